@@ -1,6 +1,6 @@
 import type { Db } from "./projection.ts";
 
-/** How many rows there are. `from`: SQL from `from` on. */
+/** Counts rows. `from`: SQL starting with `from`. */
 export async function countRows(db: Db, from: string, values: unknown[]): Promise<number> {
   const [row] = await db.query<{ total: number }>(`select count(*)::integer as total ${from}`, values);
   return row!.total;

@@ -1,7 +1,7 @@
 import { insideJson } from "#events/json.ts";
 import { decode, type Db } from "./projection.ts";
 
-/** Where the names of a kind of thing are. A row whose data key is destroyed is erased, even if it is still there. */
+/** Where each kind of thing stores its names. A row whose data key is destroyed counts as erased. */
 const NAMES = {
   agent: "from read.agents t join log.keys k on k.thing = 'agent-' || t.id",
   collection: "from read.collections t join log.keys k on k.thing = 'collection-' || t.id",
@@ -19,7 +19,7 @@ export interface NamedThing {
   name: string;
 }
 
-/** Things of these kinds with this text in their name, in any case: those that begin with it first, then by name. */
+/** Things whose names contain this text, ignoring case: those that begin with it first, then by name. */
 export async function findNamed(
   db: Db,
   organization: string,

@@ -7,7 +7,7 @@ import { listRunsToErase, runOwnerOf } from "./runs/ownedRuns.ts";
 
 /** The read models that `listOwned` and `countOwned` read. */
 export const OWNED_MODELS = ["turns", "files", "documents", "extractions", "runs", "usage", "holds"];
-/** Things of one kind that are deleted together. */
+/** Maximum things of one kind that are deleted together. */
 const BATCH = 50;
 
 interface OwnedThing {
@@ -15,16 +15,16 @@ interface OwnedThing {
   scope: string;
 }
 
-/** Whose things, and which: `owner` as the event ErasureStarted has it. */
+/** Selects things by owner, with `owner` as in the event ErasureStarted. */
 export interface OwnedQuery {
   owner: string;
-  /** Of an external user. */
+  /** For an external user. */
   scopes?: string[] | undefined;
   documents?: string[] | undefined;
   kinds: readonly ErasedKind[];
 }
 
-/** Some of what an owner has, oldest first. */
+/** A batch of an owner's things, oldest first. */
 export interface OwnedThings {
   threads: OwnedThing[];
   files: OwnedThing[];
@@ -32,7 +32,7 @@ export interface OwnedThings {
   documents: string[];
   extractions: string[];
   runs: { live: string[]; ended: string[] };
-  /** Whether a hold covers others. */
+  /** Whether holds cover further things. */
   held: boolean;
 }
 
@@ -42,15 +42,15 @@ interface Batch<Row> {
 }
 const NOTHING = { rows: [], held: false };
 
-/** Rows `o` of a read model that belong to an owner, as SQL that ends with a condition. */
+/** The rows `o` of a read model that belong to an owner: SQL that ends with a condition. */
 export interface OwnedRows {
   from: string;
   values: unknown[];
-  /** SQL: the hold `h` covers the row. No hold covers extractions: they live for a day. */
+  /** SQL: the hold `h` covers the row. Holds never cover extractions, which live for a day. */
   covers: string;
 }
 
-/** One statement, so that a hold which comes or goes meanwhile cannot hide a row from both halves. */
+/** A single statement, so that a hold placed or released meanwhile cannot hide a row from both halves. */
 async function listBatch<Row extends object>(
   db: Db,
   columns: string,
@@ -69,11 +69,11 @@ async function listBatch<Row extends object>(
 interface Part {
   organization: string;
   query: OwnedQuery;
-  /** The position before which it was created. */
+  /** The log position before which it was created. */
   before: number;
 }
 
-/** Threads and files of an owner, or of an external user's scopes. Files that steps of runs have saved go with their runs. */
+/** Threads and files of an owner or of an external user's scopes. Files saved by a run's steps are deleted with the run. */
 function scopedRows(table: "threads" | "files", { organization, query, before }: Part): OwnedRows | undefined {
   const { owner, scopes } = query;
   const { column, value } = scopes
@@ -86,7 +86,7 @@ function scopedRows(table: "threads" | "files", { organization, query, before }:
   return { from, values: [organization, value, before], covers: COVERS[table] };
 }
 
-/** Documents that the owner uploaded first, or those of an external user. */
+/** Documents first uploaded by the owner, or those of an external user. */
 function documentRows({ organization, query: { owner, scopes, documents }, before }: Part): OwnedRows {
   const isOwner = scopes ? "g.id = any ($2::uuid[])" : "g.principal = $2";
   const from = `from read.usage_holdings g join read.documents o on o.id = g.id
@@ -102,14 +102,14 @@ function extractionRows({ organization, query: { owner, scopes }, before }: Part
   return { from, values: [organization, owner, before], covers: "false" };
 }
 
-/** What an owner has of a kind that is one read model; undefined where it can have none. Runs are found by what they come from. */
+/** An owner's rows of a kind with a read model of its own; undefined if the owner cannot have any. Runs are found by their origin. */
 export function ownedRows(kind: Exclude<ErasedKind, "runs">, part: Part): OwnedRows | undefined {
   if (!part.query.kinds.includes(kind)) return undefined;
   if (kind === "documents") return documentRows(part);
   return kind === "extractions" ? extractionRows(part) : scopedRows(kind, part);
 }
 
-/** Some of what an owner has that was created before a position and that no hold covers. */
+/** A batch of an owner's things that were created before a position and that no hold covers. */
 export async function listOwned(db: Db, organization: string, query: OwnedQuery, before: number): Promise<OwnedThings> {
   const list = async <Row extends object>(kind: Exclude<ErasedKind, "runs">, columns: string): Promise<Batch<Row>> => {
     const rows = ownedRows(kind, { organization, query, before });

@@ -5,15 +5,15 @@ import { decode, type Db } from "./projection.ts";
 import { ownedRunsTable, runOwnerOf } from "./runs/ownedRuns.ts";
 import type { HeldCount, ThingCount } from "./thingCounts.ts";
 
-/* What an erasure would delete now, and what holds would keep from it. */
+/* Counts what an erasure would delete now, and what holds would keep. */
 
 export type OwnedCounts = Record<ErasedKind, ThingCount> & { held: HeldCount<ErasedKind>[] };
 
-/** Rows `o`, with the tables that their SQL names. */
+/** Rows `o`, and the tables used in their SQL. */
 interface CountedRows extends OwnedRows {
   with: string;
 }
-/** Of a hold, or of what none covers. */
+/** Counts of one hold, or of things without a hold. */
 interface CountRow extends Omit<HeldCount<ErasedKind>, "kind" | "hold_id"> {
   hold_id: string | null;
   oldest: Date | null;
@@ -39,7 +39,7 @@ async function countKind(db: Db, kind: ErasedKind, { with: tables, from, values,
   return { free: { count: free.count, oldest: free.oldest }, kept };
 }
 
-/** Threads and files of the steps of runs go with these, and are not counted. */
+/** Threads and files of runs' steps are deleted with the runs, and not counted. */
 function rowsOf(kind: ErasedKind, organization: string, query: OwnedQuery, before: number): CountedRows | undefined {
   if (kind !== "runs") {
     const rows = ownedRows(kind, { organization, query, before });
@@ -51,7 +51,7 @@ function rowsOf(kind: ErasedKind, organization: string, query: OwnedQuery, befor
   return { with: `${tables},`, from: "from mine o where true", values, covers: COVERS.runs };
 }
 
-/** How many things of an owner, created before a position, an erasure would delete and a hold would keep, by kind. */
+/** Counts by kind the things of an owner, created before a position, that an erasure would delete or a hold would keep. */
 export async function countOwned(
   db: Db,
   organization: string,

@@ -1,11 +1,11 @@
 import type { Principal } from "#events/envelope.ts";
 
-/** Whose threads, files and responses: a key's, a person's, or those that an agent answered. */
+/** The owner of threads, files and responses: a key, a person, or the agent that answered. */
 export type Owner = { principal: Principal } | { agent_id: string };
 
-/** What was created before this position of the log, newest first. */
+/** Things created before this log position, newest first. */
 export interface OwnedPage {
-  /** Null: from the newest on. */
+  /** Null: begin with the newest. */
   before: number | null;
   limit: number;
 }

@@ -1,24 +1,27 @@
 import { countRows } from "./countRows.ts";
 import type { Db } from "./projection.ts";
 
-/** A part of a list. */
+/** A range of a list. */
 export interface Page {
   limit: number;
   offset: number;
 }
 
-/** The rows of a page, and how many the whole list has. */
+/** The rows of a page, and the number of rows in the whole list. */
 export interface PageRows<Row> {
   rows: Row[];
   total: number;
 }
 
-/** Bytes of the rows of one page: an answer is made on the event loop, and 500 rows may have 100 KB each (docs/adr/0068-what-one-answer-holds-is-limited.md). */
+/**
+ * Maximum bytes of a page's rows: responses are serialized on the event loop, and 500 rows may have 100 KB each
+ * (docs/adr/0068-what-one-answer-holds-is-limited.md).
+ */
 export const MAX_PAGE_BYTES = 2_000_000;
 
-/** The rows of a query in its order: the first ones that have MAX_PAGE_BYTES together, but always the first. */
+/** Returns the first rows of a query, up to MAX_PAGE_BYTES in total but at least one, in the query's order. */
 export async function queryPage<Stored extends object>(db: Db, query: string, values: unknown[]): Promise<Stored[]> {
-  // without an order of its own, a window keeps the order of the query
+  // a window without an order keeps the order of the query
   const rows = await db.query<Stored & { page_bytes?: number; page_row?: number }>(
     `select * from (
        select page.*, row_number() over () as page_row,
@@ -37,7 +40,7 @@ export async function queryPage<Stored extends object>(db: Db, query: string, va
 interface List<Stored, Row> {
   /** SQL of all rows, in order. */
   ordered: string;
-  /** The same rows from `from` on, without what a count does not need. */
+  /** The SQL from `from` on, without what counting does not need. */
   from: string;
   /** The parameters of both. */
   values: unknown[];

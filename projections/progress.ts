@@ -4,7 +4,7 @@ import type { Db } from "./projection.ts";
 /** Interval at which the checkpoints are read while somebody waits. Hints only make waiting shorter. */
 const POLL_MS = 50;
 
-/** How long requests wait for read models that fell back. After that they read what is there. */
+/** How long requests wait for read models that lost rows. Afterwards they read what is there. */
 const MAX_RECOVERY_MS = 5_000;
 
 /** Resolves true once the projections include the events up to a position, or false after `timeoutMs`. */
@@ -84,7 +84,7 @@ function createPoll(isNeeded: () => boolean, read: () => Promise<void>): () => P
     isPolling = true;
     while (isNeeded()) {
       await pause();
-      // A failed read is repeated. The timeouts of the waiters apply meanwhile.
+      // A failed read is repeated until the waiters time out.
       if (isNeeded()) await read().catch(() => {});
     }
     isPolling = false;

@@ -57,7 +57,7 @@ export const decodeOrNull = <T>(column: string | null): T | null =>
 /** Decodes a column of JSON text. */
 export const decode = <T>(column: string): T => JSON.parse(column) as T;
 
-/** The columns of an event's fields, of which some are JSON text. Fields that an event does not set are left out. */
+/** Encodes an event's fields as columns, some as JSON text. Leaves out fields that the event does not set. */
 export const encodeColumns = (fields: object, encoded: ReadonlySet<string>): Row =>
   Object.fromEntries(
     Object.entries<ColumnValue>({ ...fields })
@@ -65,7 +65,7 @@ export const encodeColumns = (fields: object, encoded: ReadonlySet<string>): Row
       .map(([name, value]) => [name, encoded.has(name) ? encode(value) : value]),
   );
 
-/** Changes of a table in which each row is a thing of an organization, with the times of its creation and its last change. */
+/** Changes of a table whose rows are things of an organization, with the times of creation and last change. */
 export const thingRows = (table: string) => ({
   create: (
     { organization_id, recorded_at }: Pick<RecordedEvent, "organization_id" | "recorded_at">,
@@ -86,7 +86,7 @@ export const thingRows = (table: string) => ({
   remove: (id: string): Change => ({ table, kind: "remove", key: { id } }),
 });
 
-/** The change of a table in which each row is a stream of an organization: its first event creates the row, later ones change it. */
+/** Changes of a table whose rows are streams of an organization: the first event creates the row, later ones change it. */
 export const streamRow =
   (table: string) =>
   (

@@ -1,6 +1,6 @@
 import type { Db } from "./projection.ts";
 
-/* Bytes stored as blobs. Read models lag, and documents count once they are ready, so a limit on them is not exact. */
+/* Bytes stored as blobs. Limits on them are not exact, because read models lag, and documents count only once they are ready. */
 
 const STORED_BY_ORGANIZATIONS = `
   select o.id, (

@@ -1,8 +1,8 @@
-/* What a deletion would take, and what holds would keep from it, of one kind. */
+/* Counts for one kind of thing: what a deletion would delete, and what holds would keep. */
 
 export interface ThingCount {
   count: number;
-  /** When the oldest was created; null if there is none. */
+  /** Creation time of the oldest one; null if there is none. */
   oldest: Date | null;
 }
 

@@ -3,8 +3,8 @@ import { ownerScope } from "#events/scope.ts";
 import type { Db } from "./projection.ts";
 
 /**
- * The owners behind a `user` value: of each key and person that has threads or files, and of each agent that answered them. The
- * value itself is stored nowhere, so each of these may have none.
+ * All possible owners behind a `user` value: for each key and person with threads or files, and for each agent that answered them.
+ * The value itself is not stored, so some of these may own nothing.
  */
 export async function listUserScopes(db: Db, organization: string, user: string): Promise<string[]> {
   const rows = await db.query<{ principal: Principal; agent_id: string | null }>(

@@ -23,7 +23,7 @@ const STEP_FUNCTIONS = new Set(["runStep", "runStepMany"]);
 const LOOPS = new Set(["ForStatement", "ForInStatement", "ForOfStatement", "WhileStatement", "DoWhileStatement"]);
 const MAX_WARNINGS = 100;
 
-/** Code around a call that handles its signal. Each code is reported once for a call. */
+/** Code around a call that catches its signal. Each code is reported once per call. */
 function caughtSignal({ name, call, ancestors }: SignalCall): Finding[] {
   const found = new Map<string, Finding>();
   const warn = (code: string, message: string): void => void found.set(code, { code, message, node: call });

@@ -3,7 +3,7 @@ import { defineProjection, encodeColumns, thingRows, type Row } from "../project
 
 type AgentChange = Extract<AgentEvent, { type: "AgentChanged" }>;
 
-/** Columns of JSON text: free text and lists. */
+/** Columns stored as JSON text: free text and lists. */
 const ENCODED = new Set([
   "name",
   "instructions",

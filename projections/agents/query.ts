@@ -50,7 +50,7 @@ export async function getAgent(db: Db, organization: string, id: string): Promis
   return row && parseRow(row);
 }
 
-/** Ids of agents with a name that a project can use; ten are enough to see that it is ambiguous. */
+/** Ids of agents with a name that a project can use; at most ten, which is enough to see that the name is ambiguous. */
 export async function listAgentsNamed(
   db: Db,
   { organization_id, project_id }: { organization_id: string; project_id: string | null },

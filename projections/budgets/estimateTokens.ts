@@ -1,9 +1,12 @@
 import type { Prompt } from "#events/thread.ts";
 
-/** Of a token, roughly, in languages with an alphabet. */
+/** Characters per token, roughly, in alphabetic languages. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** A rough estimate of a turn's tokens before it begins: its texts, and the longest answer if the request limits it. Earlier messages of the thread are missing. */
+/**
+ * Roughly estimates a turn's tokens before it begins: its texts, and the maximum answer if the request limits it. Does not include
+ * earlier messages of the thread.
+ */
 export function estimateTokens(
   { instructions, agent, max_output_tokens }: Omit<Prompt, "messages">,
   texts: string[],

@@ -9,39 +9,39 @@ import { newestHold, NO_HOLD, Reservations, type Hold, type Spending } from "./r
 import { readPrices, type PriceOf } from "./reserve.ts";
 import { addSums, hasModels, hasMoney, hasPeriods, sumBySubject, type Figures } from "./status.ts";
 
-/** How long the sums of the day until a moment are kept. They change only where a turn of it ends later. */
+/** How long sums of the day until a moment are cached. They change only if a turn of that time ends later. */
 const MAX_AGE_OF_PAST_MS = 60_000;
 
 export interface FigureOptions {
   db: Db;
-  /** Turns of which the process does not know whether the read models contain their end. */
+  /** Ids of turns whose end may be missing from the read models, as far as this process knows. */
   unsettled?(organization: string): string[];
-  /** What a turn under way holds back by now, in picodollars: the read model has what it held when it began, or was parked. */
+  /** What a running turn reserves now, in picodollars. The read model only has its reservation of when it began or was parked. */
   heldBack?(organization: string, turn_id: string): Hold;
 }
 
-/** The budgets of an organization with what they are compared with, and when it was read. */
+/** An organization's budgets, what they are compared with, and when it was read. */
 export interface Reading extends Figures {
   at: number;
   budgets: BudgetRow[];
-  /** Where a budget has a limit of a day or a month. */
+  /** Present if a budget limits money by time. */
   spending?: Spending;
-  /** Where one has a limit of money. */
+  /** Present if a budget limits money. */
   priceOf?: PriceOf;
 }
 const NOTHING: Sums = new Map();
 export const NO_READING: Reading = { at: Number.NEGATIVE_INFINITY, budgets: [], before: new Map(), today: new Map() };
 
-/** What was spent of a day until a moment, with every event until then. */
+/** The spending of a day until a moment, including all events until then. */
 interface EarlySums {
-  /** When the first of it was read. */
+  /** When the first part of it was read. */
   at: number;
   day: number;
   until: Date;
-  /** Whether each model is summed by itself, too. */
+  /** Whether it also has sums for each model. */
   byModel: boolean;
   sums: Sums;
-  /** What is in the sums of turns that had not ended, by turn: it goes when they end, and the whole turn counts later. */
+  /** By turn: the part of the sums that belongs to turns that had not ended. It is removed when they end, and the whole turn is counted then. */
   rounds: ReadonlyMap<string, SpentRow[]>;
 }
 
@@ -51,7 +51,7 @@ interface WantedDay {
   byModel: boolean;
 }
 
-/** The sums until a moment with what a reading adds to them, and without rounds of turns that have ended since. */
+/** The sums until a moment, plus what a later reading adds, minus rounds of turns that have ended since. */
 function continueSums(
   { sums, rounds }: Pick<EarlySums, "sums" | "rounds">,
   { early, rounds: added, without_rounds }: Pick<ReadDay, "early" | "rounds" | "without_rounds">,
@@ -64,7 +64,10 @@ function continueSums(
 }
 const NO_EARLY_SUMS = { sums: NOTHING, rounds: new Map<string, SpentRow[]>() };
 
-/** Sums what was spent today. The sum over a day of many turns takes long, so a reading goes on where the last one was complete; all of the day is read once a minute. */
+/**
+ * Sums today's spending. A sum over all turns of a day takes long, so a reading continues where the last one was complete. The
+ * whole day is read again once a minute.
+ */
 function createToday(db: Db) {
   const kept = createMemory<EarlySums>(({ sums, rounds }) => sums.size + rounds.size);
   return {
@@ -90,12 +93,12 @@ function createToday(db: Db) {
   };
 }
 
-/** Sums what an organization spent, and reads what its models cost. */
+/** Sums an organization's spending, and reads the prices of its models. */
 export function createFigures({ db, unsettled, heldBack = () => NO_HOLD }: FigureOptions) {
   const earlier = createEarlierSums(db);
   const today = createToday(db);
 
-  /** The past last: what moves there at midnight may count twice for a moment, and is never missing. */
+  /** Reads past sums last: what moves into them at midnight may count twice for a moment, but is never missing. */
   async function readSums(organization: string, budgets: BudgetRow[], at: number): Promise<Spending> {
     const asked = unsettled?.(organization) ?? [];
     const spending = await today.read(organization, { at, asked, byModel: hasModels(budgets) });
@@ -121,7 +124,7 @@ export function createFigures({ db, unsettled, heldBack = () => NO_HOLD }: Figur
       const sums = { before, today: spent, ...(week && { week }), ...(ever && { ever }) };
       return { at: now, budgets, ...sums, pending, spending, ...(priceOf && { priceOf }) };
     },
-    /** The next reading sums everything again. */
+    /** Makes the next reading sum everything again. */
     forget(organization: string): void {
       earlier.forget(organization);
       today.forget(organization);

@@ -2,7 +2,7 @@ import type { TurnNews } from "#events/turnNews.ts";
 import type { Reservations } from "./reservations.ts";
 import type { BegunTurn, TurnCounts } from "./turnCounts.ts";
 
-/** Turns that began, and that ended, after these moments are sent. */
+/** Turns that began or ended after these times are sent. */
 interface Since {
   begun: number;
   ended: number;
@@ -13,7 +13,7 @@ const tellOpen = ({ turn_id, subjects, tokens, streamed, attempt }: BegunTurn): 
     ? { kind: "resumed", turn_id, subjects, streamed, attempt }
     : { kind: "began", turn_id, subjects, tokens, streamed };
 
-/** Turns that count for a minute or a moment only. */
+/** Adds turns that count for limits per minute or on concurrency. */
 function tellCounted(counts: TurnCounts, reservations: Reservations, since: Since): TurnNews[] {
   const isCounted = ({ turn_id }: { turn_id: string }) => !reservations.has(turn_id);
   const open = counts.openSince(since.begun).filter(isCounted);
@@ -27,7 +27,7 @@ function tellCounted(counts: TurnCounts, reservations: Reservations, since: Sinc
   ];
 }
 
-/** Turns whose money the read models may not have. */
+/** Adds turns whose money the read models may not include. */
 function tellReserved(counts: TurnCounts, reservations: Reservations, since: Since): TurnNews[] {
   const running = new Map(counts.openSince(since.begun).map((turn) => [turn.turn_id, turn]));
   const took = new Map(counts.endedSince(since.ended).map((turn) => [turn.turn_id, turn.took]));
@@ -36,7 +36,7 @@ function tellReserved(counts: TurnCounts, reservations: Reservations, since: Sin
     const { tokens, streamed } = open ?? { tokens: 0, streamed: false };
     const reserved = String(held.reserved);
     const told: TurnNews[] = [];
-    // a later attempt is of a turn that began before, and may wait for a person
+    // a later attempt belongs to a turn that began earlier, and may wait for a person
     if (open && open.attempt > 1) told.push(tellOpen(open));
     if (attempt === 1) told.push({ kind: "began", turn_id, subjects, tokens, streamed, reserved });
     if (attempt > 1 || spent > 0n)
@@ -54,8 +54,8 @@ function tellReserved(counts: TurnCounts, reservations: Reservations, since: Sin
 }
 
 /**
- * The turns that another process may not know. One that has just begun to count has read what is in the read models, which follow a moment
- * later; one that was silent was sent nothing since it was forgotten.
+ * The turns that another process may not know. A new process has read the read models, which lag behind a moment. A process that
+ * was silent has received nothing since it was forgotten.
  */
 export const greeting = (counts: TurnCounts, reservations: Reservations, since: Since): TurnNews[] => [
   ...tellCounted(counts, reservations, since),

@@ -7,29 +7,29 @@ import type { SpenderLimits } from "./spenderLimits.ts";
 import { NO_RATES } from "./turnCounts.ts";
 import type { TurnFollower } from "./turnFollower.ts";
 
-/** The next request of a turn under way. Amounts are picodollars. */
+/** The next request of a running turn. Amounts are in picodollars. */
 export interface WantedHold {
   turn_id: string;
   attempt: number;
-  /** What was held back for it before its first request; nothing of one that was parked. */
+  /** The amount reserved before its first request; 0 for a turn that was parked. */
   held: bigint;
-  /** What its rounds have cost. */
+  /** The cost of its rounds. */
   spent: bigint;
-  /** The most that the request may cost. */
+  /** The maximum cost of the request. */
   cost: bigint;
 }
 
-/** `spent`: the budget is used up. `reserved`: turns under way hold the rest, in words. */
+/** `spent`: the budget is used up. `reserved`: running turns have reserved the rest; text for people. */
 export type HoldAnswer = "held" | { spent: SpentLimit } | { reserved: string };
 
-/** As long as a turn waits for the answers of other processes near a limit. */
+/** As long as a turn near a limit waits for the answers of other processes. */
 const MAX_WAIT_MS = 5_000;
-/** A request that needs no more than is held back takes nothing from the share of this process. */
+/** For a request that needs no more than is reserved already, so that it takes nothing of this process's share. */
 const NO_SHARE_NEEDED: Share = { processes: 1, admitted: () => NO_RATES, reserved: () => 0n };
 
 /**
- * Decides about the next request of a turn as about a new turn, without what the turn itself holds: a request that alone does not fit
- * goes on when nothing is held back for others. So the requests of a turn pass a limit by one of them at most.
+ * Decides about a turn's next request like about a new turn, ignoring the turn's own reservation. A request that does not fit by
+ * itself is allowed if nothing is reserved for others. So a turn's requests exceed a limit by at most one of them.
  */
 export async function growHold(
   turns: TurnFollower,
@@ -40,7 +40,7 @@ export async function growHold(
   const tell = (reserved: bigint) =>
     turns.tell({ kind: "grew", turn_id, subjects, attempt, reserved: String(reserved), spent: String(spent) });
   reservations.apply(spending, currentTime());
-  // what its rounds cost is spent, whatever is decided; what an attempt before it held is its own
+  // the cost of its rounds is spent, whatever is decided, and the reservation of an earlier attempt is its own
   tell(larger(held, reservations.heldBack(turn_id).reserved));
   for (const giveUpAt = currentTime() + MAX_WAIT_MS; ; await turns.renew()) {
     const now = currentTime();

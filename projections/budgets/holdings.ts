@@ -5,30 +5,30 @@ import { createLoader, createMemory } from "./memory.ts";
 import { sumHoldings } from "./query.ts";
 import { sumBySubject } from "./status.ts";
 
-/** Age of the sums that decide where there is room. */
+/** Maximum age of the sums that decide whether there is room. */
 const MAX_AGE_MS = 1_000;
-/** Something admitted that is neither stored nor withdrawn within this time has an unknown outcome: from then on the sums decide. */
+/** An admission that is neither stored nor withdrawn within this time has an unknown outcome; from then on only the sums count. */
 const UNSETTLED_MS = 30_000;
 
 /** What an organization stores and runs, in one snapshot of the read model. */
 interface Snapshot {
   at: number;
-  /** Of the log, up to which the read model has followed. */
+  /** The log position that the read model has reached. */
   position: number;
   sums: Sums;
 }
 const NO_SNAPSHOT: Snapshot = { at: Number.NEGATIVE_INFINITY, position: 0, sums: new Map() };
 
-/** Something that this process has admitted, and that the snapshot may not contain. */
+/** An admission by this process that the snapshot may not contain. */
 interface Holding {
   subjects: string[];
   amounts: Amounts;
   at: number;
-  /** Of its event; undefined until it is in the log. */
+  /** Log position of its event; undefined until it is recorded. */
   position: number | undefined;
 }
 
-/** What of one organization is on its way into the log or into the read model. */
+/** An organization's admissions that are not in the read model yet. */
 class Underway {
   readonly #all = new Set<Holding>();
   readonly #totals = new Map<string, Amounts>();
@@ -43,7 +43,7 @@ class Underway {
   remove(admitted: Holding): void {
     if (this.#all.delete(admitted)) this.#count(admitted, -1n);
   }
-  /** Removes what a snapshot contains. */
+  /** Removes admissions that a snapshot contains. */
   settle(snapshot: Snapshot): void {
     for (const admitted of this.#all) {
       const { position, at } = admitted;
@@ -66,7 +66,7 @@ class Underway {
   }
 }
 
-/** Counts what organizations store and run: by the read model, and in memory until it has followed. */
+/** Counts what organizations store and run: from the read model, plus recent admissions in memory. */
 export function createHoldings({ db, onError }: { db: Db; onError(error: unknown): void }) {
   const snapshots = createMemory<Snapshot>(({ sums }) => sums.size);
   const underway = new Map<string, Underway>();
@@ -82,12 +82,12 @@ export function createHoldings({ db, onError }: { db: Db; onError(error: unknown
   }, onError);
 
   return {
-    /** Sums of this moment. */
+    /** Reads current sums. */
     async fresh(organization: string): Promise<void> {
       await loader.running(organization)?.catch(() => {});
       await loader.load(organization);
     },
-    /** Sums that are at most a second old. */
+    /** Provides sums that are at most a second old. */
     async recent(organization: string): Promise<void> {
       const { at } = snapshots.get(organization) ?? NO_SNAPSHOT;
       if (currentTime() - at >= MAX_AGE_MS) await loader.load(organization);
@@ -101,7 +101,7 @@ export function createHoldings({ db, onError }: { db: Db; onError(error: unknown
         keys: () => new Set([...sums.keys(), ...more.subjects()]),
       };
     },
-    /** Counts at once what was admitted. */
+    /** Counts an admission at once. */
     add(organization: string, subjects: string[], amounts: Amounts) {
       const known = underway.get(organization) ?? new Underway();
       underway.set(organization, known);

@@ -3,9 +3,9 @@ import { fromPicodollars, toPicodollars } from "#events/money.ts";
 import { DAY_MS } from "#events/units.ts";
 import { nameOfWeek, periodsAt } from "./periods.ts";
 
-/** What limits count. Bytes, documents and runs count as long as they are there, the others when they are spent. */
+/** What limits count. Bytes, documents and runs count while they exist; the others when they are spent. */
 export type Unit = "requests" | "tokens" | "cost" | "pages" | "bytes" | "documents" | "runs";
-/** Amounts of each unit; cost in picodollars. */
+/** Amounts by unit; cost in picodollars. */
 export type Amounts = Readonly<Record<Unit, bigint>>;
 export const NO_AMOUNTS: Amounts = {
   requests: 0n,
@@ -17,9 +17,9 @@ export const NO_AMOUNTS: Amounts = {
   runs: 0n,
 };
 
-/** What each subject spent or has. */
+/** Amounts by subject. */
 export type Sums = ReadonlyMap<string, Amounts>;
-/** What each subject stores and runs, also what the read model does not contain yet. */
+/** What each subject stores and runs, including what the read model does not contain yet. */
 export interface HeldSums {
   get(subject: string): Amounts;
   keys(): Iterable<string>;
@@ -40,7 +40,7 @@ export function addAmounts(a: Amounts, b: Amounts, sign = 1n): Amounts {
 interface Measure {
   unit: Unit;
   per: "day" | "week" | "month" | "total" | "now";
-  /** For people and clients. */
+  /** The name of the unit for people and clients. */
   words: string;
 }
 export const MEASURES: Record<LimitName, Measure> = {
@@ -61,27 +61,27 @@ export const MEASURES: Record<LimitName, Measure> = {
   concurrent_runs: { unit: "runs", per: "now", words: "runs at a time" },
 };
 
-/** Whole numbers that can be compared: picodollars, or the amount itself. */
+/** A comparable whole number: picodollars, or the amount itself. */
 export const toUnits = (name: LimitName, amount: string | number): bigint =>
   MEASURES[name].unit === "cost" ? toPicodollars(String(amount)) : BigInt(amount);
 export const fromUnits = (name: LimitName, units: bigint): string =>
   MEASURES[name].unit === "cost" ? fromPicodollars(units) : String(units);
 
-/** When what is counted now begins again; null: never, or when something is deleted or ends. */
+/** When the current period ends; null: never, or when something is deleted or ends. */
 export function endOf(name: LimitName, now: Date): Date | null {
   const { nextDay, nextWeek, nextMonth } = periodsAt(now);
   const ends = { day: nextDay, week: nextWeek, month: nextMonth, total: null, now: null };
   return ends[MEASURES[name].per];
 }
 
-/** Whether the period of a limit that ran at `then` is over now. In every turn: most of them are of the same day. */
+/** Whether the period of a limit that contained `then` is over now. Called for every turn, and fast for two times of the same day. */
 export function isOver(name: LimitName, then: number, now: number): boolean {
   if (Math.floor(then / DAY_MS) >= Math.floor(now / DAY_MS)) return false;
   const end = endOf(name, new Date(then));
   return end !== null && end.getTime() <= now;
 }
 
-/** `2026-11-23`, `2026-W48`, `2026-11` or `total`; of what is stored or runs, the day. */
+/** `2026-11-23`, `2026-W48`, `2026-11` or `total`; for what is stored or running, the day. */
 export function nameOfPeriod(name: LimitName, now: Date): string {
   const day = now.toISOString().slice(0, 10);
   const { per } = MEASURES[name];
@@ -90,7 +90,7 @@ export function nameOfPeriod(name: LimitName, now: Date): string {
   return per === "total" ? per : day;
 }
 
-/** A limit that refuses, and the budget's subject. */
+/** A refusing limit and the subject of its budget. */
 export interface SpentLimit {
   subject: string;
   name: LimitName;
@@ -99,7 +99,7 @@ export interface SpentLimit {
   ends_at: Date | null;
 }
 
-/** For people and clients: which budget, what was spent of it, and when it begins again. */
+/** For people and clients: the budget, what was spent of it, and when it begins again. */
 export function describeLimit({ subject, name, spent, at_most, ends_at }: SpentLimit): string {
   const used = `${spent} of ${at_most} ${MEASURES[name].words}`;
   if (name === "concurrent_runs") return `The limit ${name} of ${nameSubject(subject)} is reached: ${used} are used.`;

@@ -1,7 +1,7 @@
-/** Organizations, budgets and sums that each memory of this process holds, a few hundred bytes each. */
+/** Maximum organizations, budgets and sums in each cache of this process, a few hundred bytes each. */
 export const MAX_ENTRIES = 100_000;
 
-/** The last value of each organization. Forgets all of them when they are too many: they are read again. */
+/** Caches the last value of each organization. If there are too many, all are dropped and read again. */
 export function createMemory<T>(sizeOf: (value: T) => number) {
   const values = new Map<string, T>();
   let entries = 0;
@@ -26,7 +26,7 @@ export function createMemory<T>(sizeOf: (value: T) => number) {
   };
 }
 
-/** Loads once for all that ask meanwhile, and logs a failure once, however many wait. */
+/** Loads once for concurrent callers, and logs a failure once. */
 export function createLoader<T>(load: (organization: string) => Promise<T>, onError: (error: unknown) => void) {
   const loading = new Map<string, Promise<T>>();
   return {

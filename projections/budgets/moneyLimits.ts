@@ -6,19 +6,19 @@ import type { MoneyBudget } from "./spenderLimits.ts";
 import { endOf, isOver } from "./limits.ts";
 import { earlierOf } from "./status.ts";
 
-/** A limit of money that a turn counts for, with what is spent and held back of it at this moment. Amounts are picodollars. */
+/** A limit of money that applies to a turn, with the current spending and reservations. Amounts are in picodollars. */
 export interface MoneyLimit extends MoneyBudget {
   spent: bigint;
   reserved: bigint;
 }
 
-/** What the snapshot has of the period of a limit that runs at a moment: nothing, where that began after the snapshot was read. */
+/** The spending in a limit's current period according to the snapshot; 0 if the period began after the snapshot was taken. */
 function spentOf({ name, counted }: MoneyBudget, spending: Spending, now: number): bigint {
   if (isOver(name, spending.at, now)) return 0n;
   return (spending.today.get(counted)?.cost ?? 0n) + (earlierOf(name, spending).get(counted)?.cost ?? 0n);
 }
 
-/** In every turn, so it makes no texts of amounts. */
+/** Called for every turn, so it formats no amounts. */
 export function moneyLimitsOf(budgets: MoneyBudget[], reservations: Reservations, now: number): MoneyLimit[] {
   const { spending } = reservations;
   if (!spending) return [];
@@ -28,7 +28,7 @@ export function moneyLimitsOf(budgets: MoneyBudget[], reservations: Reservations
   });
 }
 
-/** The limit as answers tell it. */
+/** The limit as API responses show it. */
 export function presentMoneyLimit({ subject, name, at_most, spent, reserved }: MoneyLimit, now: number) {
   return {
     subject,
@@ -40,7 +40,7 @@ export function presentMoneyLimit({ subject, name, at_most, spent, reserved }: M
   };
 }
 
-/** For people and clients: what is spent, and what turns under way may take. */
+/** For people and clients: what is spent, and what running turns may still take. */
 export const describeReserved = ({
   subject,
   name,
@@ -50,7 +50,7 @@ export const describeReserved = ({
 }: ReturnType<typeof presentMoneyLimit>): string =>
   `The budget ${nameSubject(subject)} has used ${spent} of ${at_most} US dollars (${name}), and ${reserved} are reserved for turns under way. Try again when one has ended.`;
 
-/** `spent`: nothing is left. `reserved`: turns under way may take the rest. `wait`: the share of this process is given out. */
+/** `spent`: nothing is left. `reserved`: running turns may take the rest. `wait`: the share of this process is used up. */
 type MoneyDecision = { kind: "admit" | "wait" } | { kind: "spent" | "reserved"; by: MoneyLimit };
 
 const leftOf = ({ at_most, spent, reserved }: MoneyLimit): bigint => at_most - spent - reserved;
@@ -60,7 +60,7 @@ function isShareGivenOut(limit: MoneyLimit, cost: bigint, { processes, reserved 
   return own > 0n && (own + cost) * BigInt(processes) > leftOf(limit) + own;
 }
 
-/** A turn whose own worst cost exceeds what is left begins when nothing is held back for others: it may cost much less. */
+/** A turn whose maximum cost exceeds what is left is allowed if nothing is reserved for others, because it may cost much less. */
 export function decideMoney(limits: MoneyLimit[], cost: bigint, share: Share): MoneyDecision {
   const hard = limits.filter((limit) => limit.hard);
   const used = hard.find(({ at_most, spent }) => spent >= at_most);

@@ -4,8 +4,8 @@ import type { BudgetRow } from "./query.ts";
 const isLimited = ({ limits }: BudgetRow): boolean => RateName.options.some((name) => limits[name] !== undefined);
 
 /**
- * Notices budgets that get their first limit of a minute or a moment. No process sends news of turns that no limit concerns, so
- * those that began before must be read.
+ * Detects budgets that get their first limit per minute or on concurrency. Processes send no news of turns without such limits, so
+ * turns that began earlier must be read.
  */
 export class NewLimits {
   readonly #read: () => Promise<void>;
@@ -17,7 +17,7 @@ export class NewLimits {
     this.#read = read;
   }
 
-  /** Resolves once the turns of all budgets are counted. The first time they are. */
+  /** Resolves once the turns for all budgets are counted, as they are after the first call. */
   follow(budgets: BudgetRow[]): Promise<void> {
     if (budgets === this.#budgets) return this.#counted;
     const limited = new Set(budgets.filter(isLimited).map(({ subject }) => subject));

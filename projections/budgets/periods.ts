@@ -2,7 +2,7 @@ import { DAY_MS } from "#events/units.ts";
 
 const THURSDAY = 3;
 
-/** The week of ISO 8601, `2026-W48`: that of its Thursday. `week`: when it begins. */
+/** The ISO 8601 week, such as `2026-W48`: the year is that of its Thursday. `week`: its beginning. */
 export function nameOfWeek(week: Date): string {
   const thursday = week.getTime() + THURSDAY * DAY_MS;
   const year = new Date(thursday).getUTCFullYear();
@@ -10,7 +10,7 @@ export function nameOfWeek(week: Date): string {
   return `${year}-W${String(n).padStart(2, "0")}`;
 }
 
-/** Moments at which a day, a week (on Monday) and a month of UTC begin, and the next ones. */
+/** When the current day, week (from Monday) and month in UTC began, and when the next ones begin. */
 export function periodsAt(now: Date) {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const monday = day - ((now.getUTCDay() + 6) % 7);

@@ -31,11 +31,11 @@ export interface SpentRow {
   project_id: string | null;
   agent_id: string | null;
   user_mark: string | null;
-  /** That the turns named; absent: of all. */
+  /** The model that the turns named; absent: all. */
   model?: string | null;
   turns?: number;
   tokens?: number;
-  /** US dollars; null if nothing is known. */
+  /** US dollars; null if unknown. */
   cost?: string | null;
   pages?: number;
   bytes?: number;
@@ -45,19 +45,19 @@ export interface SpentRow {
 
 const PROJECTS = "read.usage_projects p on p.organization_id = $1 and p.owner = g.principal";
 
-/** The model that a turn named, as JSON, where budgets of models need it. */
+/** SQL of the model that a turn named, as JSON, if budgets of models need it. */
 export const namedModel = (byModel: boolean): string => (byModel ? "s.model" : "null::text");
 
-/** Rows with their models as JSON. */
+/** Decodes the models of rows, which are JSON. */
 export const decodeModels = <Row extends { model?: string | null }>(rows: Row[]): Row[] =>
   rows.map((row) => ({ ...row, model: decodeOrNull<string>(row.model ?? null) }));
 
-/** Of a turn that has not ended: its rows go when it ends, and one row of the whole turn replaces them. */
+/** SQL: the row is a round of a turn that has not ended. At its end, one row for the whole turn replaces them. */
 const IS_ROUND = "(u.part >= 0 and s.scope is not null)";
 
 /**
- * What the organization $1 spent between two parameters, the first included, the second excluded. Documents name no project:
- * theirs is that of the key, also of a deleted one.
+ * SQL of the spending of organization $1 between two parameters (`from` inclusive, `to` exclusive). Documents count for the project
+ * of their key, including deleted keys.
  */
 export const spentBetween = (from: string, to: string, byModel: boolean, only = "true"): string =>
   `select g.principal, coalesce(g.project_id, case when g.is_document then p.project_id end) as project_id,
@@ -69,10 +69,10 @@ export const spentBetween = (from: string, to: string, byModel: boolean, only = 
     from read.usage u join read.usage_sources s on s.id = u.source_id and s.generation = u.generation
     where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} and ${only} group by 1, 2, 3, 4, 5, 6) g left join ${PROJECTS}`;
 
-/** What rounds of a turn spent. */
+/** The spending of a turn's rounds. */
 export type RoundsRow = SpentRow & { turn_id: string };
 
-/** The rounds between two parameters of turns that have not ended, by turn. */
+/** SQL of the rounds of turns that have not ended, between two parameters, by turn. */
 export const roundsBetween = (from: string, to: string, byModel: boolean, only = "true"): string =>
   `select u.source_id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, ${namedModel(byModel)} as model,
      least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens, trim_scale(sum(u.cost))::text as cost
@@ -88,19 +88,19 @@ interface Period {
 export const sumSpent = async (db: Db, organization: string, { from, to }: Period, byModel: boolean) =>
   decodeModels(await db.query<SpentRow>(spentBetween("$2", "$3", byModel), [organization, from, to]));
 
-/** What was spent before a moment, without the rounds of turns that have not ended: none of it goes again. */
+/** Sums the spending before a moment without rounds of unfinished turns, so that it never shrinks. */
 export const sumFinal = async (db: Db, organization: string, before: Date, byModel: boolean) =>
   decodeModels(
     await db.query<SpentRow>(spentBetween("$2", "$3", byModel, `not ${IS_ROUND}`), [organization, BEGINNING, before]),
   );
-/** The rounds before a moment of turns that have not ended. `among`: of these turns, which are found without reading all usage. */
+/** Lists rounds before a moment of unfinished turns. `among`: only of these turns, which are found without reading all usage. */
 export async function listRounds(db: Db, organization: string, before: Date, byModel: boolean, among?: string[]) {
   if (among?.length === 0) return [];
   const text = roundsBetween("$2", "$3", byModel, among && "u.source_id = any($4::uuid[])");
   return decodeModels(await db.query<RoundsRow>(text, [organization, BEGINNING, before, ...(among ? [among] : [])]));
 }
 
-/** What an organization stores and runs at this moment, and the position up to which that follows the log. */
+/** Sums what an organization stores and runs now, with the log position that the read model has reached. */
 export async function sumHoldings(db: Db, organization: string): Promise<{ position: number; rows: SpentRow[] }> {
   const [row] = await db.query<{ position: number; rows: SpentRow[] }>(
     `select (select position from log.checkpoints where name = 'usage') as position,

@@ -3,21 +3,21 @@ import { describeReserved, presentMoneyLimit } from "./moneyLimits.ts";
 import { describeRate, rateHeaders, reachedRates, type RateStatus } from "./rates.ts";
 import type { TurnCounts, Rates } from "./turnCounts.ts";
 
-/** Where turns under way must end first, nobody knows when. */
+/** Retry delay if running turns must end first, at an unknown time. */
 const MIN_RETRY_MS = 1_000;
 
 export interface RateRefusal {
   code: "rate_limited" | "budget_reserved";
   message: string;
   retry_after_ms: number;
-  /** The limit is 0: it has no room until somebody raises it. */
+  /** The limit is 0, so it has no room until somebody raises it. */
   isFinal: boolean;
   headers: Record<string, string>;
-  /** Limits that are used to 80 % or more. */
+  /** Limits used to at least 80 %. */
   reached: BudgetStep[];
 }
 
-/** Turns under way hold the rest of a budget back. */
+/** The refusal if running turns have reserved the rest of a budget. */
 export const reservedRefusal = (by: ReturnType<typeof presentMoneyLimit>): RateRefusal => ({
   code: "budget_reserved",
   message: describeReserved(by),
@@ -34,7 +34,7 @@ interface Excess {
   now: number;
 }
 
-/** A limit of a minute or a moment has no room. */
+/** The refusal of a limit per minute or on concurrency without room. */
 export function rateRefusal(counts: TurnCounts, by: RateStatus, { rates, added, now }: Excess): RateRefusal {
   const over = by.used + added[by.name] - by.at_most;
   return {

@@ -27,41 +27,41 @@ import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
 import type { SpentLimit } from "./limits.ts";
 import type { Reading } from "./figures.ts";
 
-/** A share that is given out is renewed by the other processes' answers; after this time the process decides alone. */
+/** Maximum wait for a new share, which takes the other processes' answers. Afterwards the process decides alone. */
 const MAX_WAIT_MS = 5_000;
 
 /** A turn that may begin. */
 export interface Admission {
-  /** OpenAI's headers of what is left. */
+  /** Headers like OpenAI's with the remaining amounts. */
   headers: Record<string, string>;
-  /** Limits that it has brought to 80 % or more. */
+  /** Limits that it has brought to at least 80 %. */
   reached: BudgetStep[];
-  /** It did not begin. */
+  /** Reports that the turn did not begin. */
   withdraw(): void;
-  /** It ended, with the event at this position of the log, where that is known. */
+  /** Reports that the turn ended, with the log position of its last event if known. */
   end(spending: TurnSpending, position?: number): void;
-  /** US dollars that are held back for it; absent: no budget of money concerns it. */
+  /** US dollars reserved for it; absent: no budget of money applies. */
   reserved?: Money;
 }
 /** `spent`: a budget of money is used up. */
 export type RateAnswer = { admitted: Admission } | { refused: RateRefusal } | { spent: SpentLimit };
 
 export interface RateWatch {
-  /** Whether a turn may begin now. Where no limit of a minute, a moment or money applies, it may, and nothing is counted. */
+  /** Decides whether a turn may begin now. Without limits per minute, on concurrency or of money, it may, and nothing is counted. */
   admit(reading: LimitReading, spender: Spender, turn: WantedTurn): Promise<RateAnswer>;
-  /** Whether the next request of a turn under way fits. Its hold grows at once, in all processes. */
+  /** Decides whether the next request of a running turn fits. Its reservation grows at once in all processes. */
   hold(reading: LimitReading, spender: Spender, turn: WantedHold): Promise<HoldAnswer>;
-  /** A turn waits for a person: what it held back is free at once, in all processes. */
+  /** Reports that a turn waits for a person. Its reservation is released at once in all processes. */
   park(reading: LimitReading, spender: Spender, turn: ParkedTurn): Promise<void>;
-  /** A turn goes on after it waited: it counts as under way again, also where a limit is reached. */
+  /** Reports that a turn continues after waiting. It counts as running again, even if a limit is reached. */
   resume(reading: LimitReading, spender: Spender, turn: ResumedTurn): Promise<void>;
-  /** What is held back for a turn under way, as far as this process knows. */
+  /** The reservation of a running turn, as far as this process knows. */
   heldBack(organization: string, turn_id: string): Hold;
-  /** Turns whose money is held back, and ended ones of which it does not know where in the log they ended. */
+  /** Ids of turns with a reservation, and of ended turns whose last log position is unknown. */
   unsettled(organization: string): string[];
-  /** Those of these budgets that concern a spender, with what is used of them now. */
+  /** Those of these budgets that apply to a spender, with their current use. */
   concerning(budgets: BudgetRow[], spender: Spender): Promise<PresentedRate[]>;
-  /** All limits of a minute or a moment, with what is used of them now. */
+  /** All limits per minute or on concurrency, with their current use. */
   fresh(organization: string, budgets: BudgetRow[]): Promise<PresentedRate[]>;
   close(): void;
 }
@@ -69,23 +69,23 @@ export interface RateWatch {
 const UNLIMITED: Admission = { headers: {}, reached: [], withdraw: () => {}, end: () => {} };
 const NOBODY = new TurnCounts();
 
-/** The budgets, and what was spent of them. */
+/** The budgets and their spending. */
 export type LimitReading = Pick<Reading, "budgets" | "spending">;
 
 interface WantedTurn {
   turn_id: string;
-  /** An estimate. */
+  /** Estimated. */
   tokens: number;
   streamed: boolean;
-  /** The most that one request of it may cost, in picodollars. */
+  /** The maximum cost of one of its requests, in picodollars. */
   cost: bigint;
 }
 
 interface ParkedTurn {
   turn_id: string;
-  /** That has ended with it. */
+  /** The attempt that has ended with it. */
   attempt: number;
-  /** What its rounds have cost, in picodollars; undefined: no budget of money concerns it. */
+  /** The cost of its rounds in picodollars; undefined: no budget of money applies. */
   spent: bigint | undefined;
 }
 
@@ -95,13 +95,13 @@ interface ResumedTurn {
   streamed: boolean;
 }
 
-/** Whether turns of a spender are counted, and which limits concern them. */
+/** Whether turns of a spender are counted, and which limits apply to them. */
 function countedLimits({ budgets, spending }: LimitReading, spender: Spender): SpenderLimits | undefined {
   const limits = limitsOfSpender(budgets, spender);
   return limits.rates.length > 0 || (spending !== undefined && limits.money.length > 0) ? limits : undefined;
 }
 
-/** What a turn that may not begin is answered, undefined where it may. */
+/** The refusal of a turn that may not begin; undefined if it may. */
 function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, turn: WantedTurn) {
   const added = addedBy(turn);
   const money = decideMoney(limits, turn.cost, turns.share(now));
@@ -112,7 +112,7 @@ function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, turn: 
   return money.kind === "wait" || rate.kind === "wait" ? "wait" : undefined;
 }
 
-/** The limits that a turn counts for, at a moment. */
+/** The limits that apply to a turn at a moment. */
 interface Applying {
   rates: RateStatus[];
   limits: MoneyLimit[];
@@ -124,7 +124,7 @@ interface Concerning {
   limits: SpenderLimits;
 }
 
-/** Decides once this process's share suffices. An admitted turn counts in the same tick, so that no other one gets its place. */
+/** Decides once this process's share suffices. An admitted turn is counted in the same tick, so that no other takes its place. */
 async function decide(turns: TurnFollower, { spending, limits }: Concerning, turn: WantedTurn) {
   const { turn_id, tokens, streamed, cost } = turn;
   const { subjects } = limits;
@@ -147,7 +147,7 @@ async function decide(turns: TurnFollower, { spending, limits }: Concerning, tur
   }
 }
 
-/** How an admitted turn goes on. */
+/** What may happen with an admitted turn. */
 const outcomes = (turns: TurnFollower, { turn_id }: WantedTurn): Pick<Admission, "withdraw" | "end"> => ({
   withdraw: () => turns.tell({ kind: "withdrawn", turn_id }),
   end({ tokens, cost }, position) {
@@ -160,8 +160,8 @@ const outcomes = (turns: TurnFollower, { turn_id }: WantedTurn): Pick<Admission,
 });
 
 /**
- * Counts the turns of organizations with limits. Processes tell each other of the turns that they start, and each gives out no
- * more than its share of what is left before it has heard of the others: no turn waits for another process, except near a limit.
+ * Counts the turns of organizations with limits. Processes announce the turns that they start to each other. Until it has heard of
+ * the others, a process admits no more than its share of what is left. So turns wait for other processes only near a limit.
  */
 export function watchRates(options: FollowerOptions): RateWatch {
   const followers = new Map<string, TurnFollower>();

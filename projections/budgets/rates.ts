@@ -4,7 +4,7 @@ import { rateLimitsOf, type RateLimit } from "./spenderLimits.ts";
 import { countedFor, isUser, type Spender } from "./subjects.ts";
 import type { Rates, TurnCounts } from "./turnCounts.ts";
 
-/** What a new turn adds. */
+/** What a new turn adds to rates. */
 export const addedBy = ({ tokens, streamed }: { tokens: number; streamed: boolean }): Rates => ({
   requests_per_minute: 1,
   tokens_per_minute: tokens,
@@ -12,16 +12,16 @@ export const addedBy = ({ tokens, streamed }: { tokens: number; streamed: boolea
   concurrent_streams: streamed ? 1 : 0,
 });
 
-/** A limit of a minute or of this moment, and what is used of it. */
+/** A limit per minute or on concurrency, and its current use. */
 export interface RateStatus extends RateLimit {
   used: number;
 }
-/** With the moment at which all of it has left the window. */
+/** Includes when all of it will have left the window. */
 export interface PresentedRate extends RateStatus {
   ends_at: Date;
 }
 
-/** What is used of limits now. */
+/** The current use of limits. */
 export const ratesOf = (limits: RateLimit[], counts: TurnCounts, now: number): RateStatus[] =>
   limits.map(({ subject, counted, name, hard, at_most }) => ({
     subject,
@@ -37,14 +37,14 @@ export function countTurn(rates: RateStatus[], added: Rates): void {
   for (const rate of rates) rate.used += added[rate.name];
 }
 
-/** Milliseconds until all that is used of a limit has left the window. */
+/** Milliseconds until everything counted has left the window. */
 const leavesIn = ({ counted, name, used }: RateStatus, counts: TurnCounts, now: number): number =>
   counts.freeIn(counted, name, used, now);
 
 const present = (rates: RateStatus[], counts: TurnCounts, now: number): PresentedRate[] =>
   rates.map((rate) => ({ ...rate, ends_at: new Date(now + leavesIn(rate, counts, now)) }));
 
-/** All limits, for people: of `each-user`, the user that has used most, limit by limit. */
+/** All limits, for people. For `each-user`, each limit shows the user with the highest use. */
 export function allRates(budgets: BudgetRow[], counts: TurnCounts, now: number): PresentedRate[] {
   const statusesOf = (budget: BudgetRow, counted: string) => ratesOf(rateLimitsOf(budget, counted), counts, now);
   const all = budgets.flatMap((budget) => {
@@ -59,7 +59,7 @@ export function allRates(budgets: BudgetRow[], counts: TurnCounts, now: number):
   return present(all, counts, now);
 }
 
-/** The limits that concern a spender, whatever model they are about. */
+/** The limits that apply to a spender, of any model. */
 export const rateLimitsFor = (budgets: BudgetRow[], spender: Spender): RateLimit[] =>
   budgets.flatMap((budget) => {
     const counted = countedFor(budget, spender);
@@ -68,23 +68,23 @@ export const rateLimitsFor = (budgets: BudgetRow[], spender: Spender): RateLimit
 export const presentRates = (limits: RateLimit[], counts: TurnCounts, now: number): PresentedRate[] =>
   present(ratesOf(limits, counts, now), counts, now);
 
-/** The share of a limit that a process may give out before it hears of the others. */
+/** The part of a limit that a process may admit before it hears from the others. */
 export interface Share {
-  /** Processes that start turns of the organization. */
+  /** Number of processes that start turns of the organization. */
   processes: number;
-  /** What this process has admitted of the subject since it heard all others. */
+  /** What this process has admitted for the subject since it last heard from all others. */
   admitted(counted: string): Rates;
-  /** Picodollars that it has reserved since then. */
+  /** Picodollars reserved since then. */
   reserved(counted: string): bigint;
 }
 
-/** `wait`: the limit has room, but the share of this process is given out. */
+/** `wait`: the limit has room, but this process has used its share. */
 type RateDecision = { kind: "admit" } | { kind: "wait" } | { kind: "refuse"; by: RateStatus };
 
-/** A turn whose estimate alone exceeds the limit begins when nothing else is counted: estimates are rough. */
+/** A turn whose estimate alone exceeds the limit is allowed if nothing else is counted, because estimates are rough. */
 const isFull = ({ name, used, at_most }: RateStatus, added: Rates): boolean =>
   used >= at_most || (used > 0 && used + added[name] > at_most);
-/** A turn that is no stream is none of the limit's business. */
+/** A limit of streams does not apply to other turns. */
 const concerns = ({ name }: RateStatus, added: Rates): boolean => name !== "concurrent_streams" || added[name] > 0;
 
 function isShareGivenOut({ name, used, at_most, counted }: RateStatus, added: Rates, share: Share): boolean {
@@ -97,7 +97,7 @@ function isShareGivenOut({ name, used, at_most, counted }: RateStatus, added: Ra
 export function decideRates(rates: RateStatus[], added: Rates, share: Share): RateDecision {
   const hard = rates.filter((rate) => rate.hard && concerns(rate, added));
   const full = hard.filter((rate) => isFull(rate, added));
-  // one that never has room says so, also where another one will have room soon
+  // a limit that never has room takes precedence over one that will have room soon
   const by = full.find(({ at_most }) => at_most === 0) ?? full[0];
   if (by) return { kind: "refuse", by };
   const mustWait = share.processes > 1 && hard.some((rate) => isShareGivenOut(rate, added, share));
@@ -116,7 +116,7 @@ const WINDOW_HEADERS = [
   { unit: "tokens", name: "tokens_per_minute" },
 ] as const;
 
-/** The headers of OpenAI's API, of the limits that have least left. Seconds until a limit is whole again are at most a minute. */
+/** Headers like those of OpenAI's API, for the limits with the least left. A limit is whole again after at most a minute. */
 export function rateHeaders(rates: RateStatus[], counts: TurnCounts, now: number): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { unit, name } of WINDOW_HEADERS) {
@@ -134,7 +134,10 @@ export function rateHeaders(rates: RateStatus[], counts: TurnCounts, now: number
 
 const isWarned = ({ used, at_most }: RateStatus): boolean => used >= at_most * 0.8;
 
-/** The steps that these limits have reached; the log gets each at most once a day. Users are personal, so what they reach is no event. */
+/**
+ * The thresholds that these limits have reached, each recorded at most once a day. Those of users are not recorded, because users
+ * are personal data.
+ */
 export const reachedRates = (rates: RateStatus[], now: number): BudgetStep[] =>
   rates
     .filter((rate) => !isEachUser(rate.subject) && isWarned(rate))

@@ -3,39 +3,39 @@ import type { Db } from "../projection.ts";
 import { decodeModels, namedModel, roundsBetween, spentBetween, type RoundsRow, type SpentRow } from "./query.ts";
 import type { OpenTurn, Spending } from "./reservations.ts";
 
-/** The times of events follow their order, but for such a step of the database's clock: a larger one is noticed within a minute. */
+/** Maximum step back of the database's clock. Otherwise, event times follow their order; larger steps are detected within a minute. */
 const MAX_CLOCK_STEP_MS = 250;
 
 interface Day {
   day: Date;
   nextDay: Date;
-  /** What was spent before is not read. */
+  /** Spending before this time is not read. */
   from: Date;
-  /** Turns of which it says whether they have ended; one that reserved nothing, and one that is not recorded, is not among them. */
+  /** Ids of turns; the answer says which have ended. Turns that reserved nothing or were never recorded are not included. */
   asked: string[];
-  /** Turns with rounds before `from`. */
+  /** Ids of turns with rounds before `from`. */
   with_rounds: string[];
-  /** Whether budgets of models need to know what turns named. */
+  /** Whether budgets of models need to know which models turns named. */
   byModel: boolean;
 }
 
-/** The usage of a day, with the turns that have not ended in the same snapshot. */
+/** The usage of a day, and the unfinished turns of the same snapshot. */
 export interface ReadDay extends Omit<Spending, "before" | "today" | "at" | "followed_until"> {
-  /** Until then the read model contains every event; null: it is empty. */
+  /** Up to this time, the read model contains all events; null: it is empty. */
   split: Date | null;
-  /** Whether it contains every event there is. */
+  /** Whether it contains all events of the log. */
   is_complete: boolean;
-  /** What was spent before it, and since. */
+  /** The spending until `split`. */
   early: SpentRow[];
   late: SpentRow[];
   /** The rounds in `early`. */
   rounds: RoundsRow[];
-  /** Of the turns with rounds before: those whose rounds are gone, because the turn has ended and its whole usage replaces them. */
+  /** Ids of those turns `with_rounds` whose rounds are gone, because the turn has ended and its whole usage replaces them. */
   without_rounds: string[];
 }
 
 type OpenAmount = "reserved" | "counted" | "counted_today";
-/** As PostgreSQL answers it. */
+/** The row as PostgreSQL returns it. */
 type StoredDay = Omit<ReadDay, "open"> & {
   open: (Omit<OpenTurn, OpenAmount> & Record<OpenAmount, string>)[];
 };
@@ -43,7 +43,7 @@ type StoredDay = Omit<ReadDay, "open"> & {
 const rowsOf = (query: string): string => `(select coalesce(json_agg(row), '[]') from (${query}) row)`;
 const SPLIT = `(select recorded_at - interval '${MAX_CLOCK_STEP_MS} milliseconds' from log.events where position = c.position)`;
 
-/** One statement, so that each turn is either in the sums or open. */
+/** A single statement, so that each turn is either in the sums or unfinished. */
 export async function readSpending(
   db: Db,
   organization: string,

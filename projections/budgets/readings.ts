@@ -5,19 +5,19 @@ import { createFigures, NO_READING, type FigureOptions, type Reading } from "./f
 import { createLoader, createMemory } from "./memory.ts";
 import { budgetStatuses, reachedLimits, type BudgetStatus } from "./status.ts";
 
-/** Age of the figures that decide about a turn: turns that ended within that time are missing. */
+/** Maximum age of figures that decide about a turn: turns that ended since are missing. */
 const MAX_AGE_MS = 1_000;
-/** Budgets that are used less than this are far from their limits. */
+/** Below this share used, budgets are far from their limits. */
 const FAR_PERCENT = 50;
 /**
- * An organization that is far from its limits, or has none, never waits: figures are read in the background, unless it was idle
- * for this time. Money is exact all the same: what the figures do not contain is counted beside them.
+ * If an organization is far from its limits, or has none, its turns never wait: figures are read in the background, unless it was
+ * idle for longer than this. Money stays exact, because newer turns are added to the figures.
  */
 const MAX_IDLE_MS = 60_000;
-/** How long a turn waits for figures; then the last known ones decide, so that a slow database holds up no turn. */
+/** How long a turn waits for figures. Then the last known ones decide, so that a slow database does not block turns. */
 const MAX_WAIT_MS = 2_000;
 
-/** Resolves to `last` when the reading fails or takes longer than MAX_WAIT_MS. */
+/** Resolves with `last` if the reading fails or takes longer than MAX_WAIT_MS. */
 export async function within<T>(reading: Promise<T>, last: T): Promise<T> {
   const timer = new AbortController();
   try {
@@ -37,12 +37,12 @@ interface ReadingOptions extends FigureOptions {
   onError(error: unknown): void;
 }
 
-/** The figures of each organization's budgets, and when they are read again. */
+/** Caches the figures of each organization's budgets, and decides when to read them again. */
 export function createReadings(options: ReadingOptions, tell: (organization: string, reached: BudgetStep[]) => void) {
   const figures = createFigures(options);
   const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
   const far = new WeakSet<Reading>();
-  /** When the newest turn of an organization ended; an entry exists until figures that contain that turn are read. */
+  /** When the newest turn of an organization ended. Removed once figures that include it are read. */
   const lastEnds = new Map<string, number>();
   const lastOf = (organization: string): Reading => known.get(organization) ?? NO_READING;
   const loader = createLoader(async (organization) => {
@@ -79,7 +79,7 @@ export function createReadings(options: ReadingOptions, tell: (organization: str
       lastEnds.set(organization, currentTime());
       if (!isAwaited) awaitQuiet(organization);
     },
-    /** Reads the whole day again, after a running reading: that one may have begun before the caller's change. */
+    /** Reads the whole day again, after any running reading, which may have begun before the caller's change. */
     async whole(organization: string): Promise<Reading> {
       await loader.running(organization)?.catch(() => {});
       figures.forget(organization);

@@ -3,7 +3,7 @@ import { decodeOrNull, type Db } from "../projection.ts";
 import { decodeModels } from "./query.ts";
 import type { Spender } from "./subjects.ts";
 
-/** Newest turns of a minute that are read at a start; a higher rate is known after a minute. */
+/** Maximum turns of the last minute read at a start. A higher rate is known after a minute. */
 const MAX_TURNS = 20_000;
 
 export interface TurnState {
@@ -28,7 +28,7 @@ function withTokens<T>({ usage, ...row }: StoredUsage<T>) {
 
 const COLUMNS = "id, started_at, streamed, attempt, ended_at, parked_at, usage";
 
-/** Turns that began since a moment, and those that are still running: of these one that has waited for a person may have begun days ago. */
+/** Turns that began after a moment, and unfinished ones. A turn that has waited for a person may have begun days ago. */
 export async function listRecentTurns(db: Db, organization: string, since: Date): Promise<RecentTurn[]> {
   const rows = await db.query<StoredUsage<RecentTurn>>(
     `select t.id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, s.model, t.started_at, t.streamed, t.attempt, t.ended_at, t.parked_at, t.usage
@@ -46,7 +46,7 @@ export async function listRecentTurns(db: Db, organization: string, since: Date)
   return decodeModels(rows).map(withTokens<RecentTurn>);
 }
 
-/** Those of the turns that are recorded. */
+/** Which of these turns are recorded. */
 export async function findTurns(db: Db, organization: string, ids: string[]): Promise<TurnState[]> {
   const rows = await db.query<StoredUsage<TurnState>>(
     `select t.id as turn_id, t.attempt, t.ended_at, t.parked_at, t.usage from unnest($2::uuid[]) as wanted (id)

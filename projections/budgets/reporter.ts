@@ -7,7 +7,7 @@ export interface ReportOptions {
   onError(error: unknown): void;
 }
 
-/** Reports each step of a limit once per process; the decider lets the first process's report into the log. */
+/** Reports each threshold of a limit once per process. The decider records only the first process's report. */
 export function createReporter({ report, onError }: ReportOptions) {
   const reported = new Set<string>();
   return (organization: string, steps: BudgetStep[]): void => {

@@ -2,53 +2,53 @@ import type { Sums } from "./limits.ts";
 import { NOTHING_UNSETTLED, type EarlierSums, type UnsettledAmounts } from "./status.ts";
 import { subjectsOf, type Spender } from "./subjects.ts";
 
-/** A turn that a read model does not have which contains the log until so long after it was admitted never began. */
+/** A turn never began if it is missing from a read model that is this much further than its admission. */
 const UNRECORDED_MS = 30_000;
-/** How long ended turns are remembered, so that late news does not open them again. */
+/** How long ended turns are remembered, so that late news does not reopen them. */
 const REMEMBERED_MS = 60_000;
 
-/** What a turn holds back for its requests, since one of its attempts. One that was parked holds nothing since the next attempt. */
+/** What a turn reserves for its requests, and since which attempt. A parked turn reserves nothing from the next attempt on. */
 export interface Hold {
   attempt: number;
   reserved: bigint;
 }
 
-/** A turn that has begun and not ended, in the read model. */
+/** An unfinished turn in the read model. */
 export interface OpenTurn extends Omit<Spender, "organization_id">, Hold {
   turn_id: string;
-  /** What its rounds cost that the sums contain, of today or of earlier days. */
+  /** The cost of its rounds that the sums include, today's or of earlier days. */
   counted: bigint;
-  /** Those of today alone. */
+  /** The part of it that belongs to today. */
   counted_today: bigint;
 }
 
-/** What an organization spent and holds back, in one snapshot of the read model. Amounts are picodollars. */
+/** An organization's spending and reservations, in one snapshot of the read model. Amounts are in picodollars. */
 export interface Spending extends EarlierSums {
-  /** When it was read: `today` is the day of that moment. */
+  /** When it was read; `today` is the day of this time. */
   at: number;
-  /** Of the log, up to which the read model has followed. */
+  /** The log position that the read model has reached. */
   position: number;
-  /** The moment until which it contains every event. */
+  /** The time up to which it contains all events. */
   followed_until: number;
   today: Sums;
   open: OpenTurn[];
-  /** Those of the turns asked for that have ended: the sums contain them. */
+  /** Those of the requested turns that have ended: the sums include them. */
   settled: string[];
 }
 
-/** A turn that the sums do not contain, or of which they contain some rounds. */
+/** A turn that the sums do not include, or only some rounds of. */
 interface Entry extends Hold {
   subjects: string[];
   at: number;
   counted: bigint;
   counted_today: bigint;
-  /** What its rounds have cost, as far as it has reported: the sums contain them a moment later. */
+  /** The cost of its rounds as far as reported. The sums include them a moment later. */
   spent: bigint;
-  /** What it cost; undefined until it ends. */
+  /** Its total cost; undefined until it ends. */
   cost: bigint | undefined;
-  /** Of the event in the log that ended it: a snapshot of this position contains it. Undefined if no process announced it. */
+  /** Log position of the event that ended it: snapshots from there on include it. Undefined if no process announced it. */
   end_position: number | undefined;
-  /** Whether a snapshot had it as open: when one no longer has it, it has ended. */
+  /** Whether a snapshot contained it as unfinished. If a later one does not, it has ended. */
   isRecorded: boolean;
 }
 
@@ -57,7 +57,10 @@ const nonNegative = (amount: bigint): bigint => (amount > 0n ? amount : 0n);
 
 export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** News and snapshots may be old: a later attempt replaces what those before it held, and the hold of an attempt only grows. */
+/**
+ * Merges reservations in any order, because news and snapshots may be old: a later attempt replaces earlier ones, and within an
+ * attempt the reservation only grows.
+ */
 export function newestHold(a: Hold, b: Hold): Hold {
   const [older, newer] = a.attempt < b.attempt ? [a, b] : [b, a];
   const { attempt, reserved } = newer;
@@ -65,9 +68,9 @@ export function newestHold(a: Hold, b: Hold): Hold {
 }
 
 /**
- * While a turn runs, one request of it is under way or may follow: its hold counts beside the rounds it has spent. When it
- * ends, all of its cost becomes today's: its rounds of earlier days count twice in longer periods until a snapshot has followed, so that
- * they are not missing in the day.
+ * What the sums lack of a turn. While it runs, the reservation for its current or next request counts besides its spent rounds.
+ * When it ends, its whole cost counts for today: until a snapshot includes that, its rounds of earlier days count twice in longer
+ * periods, so that they are not missing today.
  */
 const pendingOf = ({ cost, spent, counted, counted_today, reserved }: Entry): UnsettledAmounts =>
   cost === undefined
@@ -75,13 +78,13 @@ const pendingOf = ({ cost, spent, counted, counted_today, reserved }: Entry): Un
     : { ended: nonNegative(cost - counted_today), reserved: 0n };
 
 /**
- * The money of an organization's turns that the read model's sums do not contain. Each turn is in the sums or in here, never in
- * both: a snapshot says which turns it contains. News of a turn may come twice, late, or not at all.
+ * The money of an organization's turns that the read model's sums do not include. Each turn is either in the sums or here, never in
+ * both: a snapshot says which turns it includes. News of a turn may come twice, late, or not at all.
  */
 export class Reservations {
   readonly #entries = new Map<string, Entry>();
   readonly #totals = new Map<string, UnsettledAmounts>();
-  /** The moments at which turns were forgotten, in their order. */
+  /** When turns were forgotten, in this order. */
   readonly #forgotten = new Map<string, number>();
   /** The newest snapshot. */
   #spending: Spending | undefined;
@@ -92,14 +95,14 @@ export class Reservations {
   of(subject: string): Readonly<UnsettledAmounts> {
     return this.#totals.get(subject) ?? NOTHING_UNSETTLED;
   }
-  /** Turns that only a snapshot can settle, because no process announced where in the log they ended. */
+  /** Ids of turns that only a snapshot can settle, because no process announced their last log position. */
   askedTurns(): string[] {
     return [...this.#entries].flatMap(([turn_id, { end_position }]) => (end_position === undefined ? [turn_id] : []));
   }
   has(turn_id: string): boolean {
     return this.#entries.has(turn_id);
   }
-  /** Turns that a process which begins to count may not find in its snapshot. */
+  /** Turns that a new process may not find in its snapshot. */
   unsettled(): (Pick<Entry, "subjects" | keyof Hold | "spent" | "cost" | "end_position"> & { turn_id: string })[] {
     return [...this.#entries].map(([turn_id, { subjects, attempt, reserved, spent, cost, end_position }]) => ({
       turn_id,
@@ -117,7 +120,7 @@ export class Reservations {
     const open = { cost: undefined, end_position: undefined, isRecorded: false };
     this.#put(turn_id, { subjects, attempt: 1, reserved, at, counted: 0n, counted_today: 0n, spent: 0n, ...open });
   }
-  /** A turn under way needs more than was held back for it, has ended a round, or is parked and holds nothing for its next attempt. */
+  /** Changes the reservation of a running turn: it needs more, has ended a round, or is parked and reserves nothing for its next attempt. */
   grow(turn_id: string, { spent, ...hold }: Hold & Pick<Entry, "spent">): void {
     const entry = this.#entries.get(turn_id);
     if (!entry || entry.cost !== undefined) return;
@@ -125,12 +128,12 @@ export class Reservations {
     Object.assign(entry, newestHold(entry, hold), { spent: larger(entry.spent, spent) });
     this.#add(entry, 1n);
   }
-  /** What is held back for a turn under way; nothing where it is not known. */
+  /** The reservation of a running turn; zero if unknown. */
   heldBack(turn_id: string): Hold {
     const entry = this.#entries.get(turn_id);
     return entry && entry.cost === undefined ? entry : NO_HOLD;
   }
-  /** `position`: of the event that ended it, where it is known. */
+  /** `position`: of the event that ended it, if known. */
   end(turn_id: string, { cost, position, at }: { cost: bigint; position?: number | undefined; at: number }): void {
     const entry = this.#entries.get(turn_id);
     if (!entry || entry.cost !== undefined) return;
@@ -143,17 +146,17 @@ export class Reservations {
     entry.end_position = position;
     this.#add(entry, 1n);
   }
-  /** Whether the newest snapshot has followed the log so far. */
+  /** Whether the newest snapshot includes this log position. */
   #contains(position: number | undefined): boolean {
     return position !== undefined && this.#spending !== undefined && this.#spending.position >= position;
   }
-  /** The turn did not begin, or the sums contain it. */
+  /** Removes a turn that did not begin, or that the sums include. */
   forget(turn_id: string, at: number): void {
     this.#remove(turn_id);
     this.#forgotten.set(turn_id, at);
   }
 
-  /** Takes over a snapshot, unless a newer one was. */
+  /** Applies a snapshot, unless a newer one was applied. */
   apply(spending: Spending, now: number): void {
     if (spending === this.#spending || (this.#spending && spending.position < this.#spending.position)) return;
     this.#spending = spending;
@@ -171,8 +174,9 @@ export class Reservations {
     }
   }
   /**
-   * Whether a snapshot without the turn tells that it has ended or never began. A read model may be minutes behind, so time that has passed
-   * says nothing; the position of an end does, and else how far the log is followed, which in an idle log is until now.
+   * Whether a snapshot without the turn means that it has ended or never began. Elapsed time says nothing, because a read model may
+   * be minutes behind. The turn's last log position decides, or otherwise how far the snapshot follows the log, which for an idle
+   * log is until now.
    */
   #isOver({ end_position, at }: Entry, { followed_until }: Spending): boolean {
     return end_position === undefined ? followed_until - at > UNRECORDED_MS : this.#contains(end_position);

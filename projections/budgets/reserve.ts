@@ -10,26 +10,26 @@ import { listPrices } from "../prices/query.ts";
 import type { Db } from "../projection.ts";
 import { listProviders, type ProviderRow } from "../providers/query.ts";
 
-/** Tokens of an answer whose request sets no limit, of a model whose limit is not known. */
+/** Assumed maximum tokens of an answer if neither the request nor the model has a known limit. */
 const DEFAULT_ANSWER_TOKENS = 4_096;
 
-/** Of a picture, whatever its size. Providers count up to about 4,800 for most models. */
+/** Assumed tokens of a picture of any size. Providers count up to about 4,800 for most models. */
 const PICTURE_TOKENS = 5_000;
 
-/** What is known of a model that has a price. */
+/** What is known of a model with a price. */
 export interface PricedModel {
-  /** Valid now. */
+  /** The current price. */
   price: ModelPrice;
-  /** Tokens of its longest answer. */
+  /** Maximum tokens of its answer. */
   answer: number | undefined;
-  /** Tokens that it reads in one request: it refuses a longer one. */
+  /** Its context window in tokens: it refuses longer requests. */
   window: number | undefined;
 }
 
-/** Undefined where the price of a model is not known. */
+/** Undefined if the price of a model is unknown. */
 export type PriceOf = (model: string) => PricedModel | undefined;
 
-/** What the models of an organization cost, as a turn will find it. */
+/** The prices of an organization's models that its turns will use. */
 export async function readPrices(db: Db, organization: string): Promise<PriceOf> {
   const [prices, providers] = await Promise.all([listPrices(db, organization), listProviders(db, organization)]);
   const own = new Map(prices.map((row) => [row.model, row.prices]));
@@ -47,10 +47,10 @@ export async function readPrices(db: Db, organization: string): Promise<PriceOf>
   });
 }
 
-/** A new price counts for what is held back up to a second late. Costs never use a price from here. */
+/** Maximum age of prices for reservations. Costs are never computed from these. */
 const MAX_PRICE_AGE_MS = 1_000;
 
-/** Keeps what was found: every turn asks twice for the same few models. */
+/** Caches results, because every turn asks twice for the same few models. */
 function remember(find: PriceOf): PriceOf {
   const found = new Map<string, PricedModel | undefined>();
   let since = Number.NEGATIVE_INFINITY;
@@ -68,13 +68,13 @@ function remember(find: PriceOf): PriceOf {
 const dearest = (...prices: (string | undefined)[]): bigint =>
   prices.map((price) => perToken(price ?? "0")).reduce((most, price) => (price > most ? price : most), 0n);
 
-/** The most that a token of the prompt, one of the answer and a request cost, in picodollars. */
+/** Maximum prices of a prompt token, an answer token and a request, in picodollars. */
 interface WorstPrice {
   input: bigint;
   output: bigint;
   per_call: bigint;
 }
-/** Every turn reads the same prices for a second. */
+/** Parsed prices, which all turns of a second share. */
 const parsed = new WeakMap<ModelPrice, WorstPrice>();
 
 function worstPrice(price: ModelPrice): WorstPrice {
@@ -95,7 +95,7 @@ interface AttachedFile {
   bytes: number;
 }
 
-/** What a turn's own request sends. Earlier messages of its thread and the server's tools are missing: the process that runs it adds them. */
+/** The size of a turn's own request. The process that runs it adds earlier messages of the thread and the server's tools. */
 export function sizeOfPrompt(
   { instructions, agent, client_tools, response_format, max_output_tokens }: Omit<Prompt, "messages">,
   texts: string[],
@@ -108,8 +108,8 @@ export function sizeOfPrompt(
 }
 
 /**
- * The most that one request costs, in picodollars, at the dearest of its models: each byte a token, up to the window of the model,
- * and an answer of full length. A model without a price counts nothing.
+ * The maximum cost of one request in picodollars, with the most expensive of its models: one token per byte, up to the model's
+ * window, and an answer of maximum length. A model without a price costs nothing.
  */
 export function reserveFor(priceOf: PriceOf, models: string[], size: RequestSize): bigint {
   const asked = size.bytes + size.pictures * PICTURE_TOKENS;

@@ -3,15 +3,15 @@ import { toPicodollars } from "#events/money.ts";
 import type { BudgetRow } from "./query.ts";
 import { countedAs, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
 
-/** Of a limit that a spender counts for. */
+/** A limit that applies to a spender. */
 interface Concerning {
-  /** Of the budget. */
+  /** The subject of the budget. */
   subject: string;
-  /** That is counted: of `each-user`, the one user. */
+  /** The counted subject: for `each-user`, the individual user. */
   counted: string;
   hard: boolean;
 }
-/** A limit of a minute or of a moment. */
+/** A limit per minute or on concurrency. */
 export interface RateLimit extends Concerning {
   name: RateName;
   at_most: number;
@@ -19,19 +19,19 @@ export interface RateLimit extends Concerning {
 const MONEY_NAMES = ["cost_per_day", "cost_per_week", "cost_per_month", "cost_total"] as const;
 export interface MoneyBudget extends Concerning {
   name: (typeof MONEY_NAMES)[number];
-  /** Picodollars. */
+  /** In picodollars. */
   at_most: bigint;
 }
 
-/** The limits that the turns of a spender are counted for. */
+/** The limits that a spender's turns are counted for. */
 export interface SpenderLimits {
-  /** All that a turn counts for; with a model, only where a budget has it. */
+  /** All subjects that count a turn; with its model only if a budget names it. */
   subjects: string[];
   rates: RateLimit[];
   money: MoneyBudget[];
 }
 
-/** The limits of a minute or of a moment of a budget. */
+/** A budget's limits per minute or on concurrency. */
 export const rateLimitsOf = ({ subject, limits, hard }: BudgetRow, counted: string): RateLimit[] =>
   RateName.options.flatMap((name) => {
     const at_most = limits[name];
@@ -58,11 +58,11 @@ function findLimits(budgets: BudgetRow[], spender: Spender): SpenderLimits {
   };
 }
 
-/** Spenders of an organization whose limits are kept for the second that a reading of its budgets lasts. */
+/** Maximum spenders of an organization whose limits are cached while a reading of its budgets is current. */
 const MAX_SPENDERS = 1_000;
 const found = new WeakMap<BudgetRow[], Map<string, SpenderLimits>>();
 
-/** Every turn of a spender has the same limits until the budgets are read again. */
+/** Cached, because all turns of a spender have the same limits until the budgets are read again. */
 export function limitsOfSpender(budgets: BudgetRow[], spender: Spender): SpenderLimits {
   const key = spenderKey(spender);
   let bySpender = found.get(budgets);

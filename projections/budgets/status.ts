@@ -16,17 +16,17 @@ import {
 import type { BudgetRow, SpentRow } from "./query.ts";
 import { countedFor, isUser, subjectsOf, type Spender } from "./subjects.ts";
 
-/** One limit of a budget, and what was spent of it. */
+/** One limit of a budget, and its spending. */
 export interface LimitStatus {
   name: LimitName;
   /** Whole numbers, or US dollars as a decimal text. */
   at_most: string;
   spent: string;
-  /** Of money: what is held back for turns under way, in US dollars. */
+  /** For money: what is reserved for running turns, in US dollars. */
   reserved?: string;
-  /** Whole percent, rounded down; 100 where the limit is zero. */
+  /** Whole percent, rounded down; 100 if the limit is zero. */
   percent: number;
-  /** `2026-11-23`, `2026-W48`, `2026-11` or `total`; of what is stored or runs, the day on which it is looked at. */
+  /** `2026-11-23`, `2026-W48`, `2026-11` or `total`; for what is stored or running, today. */
   period: string;
   /** Null: never, or when something is deleted or ends. */
   ends_at: Date | null;
@@ -54,7 +54,7 @@ const amountsOf = ({
   runs: BigInt(runs),
 });
 
-/** Sums once for all budgets: an organization may have a thousand of them, and as many spenders. */
+/** Sums once for all budgets, because an organization may have a thousand of them, and as many spenders. */
 export function sumBySubject(rows: SpentRow[]): Sums {
   const sums = new Map<string, Amounts>();
   const add = (subject: string, amounts: Amounts) =>
@@ -66,7 +66,7 @@ export function sumBySubject(rows: SpentRow[]): Sums {
   return sums;
 }
 
-/** `sign`: -1n takes `more` away. */
+/** `sign`: -1n subtracts `more`. */
 export function addSums(some: Sums, more: Sums, sign = 1n): Sums {
   if (more.size === 0) return some;
   const sums = new Map(some);
@@ -86,21 +86,21 @@ function statusOf(name: LimitName, limit: string | number, sum: bigint, now: Dat
   };
 }
 
-/** Picodollars that the sums do not contain: of turns that have ended since, and held back for those under way. */
+/** Picodollars that the sums do not include: of turns that have ended since, and reserved for running ones. */
 export interface UnsettledAmounts {
   ended: bigint;
   reserved: bigint;
 }
 export const NOTHING_UNSETTLED: UnsettledAmounts = { ended: 0n, reserved: 0n };
 
-/** Sums until today: of this month, of this week, and of all time. Absent: no budget has such a limit. */
+/** Sums until today: of this month, this week and all time. Absent if no budget needs them. */
 export interface EarlierSums {
   before: Sums;
   week?: Sums;
   ever?: Sums;
 }
 const NO_SUMS: Sums = new Map();
-/** What counts beside today's sums. */
+/** The sums to add to today's. */
 export function earlierOf(name: LimitName, { before, week = NO_SUMS, ever = NO_SUMS }: EarlierSums): Sums {
   const { per } = MEASURES[name];
   if (per === "month") return before;
@@ -108,11 +108,11 @@ export function earlierOf(name: LimitName, { before, week = NO_SUMS, ever = NO_S
   return per === "total" ? ever : NO_SUMS;
 }
 
-/** What budgets are compared with. `today`: from this day on. */
+/** What budgets are compared with. `today`: since the beginning of the day. */
 export interface Figures extends EarlierSums {
   today: Sums;
   pending?: (subject: string) => UnsettledAmounts;
-  /** What is stored and runs; absent: not read. */
+  /** What is stored and running; absent: not read. */
   held?: HeldSums;
 }
 
@@ -121,13 +121,13 @@ export const hasMoney = (budgets: BudgetRow[]): boolean => has(budgets, ({ unit 
 export const hasPeriods = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per !== "now");
 export const hasWeeks = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per === "week");
 export const hasTotals = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per === "total");
-/** Whether a limit is about what is stored or runs at a moment. */
+/** Whether a budget limits what is stored or running. */
 export const hasHeld = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per === "now");
 /** Whether a budget is about one model. */
 export const hasModels = (budgets: BudgetRow[]): boolean =>
   budgets.some(({ subject }) => splitSubject(subject).model !== null);
 
-/** The limits that are set, of these units. */
+/** The limits that are set, optionally of these units only. */
 const namesOf = ({ limits }: BudgetRow, units?: ReadonlySet<Unit>): LimitName[] =>
   LimitName.options.filter((name) => limits[name] !== undefined && (!units || units.has(MEASURES[name].unit)));
 const has = (budgets: BudgetRow[], is: (measure: (typeof MEASURES)[LimitName]) => boolean): boolean =>
@@ -140,7 +140,7 @@ export interface CountedSubject {
   units?: ReadonlySet<Unit> | undefined;
 }
 
-/** How far each limit of a budget is used up by what one subject spent or has. */
+/** How much of each limit of a budget one subject has used. */
 export const limitStatuses = (
   budget: BudgetRow,
   { subject, units }: CountedSubject,
@@ -159,7 +159,7 @@ export const limitStatuses = (
     return [{ ...status, ...(pending && { reserved: fromPicodollars(reserved) }) }];
   });
 
-/** Of a budget for each user: what the user has spent that has spent most, limit by limit. */
+/** For a budget for each user: for each limit, the user with the highest use. */
 function mostOfUsers(budget: BudgetRow, figures: Figures, now: Date): LimitStatus[] {
   const { today, before, week = NO_SUMS, ever = NO_SUMS, held } = figures;
   const { model } = splitSubject(budget.subject);
@@ -174,7 +174,7 @@ function mostOfUsers(budget: BudgetRow, figures: Figures, now: Date): LimitStatu
   );
 }
 
-/** How far each limit of each budget is used up. */
+/** How much of each limit of each budget is used. */
 export const budgetStatuses = (budgets: BudgetRow[], figures: Figures, now: Date): BudgetStatus[] =>
   budgets.map((budget) => ({
     budget,
@@ -183,14 +183,14 @@ export const budgetStatuses = (budgets: BudgetRow[], figures: Figures, now: Date
       : limitStatuses(budget, { subject: budget.subject }, figures, now),
   }));
 
-/** The budgets that concern a spender, with what counts there. */
+/** The budgets that apply to a spender, with the spender's own use. */
 export const statusesFor = (budgets: BudgetRow[], figures: Figures, spender: Spender, now: Date): BudgetStatus[] =>
   budgets.flatMap((budget) => {
     const subject = countedFor(budget, spender);
     return subject === undefined ? [] : [{ budget, limits: limitStatuses(budget, { subject }, figures, now) }];
   });
 
-/** The steps that these limits have reached: 80 or 100 percent. Users are personal, so what they reach is no event. */
+/** The thresholds (80 or 100 percent) that these limits have reached. Those of users are not recorded, because users are personal data. */
 export const reachedLimits = (statuses: BudgetStatus[]): BudgetStep[] =>
   statuses.flatMap(({ budget: { subject }, limits }) =>
     (isEachUser(subject) ? [] : limits)

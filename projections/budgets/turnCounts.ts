@@ -1,12 +1,12 @@
-/** The window of a rate: a minute that slides, counted by the second. */
+/** The window of a rate: a sliding minute, counted in seconds. */
 export const WINDOW_SECONDS = 60;
-/** Subjects that a window counts, and turns that it knows. Above them it forgets subjects without open turns, and ended turns. */
+/** Maximum subjects and turns in memory. Beyond them, subjects without running turns and ended turns are forgotten. */
 const MAX_SUBJECTS = 50_000;
 const MAX_TURNS = 50_000;
 
 const secondOf = (ms: number): number => Math.floor(ms / 1000);
 
-/** A sum over the last minute, as the seconds that have any. */
+/** A sum over the last minute, stored per second. */
 class SlidingSum {
   private seconds: { second: number; amount: number }[] = [];
   private sum = 0;
@@ -28,7 +28,7 @@ class SlidingSum {
     if (gone > 0) this.seconds.splice(0, gone);
     return this.sum;
   }
-  /** Milliseconds until `amount` of the sum, or all of it, has left the window; 0 if that is nothing. */
+  /** Milliseconds until `amount` of the sum (default: all) has left the window; 0 if there is nothing to wait for. */
   leavesIn(now: number, amount: number): number {
     if (amount >= this.sum) return this.allLeavesIn(now, amount);
     let left = amount;
@@ -40,7 +40,7 @@ class SlidingSum {
     }
     return Math.max(0, leaves);
   }
-  /** In every turn, so it looks at the last second only. */
+  /** Called for every turn, so it only looks at the last second. */
   private allLeavesIn(now: number, amount: number): number {
     const last = amount > 0 ? this.seconds.findLast((one) => one.amount !== 0) : undefined;
     return last ? Math.max(0, (last.second + WINDOW_SECONDS) * 1000 - now) : 0;
@@ -50,34 +50,34 @@ class SlidingSum {
 interface SubjectCounts {
   requests: SlidingSum;
   tokens: SlidingSum;
-  /** Turns under way, and an estimate of their tokens. */
+  /** Number of running turns, and an estimate of their tokens. */
   open: number;
   streams: number;
   expected: number;
 }
 
-/** A turn that began, in the time of this process. */
+/** A turn that began; times are by this process's clock. */
 export interface BegunTurn {
   turn_id: string;
-  /** Who it is counted for. */
+  /** The subjects that count it. */
   subjects: string[];
-  /** An estimate of its tokens, until it ends. */
+  /** Estimated tokens until it ends. */
   tokens: number;
   streamed: boolean;
   at: number;
-  /** The newest one that is known. */
+  /** The newest known attempt. */
   attempt: number;
 }
 interface EndedTurn {
   turn: BegunTurn;
   ended_at: number;
-  /** Tokens that it took; undefined for a turn that was withdrawn or waits. */
+  /** Tokens used; undefined for a turn that was withdrawn or waits. */
   took: number | undefined;
-  /** It waits for a person, and may go on. */
+  /** Whether it waits for a person and may continue. */
   isParked: boolean;
 }
 
-/** What a subject has used. */
+/** The use of a subject. */
 export interface Rates {
   requests_per_minute: number;
   tokens_per_minute: number;
@@ -93,12 +93,12 @@ export const NO_RATES: Rates = {
 };
 
 /**
- * Counts the turns of an organization in the last minute. Each turn begins and ends once, and each of its attempts is parked once, however often and in whatever order
- * news of it arrives: from this process, from others, and from the read models after a start.
+ * Counts an organization's turns of the last minute. Each turn begins and ends once, and each of its attempts parks once, however
+ * often and in whatever order the news arrives: from this process, from others, and from the read models after a start.
  */
 export class TurnCounts {
   readonly #open = new Map<string, BegunTurn>();
-  /** In the order in which they ended, nearly: the first ones are forgotten first. */
+  /** Roughly in the order in which they ended, because the first are forgotten first. */
   readonly #ended = new Map<string, EndedTurn>();
   readonly #counts = new Map<string, SubjectCounts>();
 
@@ -135,14 +135,14 @@ export class TurnCounts {
     for (const subject of turn.subjects) this.#countsOf(subject).requests.add(turn.at, 1);
     this.#enter(turn);
   }
-  /** This attempt has ended, because the turn waits for a person. */
+  /** This attempt has ended because the turn waits for a person. */
   park(turn_id: string, attempt: number, at: number): void {
     const turn = this.#open.get(turn_id);
     if (!turn || turn.attempt > attempt) return;
     turn.attempt = attempt;
     this.#close(turn_id, { ended_at: at, took: undefined, isParked: true });
   }
-  /** The turn goes on after it waited: it is under way again, and no further request. */
+  /** The turn continues after waiting: it is running again, but is not a new request. */
   resume(turn: BegunTurn): void {
     const open = this.#open.get(turn.turn_id);
     if (open) open.attempt = Math.max(open.attempt, turn.attempt);
@@ -151,14 +151,14 @@ export class TurnCounts {
     this.#ended.delete(turn.turn_id);
     this.#enter(turn);
   }
-  /** With the tokens that it took. */
+  /** `tokens`: those it used. */
   end(turn_id: string, tokens: number, at: number): void {
     const ended = this.#ended.get(turn_id);
     if (ended?.isParked) this.resume({ ...ended.turn, attempt: ended.turn.attempt + 1 });
     const turn = this.#close(turn_id, { ended_at: at, took: tokens, isParked: false });
     for (const subject of turn?.subjects ?? []) this.#countsOf(subject).tokens.add(at, tokens);
   }
-  /** The turn was refused before it began: it counts for nothing. */
+  /** The turn was refused before it began, and is not counted. */
   withdraw(turn_id: string, at: number): void {
     const turn = this.#close(turn_id, { ended_at: at, took: undefined, isParked: false });
     for (const subject of turn?.subjects ?? []) this.#countsOf(subject).requests.add(turn!.at, -1);
@@ -171,7 +171,7 @@ export class TurnCounts {
     if (name === "tokens_per_minute") return count.tokens.total(now) + count.expected;
     return name === "concurrent_turns" ? count.open : count.streams;
   }
-  /** Milliseconds until `amount` of it has left the window; 0 for turns under way, whose end nobody knows. */
+  /** Milliseconds until `amount` has left the window; 0 for running turns, whose end is unknown. */
   freeIn(subject: string, name: keyof Rates, amount: number, now: number): number {
     const count = this.#counts.get(subject);
     if (!count || name.startsWith("concurrent")) return 0;
@@ -180,22 +180,22 @@ export class TurnCounts {
   subjects(): Iterable<string> {
     return this.#counts.keys();
   }
-  /** Turns under way that began before a moment. */
+  /** Running turns that began before a moment. */
   openBefore(ms: number): string[] {
     return [...this.#open.values()].filter(({ at }) => at < ms).map(({ turn_id }) => turn_id);
   }
-  /** Turns under way that began after a moment. */
+  /** Running turns that began after a moment. */
   openSince(ms: number): BegunTurn[] {
     return [...this.#open.values()].filter(({ at }) => at > ms);
   }
-  /** Turns that ended after a moment, and the tokens that they took. */
+  /** Turns that ended after a moment, and their tokens. */
   endedSince(ms: number): (BegunTurn & { took: number })[] {
     return [...this.#ended.values()].flatMap(({ turn, ended_at, took }) =>
       took !== undefined && ended_at > ms ? [{ ...turn, took }] : [],
     );
   }
 
-  /** Forgets what no longer counts. */
+  /** Forgets what is no longer counted. */
   prune(now: number): void {
     const cutoff = now - WINDOW_SECONDS * 1000;
     for (const [turn_id, { ended_at }] of this.#ended) {

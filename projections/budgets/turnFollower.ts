@@ -11,19 +11,22 @@ import { subjectsOf } from "./subjects.ts";
 import { Reservations } from "./reservations.ts";
 import { NO_RATES, TurnCounts, WINDOW_SECONDS, type Rates } from "./turnCounts.ts";
 
-/** How often open turns are looked up, and the other processes asked what they know. */
+/** Interval of looking up unfinished turns and asking the other processes. */
 const TEND_MS = 2_000;
-/** How long an answer is waited for: a process that gives none is gone, or too busy to start turns. */
+/** Timeout for answers. A process that does not answer is gone, or too busy to start turns. */
 const MAX_ANSWER_MS = 1_000;
-/** Turns that are older and still open may have ended without this process hearing of it. */
+/** Unfinished turns older than this are looked up, because this process may have missed their end. */
 const LOOK_UP_AFTER_MS = 3_000;
 /** The read models follow the log within this time. */
 const FOLLOWED_MS = 2_000;
-/** A process that has said nothing for this time starts no turns. */
+/** A process that is silent for this long starts no turns. */
 const SILENT_MS = 5_000;
-/** A turn that is not recorded by then never began. */
+/** A turn that is not recorded after this time never began. */
 const UNRECORDED_MS = 30_000;
-/** How long the first turn waits for the other processes to say what they have started: two that begin together must not both have all of a limit. */
+/**
+ * How long the first turn waits for other processes to report their turns, so that two processes starting together do not both
+ * admit the whole limit.
+ */
 const HELLO_MS = 100;
 /** How long a turn waits for the read models. */
 const MAX_READ_MS = 2_000;
@@ -39,11 +42,11 @@ export interface FollowerOptions {
 }
 interface FollowedOrganization {
   organization: string;
-  /** Called once, after it has closed: it is read again when a turn needs it. */
+  /** Called once, after it has closed. It is read again when a turn needs it. */
   onIdle(): void;
 }
 
-/** The turns of one organization, as this process knows them: from the read models at first, then from all processes. */
+/** One organization's turns as this process knows them: first from the read models, then from all processes. */
 export class TurnFollower {
   readonly counts = new TurnCounts();
   readonly reservations = new Reservations();
@@ -54,14 +57,14 @@ export class TurnFollower {
   readonly newLimits = new NewLimits(() => this.#readInTime(this.#read()));
   readonly #onIdle: () => void;
   readonly #heard = new Map<string, number>();
-  /** Processes that were silent, and since when they are sent nothing. */
+  /** Silent processes, and since when nothing is sent to them. */
   readonly #left = new Map<string, number>();
-  /** Turns that this process has admitted since it heard all others, by subject. */
+  /** By subject: what this process has admitted since it heard from all others. */
   #admitted = new Map<string, Rates>();
-  /** Picodollars, likewise. */
+  /** By subject: picodollars reserved since then. */
   #reserved = new Map<string, bigint>();
   #asked = 0;
-  /** Processes that have not answered yet, and what happens when all have. */
+  /** Processes that have not answered yet, and what to do when all have. */
   #missing = new Set<string>();
   #onAnswers = (): void => {};
   #renewal: Promise<void> | undefined;
@@ -80,7 +83,10 @@ export class TurnFollower {
     this.ready = this.#readInTime(known);
   }
 
-  /** Applies news of a turn here at once, and in the others in milliseconds. Where none is heard nothing is sent: one that comes is greeted. */
+  /**
+   * Applies a turn's news here at once, and in the other processes within milliseconds. Nothing is sent while no other process is
+   * known; a new one gets a greeting.
+   */
   tell(news: TurnNews): void {
     this.#apply(news, currentTime());
     if (this.#heard.size > 0) this.#send(news);
@@ -89,7 +95,7 @@ export class TurnFollower {
     this.#options.exchange.publish(this.#organization, { ...news, process: this.#options.process });
   }
 
-  /** News of another process. */
+  /** Handles news of another process. */
   #hear(news: TurnNews & { process: string }, now: number): void {
     const { process } = news;
     const isNew = !this.#heard.has(process);
@@ -136,7 +142,7 @@ export class TurnFollower {
     for (const news of greeting(this.counts, this.reservations, since)) this.#send(news);
   }
 
-  /** Turns wait no longer; then what the processes tell each other decides. */
+  /** Limits how long turns wait for a reading. Afterwards only the processes' news decides. */
   #readInTime(reading: Promise<unknown>): Promise<void> {
     const read = reading.then(() => {}, this.#options.onError);
     return Promise.race([read, sleep(MAX_READ_MS, undefined, { ref: false })]);
@@ -151,7 +157,7 @@ export class TurnFollower {
       this.#note(turn);
     }
   }
-  /** What a read model says of a turn. `now`: undefined where it did not happen just before. */
+  /** Applies a turn as found in a read model. `now`: undefined if it did not happen just now. */
   #note({ turn_id, attempt, ended_at, parked_at, tokens }: TurnState, now?: number): void {
     if (ended_at) this.counts.end(turn_id, tokens, now ?? ended_at.getTime());
     else if (parked_at) this.counts.park(turn_id, attempt, now ?? parked_at.getTime());
@@ -176,7 +182,7 @@ export class TurnFollower {
       }
     for (const [name, at] of this.#left) if (now - at > WINDOW_SECONDS * 1000) this.#left.delete(name);
   }
-  /** Ends turns whose end no process has announced: their client left, or their process died. */
+  /** Ends turns whose end no process has announced: their client disconnected, or their process died. */
   async #settle(now: number): Promise<void> {
     const open = this.counts.openBefore(now - LOOK_UP_AFTER_MS);
     if (open.length === 0) return;
@@ -187,7 +193,7 @@ export class TurnFollower {
       if (!recorded.has(turn_id)) this.counts.end(turn_id, 0, now);
   }
 
-  /** Resolves with a new share, once every other process has said which turns it has started. */
+  /** Resolves with a new share once every other process has reported the turns it has started. */
   renew(): Promise<void> {
     this.#renewal ??= this.#hearAll().finally(() => (this.#renewal = undefined));
     return this.#renewal;
@@ -196,7 +202,7 @@ export class TurnFollower {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#asked += 1;
     this.#missing = new Set(this.#heard.keys());
-    // at once: a turn that is admitted after the last answer counts for the new share
+    // at once: a turn admitted after the last answer counts towards the new share
     this.#onAnswers = () => {
       this.#admitted = new Map();
       this.#reserved = new Map();
@@ -212,7 +218,7 @@ export class TurnFollower {
     if (this.#missing.size === 0) this.#onAnswers();
   }
 
-  /** What this process may still give out. */
+  /** What this process may still admit. */
   share(now: number): Share {
     this.#usedAt = now;
     const [admitted, reserved] = [this.#admitted, this.#reserved];
@@ -222,13 +228,13 @@ export class TurnFollower {
       reserved: (counted) => reserved.get(counted) ?? 0n,
     };
   }
-  /** Counts what a turn may cost against this process's share of the budgets. While no other process is heard, its share is all of them. */
+  /** Counts the maximum cost of a turn against this process's share of the budgets. Without other processes, its share is everything. */
   reserve(limits: MoneyLimit[], cost: bigint): void {
     if (this.#heard.size === 0) return;
     for (const counted of new Set(limits.map((limit) => limit.counted)))
       this.#reserved.set(counted, (this.#reserved.get(counted) ?? 0n) + cost);
   }
-  /** Counts a turn against this process's share of the limits, likewise. */
+  /** Counts a turn against this process's share of the limits. */
   giveOut(rates: RateStatus[], added: Rates): void {
     if (this.#heard.size === 0) return;
     for (const counted of new Set(rates.map((rate) => rate.counted))) {

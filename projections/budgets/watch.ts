@@ -10,52 +10,52 @@ import { createReadings, statusesOf, within } from "./readings.ts";
 import { hasHeld, limitStatuses, reachedLimits, statusesFor, type BudgetStatus, type LimitStatus } from "./status.ts";
 import { countedAs, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
 
-/** Spenders of an organization whose checks are kept for the second that a reading lasts; others are compared again. */
+/** Maximum spenders of an organization whose checks are cached while a reading is current. */
 const MAX_TURN_CHECKS = 1_000;
 
-/** A limit that a spender has reached to 80 % or more, and the budget's subject. */
+/** A limit of which a spender has used at least 80 %, and its budget's subject. */
 export interface ReachedLimit extends LimitStatus {
   subject: string;
-  /** Turns are refused: it is used up, and hard. */
+  /** Whether turns are refused: the limit is hard and used up. */
   refuses: boolean;
 }
 
-/** What a request adds; of pages, which nobody knows before a file is read, and of what a turn spends, 0. */
+/** What a request adds. 0 for pages, whose number is unknown before a file is read, and for what a turn spends. */
 export type Demand = Partial<Record<Unit, number>>;
 const OF_TURN: Demand = { requests: 0, tokens: 0, cost: 0 };
 
-/** Pages that have a price need money, too. */
+/** Pages with a price also need money. */
 const withMoney = (wanted: Demand, { priceOf }: Reading): Demand =>
   "pages" in wanted && priceOf?.(PAGES) ? { ...wanted, cost: 0 } : wanted;
 
-/** Something that may be stored, or a run that may begin. */
+/** Permission to store something or to begin a run. */
 export interface HoldingAdmission {
-  /** The most used limit that it has reached to 80 %. */
+  /** The most used limit that has reached 80 %. */
   reached(): ReachedLimit | undefined;
-  /** It is in the log. */
+  /** Reports that it is recorded. */
   settle(position: number): void;
-  /** It was refused after all. */
+  /** Reports that it was refused after all. */
   withdraw(): void;
 }
 const UNLIMITED: HoldingAdmission = { reached: () => undefined, settle: () => {}, withdraw: () => {} };
 
 export interface BudgetWatch {
   /**
-   * The most used limit among those of the spender that are reached to 80 %; undefined if there is none. Waits two seconds at
-   * most and never throws: where figures cannot be read, the last known ones decide.
+   * The most used of the spender's limits that have reached 80 %; undefined if none has. Waits at most two seconds and never
+   * throws: if figures cannot be read, the last known ones decide.
    */
   check(spender: Spender): Promise<ReachedLimit | undefined>;
-  /** Whether something may be stored or read, or a run begin, now. Counts it at once. Never throws, like `check`. */
+  /** Decides whether something may be stored or read, or a run may begin, and counts it at once. Never throws, like `check`. */
   admit(spender: Spender, wanted: Demand): Promise<{ admitted: HoldingAdmission } | { refused: ReachedLimit }>;
-  /** Records steps that limits of a minute or a moment have reached, each at most once a day. */
+  /** Records thresholds reached by limits per minute or on concurrency, each at most once a day. */
   note(organization: string, reached: BudgetStep[]): void;
-  /** A turn has ended: what it spent may reach a limit, also where no other turn follows. */
+  /** Reports the end of a turn: its spending may reach a limit, even if no other turn follows. */
   noteEnd(organization: string): void;
-  /** What the last `check` of the organization knew. */
+  /** The figures of the organization's last `check`. */
   reading(organization: string): Reading;
-  /** The budgets that concern a spender, whatever model they are about, with figures that are a second old at most. */
+  /** The budgets that apply to a spender, of any model, with figures that are at most a second old. */
   concerning(spender: Spender): Promise<BudgetStatus[]>;
-  /** All budgets with figures of this moment. */
+  /** All budgets with current figures. */
   fresh(organization: string): Promise<BudgetStatus[]>;
 }
 
@@ -63,7 +63,7 @@ interface WatchOptions extends FigureOptions, ReportOptions {}
 
 const isPresent = ({ ends_at }: LimitStatus): boolean => !ends_at || ends_at.getTime() > currentTime();
 
-/** How far the limits of the spender are reached with what is wanted, the one that refuses first; none whose period is over. */
+/** The spender's limits including the wanted amounts, a refusing one first. Leaves out limits whose period is over. */
 function reachedBy({ budgets, at, ...figures }: Reading, subjects: string[], wanted: Demand): ReachedLimit[] {
   const units = new Set(Object.keys(wanted) as Unit[]);
   return budgets
@@ -78,7 +78,7 @@ function reachedBy({ budgets, at, ...figures }: Reading, subjects: string[], wan
     .toSorted((a, b) => Number(b.refuses) - Number(a.refuses) || b.percent - a.percent);
 }
 
-/** Every turn of a spender finds the same until the figures are read again: comparing them took more than a hundredth of a turn. */
+/** Cached per reading: comparing all limits took more than a hundredth of a turn's time. */
 const turnChecks = new WeakMap<Reading, Map<string, ReachedLimit[]>>();
 
 function reachedInTurn(reading: Reading, spender: Spender): ReachedLimit | undefined {
@@ -96,7 +96,7 @@ function isFull({ name, spent, at_most, percent }: LimitStatus, wanted: Demand):
   return per === "now" ? BigInt(spent) + BigInt(wanted[unit] ?? 0) > BigInt(at_most) : percent >= 100;
 }
 
-/** Waits for sums, no longer than turns do. */
+/** Waits for sums, but no longer than turns do. */
 const settled = (reading: Promise<void>): Promise<void> => within(reading, undefined);
 
 const hasUnits = ({ limits }: BudgetRow, wanted: Demand, wantedPer?: "now"): boolean =>
@@ -130,20 +130,20 @@ const concerning = (reading: Reading, subjects: string[]): Reading => ({
   budgets: reading.budgets.filter((budget) => countedAs(budget, subjects) !== undefined),
 });
 
-/** What users reach is no event, and finding the one that has most takes long. */
+/** Thresholds of users are not recorded, and finding the user with the highest use takes long. */
 const withoutUsers = (reading: Reading): Reading => ({
   ...reading,
   budgets: reading.budgets.filter(({ subject }) => !isEachUser(subject)),
 });
 
-/** Reads what budgets leave, shared by all turns of an organization in this process. */
+/** Reads what budgets have left, shared by all of an organization's turns in this process. */
 export function watchBudgets(options: WatchOptions): BudgetWatch {
   const tell = createReporter(options);
   const readings = createReadings(options, tell);
   const holdings = createHoldings(options);
 
   const withHeld = (organization: string, reading: Reading) => ({ ...reading, held: holdings.sums(organization) });
-  /** Near a limit the sums are read again: what was deleted or has ended must make room, and other processes admit, too. */
+  /** Near a limit the sums are read again, because deletions and ended runs make room, and other processes admit things, too. */
   async function readHeld(organization: string, reached: () => ReachedLimit[]): Promise<void> {
     await settled(holdings.recent(organization));
     if (reached().some(({ ends_at }) => ends_at === null)) await settled(holdings.fresh(organization));
@@ -160,7 +160,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       const reached = (more: Demand) => reachedBy(withHeld(organization_id, concerned), subjects, more);
       if (concerned.budgets.some((budget) => hasUnits(budget, wanted, "now")))
         await readHeld(organization_id, () => reached(wanted));
-      // from here on without waiting, so that no other request gets the same room
+      // no awaiting from here on, so that no other request gets the same room
       const [limit] = reached(wanted);
       if (limit?.refuses) return { refused: limit };
       const added = holdings.add(organization_id, subjects, toAmounts(wanted));

@@ -6,11 +6,11 @@ import { toNameKey } from "./nameKey.ts";
 /** Counts of a collection's documents, as of the last refresh of the summary. */
 export interface Summary {
   ready: number;
-  /** Waiting to be read, or being read. */
+  /** Documents that wait to be read or are being read. */
   pending: number;
   failed: number;
   total: number;
-  /** Bytes of the ready documents. */
+  /** Total bytes of the ready documents. */
   bytes: number;
 }
 export interface CollectionRow {
@@ -40,7 +40,7 @@ const parseRow = ({ ready, pending, failed, total, bytes, ...row }: CollectionRo
 /** An organization, and the id or the slug of one of its collections. */
 export type CollectionReference = readonly [organization: string, reference: string];
 
-/** The collections that are referenced, in this order; undefined for those that do not exist. */
+/** The referenced collections in the same order; undefined for those that do not exist. */
 export async function findCollections(
   db: Db,
   references: CollectionReference[],
@@ -71,7 +71,7 @@ export const listCollections = (db: Db, organization: string, page: Page): Promi
     parseRow,
   });
 
-/** No collection has a longer name, and normalizing one can take seconds (see http/base/filename.ts). */
+/** Maximum length of a name that is looked up. Collections have no longer names, and normalizing one can take seconds (see http/base/filename.ts). */
 const MAX_NAME_LENGTH = 1_000;
 
 /** All collections of an organization, ordered by slug. */
@@ -84,8 +84,8 @@ export async function listAllCollections(db: Db, organization: string): Promise<
 }
 
 /**
- * Finds collections by slug or display name, ignoring case. A slug wins over the display name of another collection.
- * `unknown` holds the names that match none.
+ * Finds collections by slug or display name, ignoring case. A slug takes precedence over another collection's display name.
+ * `unknown`: names without a match.
  */
 export async function resolveCollections(
   db: Db,

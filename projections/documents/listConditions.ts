@@ -1,19 +1,19 @@
 import type { MetadataValue } from "#events/documentDetails.ts";
 
-/* The columns of documents are JSON as it was written. Within its texts quotes are escaped, so what stands between quotes here is a whole text. */
+/* The columns contain serialized JSON, in which quotes within texts are escaped. So a quoted string in it is always a complete text. */
 
-/** What the documents of a list are like; every condition must hold. Empty: any. */
+/** Conditions that the listed documents must all meet. Empty conditions match any document. */
 export interface ListConditions {
-  /** It has one of them. */
+  /** At least one of these tags. */
   tags: string[];
-  /** Media types, of which it has one. */
+  /** One of these media types. */
   types: string[];
-  /** By key, the values of which it has one. */
+  /** For each key, one of these values. */
   metadata: { key: string; values: MetadataValue[] }[];
 }
 
 interface Condition {
-  /** For the parameter with the value. */
+  /** Builds the SQL for the parameter that holds `value`. */
   sql: (parameter: string) => string;
   value: string[];
 }
@@ -28,7 +28,7 @@ const entryForms = (key: string, value: MetadataValue): string[] =>
     ["}", ","].map((after) => `${before}${JSON.stringify(key)}:${JSON.stringify(value)}${after}`),
   );
 
-/** As conditions of SQL, each with the value of its parameter. */
+/** SQL conditions, each with the value of its parameter. */
 export const listConditions = ({ tags, types, metadata }: ListConditions): Condition[] => [
   ...(tags.length > 0 ? [{ sql: containsOneOf("tags"), value: tags.flatMap(elementForms) }] : []),
   ...(types.length > 0

@@ -3,9 +3,9 @@ import type { OwnedPage } from "../owner.ts";
 import { encode, type Db } from "../projection.ts";
 import { LIVE_READING, parseRow, SELECT_DOCUMENTS, type DocumentRow, type StoredRow } from "./query.ts";
 
-/* A document is of the one who uploaded it first. One that a single external user may read, and nobody else, is of that user. */
+/* A document belongs to its first uploader. One that only a single external user may read belongs to that user. */
 
-/** Ids of the documents that only this external user may read. The value is stored in no index: the documents of the organization are looked through. */
+/** Ids of documents that only this external user may read. Reads all of the organization's documents, because the value is not in any index. */
 export async function listDocumentsForUser(db: Db, organization: string, user: string): Promise<string[]> {
   const readers: Reader[] = [{ external_user: user }];
   const rows = await db.query<{ id: string }>(
@@ -16,7 +16,7 @@ export async function listDocumentsForUser(db: Db, organization: string, user: s
   return rows.map(({ id }) => id);
 }
 
-/** The documents that somebody uploaded, or those with these ids, newest first. */
+/** The documents uploaded by somebody, or those with these ids, newest first. */
 export async function listOwnedDocuments(
   db: Db,
   organization: string,

@@ -61,7 +61,7 @@ const applyReading = (event: EventRecord<"DocumentRead">): Change[] => {
   return [{ table: "readings", kind: "put", key: { document_id, generation }, row }, patch(event, {})];
 };
 
-/** Search shows this generation from now on, and the readings of earlier generations are removed. */
+/** From now on search shows this generation. Removes the readings of earlier generations. */
 const applyIndexing = (event: EventRecord<"DocumentIndexed">): Change[] => {
   const { document_id, generation, indexed_at, unused } = event.data;
   const live = { status: "ready", error: null, live_generation: generation, indexed_at: new Date(indexed_at) };

@@ -31,13 +31,13 @@ export interface DocumentRow {
   /** Key of the blob with the original. All blobs of the document are sealed with the data key below. */
   blob: string;
   external_id: string | null;
-  /** The generation that search shows, and the result of its reading. Null, and zero passages, before the first one. */
+  /** The generation that search shows, and the result of its reading. Before the first one: null, and zero passages. */
   live_generation: number | null;
   text_blob: string | null;
   passages_blob: string | null;
   page_count: number | null;
   chunk_count: number;
-  /** What its reader left out. */
+  /** What the reader left out. */
   warnings: ReadingWarning[];
   /** The data key of `document-<id>`, wrapped (base64). */
   wrapped_key: string;
@@ -51,7 +51,10 @@ export const FROM_DOCUMENTS = `from read.documents d
   join log.keys k on k.thing = 'document-' || d.id
   join read.collections c on c.id = d.collection_id
   join log.keys ck on ck.thing = 'collection-' || c.id`;
-/** A version is the generation that search showed. If its passages were cut again, those of the next one are in its place. */
+/**
+ * The reading of a version, that is, of a generation that search showed. If its passages were cut again, those of the next
+ * generation have replaced it.
+ */
 const READING_OF_VERSION = `left join lateral (
     select * from read.readings where document_id = d.id and generation between $3 and d.live_generation
     order by generation limit 1) r on true`;
@@ -110,11 +113,11 @@ export async function listListed(db: Db, ids: string[]): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** A reader's JSON is in the column as it is: within texts, quotes are escaped. */
+/** A reader's JSON is stored unchanged in the column: quotes within texts are escaped. */
 const IS_READABLE =
   "(readers is null or exists (select from unnest($2::text[]) own (reader) where position(own.reader in readers) > 0))";
 
-/** What the documents of a list are like; every condition must hold. Null and empty: any. */
+/** Conditions that all listed documents must meet. Null and empty ones match any document. */
 export interface DocumentConditions extends ListConditions {
   status: DocumentStatus | null;
   readable_by: ReaderIdentity | null;
@@ -126,7 +129,7 @@ export async function listDocuments(
   collections: string[],
   { status, readable_by, limit, offset, ...more }: DocumentConditions & { limit: number; offset: number },
 ): Promise<{ rows: DocumentRow[]; total: number }> {
-  // one collection is read in the order of its index
+  // for a single collection, the index provides the order
   const [only, ...others] = collections;
   const values: unknown[] = [others.length === 0 ? (only ?? null) : collections];
   const conditions = [others.length === 0 ? "collection_id = $1" : "collection_id = any ($1)"];
@@ -198,7 +201,7 @@ export async function findPushedDocuments(db: Db, organization: string, ids: str
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The order makes PostgreSQL use the index. Without it the plan read the documents of all organizations: 32 ms per search at 100,000. */
+/** The order makes PostgreSQL use the index. Without it, the plan read the documents of all organizations: 32 ms per search at 100,000. */
 const ANY_OF_COLLECTIONS = `
   select from unnest($2::uuid[]) wanted (id) cross join lateral (
     select ${FROM_DOCUMENTS} where d.organization_id = $1 and d.collection_id = wanted.id and d.live_generation is not null
@@ -239,7 +242,7 @@ export async function filterDocuments(
 
 const BATCH = 1_000;
 
-/** Ids of up to BATCH documents of a collection, oldest first. It also works for a deleted collection. */
+/** Ids of up to BATCH documents of a collection, oldest first. Also works for deleted collections. */
 export async function listDocumentIds(db: Db, collection: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     "select id from read.documents where collection_id = $1 order by created_at, id limit $2",

@@ -5,14 +5,14 @@ import { listGroupsOf } from "../groups/query.ts";
 import type { Db } from "../projection.ts";
 import { findUserById } from "../users/query.ts";
 
-/** Everything that a reader is: a person with role and groups, or an end user. Empty: nobody that a document could name. */
+/** All identities of a reader: a person with role and groups, or an end user. Empty: documents cannot name the reader. */
 export type ReaderIdentity = readonly Reader[];
 
-/** Whether a document may be read. `readers` null: by everybody who may read its collection. */
+/** Whether a document may be read. `readers` null: everybody who may read its collection. */
 export const mayRead = (readers: readonly Reader[] | null, identity: ReaderIdentity): boolean =>
   readers === null || readers.some((reader) => identity.some((own) => isDeepStrictEqual(own, reader)));
 
-/** A person of the organization, as they are now. */
+/** A person of the organization with current role and groups. */
 async function identifyPerson(db: Db, organization_id: string, person: string): Promise<Reader[]> {
   const [user, groups] = await Promise.all([findUserById(db, person), listGroupsOf(db, organization_id, person)]);
   if (user?.organization_id !== organization_id) return [];
@@ -20,8 +20,8 @@ async function identifyPerson(db: Db, organization_id: string, person: string): 
 }
 
 /**
- * Whom a request or a turn reads as. A person is that person, whatever user the request names; an API key is the end user that
- * it names, or nobody.
+ * The identity with which a request or a turn reads. A person always reads as themselves, whatever user the request names; an API
+ * key reads as the end user it names, if any.
  */
 export async function identifyReader(
   db: Db,

@@ -1,9 +1,9 @@
 import type { Db } from "../projection.ts";
 
-/** Documents per look. */
+/** Documents per query. */
 const BATCH = 20;
 
-/** The live documents of an organization whose text lacks vectors of this space, newest first, and who pays for them. */
+/** Live documents of an organization without vectors of this space, newest first, with their payers. */
 export const findWithoutVectors = (
   db: Db,
   organization: string,
@@ -18,7 +18,7 @@ export const findWithoutVectors = (
     [organization, space],
   );
 
-/** How many documents search shows, and how many of these have their vectors of this space. */
+/** Counts the searchable documents, and those of them with vectors of this space. */
 export async function countVectors(
   db: Db,
   organization: string,

@@ -1,7 +1,7 @@
 import type { Db } from "../projection.ts";
 import { FROM_DOCUMENTS } from "./query.ts";
 
-/** A text of a document that can be read. */
+/** A readable text of a document. */
 export interface VersionRow {
   generation: number;
   /** Whether search shows it. */
@@ -10,7 +10,7 @@ export interface VersionRow {
   chunk_count: number;
 }
 
-/** The versions that are kept, newest first. None before the first one is live. */
+/** The stored versions, newest first; empty before the first one is live. */
 export const listVersions = (db: Db, organization: string, id: string): Promise<VersionRow[]> =>
   db.query(
     `select r.generation, r.generation = d.live_generation as is_live, r.page_count, r.chunk_count

@@ -9,7 +9,7 @@ export interface WarnedDocument {
   warnings: ReadingWarning[];
 }
 
-/** Documents whose text lacks something that their file has, the last changed first. `organization` null: of all. */
+/** Documents whose text lacks content of their file, the last changed first. `organization` null: of all organizations. */
 export async function listWarned(db: Db, organization: string | null, limit: number): Promise<WarnedDocument[]> {
   const rows = await db.query<{ id: string; organization_id: string; name: string; warnings: string }>(
     `select d.id, d.organization_id, d.name, r.warnings ${FROM_DOCUMENTS} ${LIVE_READING}

@@ -69,7 +69,7 @@ export function listExtractions(
   });
 }
 
-/** The extractions that somebody asked for and that have not expired at `now`, newest first. */
+/** Unexpired extractions requested by a principal, newest first. */
 export async function listOwnedExtractions(
   db: Db,
   organization: string,

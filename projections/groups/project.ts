@@ -4,7 +4,7 @@ import { defineProjection, type Change } from "../projection.ts";
 
 export const groupId = (organization: string, name: string): string => deriveId("group", organization, name);
 
-/** Its rows decide who may approve, so they survive a crash of the database server. */
+/** Durable, because its rows decide who may approve. */
 export const groups = defineProjection<GroupEvent>({
   name: "groups",
   version: 1,

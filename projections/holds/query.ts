@@ -16,7 +16,7 @@ export interface HoldRow {
 const SELECT = "select id, subject, name, reason, placed_by, created_at, released_by, released_at from read.holds";
 const parseRow = (row: HoldRow): HoldRow => ({ ...row, name: decode(row.name), reason: decode(row.reason) });
 
-/** In the order in which they were placed, those that were released included. */
+/** In the order in which they were placed, including released ones. */
 export const listHolds = (db: Db, organization: string, page: Page): Promise<PageRows<HoldRow>> =>
   readPage(db, page, {
     ordered: `${SELECT} where organization_id = $1 order by created_at, id`,
@@ -32,16 +32,16 @@ export async function getHold(db: Db, organization: string, id: string): Promise
 
 const HOLDING = `exists (select from read.usage_holdings g where g.id = o.id
   and h.subject in (g.principal, 'project:' || g.project_id, 'user:' || g.user_mark))`;
-/** Also by keys and agents that were deleted. */
+/** SQL: an owner is in the hold's project, including deleted keys and agents. */
 const inProject = (owner: string): string => `exists (select from read.usage_projects p
   where p.organization_id = o.organization_id and p.owner = ${owner} and h.subject = 'project:' || p.project_id)`;
 
-/** Of a run. */
+/** SQL: the principal that started a run. */
 const STARTER = "replace(o.started_by::jsonb->>'type', 'api_key', 'key') || ':' || (o.started_by::jsonb->>'id')";
 
 /**
- * Whether the hold `h` covers the row `o`. The log decides when it is erased (services/holds.ts); this keeps what is held out of
- * the lists of what to erase, and counts it.
+ * SQL: whether the hold `h` covers the row `o`, by kind. The final check is made on the log when something is erased
+ * (services/holds.ts); this keeps held things out of the lists of what to erase, and counts them.
  */
 export const COVERS = {
   threads: `(h.subject in ('organization', 'thread:' || o.id, o.principal, 'agent:' || o.agent_id, o.scope)
@@ -62,12 +62,12 @@ export const COVERS = {
     or ${inProject(STARTER)})`,
 };
 
-/** Whether a hold covers the row `o`, by one of COVERS. */
+/** SQL: whether any hold covers the row `o`, with one of COVERS. */
 export const isCovered = (covers: string): string => `exists (select from read.holds h
   where h.organization_id = o.organization_id and h.released_at is null and ${covers})`;
 export const isHeld = (kind: keyof typeof COVERS): string => isCovered(COVERS[kind]);
 
-/** A hold that covers a document of the collection. */
+/** A hold that covers a document in the collection. */
 export async function findHoldInside(db: Db, collection_id: string): Promise<HoldRow | undefined> {
   const [row] = await db.query<HoldRow>(
     `${SELECT} h where released_at is null and organization_id = (select organization_id from read.collections where id = $1)
@@ -85,7 +85,10 @@ const isOwner = (
 ): string => `select from read.threads where organization_id = $1 and principal = ${principal}
   union all select from read.usage_holdings where organization_id = $1 and principal = ${principal}`;
 
-/** Whether the organization ($1) has, or had, the thing with the id ($2), by its kind. Things outlive the key, agent, project or person they belong to. */
+/**
+ * SQL by kind: whether the organization ($1) has or had a thing with the id ($2). Content outlives the key, agent, project or
+ * person it belongs to.
+ */
 const KNOWN: Record<string, string> = {
   project: `${isIn("projects")} union all ${inProjects("project_id", "$2::uuid")}`,
   key: inProjects("owner", "'key:' || $2"),
@@ -97,7 +100,7 @@ const KNOWN: Record<string, string> = {
   run: isIn("runs"),
 };
 
-/** Whether a hold on this subject can keep anything. An organization and external users can always, as they may be named later. */
+/** Whether a hold on this subject can have an effect. On an organization or an external user it always can, because they may be named later. */
 export async function isHoldable(db: Db, organization: string, subject: string): Promise<boolean> {
   const [kind = "", id] = subject.split(":");
   const known = KNOWN[kind];

@@ -4,26 +4,26 @@ import { inverseDocumentFrequency, type WeightedTerm } from "./rank.ts";
 import { serverOperators, type Operators } from "./operators.ts";
 import type { Question } from "./terms.ts";
 
-/** Passages of the query with all terms, which finds what the queries of single terms miss. */
+/** Passages of the query with all terms, which finds what queries of single terms miss. */
 const COMBINED_LIMIT = 50;
-/** Upper bound of a word's BM25 score, in units of its idf. A passage with a quoted phrase gets it as a bonus, to rank first. */
+/** Maximum BM25 score of a word, in units of its idf. Passages with a quoted phrase get it as a bonus, to rank first. */
 const MAX_WORD_SCORE = 2.2;
 /** The rank in a term's list at which the term counts half. */
 const HALF_WEIGHT_RANK = 400;
 
 export interface Candidate extends PassageId {
   key: string;
-  /** Sum of the idf of the terms that found it. Each counts less, the lower the passage is in its list. */
+  /** Sum of the idf of the terms that found it, each reduced by the passage's rank in the term's list. */
   weight: number;
 }
 
 export interface Candidates {
-  /** By weight, heaviest first, then by document and position. */
+  /** By descending weight, then by document and position. */
   passages: Candidate[];
   terms: WeightedTerm[];
-  /** The bonus of each passage, by key, that has the words of a quoted phrase in one field. */
+  /** By passage key: the bonus of passages with the words of a quoted phrase in one field. */
   phrases: Map<string, number>;
-  /** Whether the search server has more matches than the limit. */
+  /** Whether the search server has more matches than were requested. */
   more: boolean;
   /** Upper bound of the number of matches. */
   most: number;
@@ -35,8 +35,8 @@ export const compareByPlace = (a: PassageId, b: PassageId): number =>
   a.document_id === b.document_id ? a.seq - b.seq : a.document_id < b.document_id ? -1 : 1;
 
 /**
- * Finds passages with any of the terms. One query for the whole question finds little: every word must match, only ten
- * words count, and a single unknown word finds nothing. So each term is a query, and one more query combines all terms.
+ * Finds passages with any of the terms. One query for the whole question would find little: every word must match, only ten words
+ * count, and an unknown word finds nothing. So each term is a query, and one more query combines all terms.
  */
 export const findCandidates = async (
   { engine, index, within }: { engine: SearchEngine; index: string; within: SearchScope },
@@ -44,7 +44,7 @@ export const findCandidates = async (
   limit: number,
   operators?: Operators,
 ): Promise<Candidates> => {
-  // the server takes the last word as the beginning of words, so operators come first
+  // the server treats the last word as a prefix, so operators come first
   const first = operators ? `${serverOperators(operators)} ` : "";
   const all = (words: string, most = limit): EngineQuery => ({ words: first + words, matching: "all", limit: most });
   const [everything, ...answers] = await engine.search(index, within, [
@@ -65,7 +65,7 @@ export const findCandidates = async (
     const ranks = await addList(found, answers[terms.length + n]!.ids, (weight) => weight + bonus);
     for (const key of ranks.keys()) bonuses.set(key, (bonuses.get(key) ?? 0) + bonus);
   }
-  // if all terms are frequent, the passages with all of them are only in this list: they count as half of all terms
+  // if all terms are frequent, only this list has the passages with all of them, so it counts as half of all terms
   const half = weighted.reduce((sum, { idf }) => sum + idf, 0) / 2;
   await addList(found, answers.at(-1)!.ids, (weight, rank) => Math.max(weight, decay(half, rank)));
   await setImmediate();
@@ -78,13 +78,13 @@ export const findCandidates = async (
   };
 };
 
-/** Adds the passages of a list, or changes the weights of those that are known. Returns the ranks of the list by key. */
+/** Adds the passages of a list, or raises the weights of known ones. Returns the ranks in the list by key. */
 const addList = async (
   found: Map<string, Candidate>,
   ids: PassageId[],
   weigh: (weight: number, rank: number) => number,
 ): Promise<Map<string, number>> => {
-  // the event loop gets its turn: the lists of a long question have 23,000 passages
+  // lets other work run: the lists of a long question have 23,000 passages
   await setImmediate();
   const ranks = new Map<string, number>();
   for (const [rank, id] of ids.entries()) {
@@ -97,7 +97,7 @@ const addList = async (
   return ranks;
 };
 
-/** The share of a term's weight for the passage at this rank of its list. */
+/** The part of a term's weight that a passage at this rank gets. */
 export const decay = (weight: number, rank: number | undefined): number =>
   rank === undefined ? 0 : weight / (1 + rank / HALF_WEIGHT_RANK);
 

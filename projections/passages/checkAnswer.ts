@@ -4,13 +4,13 @@ import { detectLanguage, type Language } from "./languages.ts";
 import { sentencesOf, type Span } from "./sentences.ts";
 import { splitWords } from "./terms.ts";
 
-/* Compares the sentences of an answer with the passages that they cite, by words, numbers and quotes, without a model. */
+/* Compares the sentences of an answer with the passages they cite, by words, numbers and quotes, without a model. */
 
-/** Share of a sentence's words that its passage has to contain. */
+/** Minimum share of a sentence's words that its passage must contain. */
 const MIN_SUPPORT = 0.6;
-/** Words and numbers of a sentence that claims something. */
+/** Minimum words and numbers of a sentence that counts as a claim. */
 const MIN_CLAIM = 2;
-/** Passages that are cited for the same part of an answer and may support it together. */
+/** Maximum passages, cited for the same part of an answer, that may support it together. */
 const MAX_TOGETHER = 5;
 
 export interface CitedPassage {
@@ -24,14 +24,14 @@ export interface CheckedSentence extends Span {
   verdict: "supported" | "unsupported" | "no_claim";
   /** Share of its words that the passage contains. */
   support: number;
-  /** As the sentence writes them. */
+  /** As written in the sentence. */
   missing_numbers: string[];
   missing_quotes: string[];
-  /** Index of the passage that supports it best, and the place in its text; null without words in common. */
+  /** The best supporting passage (its index), and the place in its text; null if they have no words in common. */
   source: (Span & { passage: number }) | null;
 }
 
-/** Marks of citations, targets of links, addresses and numbers of list items: not part of what a sentence says. */
+/** Parts of an answer that make no claims: citation marks, link targets, URLs and list numbers. */
 const MARKS =
   /\[\^?\d{1,3}(?:[ \u00a0]?[,;–-][ \u00a0]?\^?\d{1,3})*\]|【\d+(?::\d+)?(?:†[^】\n]{0,200})?】|<sup>[\d,;\s]{1,20}<\/sup>|(?<=\])\([^()\s]*(?:\s+"[^"\n]{0,200}")?\)|https?:\/\/[^\s)\]]+|^[ \t>]*(?:[-*+•‣◦–—]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)])[ \t]/gm;
 
@@ -58,7 +58,7 @@ const isSupported = ({ support, missing, quotes }: Comparison): boolean =>
 /** Words looked up before other work may run: a few milliseconds. */
 const MAX_LOOKUPS = 2_000;
 
-/** Counts look-ups, and lets other work run when there were many. */
+/** Counts look-ups, and lets other work run after many. */
 type Meter = (lookups: number) => Promise<void>;
 
 function openMeter(): Meter {
@@ -73,7 +73,7 @@ function openMeter(): Meter {
 
 const sizeOf = ({ stems, numbers, quotes }: Claim): number => stems.size + 4 * numbers.length + quotes.length + 1;
 
-/** The sentences of a passage that have most in common with the claim: the best one, with its neighbours where they add to it. */
+/** The sentence of a passage with the most in common with the claim, and its neighbours if they add to it. */
 async function findPlace(pieces: readonly Piece[], claim: Claim, meter: Meter): Promise<Span | null> {
   const weighRange = (from: number, to: number): number => weigh(claim, combine(pieces.slice(from, to + 1)));
   const weights: number[] = [];
@@ -96,7 +96,7 @@ interface PassageComparison extends Comparison {
   passage: number;
 }
 
-/** What the best passage lacks may stand in others, if all of them are cited for this part of the answer and not for all of it. */
+/** Looks for what the best passage lacks in others, if all are cited for this part of the answer rather than all of it. */
 function compareTogether(
   claim: Claim,
   best: PassageComparison,
@@ -118,12 +118,12 @@ type Finding = Pick<CheckedSentence, "verdict" | "support" | "missing_numbers" |
 
 interface Evidence {
   passages: readonly PreparedPassage[];
-  /** All of the answer. */
+  /** The whole answer. */
   answer: Span;
   meter: Meter;
 }
 
-/** Compares a claim with the passages that are cited where it stands. */
+/** Compares a claim with the passages cited at its place. */
 async function judge(claim: Claim, around: Span, { passages, answer, meter }: Evidence): Promise<Finding> {
   const nothing = { support: 0, missing_numbers: [], missing_quotes: [], source: null };
   if (claim.stems.size + claim.numbers.length < MIN_CLAIM) return { verdict: "no_claim", ...nothing };
@@ -150,7 +150,7 @@ async function judge(claim: Claim, around: Span, { passages, answer, meter }: Ev
   };
 }
 
-/** Checks each sentence of an answer against the passages that it cites. Other work may run in between. */
+/** Checks each sentence of an answer against the passages it cites. Lets other work run in between. */
 export async function checkAnswer(answer: string, passages: readonly CitedPassage[]): Promise<CheckedSentence[]> {
   const said = answer.replace(MARKS, (mark) => " ".repeat(mark.length));
   const language = detectLanguage(splitWords(said));

@@ -2,13 +2,13 @@ import type { Language } from "./languages.ts";
 import { findNumbers, indexNumbers, NUMBER, type FoundNumber, type NumberIndex } from "./numbers.ts";
 import { fold, joinWords, splitWord, splitWords, UNSPACED } from "./terms.ts";
 
-/** What a sentence says, as far as it can be compared. */
+/** The comparable content of a sentence. */
 export interface Claim {
-  /** The stems of its words that carry meaning, each once. */
+  /** The stems of its meaningful words, without duplicates. */
   stems: Set<string>;
-  /** Each once. */
+  /** Without duplicates. */
   numbers: FoundNumber[];
-  /** What it quotes word by word. */
+  /** Its literal quotes. */
   quotes: string[];
 }
 
@@ -21,19 +21,19 @@ export interface Source {
 }
 
 export interface Comparison {
-  /** Share of the words that the source contains. */
+  /** The share of the words that the source contains. */
   support: number;
   missing: string[];
   quotes: string[];
 }
 
-/** Invisible characters that programs put into words. */
+/** Invisible characters that programs insert into words. */
 const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]/g;
 const QUOTED = /"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』/g;
-/** How a quote says that it changes or leaves something out: `[e]mployees`, `[…]`. */
+/** Marks of changes and omissions in a quote: `[e]mployees`, `[…]`. */
 const CHANGED_LETTERS = /\[(\p{L}+)\](?=\p{L})/gu;
 const OMISSION = /\[[^[\]]*\]|…|\.{3}/;
-/** A shorter quote is a name or a title. Characters count in scripts that have no spaces. */
+/** Shorter quotes are names or titles. In scripts without spaces, characters are counted. */
 const [MIN_QUOTED_WORDS, MIN_QUOTED_CHARACTERS] = [6, 12];
 
 /** Without vowel signs and prefixed particles, and with one form of each letter: `والعقد` is `عقد`. */

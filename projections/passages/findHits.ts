@@ -9,7 +9,7 @@ import { createOperatorTest, type Operators } from "./operators.ts";
 import { createPhraseTest, possibleScore, score } from "./rank.ts";
 import type { Question } from "./terms.ts";
 
-/** Number of the heaviest passages that are read and ranked. After them the order is by weight. */
+/** Number of the heaviest passages that are read and ranked. Further ones are ordered by weight. */
 const MAX_RANKED = 200;
 /** Passages requested per term at first. If too few of them are live, the next request is WIDER times as large. */
 const FIRST_LIMIT = 200;
@@ -23,13 +23,13 @@ export interface SearchContext {
 }
 export interface FoundHits {
   hits: Hit[];
-  /** No document changed during the search. */
+  /** Whether no document changed during the search. */
   isStable: boolean;
-  /** The score of a passage that has all words of the query as often as can be. */
+  /** The score of a passage with as many occurrences of all query words as possible. */
   possible: number;
   /** Whether there may be more hits although the page is not full. */
   more?: boolean;
-  /** Whether passages were left out that nothing compared with the query: those that fit are never shown. */
+  /** Whether passages were not compared with the query's operators, so that matches among them are never shown. */
   isCut?: boolean;
 }
 
@@ -38,10 +38,10 @@ export interface Span {
   to: number;
 }
 
-/** The heaviest passages that a search with operators reads and compares with them. */
+/** Maximum passages that a search with operators reads and compares. */
 export const MAX_COMPARED = 1_000;
 
-/** The hits of a page of a search with operators: the search server compares words, and the text decides. */
+/** The hits on a page of a search with operators. The search server only compares words, so the texts are checked. */
 export const findExactHits = async (
   context: SearchContext & { operators: Operators },
   question: Question,
@@ -75,8 +75,8 @@ export const findHits = async (context: SearchContext, question: Question, { fro
 };
 
 /**
- * Requests more per term until enough live passages are found to be ranked, or there are no more. The passages after these are
- * read term by term: widening the requests for all of twenty frequent terms took seconds to find what one term's list has.
+ * Requests more per term until there are enough live passages to rank, or no more. Further passages are read term by term: widening
+ * the requests for all of twenty frequent terms took seconds to find what one term's list has.
  */
 const findLive = async (
   context: SearchContext,
@@ -115,7 +115,7 @@ const fetchAll = async (
   return new Map(found.map((passage) => [passageKey(passage), passage]));
 };
 
-/** Reads each text once: nearly all candidates are live, so their texts are read while the database says which are. */
+/** Reads each text once, while the database checks which candidates are live, because nearly all are. */
 const createTextReader = (context: SearchContext) => {
   const known = new Map<string, FoundPassage>();
   return async (some: Candidate[]): Promise<Map<string, FoundPassage>> => {
@@ -125,7 +125,7 @@ const createTextReader = (context: SearchContext) => {
   };
 };
 
-/** Candidates that still exist, in their order and without a score. */
+/** Existing candidates, in their order and without a score. */
 export const readHits = async (context: SearchContext, live: LiveCandidate[]): Promise<Hit[]> =>
   withText(live, await fetchAll(context, live)).map(({ passage, document }) => ({ passage, document, score: 0 }));
 
@@ -149,13 +149,13 @@ const rank = (candidates: CandidateWithText[], { terms, phrases }: Candidates, q
     .toSorted((a, b) => b.score - a.score || compareByPlace(a.passage, b.passage));
 };
 
-/** Ranks the heaviest; the others follow by weight. */
+/** Ranks the heaviest candidates; the others follow by weight. */
 function rankFirst(candidates: CandidateWithText[], found: Candidates, question: Question): Hit[] {
   const ranked = rank(candidates.slice(0, MAX_RANKED), found, question);
   return [...ranked, ...scoreUnranked(candidates.slice(MAX_RANKED), ranked.at(-1)?.score ?? 1)];
 }
 
-/** Passages compared with operators before the event loop gets its turn: 10 take about 1 ms. */
+/** Passages compared with operators before other work may run: 10 take about 1 ms. */
 const COMPARED_AT_ONCE = 10;
 
 export async function filterInTurns<T extends { passage: FoundPassage }>(
@@ -170,7 +170,7 @@ export async function filterInTurns<T extends { passage: FoundPassage }>(
   return fitting;
 }
 
-/** Unranked hits follow the ranked ones: their scores are below `below`, and fall. */
+/** Scores unranked hits after the ranked ones, descending from `below`. */
 const scoreUnranked = (candidates: CandidateWithText[], below: number): Hit[] => {
   const heaviest = candidates.reduce((most, { weight }) => Math.max(most, weight), 0);
   let last = below;

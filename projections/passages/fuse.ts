@@ -2,25 +2,25 @@ import { passageKey } from "./candidates.ts";
 import type { Hit } from "./groupHits.ts";
 
 /*
- * How near a vector is says little by itself: in some spaces everything is near. So a passage gains only by what it is nearer than
- * the others of its list. The numbers were chosen by the judged sets, with vectors that are worse than words (ADR 60).
+ * The distance of a vector says little by itself: in some spaces everything is near. So a passage only gains by being nearer than
+ * the others in its list. The constants were tuned on judged sets, with vectors that are worse than words (ADR 60).
  */
 
-/** The place in the list of the nearest that the nearer ones are compared with. */
+/** The rank in the list of nearest passages with which nearer ones are compared. */
 const CROWD = 9;
-/** A passage that is so much nearer than the crowd stands out; and what each further step of nearness counts. */
+/** How much nearer than the crowd a passage must be to stand out, and the weight of each further step. */
 const [GAP, WEIGHT] = [0.2, 0.6];
-/** Words whose best hit has less than this share of the possible score say little; the nearest count by their order then. */
+/** If the best hit of the words has a smaller share of the possible score, the words say little, and the order of the nearest passages counts. */
 const WEAK = 0.1;
-/** Nearest passages that neither words nor nearness speak for come last. */
+/** The share of near passages that neither words nor nearness support: they come last. */
 const LAST = 1e-6;
 
 export interface NearHit extends Hit {
-  /** The cosine of the angle between its vector and the query's. */
+  /** Cosine of the angle between its vector and the query's. */
   nearness: number;
 }
 
-/** Every hit once, best first. `possible`: the score of a passage that has all words of the query as often as can be. */
+/** All hits without duplicates, best first. `possible`: the score of a passage with as many occurrences of all query words as possible. */
 export function fuse(words: Hit[], nearest: NearHit[], possible: number): Hit[] {
   const fused = new Map<string, Hit>();
   const share = ({ score }: Hit): number => (possible > 0 ? score / possible : 0);
@@ -30,15 +30,15 @@ export function fuse(words: Hit[], nearest: NearHit[], possible: number): Hit[] 
   for (const hit of nearest) {
     const key = passageKey(hit.passage);
     const { passage, document, nearness } = hit;
-    // of hits with the same words, none moves up because of a nearness that says nothing
+    // among hits with the same words, an insignificant nearness must not change the order
     const own = fused.get(key)?.score ?? LAST * (1 + nearness);
     fused.set(key, { passage, document, score: own + gain(hit) });
   }
-  // the sort is stable: of equal hits, that of the words is first
+  // the sort is stable, so of equal hits those of the words come first
   return [...fused.values()].toSorted((a, b) => b.score - a.score);
 }
 
-/** What nearness adds to a share. `weakness` is 0 where words say much, 1 where they say nothing. */
+/** What nearness adds to a share. `weakness`: from 0 if the words say much to 1 if they say nothing. */
 function createGain(nearest: NearHit[], weakness: number): (hit: NearHit) => number {
   const [first, last] = [nearest[0]?.nearness ?? 0, nearest.at(-1)?.nearness ?? 0];
   const crowd = nearest[CROWD]?.nearness ?? last;

@@ -32,13 +32,13 @@ export interface SearchResult {
     reference: string;
     score: number;
     content: string;
-    /** Where the content is in the Markdown of the document. Absent while an index of before serves. */
+    /** Where the content begins in the document's Markdown. Absent while an older index serves. */
     start?: number;
     end?: number;
-    /** Places of the question's words in the content; absent if not requested. */
+    /** Places of the query's words in the content; absent if not requested. */
     highlights?: Highlight[];
   }[];
-  /** Further passages of the document that match; absent unless hits are grouped by document. */
+  /** Number of further matching passages of the document; absent if hits are grouped by document. */
   more_passages?: number;
 }
 
@@ -73,7 +73,7 @@ export const groupByDocument = (hits: Hit[], highlight?: (text: string) => Highl
   return [...results.values()];
 };
 
-/** Each document with its best passage alone, and the number of the others. */
+/** Each document with only its best passage, and the number of the others. */
 export const onlyBest = (results: SearchResult[]): SearchResult[] =>
   results.map((result) => ({
     ...result,

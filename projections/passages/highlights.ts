@@ -6,7 +6,7 @@ export interface Highlight {
   end: number;
 }
 
-/** Finds the places of a question's words in a text, in any of their forms, and of its phrases. In order, without overlaps. */
+/** Finds a question's words, in any of their forms, and its phrases in a text. In order, without overlaps. */
 export function createHighlighter({ terms, phrases, stemOf }: Question): (text: string) => Highlight[] {
   const wordsOfPhrases = phrases.map((phrase) => fold(phrase).split(" "));
   const unspaced = terms.filter(({ start }) => UNSPACED.test(start));

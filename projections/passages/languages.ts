@@ -38,7 +38,7 @@ export interface Language {
 }
 
 const noStemming = (word: string): string => word;
-/** Long stop word lists contain words that people search for (`trabajo`, `empleo`). Of these lists only short words count. */
+/** Long stop word lists contain words that people search for (`trabajo`, `empleo`), so only their short words are used. */
 const [LONG_LIST, SHORT_WORD] = [300, 4];
 const language = (stopWords: string[], stem: (word: string) => string): Language => ({
   stopWords: new Set(stopWords.length > LONG_LIST ? stopWords.filter(({ length }) => length <= SHORT_WORD) : stopWords),
@@ -47,7 +47,7 @@ const language = (stopWords: string[], stem: (word: string) => string): Language
 
 const ENGLISH = language(["a", ...englishWords], english);
 const RUSSIAN = language(russianWords, russian);
-/** In order of preference when several languages match the same number of words. */
+/** In order of preference if several languages match the same number of words. */
 const LANGUAGES = [
   ENGLISH,
   language(germanWords, german),
@@ -68,7 +68,7 @@ const LANGUAGES = [
   language(mandarinWords, noStemming),
 ];
 
-/** The language with the most stop words among the words (lower case). Without any: Russian for Cyrillic letters, or else English. */
+/** The language with the most stop words among the words (lower case). If there are none: Russian for Cyrillic letters, otherwise English. */
 export const detectLanguage = (words: string[]): Language => {
   let [best, most] = [words.some((word) => /\p{Script=Cyrillic}/u.test(word)) ? RUSSIAN : ENGLISH, 0];
   for (const each of LANGUAGES) {

@@ -5,10 +5,10 @@ import type { Candidate } from "./candidates.ts";
 import { matchesFilter } from "./documentFilter.ts";
 import type { SearchScope } from "./engine.ts";
 
-/** Candidates per query: some more than are ranked, as a few of them may have been replaced. */
+/** Candidates per query: slightly more than are ranked, because some may have been replaced. */
 const BATCH_SIZE = 250;
 
-/** A passage that search may show now, with its document. */
+/** A passage that search may show, with its document. */
 export type LiveCandidate = Candidate & { document: LiveDocument };
 
 /** The serving index, and the version of the code that filled it; undefined while there is none. */
@@ -20,9 +20,9 @@ export const servingIndex = async (db: Db): Promise<{ id: string; version: numbe
 };
 
 /**
- * Selects the first candidates that search may show, at least `atLeast` of them if there are as many. The index may still hold
- * documents that were deleted, replaced or tagged again. `missed` are documents that were found in another generation than
- * the live one. If a missed document is not `seen` in its live generation as well, index and read model are out of step.
+ * Selects the first candidates that search may show, at least `atLeast` if there are as many. The index may still hold documents
+ * that were deleted, replaced or retagged. `missed`: documents found in another than the live generation. If a missed document is
+ * not also `seen` in its live generation, index and read model are out of step.
  */
 export const selectLive = async (
   db: Db,

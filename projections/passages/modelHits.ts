@@ -7,24 +7,24 @@ import { selectLive } from "./liveCandidates.ts";
 import { ModelUnavailable, type Degradation, type QueryModels } from "./models.ts";
 import { createOperatorTest, type Operators } from "./operators.ts";
 
-/** The best hits of the words, which are fused with the nearest passages. Hits after these are in the order of the words. */
+/** Hits of the words that are fused with the nearest passages. Further hits keep the order of the words. */
 const MAX_FUSED = 200;
 const MAX_NEAREST = 100;
-/** The best hits, which an endpoint ranks again; and characters of each that it reads. */
+/** Hits that an endpoint reranks, and the characters of each that it reads. */
 const MAX_RERANKED = 50;
 const MAX_RERANKED_TEXT = 4_000;
 
-/** A query that models help to answer. */
+/** A query answered with the help of models. */
 export interface ModelQuery {
   query: string;
-  /** Starts before the search of the words; undefined if there is none. */
+  /** Requested before the search by words; undefined if there is no endpoint. */
   vector: Promise<QueryVector | undefined>;
   rerank: QueryModels["rerank"];
-  /** What the search does without is added. */
+  /** Degradations are added to this array. */
   degraded: Degradation[];
 }
 
-/** Starts the request for the vector of a query, if the organization has an endpoint for it. */
+/** Requests the vector of a query, if the organization has an endpoint for it. */
 export function askModels({ embed, rerank }: QueryModels, query: string): ModelQuery | undefined {
   if (!embed && !rerank) return undefined;
   const degraded: Degradation[] = [];
@@ -42,10 +42,7 @@ async function orWithout<T>(degraded: Degradation[], part: Degradation["part"], 
   }
 }
 
-/**
- * The hits of a page, of which the first are those of the words fused with the nearest passages, and ranked again. Whatever an
- * endpoint fails to give, the words answer.
- */
+/** The hits of a page: hits of the words, fused with the nearest passages, and reranked. If an endpoint fails, the words alone answer. */
 export async function findModelHits(
   context: SearchContext & { operators?: Operators | undefined },
   { query, vector, rerank, degraded }: ModelQuery,
@@ -54,7 +51,7 @@ export async function findModelHits(
 ): Promise<FoundHits> {
   const words = findWords({ from: 0, to: MAX_FUSED });
   const nearest = findNearest(context, vector);
-  // the nearest passages are waited for first, and the words may fail meanwhile
+  // the nearest passages are awaited first, and the words may fail meanwhile
   words.catch(() => {});
   const near = (await orWithout(degraded, "embeddings", nearest)) ?? [];
   const { hits, isStable, possible, isCut = false } = await words;
@@ -66,7 +63,7 @@ export async function findModelHits(
   const rest = await findWords({ from: Math.max(MAX_FUSED, from - added), to: to - added });
   const known = new Set(first.map(({ passage }) => passageKey(passage)));
   const more = rest.hits.length === to - Math.max(first.length, from);
-  // The last hit only says that there are more. Were it to fill the gap that a known hit leaves, the next page would repeat it.
+  // The last hit only shows that there are more. If it filled the gap of a duplicate, the next page would repeat it.
   const shown = more ? rest.hits.slice(0, -1) : rest.hits;
   const others = shown.filter(({ passage }) => !known.has(passageKey(passage)));
   const below = first.at(-1)?.score ?? 1;
@@ -74,7 +71,7 @@ export async function findModelHits(
   return { hits: page, isStable: isStable && rest.isStable, possible, more, isCut };
 }
 
-/** The nearest passages that the scope and the operators allow. Those of a document that has just changed are left out. */
+/** The nearest passages that the scope and the operators allow. Leaves out those of documents that have just changed. */
 async function findNearest(
   context: SearchContext & { operators?: Operators | undefined },
   vector: Promise<QueryVector | undefined>,
@@ -91,7 +88,7 @@ async function findNearest(
   return operators ? filterInTurns(hits, createOperatorTest(operators)) : hits;
 }
 
-/** The hits in the order of an endpoint. Scores stay at their places, so that they still fall. */
+/** The hits in the order of an endpoint. Scores keep their places, so that they still descend. */
 async function rankAgain(rerank: NonNullable<QueryModels["rerank"]>, query: string, hits: Hit[]): Promise<Hit[]> {
   const first = hits.slice(0, MAX_RERANKED);
   if (first.length < 2) return hits;

@@ -1,6 +1,6 @@
-/* Finds the numbers of a text, so that the same number in another form is recognized: grouped, scaled, in other digits. */
+/* Finds numbers in a text so that they can be compared across formats: grouped, scaled, in other digits. */
 
-/** Dates, and digits with separators between them; a plain space groups digits by three only. */
+/** Dates, and digits with separators. A plain space only separates groups of three digits. */
 export const NUMBER =
   /(?<!\p{Nd})\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2}(?!\p{Nd})|(?<![\p{Nd}.,])\p{Nd}{1,3}(?: \p{Nd}{3})+(?!\p{Nd})(?:[.,]\p{Nd}+)?|\p{Nd}+(?:[.,'’\u066b\u066c\u00a0\u2009\u202f]\p{Nd}+)*/gu;
 const DATE = /^(?:\d{1,2}\.\d{1,2}\.\d{4}|\d{4}-\d{2}-\d{2})$/;
@@ -8,16 +8,16 @@ const SIGNED = /(?:^|[\s(|])[-\u2212]$/;
 const ALWAYS_DECIMAL = "\u066b";
 const DECIMALS = new Set([".", ",", ALWAYS_DECIMAL]);
 
-/** Powers of ten by the word after a number. */
+/** Words after a number, by the power of ten they add. */
 const SCALES: Record<number, string> = {
   3: "thousand thousands tausend k K mil",
   6: "million millions millionen mio mn milliones millones milioni M",
   9: "billion billions bn milliard milliards milliarden mrd miliardi B",
   12: "trillion trillions billionen",
 };
-/** Large numbers of East Asia follow their digits without a space. */
+/** East Asian scale characters, which follow the digits without a space. */
 const ATTACHED_SCALES: Record<string, number> = { 千: 3, 万: 4, 萬: 4, 亿: 8, 億: 8, 만: 4, 억: 8 };
-/** The words and signs of units that must be the same. Others, such as `m`, have several meanings. */
+/** Units that must match. Others, such as `m`, are ambiguous. */
 const UNITS = [
   "% ٪ ％ percent prozent procent",
   "$ usd dollar dollars",
@@ -53,25 +53,25 @@ const SCALE_BY_WORD = new Map(
 );
 const UNIT_BY_WORD = new Map(UNITS.flatMap((words, unit) => words.split(" ").map((word) => [word, unit] as const)));
 
-/** A number as a text writes it. */
+/** A number as written in a text. */
 export interface FoundNumber {
   text: string;
-  /** Without grouping and without zeros at the end: `1,234.50` is `1234.5`. */
+  /** Without grouping and trailing zeros: `1,234.50` becomes `1234.5`. */
   value: string;
   /** The power of ten that a word adds: 6 for `5 million`. */
   scale: number;
-  /** Which of the known units it has; undefined: none. */
+  /** Index of its unit in UNITS; undefined: none. */
   unit: number | undefined;
   isNegative: boolean;
-  /** Whether it stands alone in brackets, as negative amounts in accounts do. */
+  /** Whether it stands alone in brackets, like negative amounts in accounts. */
   isInBrackets: boolean;
   /** Whether it is a date of digits, such as `12.05.2024`. */
   isDate: boolean;
-  /** The parts of a date, or the numbers that it may be instead of one that spaces group. */
+  /** The parts of a date; or, for a number grouped by spaces, the separate numbers it could be. */
   parts: string[];
 }
 
-/** The value of a digit of any script: their ten digits follow each other. */
+/** The value of a digit in any script, whose ten digits are consecutive code points. */
 const digitValue = (digit: string): string => {
   const code = digit.codePointAt(0)!;
   let value = 0;
@@ -93,7 +93,7 @@ const isGrouped = (parts: readonly string[]): boolean =>
   parts.at(-1)!.length === 3 &&
   parts.slice(1).every(({ length }) => length === 2 || length === 3);
 
-/** A number without grouping and zeros at the end. What is no number, such as a version, keeps its parts. */
+/** A number without grouping and trailing zeros. Other things, such as versions, keep their parts. */
 function canonical(number: string): string {
   const parts = number.split(/[^\d]/);
   const separators = (number.match(/[^\d]/g) ?? []).map((one) => (/\s/.test(one) ? " " : one));
@@ -107,7 +107,7 @@ function canonical(number: string): string {
   return parts.join(".");
 }
 
-/** A canonical number times a power of ten. */
+/** Multiplies a canonical number by a power of ten. */
 function timesTen(value: string, power: number): string {
   if (power === 0 || !/^\d+(?:\.\d+)?$/.test(value)) return value;
   const [whole = "", fraction = ""] = value.split(".");
@@ -116,7 +116,7 @@ function timesTen(value: string, power: number): string {
   return decimal(digits.slice(0, point), digits.slice(point));
 }
 
-/** What follows a number: a scale, a unit, or both. */
+/** The scale and unit that follow a number. */
 function readSuffix(after: string): { scale: number; unit: number | undefined } {
   const attached = ATTACHED_SCALES[after[0] ?? ""];
   const [whole = "", word = ""] = /^[-\s\u00a0\u202f]?(\p{Script=Latin}+)\.?/u.exec(after) ?? [];
@@ -134,7 +134,7 @@ const readPrefix = (before: string): number | undefined =>
     (/([$€£₹]|(?<!\p{L})(?:USD|EUR|GBP|CHF|INR))[\s\u00a0\u202f]?$/u.exec(before)?.[1] ?? "").toLowerCase(),
   );
 
-/** UTF-16 units around a number that are looked at. */
+/** UTF-16 units around a number that are examined. */
 const AROUND = 30;
 
 const toFound = (text: string, written: string, start: number): FoundNumber => {
@@ -168,14 +168,14 @@ export interface NumberIndex {
 /** `in millions`, `(Mio. €)`, `EUR million`. */
 const HEADER = /(?<=(?<!\p{L})(?:in|en|em|USD|EUR|GBP|CHF)\s{1,3}|[($€£|]\s{0,3})\p{Script=Latin}{2,}/giu;
 
-/** Scales that a text names for all its numbers: a table of amounts says `in millions` once. */
+/** Scales that a text declares for all its numbers: a table of amounts says `in millions` once. */
 const namedScales = (text: string): Set<number> =>
   new Set([...text.matchAll(HEADER)].flatMap(([word]) => SCALE_BY_WORD.get(word.toLowerCase()) ?? []));
 
-/** The same for a date in any order of its parts. */
+/** A key that is equal for a date with its parts in any order. */
 const dateKey = ({ parts }: FoundNumber): string => parts.toSorted().join(" ");
 
-/** Units differ only where both are known; a negative number needs a negative one. */
+/** Whether two numbers match. Units matter only if both are known; a negative number needs a negative one. */
 const agree = (claimed: FoundNumber, found: FoundNumber): boolean =>
   (claimed.unit === undefined || found.unit === undefined || claimed.unit === found.unit) &&
   (!claimed.isNegative || found.isNegative || found.isInBrackets);
@@ -188,7 +188,7 @@ export function indexNumbers(text: string): NumberIndex {
   const scales = found.length > 0 ? namedScales(text) : new Set<number>();
   const hasValue = (value: string, claimed: FoundNumber): boolean =>
     byValue.get(value)?.some((one) => agree(claimed, one)) ?? false;
-  /** A bare number below a header that scales it. */
+  /** Whether the passage has the number without a scale, below a header that scales it. */
   const hasBare = (value: string, claimed: FoundNumber): boolean =>
     byValue.get(value)?.some((one) => one.scale === 0 && agree(claimed, one)) ?? false;
   return {

@@ -1,11 +1,11 @@
 import type { FoundPassage } from "./engine.ts";
 import { joinWords, MAX_QUESTION_LENGTH, PARTS, UNSPACED } from "./terms.ts";
 
-/* Operators of a query: "words in quotes" must occur as they are, -word and -"words in quotes" must not. */
+/* Operators of a query: "words in quotes" must occur literally; -word and -"words in quotes" must not occur. */
 
 export const MAX_QUOTED = 5;
 export const MAX_EXCLUDED = 10;
-/** Words of one phrase; the rest of a longer one is left out. */
+/** Maximum words of a phrase; the rest is ignored. */
 const MAX_PHRASE_WORDS = 20;
 
 /** A phrase, as its words in lower case. */
@@ -14,19 +14,22 @@ type Phrase = string[];
 export interface Operators {
   required: Phrase[];
   excluded: Phrase[];
-  /** The query without what it excludes. */
+  /** The query without excluded words. */
   text: string;
 }
 
-/** No operator: a dash between words or before a number, and two dashes. Lengths are bounded, so that a text of quotes is read fast. */
+/**
+ * Matches an operator, but not a dash between words or before a number, nor two dashes. Lengths are bounded, so that a text full of
+ * quotes is parsed fast.
+ */
 const OPERATOR =
   /(?<=^|\s)-(?:"(?<notQuoted>[^"]{1,200})"|“(?<notCurly>[^”]{1,200})”|(?<notWord>(?!\d)[\p{L}\p{N}][^\s"“”]{0,100}))|"(?<quoted>[^"]{1,200})"|“(?<curly>[^”]{1,200})”|„(?<low>[^“”]{1,200})[“”]|«(?<angle>[^»]{1,200})»/gu;
 
 const toPhrase = (text: string): Phrase => (text.toLowerCase().match(PARTS) ?? []).slice(0, MAX_PHRASE_WORDS);
 
 /**
- * Operators beyond the limits are words like any other, and so is a query that only excludes: no query is refused (spec: Knowledge
- * API, Search rules).
+ * Operators beyond the limits are treated as ordinary words, and so is a query that only excludes, because no query is refused
+ * (spec: Knowledge API, Search rules).
  */
 export function readOperators(query: string): Operators {
   const [required, excluded]: [Phrase[], Phrase[]] = [[], []];
@@ -50,21 +53,18 @@ export const hasOperators = ({ required, excluded }: Operators): boolean => requ
 
 const quote = (phrase: Phrase): string => (phrase.length === 1 ? phrase[0]! : `"${phrase.join(" ")}"`);
 
-/**
- * The operators for the search server, which finds passages that may fit. It does not compare the order of words, so phrases
- * are excluded afterwards.
- */
+/** The operators in the search server's syntax, which finds possible matches. It ignores word order, so excluded phrases are checked afterwards. */
 export const serverOperators = ({ required, excluded }: Operators): string =>
   [...required.map(quote), ...excluded.filter((phrase) => phrase.length === 1).map(([word]) => `-${word}`)].join(" ");
 
-/** Finds whole words, except in scripts without spaces. The text is as joinWords makes it, in spaces. */
+/** Finds whole words, except in scripts without spaces. The text must be from joinWords, surrounded by spaces. */
 function createFinder(phrase: Phrase): (text: string) => boolean {
   const words = joinWords(phrase.join(" "));
   const sought = UNSPACED.test(words) ? words : ` ${words} `;
   return (text) => text.includes(sought);
 }
 
-/** Tests whether a passage has, in its text or title, each required phrase and none that is excluded. */
+/** Tests whether a passage has every required phrase in its text or title, and no excluded one. */
 export function createOperatorTest({ required, excluded }: Operators): (passage: FoundPassage) => boolean {
   const [wanted, unwanted] = [required.map(createFinder), excluded.map(createFinder)];
   return ({ title, text }) => {

@@ -3,22 +3,22 @@ import { fold, joinWords, UNSPACED, type Question, type Term } from "./terms.ts"
 
 const [K1, B] = [1.2, 0.5];
 /**
- * Weights of an occurrence: in the title, in the lead, of a word that only shares the beginning, and of a term that the search
- * server found in another spelling. Measured with `npm run bench -- search`.
+ * Weights of an occurrence: in the title, in the lead, of a word that only shares the beginning, and of a term found with another
+ * spelling. Measured with `npm run bench -- search`.
  */
 const [TITLE, LEAD, SAME_BEGINNING, MISSPELLED] = [3, 0.5, 0.3, 0.3];
 
 export interface WeightedTerm extends Term {
   /** Inverse document frequency: how rare the term is. */
   idf: number;
-  /** Ranks of the passages that the search server found for the term, by key. */
+  /** By key: ranks of the passages that the search server found for the term. */
   found: Map<string, number>;
 }
 
 export const inverseDocumentFrequency = (matches: number, all: number): number =>
   Math.log(1 + (Math.max(all - matches, 0) + 0.5) / (matches + 0.5));
 
-/** Upper bound of the sum of the BM25 scores of all terms. */
+/** Upper bound of the sum of all terms' BM25 scores. */
 export const possibleScore = (terms: WeightedTerm[]): number => terms.reduce((sum, { idf }) => sum + idf * (K1 + 1), 0);
 
 /** The BM25 score of each passage, in the given order. */

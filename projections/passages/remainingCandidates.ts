@@ -7,8 +7,8 @@ import type { Question } from "./terms.ts";
 const BATCH_SIZE = 2_000;
 
 /**
- * The candidates after the `ranked` ones, each once: those with a quoted phrase, with the rarest term, with the next rarest,
- * each in the order of the search server. The batches do not depend on the page, so that pages fit together.
+ * The candidates after the `ranked` ones, without duplicates: those with a quoted phrase, with the rarest term, with the next
+ * rarest, each in the search server's order. The batches are independent of the page, so that pages fit together.
  */
 export async function* remainingCandidates(
   { engine, index, within }: { engine: SearchEngine; index: string; within: SearchScope },

@@ -21,43 +21,43 @@ export interface PassageSearch {
   collections: { id: string }[];
   /** Empty: any document. */
   document_ids: string[];
-  /** The document has at least one of them; empty: any document. */
+  /** At least one of these tags; empty: any document. */
   tags: string[];
   filter?: DocumentFilter | undefined;
   reader: ReaderIdentity;
-  /** Both count passages, or documents. */
+  /** Both count passages, or documents with `by_document`. */
   limit: number;
   offset: number;
   /** Whether quotes and dashes in the query are operators. */
   operators?: boolean;
-  /** Whether each document has its best passage only. */
+  /** Whether each document appears with its best passage only. */
   by_document?: boolean;
-  /** Whether passages say where the words of the query are. */
+  /** Whether passages include the places of the query's words. */
   highlights?: boolean;
 }
 
 export interface SearchDeps {
   db: Db;
   engine: SearchEngine;
-  /** Absent: words alone. */
+  /** Absent: search by words only. */
   models?: SearchModels;
 }
 
 export interface FoundPassages {
   results: SearchResult[];
   has_more: boolean;
-  /** Empty: every configured model helped. */
+  /** Empty: every configured model worked. */
   degraded: Degradation[];
 }
 
-/** A page of a search with operators that begins after all passages which are compared with them. */
+/** A search with operators asked for a page beyond the passages that are compared. */
 export class SearchTooDeep extends Error {
   constructor() {
     super(`a search with quotes or -word compares the ${MAX_COMPARED} best passages, and shows no others`);
   }
 }
 
-/** The best passages, among which documents are counted. */
+/** Maximum passages whose documents are counted. */
 const MAX_GROUPED = 1_000;
 
 /**
@@ -98,13 +98,13 @@ export async function searchPassages(
   return { results: documents.slice(offset, offset + limit), has_more: documents.length > offset + limit, degraded };
 }
 
-/** The version from which on an index knows what documents can be filtered by. */
+/** The first index version with the fields that documents are filtered by. */
 const FILTER_VERSION = 2;
 
-/** What an older index does not know. */
+/** What an older index cannot filter by. */
 const UNKNOWN = { filter: undefined, reader: undefined };
 
-/** An older index serves until a new one is filled. Until then a search reads more of it and drops what does not fit. */
+/** An older index serves until a new one is filled. Until then, a search reads more from it and drops what does not match. */
 const engineFor = (engine: SearchEngine, version: number): SearchEngine =>
   version >= FILTER_VERSION
     ? engine
@@ -114,7 +114,7 @@ const engineFor = (engine: SearchEngine, version: number): SearchEngine =>
         fetch: (index, within, ids) => engine.fetch(index, { ...within, ...UNKNOWN }, ids),
       };
 
-/** Searches again if a document changed meanwhile, or if another index replaced the serving one. */
+/** Repeats the search if a document changed meanwhile, or if another index replaced the serving one. */
 type ServingIndex = NonNullable<Awaited<ReturnType<typeof servingIndex>>>;
 
 const searchUntilStable = async (db: Db, searchIn: (index: ServingIndex) => Promise<FoundHits>): Promise<FoundHits> => {

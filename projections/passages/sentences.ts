@@ -1,28 +1,28 @@
-/* Parts texts into sentences, in any script. */
+/* Splits texts of any script into sentences. */
 
-/** Half open, in UTF-16 units. */
+/** Half-open range in UTF-16 units. */
 export interface Span {
   start: number;
   end: number;
 }
 
 export interface Sentence extends Span {
-  /** The sentence with the space and the marks of citations around it. */
+  /** The sentence including adjacent spaces and citation marks. */
   around: Span;
 }
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
-/** A longer one is cut, so that no single comparison takes long. */
+/** Longer sentences are split, so that no single comparison takes long. */
 const MAX_SENTENCE = 1_000;
-/** Initials, and words that a full stop abbreviates within a sentence. */
+/** Initials and abbreviations whose full stop does not end a sentence. */
 const ABBREVIATED =
   /(?:^|[\s(])(?:(?:\p{L}\.[ \u00a0]?)+|(?:Dr|Mr|Mrs|Ms|Prof|St|No|[Nn]r|[Aa]rt|Abs|Ziff|Inc|Ltd|Co|Corp|vs|[Aa]pprox|ca|bzw|cf|[Ff]ig|Eq|Sec|Ch|pp|[Vv]ol|[Ee]ds?|al|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Sra?|Mme|Av)\.)[ \u00a0]*$/u;
-/** Thai and Lao end clauses with a space, and have no full stop. */
+/** Thai and Lao have no full stop: a space ends a clause. */
 const UNSTOPPED = /[\p{Script=Thai}\p{Script=Lao}][ \u00a0]+(?=[\p{Script=Thai}\p{Script=Lao}])/gu;
-/** A shorter clause stays with the next one. */
+/** Shorter clauses are joined with the next one. */
 const MIN_CLAUSE = 30;
 
-/** The ends of clauses in a segment, and its own. */
+/** Yields the ends of clauses in a segment, and the segment's end. */
 function* clauseEnds(segment: string): Generator<number> {
   let from = 0;
   for (const { 0: found, index } of segment.matchAll(UNSTOPPED)) {
@@ -34,7 +34,7 @@ function* clauseEnds(segment: string): Generator<number> {
   yield segment.length;
 }
 
-/** Where the sentences of a line end. */
+/** Yields the ends of sentences in a line. */
 function* sentenceEnds(line: string): Generator<number> {
   for (const { segment, index } of segmenter.segment(line)) {
     const end = index + segment.length;
@@ -43,7 +43,7 @@ function* sentenceEnds(line: string): Generator<number> {
   }
 }
 
-/** Cuts where a sentence is too long, at a space if there is one. */
+/** Also cuts sentences that are too long, at a space if possible. */
 function* boundedEnds(line: string): Generator<number> {
   let from = 0;
   for (const end of sentenceEnds(line)) {
@@ -57,7 +57,7 @@ function* boundedEnds(line: string): Generator<number> {
   }
 }
 
-/** Lines, and the sentences in them. What is blank belongs to the sentence before it. */
+/** Yields sentences line by line. Blank text belongs to the sentence before it. */
 export function* sentencesOf(text: string): Generator<Sentence> {
   for (const line of text.matchAll(/[^\n]+/g)) {
     let open: Sentence | undefined;

@@ -1,14 +1,14 @@
 import { detectLanguage } from "./languages.ts";
 
-/** Characters of a question that are read. */
+/** Maximum characters read of a question. */
 export const MAX_QUESTION_LENGTH = 10_000;
-/** Terms of a question, and words of a quoted phrase. */
+/** Maximum terms of a question, and words of a quoted phrase. */
 const MAX_TERMS = 20;
 const MAX_PHRASES = 3;
 
-/** A word to search for in all its forms. */
+/** A word that is searched in all its forms. */
 export interface Term {
-  /** The shared beginning of the word and its stem. The search server finds words with this prefix. */
+  /** The common beginning of the word and its stem, with which the search server finds words. */
   prefix: string;
   /** The folded prefix. */
   start: string;
@@ -32,17 +32,17 @@ export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const ENCLITIC = 2;
 
-/** Lower case, in normal form, Latin letters without accents. й and が keep their marks: they are letters of their own. */
+/** Lower case, normalized, Latin letters without accents. й and が keep their marks, because they are letters of their own. */
 export const fold = (text: string): string => {
   const lower = text.toLowerCase();
   if (ASCII.test(lower)) return lower;
   return lower.normalize("NFKD").replace(ACCENTS, "").normalize("NFC").replaceAll("ß", "ss");
 };
 
-/** The folded words of a text, with one space between them: a phrase is found by comparing texts. */
+/** The folded words of a text, separated by single spaces, so that phrases are found by comparing texts. */
 export const joinWords = (text: string): string => (fold(text).match(PARTS) ?? []).join(" ");
 
-/** Extracts the terms and phrases of a question. Stop words are left out unless there are no other words. */
+/** Extracts the terms and phrases of a question. Ignores stop words unless there are no other words. */
 export const readQuestion = (query: string): Question => {
   const text = query.slice(0, MAX_QUESTION_LENGTH).toWellFormed();
   const words = splitWords(text);
@@ -73,24 +73,24 @@ export const splitWords = (text: string): string[] => {
   return words;
 };
 
-/** Splits a word as the search server does: `node.js` is two words. `l'hôtel` is one word with an article, which is dropped. */
+/** Splits a word like the search server does: `node.js` is two words; `l'hôtel` is one word with an article, which is dropped. */
 export const splitWord = (word: string): string[] => {
   const parts = word.match(PARTS) ?? [];
   const long = parts.filter((part) => part.length > ENCLITIC);
   return /['’]/.test(word) && long.length > 0 ? long : parts;
 };
 
-/** A shorter beginning does not identify a word (`gehen`, `ging`). Then the whole word is used. */
+/** Minimum length of a common beginning. Shorter ones do not identify a word (`gehen`, `ging`), so the whole word is used. */
 const MIN_BEGINNING = 3;
 
-/** The beginning that all forms of a word share, without final letters that change (`hike`, `hiking`; `policy`, `policies`). */
+/** The beginning shared by all forms of a word, without final letters that change (`hike`, `hiking`; `policy`, `policies`). */
 const sharedBeginning = (word: string, stem: string): Pick<Term, "prefix" | "start"> => {
   const folded = fold(word);
   let shared = 0;
   while (shared < stem.length && isSameLetter(folded[shared], stem[shared])) shared++;
   const beginning = shared >= MIN_BEGINNING ? folded.slice(0, shared) : folded;
   const start = beginning.length > MIN_BEGINNING ? beginning.replace(/[eiy]$/, "") : beginning;
-  // the search server treats ß as a letter of its own
+  // the search server treats ß as a separate letter
   return { start, prefix: word.includes("ß") ? word : start };
 };
 

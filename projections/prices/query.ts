@@ -31,7 +31,7 @@ export async function listPrices(db: Db, organization: string): Promise<PriceRow
   return mapInSlices(rows, parseRow);
 }
 
-/** The number of models whose prices an organization has set. */
+/** The number of models for which an organization has set prices. */
 export const countPrices = (db: Db, organization: string): Promise<number> =>
   countRows(db, `from read.prices where organization_id = $1 and ${IS_SET}`, [organization]);
 

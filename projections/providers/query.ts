@@ -9,11 +9,11 @@ export interface ProviderRow {
   base_url: string | null;
   /** Models that the organization added. */
   models: string[] | null;
-  /** Its API; absent: that of its name. */
+  /** Its API format; absent: derived from its name. */
   format?: ProviderFormat;
-  /** Context windows by the model's name; null: those that are known. */
+  /** Context windows by model name; null: the published ones. */
   context_windows: Record<string, number> | null;
-  /** Of an endpoint of search; else null. */
+  /** For a search endpoint: its model; otherwise null. */
   model: string | null;
   dimensions: number | null;
   /** Sealed with the deployment's master key (base64). */
@@ -52,7 +52,7 @@ export async function listProviders(db: Db, organization: string): Promise<Provi
   return mapInSlices(rows, parseRow);
 }
 
-/** The organizations that have configured a provider of this name with one model, and when they did so last. */
+/** Organizations that have configured a search endpoint of this name, and when they did so last. */
 export const listOrganizationsWith = (db: Db, name: string): Promise<{ id: string; configured_at: Date }[]> =>
   db.query(
     `select organization_id as id, updated_at as configured_at from read.providers

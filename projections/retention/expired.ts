@@ -8,18 +8,18 @@ import { listRunThreads } from "../turns/threads.ts";
 
 /** The read models that the functions of this file read. */
 export const EXPIRED_MODELS = ["turns", "files", "documents", "runs", "usage", "holds"];
-/** Things of one kind that are deleted together. */
+/** Maximum things of one kind that are deleted together. */
 const BATCH = 50;
 
-/** Keys and agents of a project, also those that were deleted: what they made stays. */
+/** SQL: keys and agents of a project, including deleted ones, because their content stays. */
 const OWNERS = "select p.owner from read.usage_projects p where p.organization_id = $1 and p.project_id = $3";
 
 type Kind = keyof RetentionRules;
 
 /**
- * Rows of each kind that are older than $2, of the organization $1 and the project $3 (null: all). A thread is as old as the end
- * of its last turn, a document as its last change, a turn and a run as their end: a live one has no age. A document belongs to the
- * project of the key that uploaded it. Files of runs go with their runs.
+ * SQL by kind: rows older than $2 of the organization $1 and the project $3 (null: all). The age of a thread counts from the end of
+ * its last turn, of a document from its last change, of a turn and a run from their end; live ones have no age. A document belongs
+ * to the project of the key that uploaded it. Files of runs are deleted with their runs.
  */
 const EXPIRED: Record<Kind, string> = {
   threads: `read.threads o where o.organization_id = $1 and o.created_at < $2
@@ -73,7 +73,7 @@ async function listKind<R extends object>(
   );
 }
 
-/** Some things behind the cursor that are older than the rules allow and that no hold covers, oldest first. */
+/** A batch of expired things behind the cursor that no hold covers, oldest first. */
 export async function listExpired(db: Db, organization: string, range: Range & { after: Cursor }) {
   type OwnedRow = { id: string; scope: string };
   const [threads, turns, files, documents, runs] = await Promise.all([
@@ -96,7 +96,7 @@ export async function listExpired(db: Db, organization: string, range: Range & {
   return { threads, turns, files, documents, runs: await Promise.all(withBelongings), cursor };
 }
 
-/** How many things are older than the rules allow and not held; a kind without a rule has none. */
+/** Counts expired things that no hold covers; 0 for a kind without a rule. */
 export async function countExpired(db: Db, organization: string, range: Range): Promise<Record<Kind, ThingCount>> {
   const count = async (kind: Kind): Promise<ThingCount> => {
     const days = range.rules[kind];
@@ -111,7 +111,7 @@ export async function countExpired(db: Db, organization: string, range: Range): 
   return Object.fromEntries(await Promise.all(counts)) as Record<Kind, ThingCount>;
 }
 
-/** What is older than the rules allow and stays because of a hold. What several holds cover counts for each. */
+/** Counts expired things that stay because of a hold. A thing under several holds counts for each. */
 export async function countHeld(db: Db, organization: string, range: Range): Promise<HeldCount<Kind>[]> {
   const count = async (kind: Kind): Promise<HeldCount<Kind>[]> => {
     const days = range.rules[kind];

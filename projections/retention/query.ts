@@ -4,14 +4,14 @@ import { decode, type Db } from "../projection.ts";
 export interface RetentionRow {
   subject: string;
   rules: RetentionRules;
-  /** So far. */
+  /** Counts so far. */
   deleted: Required<RetentionCounts>;
   next_round_at: Date;
   last_round_at: Date | null;
   updated_at: Date;
 }
 
-/** The subjects of an organization that have rules, in the order in which they first had some. */
+/** The subjects of an organization with rules, in the order in which they first got some. */
 export async function listRetention(db: Db, organization: string): Promise<RetentionRow[]> {
   type StoredRow = Omit<RetentionRow, "rules" | "deleted"> & Required<RetentionCounts> & { rules: string };
   const rows = await db.query<StoredRow>(

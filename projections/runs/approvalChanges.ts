@@ -4,7 +4,7 @@ import type { ThreadEvent } from "#events/thread.ts";
 import { encode, type Change, type Row } from "../projection.ts";
 import { encodeAssignees } from "./assignees.ts";
 
-/* Approvals that runs ask for and those of agents' tool calls are in one table: what both do to it. */
+/* Changes that approvals of runs and of agents' tool calls, which share a table, have in common. */
 
 type ApprovalEvent = RunEvent | ThreadEvent;
 type RequestEvent = Extract<ApprovalEvent, { type: "ApprovalRequested" | "ToolApprovalRequested" }>;
@@ -14,7 +14,7 @@ export const patchApproval = (id: string, row: Row): Change[] => [
   { table: "approvals", kind: "patch", key: { id }, row },
 ];
 
-/** An approval that waits for people. */
+/** A pending approval. */
 export const pendingRow = (
   { organization_id, version, data, recorded_at }: RecordedEvent<RequestEvent>,
   assignees: Parameters<typeof encodeAssignees>[0],

@@ -3,7 +3,7 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import type { RunEvent } from "#events/run.ts";
 import { decode, type Change, type Db } from "../projection.ts";
 
-/* Files that people hand to a run with a decision, a vote or a comment. They stay files of the one who uploaded them (ADR 67). */
+/* Files that people hand to a run with a decision, a vote or a comment. They remain files of their uploader (ADR 67). */
 
 type HandingEvent = Extract<
   RunEvent | ApprovalPeopleEvent,
@@ -18,7 +18,7 @@ export const putFiles = ({ type, data, version }: RecordedEvent<HandingEvent>): 
     row: { run_id: data.run_id, file_id, decides: type === "ApprovalDecided" },
   }));
 
-/** A file that readers of an approval see. */
+/** A file shown to readers of an approval. */
 export interface AttachmentRow {
   file_id: string;
   name: string;
@@ -27,11 +27,11 @@ export interface AttachmentRow {
 }
 
 const FILE = "json_build_object('file_id', t.id, 'name', t.filename, 'mime_type', t.mime_type, 'bytes', t.bytes)";
-/** A column: the files of this list of an approval `a` that still exist. */
+/** SQL column: the existing files of this list of an approval `a`. */
 export const listedFiles = (list: string): string => `select json_agg(${FILE} order by o.nth)
     from jsonb_array_elements_text(${list}::jsonb) with ordinality o (id, nth)
     join read.files t on t.id = o.id::uuid and t.organization_id = a.organization_id`;
-/** A column: the files that came with some event `o` about an approval `a`, those that still exist. */
+/** SQL column: the existing files handed over with an event `o` about an approval `a`. */
 export const handedFiles = (which: string): string => `select json_agg(${FILE} order by o.nth)
     from read.approval_files o join read.files t on t.id = o.file_id and t.organization_id = a.organization_id
     where o.approval_id = a.id and ${which}`;
@@ -53,7 +53,7 @@ export async function isHandedWith(db: Db, approval: string, file: string): Prom
   return found.length > 0;
 }
 
-/** The files that people have handed to a run with approvals, each with the first of these, in the order of their coming. */
+/** The files that people handed to a run with approvals, in order, each with the first approval it came with. */
 export async function listHandedFiles(db: Db, run: string): Promise<{ file_id: string; approval_id: string }[]> {
   return db.query<{ file_id: string; approval_id: string }>(
     `select file_id, approval_id from (select distinct on (file_id) * from read.approval_files where run_id = $1

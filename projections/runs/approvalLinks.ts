@@ -8,7 +8,7 @@ export interface ApprovalLinkRow {
   organization_id: string;
   /** SHA-256 of the secret. */
   secret_hash: string;
-  /** Whom it is for. */
+  /** The person the link is for. */
   name: string | null;
   email: string | null;
   /** The person who created it; `name` is null if that person no longer exists. */
@@ -36,7 +36,7 @@ const parseRow = ({ created_by_id, created_by_name, ...row }: StoredRow): Approv
   created_by: { id: created_by_id, name: created_by_name === null ? null : decode(created_by_name) },
 });
 
-/** A link of any organization: its secret is the credential, and it is not known here. */
+/** A link of any organization: its secret is the credential, which the caller checks. */
 export async function findApprovalLink(db: Db, id: string): Promise<ApprovalLinkRow | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await db.query<StoredRow>(`${SELECT} where l.id = $1`, [id]);

@@ -27,7 +27,7 @@ export interface CommentRow {
   /** `name` is null if the person no longer exists. */
   by: { type: string; id: string; name: string | null };
   text: string;
-  /** Those that still exist. */
+  /** Existing files only. */
   files: AttachmentRow[];
   at: Date;
 }

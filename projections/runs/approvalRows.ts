@@ -16,24 +16,24 @@ interface NamedPerson {
   name: string | null;
 }
 
-/** An assignee handed the approval on to somebody else. */
+/** An assignee delegated the approval to somebody else. */
 export interface Delegation {
   by: NamedPerson;
   to: NamedPerson;
   reason: string;
   at: Date;
-  /** Whether `to` may decide now. Otherwise it is as if nothing had been handed on. */
+  /** Whether `to` may decide now. If not, the delegation has no effect. */
   counts: boolean;
 }
 
 export interface VoteRow {
   by: NamedActor;
-  /** The person in whose place a substitute voted. */
+  /** The person whose substitute voted. */
   in_place_of: NamedPerson | null;
   decision: "approve" | "reject";
   data: unknown;
   comment: string | null;
-  /** Those that still exist. */
+  /** Existing files only. */
   files: AttachmentRow[];
   at: Date;
 }
@@ -45,17 +45,17 @@ export interface ApprovedCall {
   agent_id: string;
   /** Null if the agent no longer exists. */
   agent_name: string | null;
-  /** Null where they are erased. */
+  /** Null if erased. */
   call_id: string | null;
   arguments: string | null;
 }
 
 export interface ApprovalRow {
   id: string;
-  /** Null for the call of an agent's tool. */
+  /** Null for a tool call of an agent. */
   run_id: string | null;
   workflow_id: string | null;
-  /** Null for an approval that a run asks for. */
+  /** Null for an approval that a run requests. */
   call: ApprovedCall | null;
   project_id: string | null;
   status: ApprovalStatus;
@@ -70,34 +70,34 @@ export interface ApprovalRow {
   escalated_at: Date | null;
   self_approval: boolean;
   allow_api_key: boolean;
-  /** How many votes for the same decision it takes. */
+  /** Number of equal votes it takes. */
   required: number;
   one_rejection_ends: boolean;
-  /** In the order of casting; only when more than one is required. */
+  /** In order; only if more than one vote is required. */
   votes: VoteRow[];
   decision: "approve" | "reject" | null;
   data: unknown;
   comment: string | null;
   decided_by: NamedActor | null;
-  /** The person in whose place a substitute decided. */
+  /** The person whose substitute decided. */
   decided_for: NamedPerson | null;
   decided_at: Date | null;
   /** In order. */
   delegations: Delegation[];
-  /** Those that still exist. */
+  /** Existing files only. */
   attachments: AttachmentRow[];
-  /** Attached to the decision; those that still exist. */
+  /** Files attached to the decision, existing ones only. */
   files: AttachmentRow[];
   comment_count: number;
   expires_at: Date;
   created_at: Date;
   /** Who is behind the run, or asked the agent. */
   asked_by: NamedActor;
-  /** The rules of the workflow now; null if the workflow cannot be read. Those of an agent's tool are in the approval itself. */
+  /** The workflow's current rules; null if the workflow cannot be read. For a tool call, the approval itself has the rules. */
   rules: Envelope["approvals"] | null;
 }
 
-/** An approval of a call holds the rules of the agent's tool; these allow everything, so that they restrict nothing more. */
+/** A tool call's approval has its own rules; these allow everything, so that they add no restriction. */
 const CALL_RULES: NonNullable<ApprovalRow["rules"]> = { default_expiry_s: 1, allow_api_key: true };
 
 export interface StoredRow

@@ -25,7 +25,7 @@ const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_i
     left join read.approval_links vl on vl.id = case when v.by_type = 'link' then v.by_id::uuid end
     left join read.users vf on vf.id = v.for_id
     where v.approval_id = a.id and v.organization_id = a.organization_id`;
-/** Whether somebody to whom an approval was delegated may decide now, who may have left or have another role. */
+/** SQL: whether somebody to whom an approval was delegated may decide now. They may have left or have another role. */
 const IS_PRESENT = `coalesce(dt.active and dt.role in (${APPROVERS.map((role) => `'${role}'`).join(", ")}), false)`;
 const DELEGATIONS = `select json_agg(json_build_object('by', d.by_id, 'by_name', db.name, 'to', d.to_id, 'to_name', dt.name,
       'reason', d.reason, 'at', d.at, 'counts', ${IS_PRESENT}) order by d.version)
@@ -52,10 +52,10 @@ const JOINED = `join log.keys k on k.thing = coalesce('run-' || a.run_id, 'turn-
   left join read.users f on f.id = a.decided_for
   left join read.keys y on y.id = case when a.decided_by_type = 'api_key' then a.decided_by_id::uuid end
   left join read.approval_links l on l.id = case when a.decided_by_type = 'link' then a.decided_by_id::uuid end`;
-/** Pending ones that people were reminded of come first, then the oldest. The page is cut before the joins. */
+/** Pending approvals with a reminder come first, then the oldest. The page is cut before the joins. */
 const ORDER =
   "order by case when a.status = 'pending' then coalesce(a.reminded_at, a.escalated_at) end, a.created_at, a.version, a.id";
-/** The orders of the list. `urgent`: see above. */
+/** Orders of the list. `urgent`: with ORDER. */
 export const APPROVAL_ORDERS = ["urgent", "oldest", "newest"] as const;
 export type ApprovalOrder = (typeof APPROVAL_ORDERS)[number];
 const ORDERS: Record<ApprovalOrder, string> = {
@@ -70,7 +70,7 @@ const ONE = `select one.*, (select s.position <= c.position from log.streams s, 
     where s.stream = ${STREAM} and c.name = 'runs') as is_fresh
   from (${select("where a.id = $2 and a.organization_id = $1")}) one`;
 
-/** `isFresh`: the row includes all events of its run that are in the log now. */
+/** `isFresh`: the row includes all events of its run that are currently in the log. */
 export async function getApproval(
   db: Db,
   organization: string,
@@ -106,7 +106,7 @@ export async function listParkedThreads(db: Db, organization: string, agent: str
   return rows.map(({ thread_id }) => thread_id);
 }
 
-/** A person, with everything by which approvals name assignees. */
+/** A person, with everything by which assignees can be named. */
 export interface Approver {
   user_id: string;
   email: string;
@@ -126,18 +126,18 @@ const mayAskerDecide = `(a.self_approval and coalesce((${RULES} ->> 'self_approv
 const hasVoted = (id: string): string => `a.status = 'pending' and exists (select from read.approval_votes v
       where v.approval_id = a.id and v.organization_id = a.organization_id
         and (v.for_id = ${id} or (v.by_type = 'person' and v.by_id = ${id}::text)))`;
-/** The last delegation that names a person, and counts, says whether that person may decide; without one, the assignees do. */
+/** SQL: whether a person is assigned. The last delegation that names the person and has an effect decides; without one, the assignees do. */
 const IS_ASSIGNED = `coalesce(
       (select d.to_id = p.id from read.approval_delegations d left join read.users dt on dt.id = d.to_id
         where d.approval_id = a.id and p.id in (d.by_id, d.to_id) and ${IS_PRESENT} order by d.version desc limit 1),
       a.assigned is null or a.assigned like any (p.patterns)
         or (a.escalated_at is not null and a.escalate_assigned like any (p.patterns)))`;
-/** Ids of the approvals of the organization $1 that somebody decided or voted on; `type` and `id`: their parameters. */
+/** SQL: ids of the approvals of organization $1 that somebody decided or voted on. `type` and `id`: their parameters. */
 const decidedBy = (type: string, id: string): string =>
   `select id from read.approvals where organization_id = $1 and decided_by_type = ${type} and decided_by_id = ${id}
     union all
     select approval_id from read.approval_votes where organization_id = $1 and by_type = ${type} and by_id = ${id}`;
-/** $3: the reader and those whose substitute the reader is. What excludes the reader excludes them in anybody's place. */
+/** SQL conditions. $3: the reader, and the people whose substitute the reader is. Whatever excludes the reader also excludes them as a substitute. */
 const OF_ORGANIZATION = `where a.organization_id = $1 and ($2::text is null or a.status = $2)
   and ($3::jsonb is null or ((${ASKED_BY} <> $4 or ${mayAskerDecide}) and not (${hasVoted("$5::uuid")})
     and exists (select from jsonb_to_recordset($3::jsonb) p (id uuid, own text, patterns text[])
@@ -146,12 +146,12 @@ const OF_ORGANIZATION = `where a.organization_id = $1 and ($2::text is null or a
 
 interface ApprovalFilter {
   status: ApprovalStatus | null;
-  /** Only those that this person may decide, also in the place of others, and has not voted on. */
+  /** Only approvals that this person may decide, also as a substitute, and has not voted on. */
   mine: { self: Approver; in_place_of: Approver[] } | null;
-  /** The reader. Calls of agents' tools that somebody else asked for are left out unless `readsAll`. */
+  /** The reader. Tool calls of agents that somebody else asked are left out unless `readsAll`. */
   reader: Actor;
   readsAll: boolean;
-  /** Only those that this person or key decided or voted on. */
+  /** Only approvals that this person or key decided or voted on. */
   decided_by: Pick<Actor, "type" | "id"> | null;
   order: ApprovalOrder;
 }

@@ -4,7 +4,7 @@ import type { z } from "zod";
 
 type Assignee = z.infer<typeof ApprovalText>["assignees"][number];
 
-/** A fixed-length word for an assignee. Approvals name people by id or e-mail address, in upper or lower case. */
+/** A fixed-length hash of an assignee. Approvals name people by id or e-mail address, in any case. */
 const assigneeWord = (assignee: Assignee): string =>
   deriveId("assignee", ...Object.entries(assignee).flatMap(([kind, name]) => [kind, name.toLowerCase()]));
 

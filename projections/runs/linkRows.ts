@@ -35,6 +35,6 @@ export const approvalLinks = {
     patchLink(data.link_id, { revoked_at: recorded_at }),
 };
 
-/** The link that a vote or a decision used up. */
+/** Marks the link that a vote or a decision used up. */
 export const useLink = ({ data: { by, at, decision } }: EventRecord<"ApprovalVoted" | "ApprovalDecided">): Change[] =>
   by.type === "link" ? patchLink(by.id, { used_at: new Date(at), decision }) : [];

@@ -2,17 +2,17 @@ import { decode, type Db } from "../projection.ts";
 
 export interface ListedWaits {
   waits: { run_id: string; key: string; match: Record<string, unknown>; position: number }[];
-  /** Position of the log up to which they are known. */
+  /** The log position up to which waits are known. */
   projected: number;
 }
 
-/** The waits of an organization, or of a project, for messages of a name, between two positions of the log. Oldest first. */
+/** The waits of an organization, or of a project, for messages of a name, between two log positions. Oldest first. */
 export async function listMessageWaits(
   db: Db,
   organization: string,
   query: { project_id: string | null; name: string; after: number; position: number; limit: number },
 ): Promise<ListedWaits> {
-  // one statement: rows and position are of one moment
+  // a single statement, so that rows and position are of the same moment
   const { project_id, name, after, position, limit } = query;
   const rows = await db.query<{
     projected: number;

@@ -4,28 +4,30 @@ import { isHeld } from "../holds/query.ts";
 import { encode, type Db } from "../projection.ts";
 import { isStartedBy } from "./query.ts";
 
-/* The runs of somebody: those that a person or key has started, or that carry the mark of an external user; what continues one
-of these, retries or forks it; and what such a run has started. All of them work on what somebody gave to the first one. */
+/*
+ * Finds somebody's runs: those started by a person or key, or with the mark of an external user; runs that continue, retry or fork
+ * one of these; and runs started by any of them. All of them work on data of the first one.
+ */
 
-/** Runs that are cancelled or destroyed together. */
+/** Maximum runs that are cancelled or destroyed together. */
 const BATCH = 50;
-/** Runs from which one statement begins: what comes from them is looked up run by run. */
+/** Maximum runs at which one statement begins; the runs derived from them are looked up one by one. */
 const FIRST = 500;
-/** Looked at once, before each run is. */
+/** Evaluated once, before looking at each run. */
 const HAS_HOLDS = "(select exists (select from read.holds where organization_id = $1 and released_at is null))";
-/** No other run comes from it. A join, which PostgreSQL makes of "not exists", would read the runs of all organizations. */
+/** SQL: no other run is derived from it. With "not exists", PostgreSQL would make a join that reads the runs of all organizations. */
 const IS_LAST = `(select c.id from read.runs c where c.starter_id = o.id limit 1) is null
   and (select c.id from read.runs c where c.parent_id = o.id limit 1) is null`;
-/** The rows `o` of the table `owned`, looked up one by one for the same reason. */
+/** SQL: the rows `o` of the table `owned`, looked up one by one for the same reason. */
 const OWNED_ROWS = "owned cross join lateral (select * from read.runs where id = owned.id limit 1) o";
 
-/** `run_ids`: runs of older releases, which have no mark of the user. `from`: what comes from these runs (ids), which may be destroyed. */
+/** `run_ids`: runs of older releases, which lack the user's mark. `from`: ids of runs, which may be destroyed, whose derived runs are wanted. */
 export type RunOwner =
   | { started_by: Pick<Actor, "type" | "id"> }
   | { user_mark: string; run_ids: string[] }
   | { from: string[] };
 
-/** The owner behind `key:<id>` or `person:<id>`, or behind `user:<mark>` with its scopes. Undefined: one that has no runs. */
+/** The owner of runs behind `key:<id>` or `person:<id>`, or behind `user:<mark>` with its scopes. Undefined if the owner cannot have runs. */
 export function runOwnerOf(owner: string, scopes: string[] = []): RunOwner | undefined {
   const at = owner.indexOf(":");
   const [kind, id] = [owner.slice(0, at), owner.slice(at + 1)];
@@ -41,15 +43,15 @@ export function runOwnerOf(owner: string, scopes: string[] = []): RunOwner | und
 interface Query {
   organization: string;
   owner: RunOwner;
-  /** The position before which the first runs were created. */
+  /** The log position before which the first runs were created. */
   before: number;
 }
 
-/** The runs that one of the table `f` has started, or that continue it, retry or fork it. */
+/** SQL: the runs that a run of the table `f` has started, and those that continue, retry or fork it. */
 const comesFrom = (f: string): string => `(select * from read.runs where starter_id = ${f}.id and organization_id = $1
   union all select * from read.runs where parent_id = ${f}.id and organization_id = $1)`;
 
-/** The runs `o` of an owner, as SQL with the values $1 to $3, and $4 where ids are named. */
+/** SQL: the runs `o` of an owner, with the values $1 to $3, and $4 if there are ids. */
 function startedBy({ organization, owner, before }: Query): { from: string; values: unknown[] } {
   const rows = "read.runs o where o.organization_id = $1 and o.position < $2::bigint";
   if ("started_by" in owner) {
@@ -63,7 +65,7 @@ function startedBy({ organization, owner, before }: Query): { from: string; valu
     const from = `unnest($3::uuid[]) f (id) cross join lateral ${comesFrom("f")} o where o.position < $2::bigint`;
     return { from, values: [organization, before, owner.from] };
   }
-  // named only where there are some: otherwise the index of marks would not do
+  // only if there are ids, because otherwise PostgreSQL would not use the index of marks
   const named = owner.run_ids.length > 0 ? " or o.id = any ($4::uuid[])" : "";
   return {
     from: `${rows} and (o.user_mark = $3${named})`,
@@ -71,13 +73,13 @@ function startedBy({ organization, owner, before }: Query): { from: string; valu
   };
 }
 
-/** A table `owned` of ids: these runs, and all that come from one of them, also later ones. */
+/** SQL: a table `owned` of ids: these runs, and all derived from one of them, including later ones. */
 const owned = (first: string): string => `owned as (
     (select o.id from ${first})
     union
     select c.id from owned o cross join lateral ${comesFrom("o")} c)`;
 
-/** Runs of an external user that older releases have started without a mark. */
+/** Runs of an external user that older releases started without a mark. */
 export async function listUnmarkedRuns(db: Db, organization: string, user: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     "select id from read.runs where organization_id = $1 and user_mark is null and external_user_id = $2",
@@ -86,7 +88,7 @@ export async function listUnmarkedRuns(db: Db, organization: string, user: strin
   return rows.map(({ id }) => id);
 }
 
-/** Ids of the runs of somebody, newest first, after the given one. */
+/** Ids of somebody's runs, newest first, after the given one. */
 export async function listOwnedRunIds(
   db: Db,
   query: Query,
@@ -102,7 +104,7 @@ export async function listOwnedRunIds(
   return rows.map(({ id, position }) => ({ id, position: Number(position) }));
 }
 
-/** The table `mine` of the runs that an erasure of somebody would look at, also of those that a hold keeps. */
+/** SQL: the table `mine` of all runs that an erasure of somebody covers, including held ones. */
 export function ownedRunsTable(query: Query): { tables: string; values: unknown[] } {
   const { from, values } = startedBy(query);
   const held = isHeld("runs");
@@ -112,8 +114,8 @@ export function ownedRunsTable(query: Query): { tables: string; values: unknown[
 }
 
 /**
- * Some runs of somebody that no hold covers: those that are live, and those that have ended and that no other one of them comes
- * from, because it would not be found without them. `held`: a hold covers another one.
+ * A batch of somebody's runs that no hold covers: live ones, and ended ones from which no other run is derived, because those would
+ * no longer be found. `held`: a hold covers further ones.
  */
 export async function listRunsToErase(
   db: Db,
@@ -123,7 +125,7 @@ export async function listRunsToErase(
   const held = isHeld("runs");
   const part = (kind: string, where: string) =>
     `(select o.id, '${kind}' as kind from mine o where ${where} order by o.position limit ${BATCH})`;
-  // one statement, so that a hold which comes or goes meanwhile cannot hide a run from all parts
+  // a single statement, so that a hold placed or released meanwhile cannot hide a run from all parts
   const rows = await db.query<{ id: string; kind: "live" | "ended" | "held" }>(
     `with recursive ${owned(`${from} and not ${held} order by o.created_at, o.id limit ${FIRST}`)},
        mine as (select o.*, ${held} as held from ${OWNED_ROWS})

@@ -133,13 +133,13 @@ const endMessageWait = ({ data: { run_id, key } }: { data: { run_id: string; key
   { table: "message_waits", kind: "remove", key: { run_id, key } },
 ];
 
-/** A run that has ended waits for no message. */
+/** An ended run no longer waits for messages. */
 const endRun = (run_id: string, row: Row): Change[] => [
   ...patch(run_id, row),
   { table: "message_waits", kind: "removeWhere", where: { run_id } },
 ];
 
-/** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
+/** Runs, their approvals and those of agents' tool calls. Steps have no rows, because they are read from the run's stream (ADR 11). */
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
   version: 14,

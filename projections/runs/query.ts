@@ -42,14 +42,14 @@ export interface RunRow {
   /** The run that this one continues. */
   parent_id: string | null;
   parent_kind: "retry" | "fork" | "continued" | null;
-  /** The name of the step from which it continues. */
+  /** The name of the step where it continues. */
   parent_step: string | null;
-  /** The first run of its chain, when another run continues it, or it continues another one. */
+  /** The first run of its chain, if it is part of one. */
   first_run_id: string | null;
   /** Its number in the chain, from 2. */
   chain_nth: number | null;
   continued_as: string | null;
-  /** Approvals that it waits for. */
+  /** Number of pending approvals. */
   pending_approvals: number;
   /** The data key of `run-<id>`, wrapped (base64). */
   wrapped_key: string;
@@ -116,15 +116,15 @@ const WHERE = `where r.organization_id = $1 and ($2::text is null or r.status = 
   and ($3::timestamptz is null or r.created_at >= $3) and ($4::timestamptz is null or r.created_at < $4)
   and ($5::text is null or r.external_user_id = $5) and ($6::uuid is null or r.trigger_id = $6)
   and ($7::text is null or position(lower($7) in lower(r.error)) > 0)`;
-/** Named apart, so that PostgreSQL can use the indexes of a workflow's runs of a parent's and of a starter's. */
+/** Separate conditions for workflow, parent and starter, so that PostgreSQL can use their indexes. */
 const ofWorkflow = (id: string | null): string => (id === null ? "and $8::uuid is null" : "and r.workflow_id = $8");
 const ofParent = (id: string | null): string => (id === null ? "and $9::uuid is null" : "and r.parent_id = $9");
 const ofStarter = (id: string | null): string => (id === null ? "and $10::uuid is null" : "and r.starter_id = $10");
-/** The index has the hash. */
+/** Also compares the hash, because the index is on the hash. */
 export const isStartedBy = (value: string, row = "r"): string =>
   `hashtext(${row}.started_by) = hashtext(${value}) and ${row}.started_by = ${value}`;
 const startedBy = (by: string | null): string => (by === null ? "and $11::text is null" : `and ${isStartedBy("$11")}`);
-/** `person:<id>`, `key:<id>` or `webhook:<id>` as the rows have it. */
+/** Converts `person:<id>`, `key:<id>` or `webhook:<id>` to the stored form. */
 function encodeActor(text: string | null): string | null {
   if (text === null) return null;
   const [kind = "", ...id] = text.split(":");
@@ -188,16 +188,13 @@ export async function listRunsOfDefinition(
   return rows.map(parseRow);
 }
 
-/** The position of a run in the lists. */
+/** The place of a run in the lists. */
 export interface RunPosition {
   created_at: Date;
   id: string;
 }
 
-/**
- * Runs that a retry or a cancellation of many would change, newest first, after the given position. Failed or cancelled runs
- * that were retried are left out.
- */
+/** Runs that a bulk retry or cancellation would change, newest first, after the given position. Omits failed or cancelled runs that were retried. */
 export async function findRunsToChange(
   db: Db,
   organization: string,

@@ -4,7 +4,7 @@ import type { ThreadEvent } from "#events/thread.ts";
 import { encode, type Change, type Row } from "../projection.ts";
 import { decideApproval, patchApproval, pendingRow } from "./approvalChanges.ts";
 
-/* Approvals of tool calls, in the same table as those that runs ask for. */
+/* Projects approvals of tool calls into the table of the runs' approvals. */
 
 export type ToolApprovalEvent = Extract<
   ThreadEvent,

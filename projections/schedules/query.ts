@@ -5,20 +5,20 @@ import type { RunStatus } from "../runs/query.ts";
 
 export const SCHEDULE_OUTCOMES = ["starting", "started", "queued", "skipped", "missed", "refused"] as const;
 
-/** Where a schedule stands. */
+/** The status of a schedule. */
 export interface ScheduleRow {
   trigger_id: string;
   settings: ScheduleSettings;
   paused: boolean;
-  /** By the rule, without jitter; null: no further time. */
+  /** The time by the rule, without jitter; null: no further time. */
   next_at: Date | null;
-  /** The last due time that was attended to. */
+  /** The last due time that was handled. */
   last: {
     due_at: Date;
     at: Date;
     outcome: (typeof SCHEDULE_OUTCOMES)[number];
     run_id: string | null;
-    /** Null: no run, or it is not readable yet or no more. */
+    /** Null: there was no run, or it is not readable yet or any more. */
     run_status: RunStatus | null;
     error: { code: string; message: string | null } | null;
   } | null;
@@ -63,6 +63,6 @@ export async function findSchedules(db: Db, triggers: string[]): Promise<Map<str
   return new Map(rows.map((row) => [row.trigger_id, parseRow(row)]));
 }
 
-/** How many schedules of an organization have a due time ahead, or are paused. */
+/** Counts an organization's schedules that have a due time ahead, or are paused. */
 export const countSchedules = (db: Db, organization: string): Promise<number> =>
   countRows(db, "from read.schedules where organization_id = $1 and next_at is not null", [organization]);

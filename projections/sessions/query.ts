@@ -11,7 +11,7 @@ export interface SessionRow {
   organization_name: string;
   /** The session ends at this time even if it is in use. */
   expires_at: Date;
-  /** The last use (`ops.last_used`, by session id), or else the start. */
+  /** The last use (`ops.last_used`, by session id), otherwise the start. */
   idle_since: Date;
   /** Later changes of the session or its user could not be projected, so the row may be outdated. */
   parked: boolean;

@@ -2,7 +2,7 @@ import type { PageResult } from "#events/source.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
 import { decodeOrNull, type Db } from "../projection.ts";
 
-/** A page of a source, as the last read of it left it. */
+/** A page of a source, as of the last read of it. */
 export interface SourcePage {
   page: string;
   url: string;
@@ -28,7 +28,7 @@ const parseRow = (row: SourcePage): SourcePage => ({
   error: decodeOrNull(row.error),
 });
 
-/** The pages of a source, those that were checked last first. */
+/** The pages of a source, most recently checked first. */
 export function listSourcePages(
   db: Db,
   source: string,

@@ -9,7 +9,7 @@ const date = (at: string | null): Date | null => (at === null ? null : new Date(
 const pages = "source_pages";
 const removeWhere = (where: Row): Change => ({ table: pages, kind: "removeWhere", where });
 
-/** The columns that a read starts with. */
+/** The columns set at the start of a read. */
 const started = (read: number, { recorded_at }: Pick<RecordedEvent, "recorded_at">): Row => ({
   read,
   reading: true,
@@ -82,7 +82,7 @@ export const sources = defineProjection<SourceEvent>({
       const error = encode(event.personal?.error);
       return [rows.change(event, event.data.source_id, { reading: false, ended_at: event.recorded_at, error })];
     },
-    // its pages name the documents that are deleted next
+    // its pages are needed to find the documents that are deleted next
     SourceDeleted: ({ data: { source_id, documents } }) => [
       rows.remove(source_id),
       ...(documents ? [] : [removeWhere({ source_id })]),

@@ -5,7 +5,7 @@ import { countRows } from "../countRows.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
 import { decode, decodeOrNull, type Db } from "../projection.ts";
 
-/** The pages of the last read by their results. */
+/** Numbers of the last read's pages by result. */
 export type PageCounts = Record<PageResult, number>;
 
 export interface SourceRow {
@@ -26,7 +26,7 @@ export interface SourceRow {
   started_at: Date;
   ended_at: Date | null;
   error: string | null;
-  /** Pages that the last read has visited, by their results. */
+  /** Numbers of pages that the last read has visited so far, by result. */
   pages: PageCounts;
   created_at: Date;
   updated_at: Date;

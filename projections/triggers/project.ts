@@ -3,7 +3,7 @@ import type { SCHEDULE_SET_BY, ScheduleEvent } from "#events/schedule.ts";
 import type { TriggerEvent } from "#events/trigger.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
-/** Of the events of a schedule, those that change what the row of its trigger holds. */
+/** Events of schedules that change the row of their trigger. */
 type NamedSchedule = Extract<ScheduleEvent, { type: (typeof SCHEDULE_SET_BY)[number] }>;
 
 type CreationEvent = RecordedEvent<

@@ -9,7 +9,7 @@ import { decodeOrNull, decode, type Db } from "../projection.ts";
 export interface TriggerRow {
   id: string;
   workflow_id: string;
-  /** Null for a schedule, as is the hint. */
+  /** Null for a schedule, like the hint. */
   hook_token: string | null;
   /** The last four characters. */
   secret_hint: string | null;
@@ -17,11 +17,11 @@ export interface TriggerRow {
   run_as: RunAs | null;
   enabled: boolean;
   name: string;
-  /** JSON of an object; of a schedule, the arguments of its runs. */
+  /** JSON of an object. For a schedule, the arguments of its runs. */
   default_args: string;
   created_at: Date;
   rotated_at: Date | null;
-  /** The principal that set what starts its runs. */
+  /** The principal that last configured what starts its runs. */
   set_by: Principal;
   /** When it last started a run. */
   last_used_at: Date | null;
@@ -79,7 +79,7 @@ export const listScheduleTriggers = (db: Db, organization: string, page: Page): 
     parseRow,
   });
 
-/** How many triggers of a workflow are enabled. */
+/** Counts the enabled triggers of a workflow. */
 export const countEnabledTriggers = (db: Db, workflow: string): Promise<number> =>
   countRows(db, "from read.triggers where workflow_id = $1 and enabled", [workflow]);
 

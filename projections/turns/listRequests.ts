@@ -4,12 +4,12 @@ import type { FinishReason, Message, TurnAgent, Usage } from "#events/thread.ts"
 import { decode, decodeOrNull, encode, type Db } from "../projection.ts";
 import type { TurnRow } from "./query.ts";
 
-/** A turn as the list of an organization's requests shows it. */
+/** A turn in the list of an organization's requests. */
 export interface RequestRow {
   id: string;
   thread_id: string;
   principal: string;
-  /** Of the key or the person; null if it no longer exists. */
+  /** Name of the key or person; null if it no longer exists. */
   principal_name: string | null;
   model: string;
   agent: (Pick<TurnAgent, "agent_id" | "version"> & { name: string | null }) | null;
@@ -33,9 +33,9 @@ export interface RequestFilter {
   model: string | null;
   agent_id: string | null;
   thread_id: string | null;
-  /** Only turns whose error contains this text, in any case. */
+  /** Only turns whose error contains this text, ignoring case. */
   error: string | null;
-  /** Only turns whose question, their last message, contains each of these, in any case. Very long questions are not searched. */
+  /** Only turns whose question (their last message) contains all of these, ignoring case. Very long questions are not searched. */
   words: string[] | null;
   from: Date | null;
   to: Date | null;
@@ -47,11 +47,11 @@ export interface RequestPlace {
   id: string;
 }
 
-/** Turns that one page looks at: a filter that matches few turns must not read all of them. */
+/** Maximum turns that one page examines, so that a filter with few matches does not read all of them. */
 const MAX_SCANNED = 10_000;
-/** Bytes of stored messages that one page looks at for words: PostgreSQL searches some 100 MB of them a second. */
+/** Maximum bytes of stored messages that one page searches for words: PostgreSQL searches some 100 MB a second. */
 const MAX_SEARCHED = 16_000_000;
-/** Bytes of stored messages that are read for one row. */
+/** Maximum bytes of stored messages read for one row. */
 const MAX_INPUT = 65_536;
 
 const SCANNED = `select id, thread_id, principal, model, agent, status, streamed, finish_reason, usage, error, code, attempt, started_at, ended_at,
@@ -61,14 +61,14 @@ const SCANNED = `select id, thread_id, principal, model, agent, status, streamed
     and ($6::uuid is null or thread_id = $6)`;
 const NEWEST_FIRST = "order by started_at desc, id desc";
 const NEWEST = `${SCANNED} ${NEWEST_FIRST} limit ${MAX_SCANNED}`;
-/** The first of them, up to the one that reaches MAX_SEARCHED. PostgreSQL knows the length of a text without reading it. */
+/** The first turns, up to the one that reaches MAX_SEARCHED. PostgreSQL knows the length of a text without reading it. */
 const SEARCHED = `select * from (
     select newest.*, sum(octet_length(input)) over (${NEWEST_FIRST} rows between unbounded preceding and 1 preceding) as searched
     from (${NEWEST}) newest
   ) measured where coalesce(searched, 0) < ${MAX_SEARCHED}`;
 const MATCHING = `($7::text is null or status = $7) and ($8::text is null or principal = $8) and ($9::text is null or model = $9)
   and ($10::text is null or agent::json->>'agent_id' = $10) and ($11::text is null or position(lower($11) in lower(error)) > 0)`;
-/** Also those with the words in other messages, or in names of fields: `hasWords` looks at the question itself. */
+/** Also finds turns with the words in other messages or in names of fields; `hasWords` then checks the question itself. */
 const MAY_HAVE_WORDS = "and lower(input) like all (array(select lower(pattern) from unnest($13::text[]) pattern))";
 
 type EncodedColumn = "principal_name" | "input" | "usage" | "error" | "code";
@@ -90,7 +90,7 @@ function parseRow({ agent, agent_name, exists, ...row }: StoredRow): RequestRow 
   };
 }
 
-/** The pattern of a word in messages, which are stored as JSON. */
+/** The pattern for a word in messages, which are stored as JSON. */
 const toPattern = (word: string): string => `%${insideJson(word).replace(/[\\%_]/g, "\\$&")}%`;
 
 /** An erased question has no words. */
@@ -99,7 +99,7 @@ function hasWords({ input }: RequestRow, words: string[]): boolean {
   return question !== undefined && words.every((word) => question.includes(word.toLowerCase()));
 }
 
-/** The turn after which the next page begins, if fewer than a page were found; null: none is left. */
+/** The turn after which the next page begins, if fewer turns than a page were found; null: there are no more. */
 async function findNext(db: Db, range: unknown[], isSearch: boolean): Promise<RequestPlace | null> {
   const scanned = isSearch
     ? `select started_at, id from (${SEARCHED}) scanned order by started_at, id limit 1`
@@ -111,7 +111,7 @@ async function findNext(db: Db, range: unknown[], isSearch: boolean): Promise<Re
   return older.length > 0 ? { started_at, id } : null;
 }
 
-/** An organization's turns, newest first, from a place on. A page may be short, or even empty, while `next` leads further. */
+/** An organization's turns after a place, newest first. A page may be short or even empty although `next` leads further. */
 export async function listRequests(
   db: Db,
   organization: string,

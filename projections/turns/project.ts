@@ -54,11 +54,11 @@ function titleFrom(input: PromptOrBlob | undefined): string | null {
   return encode("prompt" in input ? titleOf(input.prompt.messages) : input.title);
 }
 
-/** The target that answered, where the turn named an alias. */
+/** The target that answered, if the turn named an alias. */
 const answeredBy = ({ model, usage_by_model }: { model: string; usage_by_model?: unknown }): Row =>
   usage_by_model === undefined ? {} : { model: encode(model) };
 
-/** What every ended turn leaves, however it ended. */
+/** The columns that every end of a turn sets. */
 const endRow = ({ data, personal, recorded_at }: EventRecord<"TurnCompleted" | "TurnFailed" | "TurnStopped">): Row => ({
   ...answeredBy(data),
   frames: data.frames ?? null,
@@ -119,7 +119,7 @@ export const turns = defineProjection<ThreadEvent>({
     ToolStarted: () => [],
     TurnParked: ({ data, recorded_at }) =>
       patch(data.turn_id, { parked_at: recorded_at, resumed_at: null, frames: data.frames }),
-    // the stored frames end where it was parked
+    // the stored frames only reach to where it was parked
     TurnResumed: ({ data: { turn_id, attempt, ends_by }, recorded_at }) =>
       patch(turn_id, { parked_at: null, resumed_at: recorded_at, frames: null, attempt, ends_by: new Date(ends_by) }),
     RoundRequested: ({ stream, data, personal }) => {

@@ -51,7 +51,7 @@ type StoredRow = {
   [K in keyof TurnRow]: TurnRow[K] extends Date | string | number | boolean | null ? TurnRow[K] : string | null;
 };
 
-/** One turn of an organization. The caller must compare the scope. */
+/** One turn of an organization. The caller must check the scope. */
 export async function getTurn(db: Db, organization: string, turnId: string): Promise<TurnRow | undefined> {
   if (!isUuid(turnId)) return undefined;
   const [row] = await db.query<StoredRow>(
@@ -75,7 +75,7 @@ export async function getTurn(db: Db, organization: string, turnId: string): Pro
   };
 }
 
-/** The turns of a scope, of any thread, whose ids lie in one of these ranges. */
+/** The turns of a scope, in any thread, whose ids lie in one of these ranges. */
 export async function findTurnsBetween(
   db: Db,
   organization: string,
@@ -126,7 +126,7 @@ export interface ThreadTurn {
   /** The data key of `turn-<id>`, wrapped (base64); null if it was destroyed. */
   wrapped_key: string | null;
   said: TurnOutput | null;
-  /** Of its stored text, about. */
+  /** Approximate bytes of its stored text. */
   bytes: number;
   started_at: Date;
   ended_at: Date | null;
@@ -138,7 +138,7 @@ interface TurnsPage {
   /** The turn before the first; the thread's beginning by default. */
   after?: string;
   limit?: number;
-  /** Bytes of stored text, except for the first turn. */
+  /** Maximum bytes of stored text, not counting the first turn. */
   bytes?: number;
 }
 
@@ -222,8 +222,8 @@ export async function newestTurn(
 }
 
 /**
- * Finds the newest response, among 1,000 of a scope, whose tool calls include this id; undefined if the caller runs it. Some providers
- * use ids again. `offset 0` makes PostgreSQL look turn by turn: 3 ms at 100,000 turns, where a join took 100 ms.
+ * Finds the newest response, among 1,000 of a scope, with this id among its tool calls; undefined if the caller runs that tool.
+ * Some providers reuse ids. `offset 0` makes PostgreSQL look turn by turn: 3 ms at 100,000 turns, where a join took 100 ms.
  */
 export async function findTurnByCall(
   db: Db,

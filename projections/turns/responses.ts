@@ -2,11 +2,11 @@ import type { Principal } from "#events/envelope.ts";
 import { ownerColumn, type OwnedPage, type Owner } from "../owner.ts";
 import { decode, decodeOrNull, type Db } from "../projection.ts";
 
-/** A response of an agent, outside runs. */
+/** An agent's response that does not belong to a run. */
 export interface OwnedResponse {
-  /** Of its turn. */
+  /** Id of its turn. */
   id: string;
-  /** Of the event that started it. */
+  /** Log position of the event that started it. */
   position: number;
   thread_id: string;
   principal: Principal;
@@ -35,7 +35,7 @@ export async function getAnyResponse(db: Db, organization: string, id: string): 
   return row && parseRow(row);
 }
 
-/** The responses to a key or person, or those of an agent, whatever their user value, newest first. */
+/** The responses to a key or person, or of an agent, whatever their user value, newest first. */
 export async function listResponsesOf(
   db: Db,
   organization: string,

@@ -4,17 +4,17 @@ import type { Principal } from "#events/envelope.ts";
 import { decode, decodeOrNull, type Db } from "../projection.ts";
 import { ownerColumn, type OwnedPage, type Owner } from "../owner.ts";
 
-/** A thread that has turns. Threads of runs are none of these. */
+/** A thread with turns. Threads of runs are not included. */
 export interface ThreadRow {
   id: string;
-  /** Of the event that opened it; the order of threads. */
+  /** Log position of the event that opened it, which orders threads. */
   position: number;
   principal: Principal;
   scope: string;
   agent_id: string | null;
   /** The first words of its first user message; null if there are none. */
   title: string | null;
-  /** Of its newest turn. */
+  /** Model of its newest turn. */
   model: string;
   status: "running" | "completed" | "failed" | "stopped";
   /** Counted up to MAX_COUNTED. */
@@ -24,7 +24,7 @@ export interface ThreadRow {
   updated_at: Date;
 }
 
-/** Turns of one thread in a list that are counted: the cost of a list must not grow with its threads. */
+/** Maximum turns counted per thread, so that the cost of a list does not grow with its threads. */
 const MAX_COUNTED = 1_000;
 
 const HAS_TURNS = "exists (select from read.turns where thread_id = h.id and status <> 'refused')";
@@ -58,7 +58,7 @@ const parseRow = ({ position, title, model, ...row }: StoredRow): ThreadRow => (
   model: decode(model),
 });
 
-/** The agents of a principal's threads, read one index entry each. */
+/** The agents of a principal's threads, reading one index entry for each. */
 async function listAgents(db: Db, organization: string, principal: Principal): Promise<string[]> {
   const next = (after: string) =>
     `select agent_id from read.threads

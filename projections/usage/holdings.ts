@@ -6,7 +6,7 @@ import type { RunEvent } from "#events/run.ts";
 import type { Actor } from "#events/runOrigin.ts";
 import type { Change, Row } from "../projection.ts";
 
-/* What is stored, and what runs: rows that exist as long as their thing does. */
+/* What is stored and what is running: rows that exist as long as their thing. */
 
 const table = "usage_holdings";
 
@@ -33,7 +33,7 @@ const principalOf = ({ type, id }: Actor): string => `${type === "api_key" ? "ke
 const endRun = ({ data }: { data: { run_id: string } }): Change[] => [removeHolding(data.run_id)];
 const endExtraction = ({ data }: { data: { extraction_id: string } }): Change[] => [removeHolding(data.extraction_id)];
 
-/** Of things that no other row of usage is about. */
+/** Rows for things that have no other row of usage. */
 export const holdings = {
   FileUploaded: (event: RecordedEvent<Extract<HoldingEvent, { type: "FileUploaded" }>>) => {
     const { file_id, bytes, user_mark = null } = event.data;

@@ -1,12 +1,12 @@
 import type { Db } from "../projection.ts";
 
-/** The name of a label, and how many turns have it. */
+/** The name of a label, and its number of turns. */
 export interface LabelRow {
   label: string;
   turns: number;
 }
 
-/** Texts of labels repeat, so the turns of each are summed before it is parsed. */
+/** Labels repeat, so the turns of equal JSON texts are summed before parsing. */
 const NAMES = `select n.label, sum(g.turns)::bigint as turns from (
     select s.labels, sum(u.turns) as turns from read.usage u
     join read.usage_sources s on s.id = u.source_id and s.generation = u.generation

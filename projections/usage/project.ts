@@ -35,10 +35,10 @@ type UsageEvent =
     >
   | Extract<ExtractionEvent, { type: "ExtractionRequested" | "ExtractionCompleted" }>;
 
-/** The `part` of a whole turn, after it has ended; further models that answered in it have lower ones. */
+/** The `part` of a whole turn after its end; other models that answered in it have lower numbers. */
 const WHOLE_TURN = -1;
 
-/** Of sources that are not documents. */
+/** For sources other than documents. */
 const NO_GENERATION = 0;
 
 const source = (
@@ -52,7 +52,7 @@ const source = (
   key: { id, generation },
   row: { organization_id, principal: meta.principal, ...row },
 });
-/** The caller pays for this reading, and for none before it. */
+/** The caller pays for this reading, and not for earlier ones of the same content. */
 const readingSource = (
   event: EventRecord<DocumentEvent, "DocumentUploaded" | "DocumentReplaced" | "DocumentReprocessed">,
 ): Change => source(event.data.document_id, event, {}, event.data.generation);
@@ -62,9 +62,9 @@ interface Quantities {
   turns?: number;
   tokens?: Usage;
   pages?: number;
-  /** Of these pages. */
+  /** The cost of these pages. */
   cost?: string | undefined;
-  /** The target that answered, where the turn named an alias. */
+  /** The target that answered, if the turn named an alias. */
   model?: string | undefined;
 }
 const usageRow = (
@@ -154,7 +154,7 @@ const release = ({ organization_id }: RecordedEvent, turn_id: string): Change =>
   key: { organization_id, turn_id },
 });
 
-/** The usage of the whole turn includes its rounds and replaces them. The turn itself counts for the model that answered last. */
+/** The usage of the whole turn replaces that of its rounds. The turn itself counts for the model that answered last. */
 function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed" | "TurnStopped">): Change[] {
   const { turn_id, usage, model: last, usage_by_model = [] } = event.data;
   const parts = usage_by_model.map((part) => ({ model: part.model, tokens: part.usage }));
@@ -176,7 +176,7 @@ export const usage = defineProjection<UsageEvent>({
     RoundRequested: (event) => [
       usageRow(event, event.data.turn_id, event.data.round, { tokens: event.data.usage, model: event.data.model }),
     ],
-    // days may pass until its next request, which is held back for again
+    // the next request may be days away, and reserves again
     TurnParked: ({ organization_id, data: { turn_id, attempt } }) => [
       {
         table: "usage_reservations",

@@ -3,7 +3,7 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import type { KeyEvent } from "#events/key.ts";
 import type { Change } from "../projection.ts";
 
-/* The project of each key and agent. It stays when they are deleted, because what they used stays. */
+/* The project of each key and agent. Kept after their deletion, because their usage stays. */
 
 export type ProjectEvent =
   | Extract<KeyEvent, { type: "KeyCreated" }>

@@ -10,9 +10,9 @@ export interface UsageSums {
   cached_tokens: number;
   reasoning_tokens: number;
   pages: number;
-  /** What is known of the cost, in US dollars (a decimal text); null if nothing is. */
+  /** The known part of the cost, in US dollars (a decimal text); null if all of it is unknown. */
   cost: string | null;
-  /** Turns with tokens whose cost is not known. */
+  /** Number of turns with tokens but without a known cost. */
   turns_without_cost: number;
 }
 export type Grouping = "day" | "key" | "person" | "project" | "user" | "model" | "agent" | "workflow" | "label";
@@ -30,15 +30,15 @@ const SUMMED_COLUMNS = ["turns", "prompt_tokens", "completion_tokens", "cached_t
 function moneyText(sum: string): string {
   return `trim_scale(${sum})::text`;
 }
-/** Events of earlier releases may hold impossible counts of a provider. The sum stays a number that JSON can hold. */
+/** Events of earlier releases may hold impossible counts reported by a provider. The sum must stay a number that JSON can represent. */
 const sumColumns = (table: string): string =>
   SUMMED_COLUMNS.map(
     (column) => `least(coalesce(sum(${table}.${column}), 0), ${Number.MAX_SAFE_INTEGER})::bigint as ${column}`,
   ).join(", ");
-/** Sums over the rows of the table. */
+/** SQL of sums over the rows. */
 const ROW_SUMS = `${sumColumns("u")}, sum(u.cost) as cost,
   count(*) filter (where u.turns > 0 and u.cost is null and u.prompt_tokens + u.completion_tokens > 0) as turns_without_cost`;
-/** Sums over such sums (`g`). */
+/** SQL of sums over such sums (`g`). */
 const GROUP_SUMS = `${sumColumns("g")}, ${moneyText("sum(g.cost)")} as cost, sum(g.turns_without_cost)::bigint as turns_without_cost`;
 const FROM = "from read.usage u";
 const SOURCE = "join read.usage_sources s on s.id = u.source_id and s.generation = u.generation";
@@ -79,7 +79,7 @@ const GROUPINGS: Record<Exclude<Grouping, "label">, GroupingSql> = {
     name: "p.name",
     join: PERSON,
   },
-  // as budgets count it: documents name no project, theirs is that of the key, also of a deleted one
+  // as budgets count it: a document counts for the project of its key, including deleted keys
   project: {
     sums: `select s.project_id, case when s.scope is null then s.principal end as uploader, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1, 2`,
     group: "to_json(coalesce(g.project_id, o.project_id))::text",
@@ -115,7 +115,7 @@ const GROUPINGS: Record<Exclude<Grouping, "label">, GroupingSql> = {
   },
 };
 
-/** By the values of one label; its name is of characters that need no quoting. */
+/** Groups by the values of one label. Its name consists of characters that need no quoting. */
 function byLabel(label: string | undefined): GroupingSql {
   if (label === undefined || !LABEL_NAME.test(label)) throw new Error("no name of a label");
   return {
@@ -130,7 +130,7 @@ interface UsageQuery {
   from: Date;
   to: Date;
   by: Grouping;
-  /** With `by: "label"`: its name. */
+  /** With `by: "label"`: the name of the label. */
   label?: string | undefined;
   limit: number;
   offset: number;

@@ -3,7 +3,7 @@ import type { RunEvent } from "#events/run.ts";
 import { runScope } from "#events/scope.ts";
 import { encode, type Change } from "../projection.ts";
 
-/* The names of external users, as long as a turn or a run of theirs exists. */
+/* The names of external users, while a turn or a run of theirs exists. */
 
 type CreatedRun = RecordedEvent<Extract<RunEvent, { type: "RunCreated" }>>;
 
@@ -11,7 +11,7 @@ const table = "usage_users";
 
 export const removeUser = (id: string): Change[] => [{ table, kind: "remove", key: { id } }];
 
-/** Turns of the run have its scope. Those of runs that it starts have the same mark, and no name. */
+/** The run's turns have its scope. Those of child runs have the same mark, but no name. */
 export function putUserOfRun({ organization_id, data, personal }: CreatedRun): Change[] {
   const { run_id, user_mark = null } = data;
   const name = encode(personal?.external_user_id ?? null);

@@ -20,7 +20,7 @@ export interface UserRow extends Pick<MemberRow, "id" | "email" | "name" | "role
   organization_name: string;
   /** argon2id, in PHC form. */
   password_hash: string;
-  /** The epoch of a session that starts now. */
+  /** The epoch for a session that starts now. */
   epoch: number;
 }
 

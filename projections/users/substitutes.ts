@@ -15,7 +15,7 @@ interface StoredRow extends Omit<SubstituteRow, "substitute"> {
   role: Role;
 }
 
-/** The substitute that a person has named, unless the time is over or the substitute has left. */
+/** A person's substitute, unless the time is over or the substitute has left. */
 export async function getSubstitute(db: Db, organization: string, user_id: string): Promise<SubstituteRow | undefined> {
   const [row] = await db.query<StoredRow>(
     `select s.user_id, u.id, u.name, u.email, u.role, s.from_time as "from", s.until_time as until
@@ -28,7 +28,7 @@ export async function getSubstitute(db: Db, organization: string, user_id: strin
   return { ...rest, substitute: { id, name: decode(name), email: decode(email), role } };
 }
 
-/** A person in whose place somebody may decide now, with the names of the person's groups. */
+/** A person for whom somebody may decide now, with the names of the person's groups. */
 export interface Principal {
   user_id: string;
   name: string;
@@ -37,7 +37,7 @@ export interface Principal {
   groups: string[];
 }
 
-/** The people whose substitute a person is now. One who is not active in the organization has none. */
+/** The people for whom a person is the substitute now. Empty for somebody who is not active in the organization. */
 export async function listSubstituted(db: Db, organization: string, substitute_id: string): Promise<Principal[]> {
   const rows = await db.query<Principal>(
     `select u.id as user_id, u.name, u.email, u.role,

@@ -126,7 +126,7 @@ export async function listPinnedWorkflows(db: Db, organization: string, definiti
   return rows.map((row) => ({ ...row, name: decode(row.name) }));
 }
 
-/** Counts the enabled workflows and the live runs that use a definition, and so prevent its deletion. */
+/** Counts the enabled workflows and the live runs that use a definition and so prevent its deletion. */
 export async function countDefinitionUses(
   db: Db,
   organization: string,

@@ -29,7 +29,7 @@ export function createScriptRun({ execution, limits, stuckError, rejectionError 
       failure ??= error;
       wake();
     },
-    /** Later answers are dropped: another script may run in the VM by then. */
+    /** Later answers are dropped, because another script may be running in the VM by then. */
     end: (): void => void (hasEnded = true),
     /** Keeps a request pending until `answer` resolves to a function that passes the answer to the script. */
     request(size: number, answer: Promise<() => void>): void {

@@ -41,7 +41,7 @@ export function parseTime(what: string, value: unknown): string {
   return year < 0 || year > 9_999 ? refuse(`${what}: a time is in the years 0 to 9999, in UTC.`) : at.toISOString();
 }
 
-/** Returns a name that the author chose. */
+/** Checks and returns a name that the author chose. */
 export function checkLabel(what: string, value: string, max = MAX_NAME, min = 1): string {
   if (value.length < min || value.length > max) return refuse(`${what} must have ${min} to ${max} characters.`);
   return value;

@@ -51,10 +51,7 @@ function createSpeculativeRealm(wasm: QuickJsWasm) {
   return { realm, startAttempt: () => (current = newAttempt()) };
 }
 
-/**
- * Runs steps at once, without waiting. A step that requests anything of the platform, waits, fails or computes for long is
- * abandoned, and leaves no trace.
- */
+/** Runs steps synchronously. A step that requests anything from the platform, waits, fails or computes too long is abandoned and leaves no trace. */
 export function createSpeculativeVm({ wasm, onSpeculate }: SpeculativeVmOptions) {
   const { realm, startAttempt } = createSpeculativeRealm(wasm);
   /** Steps that requested something or computed too long. */
