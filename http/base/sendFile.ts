@@ -25,14 +25,16 @@ interface StoredFile {
   bytes: number;
 }
 
-/** Answers with a stored file, counted before it is read. Undefined when its bytes are deleted. */
+/** Answers with a stored file, counted before it is read. Returns false, without an answer, when its bytes are deleted. */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   file: StoredFile,
   read: () => Promise<Buffer | undefined>,
-): Promise<FastifyReply | undefined> {
+): Promise<boolean> {
   holdAnswer(request, reply, file.bytes);
   const content = await read();
-  return content && reply.headers(downloadHeaders(file)).send(content);
+  // the reply itself cannot be returned: whoever awaits it waits until it is sent, and gets undefined
+  if (content) void reply.headers(downloadHeaders(file)).send(content);
+  return content !== undefined;
 }

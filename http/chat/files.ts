@@ -120,9 +120,8 @@ export function fileRoutes(app: App, http: Http): void {
 
   app.get("/files/:id/content", { schema: { ...one, summary: "A file's bytes" } }, async (request, reply) => {
     const row = await findRequested(http, request);
-    const sent = await sendFile(request, reply, row, () => readFile(http, row));
-    if (!sent) throw fileNotFound("id");
-    return sent;
+    if (!(await sendFile(request, reply, row, () => readFile(http, row)))) throw fileNotFound("id");
+    return reply;
   });
 
   const deleting = { ...one, summary: "Delete a file", response: { 200: DeletedFile } };

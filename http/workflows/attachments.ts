@@ -16,18 +16,17 @@ import { requireApproval } from "./decideApproval.ts";
 export const isAttached = ({ attachments }: ApprovalRow, id: string): boolean =>
   attachments.some(({ file_id }) => file_id === id.toLowerCase());
 
-/** Answers with the bytes of a file, if the approval shows it. Throws 404 `file_not_found`. */
+/** Answers with the bytes of a file that the approval shows. Throws 404 `file_not_found`. */
 export async function sendAttachment(
   http: Http,
   request: FastifyRequest,
   reply: FastifyReply,
   organization_id: string,
   { id, isShown }: { id: string; isShown: boolean },
-): Promise<FastifyReply> {
+): Promise<void> {
   const row = isShown ? await getAnyFile(http.db, organization_id, id.toLowerCase()) : undefined;
-  const sent = row && (await sendFile(request, reply, row, () => readFile(http, row)));
-  if (!sent) throw new ApiError("file_not_found", "The approval has no such file.", { param: "file_id" });
-  return sent;
+  if (!row || !(await sendFile(request, reply, row, () => readFile(http, row))))
+    throw new ApiError("file_not_found", "The approval has no such file.", { param: "file_id" });
 }
 
 /** Files that the run, decisions and comments attach to an approval, for everybody who may read it. */
@@ -47,7 +46,8 @@ export function attachmentRoutes(app: App, http: Http): void {
       const id = params.file_id;
       const isHanded = isUuid(id) && (await isHandedWith(http.db, approval.id, id.toLowerCase()));
       const file = { id, isShown: isHanded || isAttached(approval, id) };
-      return sendAttachment(http, request, reply, caller.organization_id, file);
+      await sendAttachment(http, request, reply, caller.organization_id, file);
+      return reply;
     },
   );
 }

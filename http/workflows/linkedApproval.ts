@@ -141,7 +141,8 @@ export function linkedApprovalRoutes(app: App, http: Http): void {
     void reply.header("cache-control", "no-store");
     const { file_id: id } = request.params;
     const file = { id, isShown: isAttached(open.approval, id) };
-    return sendAttachment(http, request, reply, open.link.organization_id, file);
+    await sendAttachment(http, request, reply, open.link.organization_id, file);
+    return reply;
   });
 
   const deciding = {

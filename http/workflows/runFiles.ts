@@ -91,9 +91,8 @@ export function runFileRoutes(app: App, http: Http): void {
       const { run_id, file_id } = request.params;
       const run = await requireRun(http, request.caller, run_id);
       const row = await findRunFile(http, request.caller.organization_id, run.id, file_id);
-      const sent = row && (await sendFile(request, reply, row, () => readFile(http, row)));
-      if (!sent) throw fileNotFound("file_id");
-      return sent;
+      if (!row || !(await sendFile(request, reply, row, () => readFile(http, row)))) throw fileNotFound("file_id");
+      return reply;
     },
   );
 }
