@@ -13,14 +13,20 @@ export class Failure extends Error {
   readonly code: string | undefined;
   readonly param: string | undefined;
   readonly request_id: string | undefined;
+  /** After so long the same request may succeed; undefined: nobody knows, or never. */
+  readonly retry_after_ms: number | undefined;
 
-  constructor(status: number, body: ErrorBody, request_id?: string) {
+  /** `header` reads a header of the answer. */
+  constructor(status: number, body: ErrorBody, header: (name: string) => string | null = () => null) {
     super(body.error?.message ?? `The service answered with status ${status}.`);
     this.name = "Failure";
     this.status = status;
     this.code = body.error?.code;
     this.param = body.error?.param ?? undefined;
-    this.request_id = request_id;
+    this.request_id = header("x-request-id") ?? undefined;
+    const seconds = Number(header("retry-after") ?? Number.NaN);
+    const isFinal = header("x-should-retry") === "false" || Number.isNaN(seconds);
+    this.retry_after_ms = isFinal ? undefined : seconds * 1_000;
   }
 }
 
@@ -63,7 +69,7 @@ export async function send(path: string, request: Request = {}): Promise<Respons
   noteDate(response.headers.get("date"), sent, Date.now());
   if (response.ok) return response;
   const failure = (await response.json().catch(() => ({}))) as ErrorBody;
-  throw new Failure(response.status, failure, response.headers.get("x-request-id") ?? undefined);
+  throw new Failure(response.status, failure, (name) => response.headers.get(name));
 }
 
 /** The same for an answer in JSON. */

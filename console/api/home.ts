@@ -35,3 +35,32 @@ export const listFailedRuns = (from: string) =>
     queryFn: ({ signal }) =>
       call<Page<RunSummary>>("workflows/runs", { signal, query: { status: "failed", from, limit: 5 } }),
   });
+
+/** What failed of the requests that asked for a model or an alias. `refused`: none of it was answered or kept. */
+export interface FailedModel {
+  model: string;
+  failed: number;
+  refused: number;
+}
+
+/** As many as a page can have. */
+const MAX_COUNTED = 500;
+
+/** Requests that began since then and have failed or were refused, by model, the one with most first. `isWhole`: all were counted. */
+export const countFailures = (from: string) =>
+  queryOptions({
+    queryKey: ["thread", "requests", "failures", from],
+    queryFn: async ({ signal }) => {
+      const read = (status: "failed" | "refused") =>
+        call<Slice<TurnSummary>>("turns", { signal, query: { status, from, limit: MAX_COUNTED } });
+      const [failed, refused] = await Promise.all([read("failed"), read("refused")]);
+      const models = new Map<string, FailedModel>();
+      for (const { model, status } of [...failed.data, ...refused.data]) {
+        const counts = models.get(model) ?? { model, failed: 0, refused: 0 };
+        models.set(model, counts);
+        counts[status as "failed" | "refused"]++;
+      }
+      const most = [...models.values()].sort((a, b) => b.failed + b.refused - a.failed - a.refused);
+      return { models: most, isWhole: !failed.has_more && !refused.has_more };
+    },
+  });

@@ -193,6 +193,24 @@ export const retryDocument = (id: string) =>
 /** Sends one file to a collection (slug or id). */
 export const uploadDocument = (collection: string, file: Upload) =>
   upload<DocumentInfo>(address(knowledge(`collections/${encodeURIComponent(collection)}/documents`)), file);
+/**
+ * Stores a file in the place of a document that could not be read, which is deleted once its successor is stored. The successor has
+ * its tags, metadata and readers.
+ */
+export async function replaceDocument(document: DocumentInfo, file: File): Promise<DocumentInfo> {
+  const { id, collection_id, tags, metadata, readers } = document;
+  const fields = {
+    tags: JSON.stringify(tags),
+    ...(metadata && { metadata: JSON.stringify(metadata) }),
+    ...(readers && { readers: JSON.stringify(readers) }),
+  };
+  const sending = { file, fields, signal: new AbortController().signal, onProgress: () => {} };
+  const { answer, isNew } = await uploadDocument(collection_id, sending);
+  if (answer.id === id) throw new Error("This is the same file: it cannot be read. Mend it, and choose it again.");
+  if (!isNew) throw new Error(`The collection has this file already, as “${answer.name}”. Delete this one instead.`);
+  await deleteDocument(id);
+  return answer;
+}
 export const addText = (collection: string, body: { name: string; text: string }) =>
   call<DocumentInfo>(knowledge(`collections/${encodeURIComponent(collection)}/documents/text`), {
     method: "POST",

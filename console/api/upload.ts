@@ -5,6 +5,8 @@ export interface Upload {
   signal: AbortSignal;
   /** From 0 to 1. */
   onProgress(sent: number): void;
+  /** What the form says besides. */
+  fields?: Record<string, string>;
 }
 
 export interface UploadAnswer<T> {
@@ -14,9 +16,10 @@ export interface UploadAnswer<T> {
 }
 
 /** Sends one file to an address of `address()`. `fetch` cannot tell how much of a body has been sent. Throws a Failure. */
-export const upload = <T>(to: URL, { file, signal, onProgress }: Upload): Promise<UploadAnswer<T>> =>
+export const upload = <T>(to: URL, { file, signal, onProgress, fields = {} }: Upload): Promise<UploadAnswer<T>> =>
   new Promise((resolve, reject) => {
     const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
     form.set("file", file);
     const request = new XMLHttpRequest();
     request.open("POST", to);
@@ -24,10 +27,7 @@ export const upload = <T>(to: URL, { file, signal, onProgress }: Upload): Promis
     request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
     request.addEventListener("load", () => {
       if (request.status < 300) resolve({ answer: request.response as T, isNew: request.status !== 200 });
-      else
-        reject(
-          new Failure(request.status, request.response ?? {}, request.getResponseHeader("x-request-id") ?? undefined),
-        );
+      else reject(new Failure(request.status, request.response ?? {}, (name) => request.getResponseHeader(name)));
     });
     request.addEventListener("error", () => reject(new Failure(0, { error: { message: "The connection was lost." } })));
     signal.addEventListener("abort", () => request.abort());

@@ -12,6 +12,7 @@ export function useRole() {
     isAdmin: is("owner", "admin"),
     /** Agents, definitions, workflows, secrets, everybody's requests. */
     isBuilder: is("owner", "admin", "builder"),
+    isApprover: is("approver"),
     /** Asking models, and changing documents. */
     mayWrite: is("owner", "admin", "builder", "approver"),
   };

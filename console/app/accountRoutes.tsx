@@ -30,8 +30,9 @@ const keys = createRoute({
 const newKey = createRoute({
   getParentRoute: () => root,
   path: "/keys/new",
-  validateSearch: ({ project }: Record<string, unknown>): { project?: string | undefined } => ({
+  validateSearch: ({ project, like }: Record<string, unknown>): Partial<Record<"project" | "like", string>> => ({
     project: readText(project),
+    like: readText(like),
   }),
   component: lazyScreen(() => import("../screens/keys/NewKey.tsx"), "NewKey"),
 });

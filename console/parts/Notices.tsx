@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 import { Failure } from "../api/call.ts";
 import { isReadAgain } from "../api/readFailedAgain.ts";
 import type { Listing } from "../api/readAll.ts";
-import { formatNumber, withReadableTimes } from "../format/index.ts";
+import { formatDuration, formatNumber } from "../format/index.ts";
+import { Message } from "./Message.tsx";
 import { OverwriteRefusal } from "./OverwriteRefusal.ts";
 import "./notices.css";
 
@@ -37,13 +38,36 @@ function WhatNext({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   );
 }
 
+/** Codes of limits that administrators set. */
+const LIMIT_CODES = ["budget_exceeded", "budget_reserved", "rate_limited"];
+
+/** When a limit has room again, and who can raise it. */
+function LimitAdvice({ error: { status, code, retry_after_ms } }: { error: Failure }) {
+  const isLimit = code !== undefined && LIMIT_CODES.includes(code);
+  // the message of a reserved budget says what has to end first
+  const hasRoomSoon = status === 429 && code !== "budget_reserved" && retry_after_ms !== undefined;
+  if (!isLimit && !hasRoomSoon) return null;
+  return (
+    <p>
+      {hasRoomSoon && `Try again in ${formatDuration(retry_after_ms)}. `}
+      {isLimit && (
+        <>
+          Owners and administrators can raise it under <Link to="/spending">Spending</Link>.
+        </>
+      )}
+    </p>
+  );
+}
+
 /** What went wrong: message, code, field and the id of the request. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const message = error instanceof Error ? error.message : String(error);
   const more = error instanceof Failure ? details(error) : "";
   return (
     <div className="notice bad" role="alert">
-      <p>{withReadableTimes(message)}</p>
+      <p>
+        <Message text={message} />
+      </p>
       {more && <p className="quiet mono">{more}</p>}
       {error instanceof Failure && error.code === "legal_hold" && (
         <p>
@@ -52,12 +76,7 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
           </Link>
         </p>
       )}
-      {error instanceof Failure && (error.code === "budget_exceeded" || error.code === "budget_reserved") && (
-        <p>
-          {error.code === "budget_reserved" && "Try again when some of the answers under way have ended. "}
-          Owners and administrators can raise it under <Link to="/spending">Spending</Link>.
-        </p>
-      )}
+      {error instanceof Failure && <LimitAdvice error={error} />}
       {error instanceof OverwriteRefusal && (
         <p>
           <Link {...error.edit}>See and change it</Link>

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { HttpDeps } from "../base/deps.ts";
 import type { App } from "../base/app.ts";
 import { completeDescription, OPTIONAL_BODY } from "./completeDescription.ts";
-import { REFERENCE_STYLE, REFERENCE_THEME, withViewport } from "./referencePage.ts";
+import { addressWithoutQuery, REFERENCE_STYLE, REFERENCE_THEME, withViewport } from "./referencePage.ts";
 
 /** As the schemas of a route are described. A body that may be left out says so, which OpenAPI writes outside of its schema. */
 const describeRoute: typeof jsonSchemaTransform = (route) => {
@@ -32,9 +32,11 @@ const REFERENCE: FastifySwaggerUiOptions = {
     js: [{ filename: "theme.js", content: REFERENCE_THEME }],
   },
   uiHooks: {
-    onRequest: (_request, reply, done) => {
+    onRequest: (request, reply, done) => {
       reply.headers(REFERENCE_HEADERS);
-      done();
+      const page = addressWithoutQuery(request.url);
+      if (page) reply.redirect(page);
+      else done();
     },
   },
   logLevel: "warn",

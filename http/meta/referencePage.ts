@@ -6,6 +6,17 @@ const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-sca
 export const withViewport = (body: unknown): unknown =>
   typeof body === "string" ? body.replace(CHARSET, CHARSET + VIEWPORT) : body;
 
+/**
+ * Of the reference's page with a query: where it is without one, relative to it, so that a proxy may place it below a path. The page
+ * looks for the description behind the whole of its address.
+ */
+export function addressWithoutQuery(url: string): string | undefined {
+  const [path = "", query] = url.split("?", 2);
+  const last = /\/reference(\/?)$/.exec(path);
+  if (query === undefined || !last) return undefined;
+  return last[1] ? "./" : "reference";
+}
+
 /** The theme that was chosen in the console, or else in the browser. */
 export const REFERENCE_THEME = `
 const chosen = localStorage.getItem("console-theme");

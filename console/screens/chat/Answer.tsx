@@ -4,9 +4,10 @@ import { Link } from "@tanstack/react-router";
 import type { Citation, ToolCall } from "../../api/chat.ts";
 import { getTrace } from "../../api/requests.ts";
 import type { Trace } from "../../api/trace.ts";
-import { formatCount, formatDuration, withReadableTimes } from "../../format/index.ts";
+import { formatCount, formatDuration } from "../../format/index.ts";
 import { Markdown } from "../../parts/Markdown.tsx";
 import { markSources } from "../../parts/markSources.ts";
+import { Message } from "../../parts/Message.tsx";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
@@ -87,6 +88,12 @@ const ENDS = {
   running: undefined,
 };
 
+const AnswerError = ({ text }: { text: string }) => (
+  <p className="notice bad">
+    <Message text={text} />
+  </p>
+);
+
 /** What an answer took. */
 const Spent = ({ trace: { usage, duration_ms } }: { trace: Trace }) => (
   <p className="quiet">
@@ -121,7 +128,7 @@ function StoredAnswer({
           <Waiting id={id} />
         </>
       )}
-      {trace.data?.answer?.error && <p className="notice bad">{withReadableTimes(trace.data.answer.error)}</p>}
+      {trace.data?.answer?.error && <AnswerError text={trace.data.answer.error} />}
       {!isRunning && status && ENDS[status] && <p className="quiet">{ENDS[status]}</p>}
       {!isRunning && trace.data && <Spent trace={trace.data} />}
       {!isRunning && text === "" && status === "completed" && <p className="quiet">The answer is empty.</p>}
@@ -140,6 +147,7 @@ export function Answer({ turn, isRunning, isRecent, onAgain, forkWith }: Props) 
   const isLive = live !== undefined && live.failure === undefined;
   return (
     <div className="answer" aria-busy={isLive}>
+      <h2 className="hidden-text">Answer</h2>
       {live && !turn.answer ? (
         <LiveText id={live.answer.turn_id} isOver={!isLive || live.answer.error !== undefined} {...live.answer} />
       ) : id ? (
@@ -147,7 +155,7 @@ export function Answer({ turn, isRunning, isRecent, onAgain, forkWith }: Props) 
       ) : (
         <AnswerText text={turn.answer?.text ?? ""} calls={[]} citations={[]} />
       )}
-      {live?.answer.error && <p className="notice bad">{withReadableTimes(live.answer.error)}</p>}
+      {live?.answer.error && <AnswerError text={live.answer.error} />}
       {live?.failure !== undefined && <ErrorNotice error={live.failure} />}
       <p className="actions">
         {isLive && (

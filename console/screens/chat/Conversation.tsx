@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Attachment } from "../../api/chat.ts";
 import { formatBytes } from "../../format/index.ts";
 import { Answer } from "./Answer.tsx";
@@ -32,6 +32,18 @@ function useStayAtEnd(turns: Turn[], written: string | undefined): void {
   }, [turns.length, written]);
 }
 
+/** Says that an answer which was being written has ended: its words come too often to be read out one after the other. */
+function Ending({ newest, isWritten }: { newest: Turn | undefined; isWritten: boolean }) {
+  const [wasWritten, setWritten] = useState(isWritten);
+  if (isWritten && !wasWritten) setWritten(true);
+  const hasFailed = newest?.live !== undefined || !newest?.answer?.text;
+  return (
+    <p className="hidden-text" role="status">
+      {wasWritten && !isWritten && (hasFailed ? "The answer has ended." : "The answer is complete.")}
+    </p>
+  );
+}
+
 interface Props {
   turns: Turn[];
   /** Whether the newest turn runs, as far as the service has said. */
@@ -45,24 +57,28 @@ interface Props {
 export function Conversation({ turns, isRunning, onAgain, forkWith }: Props) {
   const newest = turns.at(-1);
   useStayAtEnd(turns, newest?.live?.answer.text);
+  const isLive = newest?.live !== undefined && newest.live.failure === undefined;
   return (
-    <ol className="plain conversation" aria-label="Conversation">
-      {turns.map((turn, n) => (
-        <li key={turn.id ?? (turn.answer ? n : "new")} className="turn">
-          <div className="asked">
-            <h2 className="hidden-text">Question</h2>
-            <p className="body-text">{turn.text}</p>
-            <Attachments attachments={turn.attachments} />
-          </div>
-          <Answer
-            turn={turn}
-            isRunning={isRunning && turn === newest && !turn.live}
-            isRecent={turns.length - n <= RECENT}
-            forkWith={forkWith}
-            onAgain={turn === newest && onAgain && turn.text ? () => onAgain(turn.text) : undefined}
-          />
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol className="plain conversation" aria-label="Conversation">
+        {turns.map((turn, n) => (
+          <li key={turn.id ?? (turn.answer ? n : "new")} className="turn">
+            <div className="asked">
+              <h2 className="hidden-text">Question</h2>
+              <p className="body-text">{turn.text}</p>
+              <Attachments attachments={turn.attachments} />
+            </div>
+            <Answer
+              turn={turn}
+              isRunning={isRunning && turn === newest && !turn.live}
+              isRecent={turns.length - n <= RECENT}
+              forkWith={forkWith}
+              onAgain={turn === newest && onAgain && turn.text ? () => onAgain(turn.text) : undefined}
+            />
+          </li>
+        ))}
+      </ol>
+      <Ending newest={newest} isWritten={isLive || isRunning} />
+    </>
   );
 }

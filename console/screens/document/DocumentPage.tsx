@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { getDocument, getOriginal, listVersions, type DocumentInfo } from "../../api/knowledge.ts";
 import { useRole } from "../../api/useRole.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { FileFacts } from "../../parts/FileFacts.tsx";
 import { ReadAgain } from "../../parts/ReadAgain.tsx";
+import { ReplaceFile } from "../../parts/ReplaceFile.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
@@ -81,19 +82,30 @@ function useEarlier(document: DocumentInfo): number | undefined {
 /** Why there is no text, and what can be done about it. */
 function Unreadable({ document, error }: { document: DocumentInfo; error: string }) {
   const { mayWrite } = useRole();
+  const navigate = useNavigate();
   return (
     <div className="notice bad">
       <p>
         <strong>It could not be read:</strong> {error}
       </p>
-      <p>
-        Mend the file and drop it into{" "}
-        <Link to="/knowledge/$collection" params={{ collection: document.collection_id }}>
-          its collection
-        </Link>{" "}
-        again, or have this one read once more if the reason has gone.
-      </p>
-      {mayWrite && document.status === "failed" && <ReadAgain document={document} />}
+      {!mayWrite && <p>Whoever added it can put a mended file in its place.</p>}
+      {mayWrite && document.status === "failed" && (
+        <>
+          <p>
+            Mend the file and replace this one: its tags, metadata and readers stay. Or have this one read once more if
+            the reason has gone.
+          </p>
+          <div className="buttons">
+            <ReplaceFile
+              document={document}
+              onReplaced={(documentId) =>
+                void navigate({ to: "/knowledge/documents/$documentId", params: { documentId }, replace: true })
+              }
+            />
+            <ReadAgain document={document} />
+          </div>
+        </>
+      )}
     </div>
   );
 }

@@ -40,10 +40,10 @@ const COLUMNS: Columns<Extraction> = [
   { title: "Deleted", cell: ({ expires_at }) => <Time at={expires_at} /> },
 ];
 
-const NoExtractions = ({ status }: { status: ExtractionStatus | undefined }) => (
+const NoExtractions = ({ status, mayWrite }: { status: ExtractionStatus | undefined; mayWrite: boolean }) => (
   <Empty title={status ? `No extraction is ${status}` : "No file was turned into text within a day"}>
     <ol>
-      <li>Drop a file above: its text appears here as Markdown, and nothing is searched.</li>
+      {mayWrite && <li>Drop a file above: its text appears here as Markdown, and nothing is searched.</li>}
       <li>
         A program sends it to <code>POST /api/v1/extractions</code>.
       </li>
@@ -55,13 +55,14 @@ const NoExtractions = ({ status }: { status: ExtractionStatus | undefined }) => 
 );
 
 function List({ status, page }: { status: ExtractionStatus | undefined; page: number }) {
+  const { mayWrite } = useRole();
   const extractions = useQuery(listExtractions(status, page));
   return (
     <Loaded query={extractions} what="extractions">
       {({ data, total }) => (
         <>
           {data.length === 0 ? (
-            <NoExtractions status={status} />
+            <NoExtractions status={status} mayWrite={mayWrite} />
           ) : (
             <Table caption="Extractions, newest first" columns={COLUMNS} rows={data} rowKey={({ id }) => id} />
           )}

@@ -12,6 +12,7 @@ import { formatCount } from "../../format/index.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { FailedRequests } from "./FailedRequests.tsx";
 import { Trials } from "./Trials.tsx";
 import "./home.css";
 
@@ -86,11 +87,10 @@ const NeedsYou = () => (
   />
 );
 
-function FailedToday() {
-  const [day] = useState(today);
+function FailedToday({ day }: { day: string }) {
   return (
     <Panel
-      title="Failed today"
+      title="Runs that failed today"
       query={useQuery(listFailedRuns(startOfDay(day)!))}
       what="failed runs"
       none="None of the runs that began today has failed."
@@ -160,19 +160,44 @@ function BudgetWarning() {
   );
 }
 
+/** A viewer asks, decides and changes nothing. */
+const ViewerStart = () => (
+  <section className="card panel" aria-labelledby="look">
+    <h2 id="look">What you can look at</h2>
+    <ul>
+      <li>
+        <Link to="/knowledge">Documents</Link>, which can be read and searched.
+      </li>
+      <li>
+        <Link to="/runs">Runs</Link> of workflows, step by step.
+      </li>
+      <li>
+        <Link to="/agents">Agents</Link> and <Link to="/workflows">workflows</Link>, as they are set up.
+      </li>
+    </ul>
+    <p className="quiet">
+      A viewer asks, decides and changes nothing. Owners and administrators can give you another role.{" "}
+      <Link to="/members">See who they are</Link>.
+    </p>
+  </section>
+);
+
 /** What a person sees first: what to try, and what needs attention. Approvers see their inbox instead. */
 export function Home() {
   const { data } = useQuery(whoAmI);
-  const { isAdmin } = useRole();
+  const { isAdmin, isBuilder, mayWrite } = useRole();
+  const [day] = useState(today);
   if (data?.user.role === "approver") return <Navigate to="/inbox" replace />;
   return (
     <div className="screen">
       <h1>Home</h1>
       {isAdmin && <BudgetWarning />}
-      <Trials />
+      {mayWrite && <Trials />}
+      {data?.user.role === "viewer" && <ViewerStart />}
       <div className="panels">
-        <NeedsYou />
-        <FailedToday />
+        {mayWrite && <NeedsYou />}
+        <FailedToday day={day} />
+        {isBuilder && <FailedRequests day={day} />}
         <HealthPanel />
       </div>
     </div>

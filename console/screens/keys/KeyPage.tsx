@@ -88,7 +88,7 @@ function Actions({ apiKey: { id, name, enabled } }: { apiKey: Key }) {
     },
     {
       label: "New secret",
-      question: `Give the key “${name}” a new secret? Requests with the current one are refused at once.`,
+      question: `Give the key “${name}” a new secret? Requests with the current one are refused at once. To change it without a pause, cancel, and make a second key first.`,
       isDangerous: true,
       run: async () => setRotated(await rotateKey(id)),
     },
@@ -105,6 +105,13 @@ function Actions({ apiKey: { id, name, enabled } }: { apiKey: Key }) {
   return (
     <>
       <ThingActions actions={actions} kind="key" />
+      <p className="quiet">
+        A new secret ends the old one at once. To change it without a pause, make a{" "}
+        <Link to="/keys/new" search={{ like: id }}>
+          second key
+        </Link>{" "}
+        with the same settings, and delete this one once it is not used any more.
+      </p>
       {rotated && <KeySecret title="The key has a new secret" changed={rotated} />}
     </>
   );

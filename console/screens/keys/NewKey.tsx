@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { createKey, PRODUCTS, type KeyWithSecret } from "../../api/keys.ts";
+import { createKey, getKey, PRODUCTS, type KeySettings, type KeyWithSecret } from "../../api/keys.ts";
 import { useRole } from "../../api/useRole.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { NextOne } from "../../parts/NextOne.tsx";
+import { Loaded } from "../../parts/Notices.tsx";
 import { ProjectField } from "../../parts/ProjectField.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
 import { KeyFields, readKeyFields } from "./KeyFields.tsx";
@@ -28,9 +29,38 @@ const Created = ({ created, onNext }: { created: KeyWithSecret; onNext: () => vo
   </>
 );
 
-function Create() {
+/** A second key for the same program: both work until the first one is deleted. */
+function CreateLike({ id }: { id: string }) {
+  const key = useQuery(getKey(id));
+  return (
+    <Loaded query={key} what="the key">
+      {(like) => (
+        <>
+          <ol>
+            <li>
+              Create a second key with the settings of{" "}
+              <Link to="/keys/$keyId" params={{ keyId: id }}>
+                {like.name}
+              </Link>
+              . Both work.
+            </li>
+            <li>Give the program the new secret.</li>
+            <li>Delete {like.name} once its page says that it is not used any more.</li>
+          </ol>
+          <Create settings={like} project={like.project_id ?? undefined} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+interface CreateProps {
+  settings: Omit<KeySettings, "enabled">;
+  project: string | undefined;
+}
+
+function Create({ settings, project }: CreateProps) {
   const queries = useQueryClient();
-  const { project } = route.useSearch();
   const create = useMutation({
     mutationFn: async (form: FormData) =>
       createKey({ ...readKeyFields(form), enabled: true, project_id: formText(form, "project") || null }),
@@ -39,7 +69,7 @@ function Create() {
   if (create.data) return <Created created={create.data} onNext={() => create.reset()} />;
   return (
     <Form submit="Create key" send={create}>
-      <KeyFields settings={SETTINGS} />
+      <KeyFields settings={settings} />
       <ProjectField name="project" note="optional, and for good" chosen={project}>
         <span className="quiet">A key of a project reaches the agents and workflows of this project only.</span>
       </ProjectField>
@@ -49,6 +79,7 @@ function Create() {
 
 /** A new API key. Its secret is shown once. */
 export function NewKey() {
+  const { project, like } = route.useSearch();
   const { isAdmin } = useRole();
   return (
     <Restricted what="API keys" isAllowed={isAdmin}>
@@ -57,7 +88,7 @@ export function NewKey() {
           <Link to="/keys">← Keys</Link>
         </p>
         <h1 id="title">New key</h1>
-        <Create />
+        {like ? <CreateLike id={like} /> : <Create settings={SETTINGS} project={project} />}
       </section>
     </Restricted>
   );

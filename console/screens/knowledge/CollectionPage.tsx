@@ -21,6 +21,7 @@ import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { ReadAgain } from "../../parts/ReadAgain.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { ReplaceFile } from "../../parts/ReplaceFile.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -39,6 +40,7 @@ function Remedies({ document, removal }: { document: DocumentInfo; removal: Acti
   const { id, name } = document;
   return (
     <div className="buttons">
+      <ReplaceFile document={document} />
       <ReadAgain document={document} />
       <RemoveButton
         id={id}

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { countNewRequests, listRequests, MAX_COUNTED } from "../../api/requests.ts";
 import type { Slice, TurnSummary } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
 import { formatCost, formatDuration, formatNumber, shortId } from "../../format/index.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { ModelName } from "../../parts/ModelName.tsx";
@@ -34,13 +35,33 @@ function Asker({ turn: { principal, principal_name: name } }: { turn: TurnSummar
 /** Where a request fits beside the list. Elsewhere it has the screen to itself. */
 const WIDE = "(min-width: 1100px)";
 
+/** Why a refused request leads nowhere, and what there is to see of it. */
+function Refused({ turn: { thread_id } }: { turn: TurnSummary }) {
+  const { isAdmin } = useRole();
+  return (
+    <span className="quiet block">
+      Nothing of it is kept; the answer told its caller why.
+      {isAdmin && (
+        <>
+          {" "}
+          <Link to="/log" search={{ stream: `thread-${thread_id}` }}>
+            Its log
+          </Link>
+        </>
+      )}
+    </span>
+  );
+}
+
 /** A refused request left no trace to open. */
 const Question = ({ turn }: { turn: TurnSummary }) => {
   const search = route.useSearch();
   const isWide = useMedia(WIDE);
   const text = (
     <>
-      <span className="clipped">{turn.question || "(no text)"}</span>
+      <span className="clipped">
+        {turn.question || (turn.status === "refused" ? "A request that was refused" : "(no text)")}
+      </span>
       <span className="mono quiet">{shortId(turn.id)}</span>
     </>
   );
@@ -69,6 +90,7 @@ const COLUMNS: Columns<TurnSummary> = [
     cell: (turn) => (
       <>
         <Question turn={turn} />
+        {turn.status === "refused" && <Refused turn={turn} />}
         {turn.error && <span className="bad-text clipped">{turn.error}</span>}
       </>
     ),
@@ -112,7 +134,17 @@ function NoRequests({ search, next }: { search: RequestSearch; next: string | nu
         <p>None of the newest requests matches the filters. Older ones may.</p>
       </Empty>
     );
-  return Object.values(search).some((value) => value !== undefined) ? (
+  return <NoneAtAll isFiltered={Object.values(search).some((value) => value !== undefined)} />;
+}
+
+/** Only builders see requests of others. */
+function NoneAtAll({ isFiltered }: { isFiltered: boolean }) {
+  const { isBuilder, mayWrite } = useRole();
+  const isOwnOnly = !isBuilder && (
+    <p>You see your own requests. Owners, administrators and builders see those of everybody.</p>
+  );
+  if (!isFiltered && !mayWrite) return <Empty title="You have asked nothing">{isOwnOnly}</Empty>;
+  return isFiltered ? (
     <NoMatch what="request">
       <Link to="/requests">all requests</Link>
     </NoMatch>
@@ -128,6 +160,7 @@ function NoRequests({ search, next }: { search: RequestSearch; next: string | nu
         </li>
         <li>Come back: every request appears here at once, with its prompt, its tools and its answer.</li>
       </ol>
+      {isOwnOnly}
     </Empty>
   );
 }

@@ -63,7 +63,20 @@ const columns = (workflows: Map<string, Workflow>, mayChange: boolean): Columns<
   ...(mayChange ? [{ title: "Actions", cell: (schedule: Trigger) => <ScheduleActions schedule={schedule} /> }] : []),
 ];
 
-const NoSchedules = () => (
+/** Builders make them; others only look. */
+const NoSchedules = ({ mayMake }: { mayMake: boolean }) =>
+  mayMake ? (
+    <FirstSchedule />
+  ) : (
+    <Empty title="There are no schedules">
+      <p>
+        Builders and administrators set when runs start. See <Link to="/workflows">what can be started</Link>, or{" "}
+        <Link to="/runs">which runs there are</Link>.
+      </p>
+    </Empty>
+  );
+
+const FirstSchedule = () => (
   <Empty title="There are no schedules">
     <ol>
       <li>
@@ -88,7 +101,7 @@ export function Schedules() {
       <Loaded query={schedules} what="schedules">
         {({ data }) =>
           data.length === 0 ? (
-            <NoSchedules />
+            <NoSchedules mayMake={isBuilder} />
           ) : (
             <Table
               caption="Schedules, newest first"

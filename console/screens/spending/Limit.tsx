@@ -1,34 +1,14 @@
-import { isRate, WARNED_PERCENT, type BudgetLimit, type LimitName } from "../../api/spending.ts";
+import { isRate, WARNED_PERCENT, type BudgetLimit } from "../../api/spending.ts";
 import { formatCost, formatNumber } from "../../format/index.ts";
+import { LIMIT_WORDS } from "../../format/limitWords.ts";
 import { Bar } from "../../parts/Bar.tsx";
 import { Time } from "../../parts/Time.tsx";
 
 const toneOf = ({ percent }: BudgetLimit): string =>
   percent >= 100 ? "over" : percent >= WARNED_PERCENT ? "near" : "model";
 
-const UNITS: Record<LimitName, string> = {
-  requests_per_day: "requests a day",
-  requests_per_month: "requests a month",
-  tokens_per_day: "tokens a day",
-  tokens_per_week: "tokens a week",
-  tokens_per_month: "tokens a month",
-  tokens_total: "tokens in total",
-  cost_per_day: "a day",
-  cost_per_week: "a week",
-  cost_per_month: "a month",
-  cost_total: "in total",
-  requests_per_minute: "requests in a minute",
-  tokens_per_minute: "tokens in a minute",
-  concurrent_turns: "requests at a time",
-  concurrent_streams: "streams at a time",
-  concurrent_runs: "runs at a time",
-  pages_per_day: "pages a day",
-  pages_per_month: "pages a month",
-  stored_bytes: "bytes",
-  documents: "documents",
-};
 /** Without its period. */
-const unitOf = ({ name }: BudgetLimit): string => UNITS[name].split(" ")[0]!;
+const unitOf = ({ name }: BudgetLimit): string => LIMIT_WORDS[name].split(" ")[0]!;
 const isMoney = ({ name }: BudgetLimit) => name.startsWith("cost");
 const show = (limit: BudgetLimit, amount: string): string =>
   isMoney(limit) ? formatCost(amount) : formatNumber(Number(amount));
@@ -61,7 +41,7 @@ export function Limit({ limit }: { limit: BudgetLimit }) {
   return (
     <div className="limit">
       <span>
-        <strong>{show(limit, limit.spent)}</strong> of {show(limit, limit.limit)} {UNITS[limit.name]} (
+        <strong>{show(limit, limit.spent)}</strong> of {show(limit, limit.limit)} {LIMIT_WORDS[limit.name]} (
         {formatNumber(limit.percent)} %)
       </span>
       <Bar within={{ from: 0, to: 100 }} start={0} end={Math.min(100, limit.percent)} tone={toneOf(limit)} />

@@ -1,0 +1,50 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
+import { replaceDocument, type DocumentInfo } from "../api/knowledge.ts";
+import { ErrorNotice } from "./Notices.tsx";
+import { FocusableButton } from "./FocusableButton.tsx";
+
+interface Props {
+  document: DocumentInfo;
+  /** Gets the document that took its place. */
+  onReplaced?(id: string): void;
+}
+
+/** Puts a mended file in the place of one that could not be read, with its tags, metadata and readers. */
+export function ReplaceFile({ document, onReplaced }: Props) {
+  const queries = useQueryClient();
+  const picker = useRef<HTMLInputElement>(null);
+  const replace = useMutation({
+    mutationFn: (file: File) => replaceDocument(document, file),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries({ queryKey: ["document", "list"] });
+      onReplaced?.(id);
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ["document"] }),
+  });
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        aria-label={`Replacement for ${document.name}`}
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file) replace.mutate(file);
+          target.value = "";
+        }}
+      />
+      <FocusableButton
+        type="button"
+        className="button small"
+        isOff={replace.isPending}
+        onClick={() => picker.current?.click()}
+      >
+        {replace.isPending ? "Sending…" : "Replace file"}
+        <span className="hidden-text"> {document.name}</span>
+      </FocusableButton>
+      {replace.isError && <ErrorNotice error={replace.error} />}
+    </>
+  );
+}
