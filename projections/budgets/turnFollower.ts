@@ -23,10 +23,7 @@ const FOLLOWED_MS = 2_000;
 const SILENT_MS = 5_000;
 /** A turn that is not recorded after this time never began. */
 const UNRECORDED_MS = 30_000;
-/**
- * How long the first turn waits for other processes to report their turns, so that two processes starting together do not both
- * admit the whole limit.
- */
+/** How long the first turn waits for the other processes' reports, so that two processes do not both admit the whole limit. */
 const HELLO_MS = 100;
 /** How long a turn waits for the read models. */
 const MAX_READ_MS = 2_000;
@@ -83,10 +80,7 @@ export class TurnFollower {
     this.ready = this.#readInTime(known);
   }
 
-  /**
-   * Applies a turn's news here at once, and in the other processes within milliseconds. Nothing is sent while no other process is
-   * known; a new one gets a greeting.
-   */
+  /** Applies a turn's news here at once, and in other processes within milliseconds. New processes get a greeting. */
   tell(news: TurnNews): void {
     this.#apply(news, currentTime());
     if (this.#heard.size > 0) this.#send(news);

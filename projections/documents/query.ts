@@ -51,10 +51,7 @@ export const FROM_DOCUMENTS = `from read.documents d
   join log.keys k on k.thing = 'document-' || d.id
   join read.collections c on c.id = d.collection_id
   join log.keys ck on ck.thing = 'collection-' || c.id`;
-/**
- * The reading of a version, that is, of a generation that search showed. If its passages were cut again, those of the next
- * generation have replaced it.
- */
+/** The reading of a version, which is a generation that search showed. If it was cut again, the next generation replaced its passages. */
 const READING_OF_VERSION = `left join lateral (
     select * from read.readings where document_id = d.id and generation between $3 and d.live_generation
     order by generation limit 1) r on true`;

@@ -61,7 +61,7 @@ const COLUMNS = `r.id, r.organization_id, r.workflow_id, w.name as workflow_name
     r.created_at, r.started_at, r.completed_at, r.expires_at, r.parent_id, r.parent_kind, r.parent_step, r.first_run_id, r.chain_nth,
     r.continued_as, k.wrapped as wrapped_key,
     (select count(*)::int from read.approvals a where a.run_id = r.id and a.status = 'pending') as pending_approvals`;
-/** Lists do not show results, which may be long. */
+/** Lists omit results, which may be long. */
 const LISTED = COLUMNS.replace("r.result", "null as result");
 type EncodedColumn = "workflow_name" | "external_user_id" | "result" | "error" | "cancelled_by";
 type StoredRow = Omit<RunRow, EncodedColumn | "started_by" | "run_as"> &
