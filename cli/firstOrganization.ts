@@ -24,7 +24,7 @@ export async function hasOrganizationsOfOthers(
 ): Promise<boolean> {
   if (existsSync(planFile(settings))) return false;
   const [head] = await db.query<{ position: number }>("select position from log.head");
-  // whoever creates the first one saves its credentials before removing the plan
+  // the process that creates the first one saves its credentials before it removes the plan
   return head!.position > 0 && loadCredentials(settings) === undefined;
 }
 

@@ -63,7 +63,7 @@ type Needs = Pick<
   | "countPrompt"
 >;
 
-/** The target that was asked: readers of a stream were told; otherwise the next one in turn. */
+/** The target that was asked: a stream's frames name it; otherwise it is the next one in turn. */
 function findTarget({ route, model, turn_id, steps, receivedFrames }: TurnToRun, rounds: Round[]): string | undefined {
   if (!route) return model;
   const named = openRoundFrames(rounds, receivedFrames).find(({ type }) => type === "target");

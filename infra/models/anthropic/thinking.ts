@@ -26,8 +26,8 @@ const nearestEffort = (efforts: Effort[], wanted: Effort): Effort | undefined =>
   efforts.findLast((effort) => ORDER.indexOf(effort) <= ORDER.indexOf(wanted)) ?? efforts[0];
 
 /**
- * The thinking parameters of a request. Without an effort they are empty, except for models that always think: these are told to
- * show a summary. `maxTokens`: the limit of the whole answer, including thinking.
+ * The thinking parameters of a request. Without an effort they are empty, except for models that always think: these
+ * must show a summary. `maxTokens`: the limit of the whole answer, including thinking.
  */
 export function thinkingParams(
   request: ModelRequest,

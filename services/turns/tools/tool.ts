@@ -62,7 +62,7 @@ interface Definition<Name extends string, Input> {
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }
 
-/** Maximum problems of the arguments that the model is told. */
+/** Maximum problems of the arguments that the model reads. */
 const MAX_PROBLEMS = 10;
 
 function invalidArguments({ issues }: z.ZodError): ToolError {
