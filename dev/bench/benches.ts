@@ -1,13 +1,13 @@
 import type { Effort } from "./tools/effort.ts";
 
 export interface Size {
-  /** How many times larger `growth` shall be. */
+  /** The factor by which `growth` is larger than by default. */
   scale: number;
-  /** How long `soak` shall last. */
+  /** Duration of `soak`. */
   minutes: number;
 }
 
-/** Each has a section of `docs/benchmarks.md`. */
+/** Each bench has a section in `docs/benchmarks.md`. */
 export const benches = {
   agents: async () => (await import("./agents/bench.ts")).benchAgents(),
   budgets: async (effort: Effort) => (await import("./budgets/bench.ts")).benchBudgets(effort),
@@ -23,5 +23,5 @@ export const benches = {
 };
 export type Bench = keyof typeof benches;
 
-/** Under four minutes together: they find out whether a floor has fallen. */
+/** They take less than four minutes together, and show whether a figure has fallen below its floor. */
 export const QUICK: Bench[] = ["chat", "log", "workflows", "search"];

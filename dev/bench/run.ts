@@ -11,7 +11,7 @@ interface RunOptions extends Size {
   json: boolean;
 }
 
-/** Runs benches. One below a floor is measured once more, because another program may have disturbed it; the second run counts. */
+/** Runs benches. One below a floor is repeated, because another program may have disturbed it; the second run counts. */
 async function run(
   names: Bench[],
   { effort, json, ...size }: RunOptions,
@@ -48,7 +48,7 @@ const { positionals, values } = parseArgs({
 if (values["slow-ms"]) process.env[SLOWDOWN_MS] = values["slow-ms"];
 const [name = "", ...some] = positionals;
 const isBench = (given: string): given is Bench => Object.hasOwn(benches, given);
-// Short rounds are not kept: each bench has a block of its own.
+// Quick runs are not recorded, because each bench has a block of its own.
 const isQuickRecorded = values.record && name === "quick";
 if ((name !== "quick" && !isBench(name)) || !some.every(isBench) || isQuickRecorded) {
   console.error(

@@ -6,7 +6,7 @@ import type { HttpDeps } from "#http/base/deps.ts";
 import { BODY_EXAMPLES } from "#http/meta/examples.ts";
 import { buildServer } from "#http/server.ts";
 
-/* What `/openapi.json` must say of every route, beyond being valid OpenAPI 3.1: clients are generated from it. */
+/* Rules for `/openapi.json` beyond valid OpenAPI 3.1, because clients are generated from it. */
 
 /** The parts of the document that the rules read. */
 type ApiDescription = {
@@ -27,7 +27,7 @@ interface Answer {
   examples?: Record<string, { $ref: string } | { value: unknown }>;
 }
 
-/** Bodies that a request may leave out. */
+/** Bodies that requests may omit. */
 const OPTIONAL_BODIES = new Set([
   "post /api/workflows/approvals/{approval_id}/links",
   "post /api/workflows/hooks/{hook_token}",
@@ -37,7 +37,7 @@ const OPTIONAL_BODIES = new Set([
 ]);
 const ERROR = "#/components/responses/Error";
 
-/** The description as the service serves it. No request is made, so nothing but the settings has to be there. */
+/** The description as the service serves it. No request is made, so only the settings are needed. */
 export async function readApiDescription(): Promise<ApiDescription> {
   const settings = {
     SERVICE_NAME: "svc",
@@ -79,13 +79,13 @@ function* answerFaults({ responses }: Operation): Generator<string> {
     if (status !== "204" && status !== "default" && content === undefined) yield `the answer ${status} has no content`;
 }
 
-/** The examples of an answer; undefined stands for one that is not there. */
+/** The examples of an answer; undefined for one that is missing. */
 const examplesOf = ({ examples = {} }: Answer, document: ApiDescription): unknown[] =>
   Object.values(examples).map((one) =>
     "value" in one ? one.value : (lookUp(document, one.$ref) as { value?: unknown } | undefined)?.value,
   );
 
-/** Each answer that is JSON has a schema with a name, from which clients name their types, and examples of it. */
+/** Each JSON answer must have a named schema, from which clients name their types, and examples. */
 function* namedAnswerFaults({ responses }: Operation, document: ApiDescription): Generator<string> {
   for (const [status, { content }] of Object.entries(responses)) {
     const json = content?.["application/json"];
@@ -100,7 +100,7 @@ function* namedAnswerFaults({ responses }: Operation, document: ApiDescription):
 
 const hasAny = ({ responses }: Operation, ...statuses: string[]): boolean => statuses.some((one) => one in responses);
 
-/** What no route is without: the refusal of a credential, of a thing that is not there, and of a body that does not fit. */
+/** Errors that every route must describe: for a refused credential, a missing thing, and an invalid body. */
 function* refusalFaults(name: string, operation: Operation): Generator<string> {
   const missing = (what: string) =>
     `${what} has no example; WRITE_ANSWERS=1 npm run drill -- test/docs/errors makes it`;
@@ -133,7 +133,7 @@ const lookUp = (document: unknown, ref: string): unknown =>
     .split("/")
     .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document);
 
-/** With the schemas in the places of references to them. */
+/** Replaces references by their schemas. */
 function inline(value: unknown, document: ApiDescription): unknown {
   if (Array.isArray(value)) return value.map((one) => inline(one, document));
   if (typeof value !== "object" || value === null) return value;
@@ -141,7 +141,7 @@ function inline(value: unknown, document: ApiDescription): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, inline(child, document)]));
 }
 
-/** Fields that the schema of a body names; undefined for a body of any fields. */
+/** The fields that a body's schema names; undefined if it allows any. */
 function fieldsOf(schema: Record<string, any>): string[] | undefined {
   const one = (schema["anyOf"] as Record<string, any>[] | undefined)?.find(({ type }) => type === "object") ?? schema;
   return one["properties"] && Object.keys(one["properties"]);
@@ -149,7 +149,7 @@ function fieldsOf(schema: Record<string, any>): string[] | undefined {
 
 function* misfits(what: string, schema: Schema, example: unknown, document: ApiDescription): Generator<string> {
   const whole = inline(schema, document) as Schema | undefined;
-  // that a reference leads nowhere is a fault of its own
+  // a broken reference is reported as a fault of its own
   if (!whole) return;
   const { errors } = new SchemaValidator(whole, "2020-12").validate(example);
   for (const { instanceLocation, error } of errors.slice(-1))
@@ -168,7 +168,7 @@ function* exampleFaults({ requestBody }: Operation, document: ApiDescription): G
     if (known && !known.includes(field)) yield `the example of the body has the unknown field ${field}`;
 }
 
-/** Every fault of a description, in words. */
+/** All faults of a description, as text. */
 export async function findFaults(document: ApiDescription): Promise<string[]> {
   const { valid, errors } = await new Validator().validate(structuredClone(document));
   const operations = operationsOf(document);

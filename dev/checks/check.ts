@@ -5,7 +5,7 @@ import { gates } from "./gates.ts";
 import { proveGates } from "./proof.ts";
 import { runTool } from "./tool.ts";
 
-/* `npm run check`: every gate on the project, and the proof that each gate looks. Shows all failures, then exits 1. */
+/* `npm run check`: runs every gate on the project, and proves that each gate detects faults. Shows all failures, then exits with 1. */
 
 const root = join(import.meta.dirname, "..", "..");
 const failures: string[] = [];

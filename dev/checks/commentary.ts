@@ -1,10 +1,10 @@
-/** A piece of text that people read, and the line where it stands. */
+/** A text that people read, with its line. */
 export interface Passage {
   line: number;
   text: string;
 }
 
-/** Titles of tests and messages of logs: strings that people read. */
+/** Titles of tests and log messages: strings that people read. */
 const SPOKEN =
   /\b(?:it|test|describe)(?:\.\w+(?:\([^)]*\))?)*\(\s*(["'`])(.*?)\1|\blog(?:ger)?\.\w+\([^"'`]*(["'`])(.*?)\3/g;
 
@@ -12,8 +12,8 @@ const SPOKEN =
 const SENTENCE = /(["'`])((?:(?!\1)\S)+(?: (?:(?!\1)\S)+){3,})\1/g;
 
 /**
- * Comments, titles of tests and messages of logs in a source file (TypeScript or SQL); with `sentences` also every string that is one.
- * Strings that hold `//` after a space count as comments.
+ * Comments, titles of tests and log messages in a source file (TypeScript or SQL); with `sentences` also every string that is a
+ * sentence. Strings that contain `//` after a space count as comments.
  */
 export const commentary = (lines: readonly string[], { sentences }: { sentences: boolean }): Passage[] => {
   const passages: Passage[] = [];
@@ -39,7 +39,7 @@ export const commentary = (lines: readonly string[], { sentences }: { sentences:
   return passages;
 };
 
-/** What a Markdown page says outside its code blocks. */
+/** The text of a Markdown page outside of its code blocks. */
 export const prose = (lines: readonly string[]): Passage[] => {
   let isCode = false;
   return lines.flatMap((text, index) => {

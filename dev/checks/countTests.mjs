@@ -1,11 +1,11 @@
 import { failedTests, isBroken, readRun } from "./testResults.mjs";
 
 /*
- * Prints what was unsteady, what failed and why, then `N passed, N failed`, from vitest's JSON results, all of them; exits 1 when
- * anything failed or there are no results. Runs on Node 20.
+ * Prints flaky and failed tests with the reasons, then `N passed, N failed`, from vitest's JSON results; exits with 1 if anything
+ * failed or there are no results. Runs on Node 20.
  */
 
-// The end of the output is what a person sees first; the reason must not be thousands of lines above it.
+// People see the end of the output first, so the reason must not be thousands of lines above it.
 function printFailures(file, word) {
   if (isBroken(file)) console.log(`${word}: ${file.name}\n  ${file.message}`);
   for (const { fullName, failureMessages } of failedTests(file))

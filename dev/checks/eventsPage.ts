@@ -5,7 +5,7 @@ import type { EventDefinition } from "#events/define.ts";
 import { eventDefinitions } from "#events/index.ts";
 import type { Schema } from "./frozen.ts";
 
-/* docs/reference/events.md, made from the schemas of the events. `node dev/checks/freeze.ts` writes it, reference.test.ts compares it. */
+/* Generates docs/reference/events.md from the events' schemas. `node dev/checks/freeze.ts` writes it, and reference.test.ts compares it. */
 
 const EVENTS = join(import.meta.dirname, "../..", "events");
 export const EVENTS_PAGE = join(import.meta.dirname, "../..", "docs", "reference", "events.md");
@@ -18,7 +18,7 @@ Every change is one of these events, in the stream of the thing that changed. [E
 Erasable fields are sealed with the key of the thing that they belong to: they are not published, and lost once that thing is deleted. A field with \`?\` may be absent.
 `;
 
-/** The names of the fields, in the order of the schema. */
+/** The names of the fields, in schema order. */
 function describeFields(type: z.ZodType | undefined): string {
   if (!type) return "";
   const { properties = {}, required = [] } = z.toJSONSchema(type, { io: "output", unrepresentable: "any" }) as Schema;

@@ -1,7 +1,7 @@
 import { isFailed, readRun } from "./testResults.mjs";
 
 /*
- * Prints the files that failed in vitest's JSON results, a line each, if they are few enough to be run once more
+ * Prints the failed files in vitest's JSON results, one per line, if they are few enough to be run again
  * (docs/adr/0034-ci-runs-a-failed-file-twice.md). Runs on Node 20.
  */
 

@@ -6,7 +6,10 @@ import { freezeRows } from "./frozenRows.ts";
 import { LIMITS_PAGE, renderLimitsPage } from "./limitsPage.ts";
 import { renderSettingsPage, SETTINGS_PAGE } from "./settingsPage.ts";
 
-/* `node dev/checks/freeze.ts`: keeps the schema and an example of every event that has none of its version yet, and the rows of every new version of a read model, and writes the pages about events, settings and limits. */
+/*
+ * `node dev/checks/freeze.ts`: stores the schema and an example of every event version, and the rows of every read model version,
+ * that are not stored yet. Also writes the pages about events, settings and limits.
+ */
 
 for (const name of freeze()) console.log(`frozen  ${name}`);
 freezeRows();

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { EventDefinition, StoredFields } from "#events/define.ts";
 import { eventDefinitions } from "#events/index.ts";
 
-/** A schema of an event that was ever written, with an event of it: what is in a log somewhere must be readable for ever. */
+/** The schema of an event version that was ever written, with an example: logs that contain it must stay readable forever. */
 export interface Frozen {
   type: string;
   version: number;
@@ -25,7 +25,7 @@ const schemaOf = (type: z.ZodType): Schema => {
   return schema;
 };
 
-/** A value that fits a schema, the same each time; every property is there. */
+/** A deterministic value that matches a schema, with all properties. */
 export function sampleOf(schema: Schema): unknown {
   if ("const" in schema) return schema["const"];
   if ("default" in schema) return schema["default"];
@@ -72,7 +72,7 @@ export const readFrozen = (): Frozen[] =>
     .filter((name) => name.endsWith(".json"))
     .map((name) => JSON.parse(readFileSync(join(FOLDER, name), "utf8")) as Frozen);
 
-/** Freezes what has no file of its version yet; the names of those. */
+/** Stores the event versions that have no file yet. Returns their names. */
 export function freeze(): string[] {
   mkdirSync(FOLDER, { recursive: true });
   const known = new Set(readFrozen().map(({ type, version }) => `${type}.v${version}`));
@@ -110,7 +110,7 @@ export function breaks(before: Schema, now: Schema, path = ""): string[] {
   ];
 }
 
-/** Everything that speaks against the events as they are now: each must be frozen, and a frozen schema does not change. */
+/** Faults of the current events: each must be frozen, and a frozen schema must not change. */
 export function faults(): string[] {
   const frozen = new Map(readFrozen().map((one) => [`${one.type}.v${one.version}`, one]));
   return [...eventDefinitions.values()].flatMap((definition) => {

@@ -7,19 +7,19 @@ import type { Projection } from "#projections/projection.ts";
 import { projectEvents } from "#test/projections/projectEvents.ts";
 import { readFrozen, type Frozen } from "./frozen.ts";
 
-/** For each read model: its version, and the hash of its tables and of the rows that it makes of the frozen example of each event. */
+/** By read model: its version, and a hash of its tables and of the rows it makes from the frozen example of each event. */
 type Rows = Record<string, { version: number; sha256: string }>;
 
 const FILE = join(import.meta.dirname, "../../projections/rows.json");
 const STREAM = "example-0198c0de-0000-7000-8000-00000000000a";
 
-/** With its personal fields, and without them: as it is before and after they were erased. */
+/** The changes with personal fields and without them, as before and after an erasure. */
 const changesOf = (projection: Projection, { type, example }: Frozen): unknown[] =>
   [example.personal, undefined].map((personal) =>
     projectEvents(projection, STREAM, { type, data: example.data, personal }),
   );
 
-/** The order in which a row names its columns says nothing about it. */
+/** Makes the hash independent of the order of columns. */
 const sortColumns = (_key: string, value: unknown): unknown =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -46,7 +46,7 @@ export function rowsNow(): Rows {
   );
 }
 
-/** Read models that make other rows than those which are kept for their version. */
+/** Read models whose rows differ from those stored for their version. */
 export function rowFaults(kept: Rows, now: Rows): string[] {
   return Object.entries(now).flatMap(([name, { version, sha256 }]) => {
     const before = kept[name];
@@ -60,7 +60,7 @@ export function rowFaults(kept: Rows, now: Rows): string[] {
 
 export const readRows = (): Rows => JSON.parse(readFileSync(FILE, "utf8")) as Rows;
 
-/** Keeps the rows of new versions. What differs from the kept rows of its version stays, and `rowFaults` names it. */
+/** Stores the rows of new versions. Does not replace stored rows that differ; `rowFaults` reports them. */
 export function freezeRows(): void {
   const kept = readRows();
   const rows = Object.entries(rowsNow()).map(([name, now]) => [

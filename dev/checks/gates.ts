@@ -2,17 +2,17 @@ import { join } from "node:path";
 
 const textRules = join(import.meta.dirname, "text.ts");
 
-/** One kind of fault that the check looks for. */
+/** A check for one kind of fault. */
 export interface Gate {
   name: string;
-  /** The tool, as a person would call it. */
+  /** The command as a person would call it. */
   command: [string, ...string[]];
-  /** The same with output that `findings` reads. */
+  /** The same command with output that `findings` can parse. */
   readable: [string, ...string[]];
   findings(output: string): Finding[];
 }
 
-/** A reported fault; a line only where the tool has one to tell. */
+/** A reported fault; `line` is missing if the tool reports none. */
 export interface Finding {
   file: string;
   line: number | null;
@@ -32,7 +32,7 @@ interface DeadCodeOutput {
   issues: ({ file: string } & Record<string, { line?: number }[]>)[];
 }
 
-/** The console has a project of its own: it runs in browsers and knows no Node. */
+/** The console has its own TypeScript project, because it runs in browsers without Node. */
 const types = (name: string, project: string): Gate => ({
   name,
   command: ["tsc", "-p", project],

@@ -1,4 +1,4 @@
-/* Every limit that a client can meet: docs/reference/limits.md is made of it. Values are read from the code and the settings. */
+/* All limits that a client may meet, from which docs/reference/limits.md is generated. Values are read from the code and the settings. */
 
 type Unit = "" | "bytes" | "characters" | "seconds" | "ms" | "days" | "hours" | "megabytes";
 
@@ -7,7 +7,7 @@ export interface Limit {
   /** `file#CONSTANT`, or the name of a setting. */
   from: string;
   unit: Unit;
-  /** Of the error beyond it; NAMES_FIELD: a 400 without a code; null: the value is corrected or cut, as `what` says. */
+  /** The error code beyond the limit. NAMES_FIELD: a 400 without a code; null: the value is corrected or cut, as `what` says. */
   code: string | null;
 }
 
@@ -219,7 +219,7 @@ export const LIMITS: Record<string, readonly Limit[]> = {
   ],
 };
 
-/** Codes of limits that somebody sets, by key, workflow or budget: docs/spending.md and docs/workflows.md have them. */
+/** Codes of limits that people configure per key, workflow or budget. They are documented in docs/spending.md and docs/workflows.md. */
 export const SET_BY_PEOPLE = ["budget_exceeded", "rate_limited", "too_many_live_runs", "start_rate_limited"];
-/** Codes of limits of Node's parser. */
+/** Codes of limits of Node's HTTP parser. */
 export const OF_THE_PARSER = ["headers_too_large"];

@@ -18,7 +18,7 @@ This page is made from the code by \`node dev/checks/freeze.ts\`.
 const parse = (path: string): ts.SourceFile =>
   ts.createSourceFile(path, readFileSync(join(ROOT, path), "utf8"), ts.ScriptTarget.Latest, true);
 
-/** The constants at the top of a file. */
+/** The top-level constants of a file. */
 function constantsOf(file: ts.SourceFile): Map<string, ts.Expression> {
   const declared = file.statements.filter(ts.isVariableStatement).flatMap((one) => one.declarationList.declarations);
   return new Map(
@@ -28,10 +28,10 @@ function constantsOf(file: ts.SourceFile): Map<string, ts.Expression> {
   );
 }
 
-/** What limits of any file may be counted in. */
+/** The units that limits in any file may use. */
 const UNITS = constantsOf(parse("events/units.ts"));
 
-/** The number that an expression of numbers is. */
+/** Evaluates an arithmetic expression. */
 function evaluate(node: ts.Expression, constants: Map<string, ts.Expression>): number {
   if (ts.isNumericLiteral(node)) return Number(node.text);
   if (ts.isParenthesizedExpression(node)) return evaluate(node.expression, constants);
@@ -41,7 +41,7 @@ function evaluate(node: ts.Expression, constants: Map<string, ts.Expression>): n
   throw new Error(`${node.getText()} is no product of numbers`);
 }
 
-/** The value of a limit: of a setting, its default. */
+/** The value of a limit; for a setting, its default. */
 function readLimit({ from }: Limit): number {
   const [path = "", name] = from.split("#");
   if (name === undefined) return Number((readSettings({}) as unknown as Record<string, unknown>)[path]);

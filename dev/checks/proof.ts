@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, "..", "..");
 const settings = ["tsconfig.json", "console/tsconfig.json", ".oxlintrc.json", "biome.json", "knip.json"];
 
 /**
- * A gate that sees nothing passes everything, so each one must report the faults planted in `fixtures/`, and only those.
- * The fixtures are a small house of the same rooms, checked with the project's own settings.
+ * A gate that detects nothing lets everything pass. So each gate must report the faults planted in `fixtures/`, and nothing else.
+ * The fixtures have the same rooms as the project, and are checked with its settings.
  */
 export const proveGates = async (): Promise<{ planted: number; wrong: string[] }> => {
   const house = await mkdtemp(join(tmpdir(), "check-fixtures-"));
@@ -36,7 +36,7 @@ export const proveGates = async (): Promise<{ planted: number; wrong: string[] }
   }
 };
 
-/** Writes the lines that end in `// N times` N times: a file may be too long for its rule, and not for its reader. */
+/** Repeats lines that end in `// N times`, so that fixtures can exceed a length limit and stay readable. */
 const repeatLines = async (house: string): Promise<void> => {
   for (const entry of await readdir(house, { recursive: true, withFileTypes: true })) {
     if (!/\.tsx?$/.test(entry.name)) continue;
@@ -54,7 +54,7 @@ interface LintRules {
   overrides?: LintRules[];
 }
 
-/** The rules that the project's lint settings turn on by name, without their plugin. */
+/** The rules that the project's lint settings enable by name, without their plugin prefix. */
 const lintRules = async (): Promise<string[]> => {
   const settings = JSON.parse(await readFile(join(root, ".oxlintrc.json"), "utf8")) as LintRules;
   const named = [settings, ...(settings.overrides ?? [])].flatMap(({ rules = {} }) => Object.entries(rules));
@@ -64,7 +64,7 @@ const lintRules = async (): Promise<string[]> => {
 
 const spell = ({ file, line, rule }: Finding): string => `${line === null ? file : `${file}:${line}`} ${rule}`;
 
-/** Faults are marked where they stand: `reported: rule, rule` after the line, on the line before, or for the file. */
+/** Planted faults are marked by `reported: rule, rule` behind the line, on the line before, or for the whole file. */
 const plantedFaults = async (house: string): Promise<Set<string>> => {
   const faults = new Set<string>();
   for (const entry of await readdir(house, { recursive: true, withFileTypes: true })) {

@@ -3,14 +3,14 @@ import { readSettings, settingNames, SettingsError } from "#infra/config.ts";
 
 export const SETTINGS_PAGE = join(import.meta.dirname, "../../docs/reference/settings.md");
 
-/** No setting takes it, except those that take any text. */
+/** A value that every setting refuses, except those that accept any text. */
 const NONSENSE = "\u0001";
-/** Defaults that depend on the machine, or on another setting. */
+/** Defaults that depend on the machine or on another setting. */
 const IN_WORDS: Record<string, string> = {
   READERS: "processor cores, at most 4",
   OFFLINE_MODELS: "`on`; `off` with `NODE_ENV=production`",
 };
-/** Without these, a setting that belongs to them is refused for another reason than its value. */
+/** Without these, a setting that requires them would be refused for that reason rather than for its value. */
 const OTHERS = { MEILI_URL: "http://host:7700", MEILI_MASTER_KEY: "key" };
 
 const HEAD = `# Settings
@@ -21,7 +21,7 @@ Settings come only from the environment; an invalid one is named at start. This 
 |---|---|---|
 `;
 
-/** What the service says of a value that it refuses. */
+/** The service's message about a value that it refuses. */
 function describeValues(name: string): string {
   try {
     readSettings({ ...OTHERS, [name]: NONSENSE });
@@ -45,7 +45,7 @@ function describeDefault(name: string, value: unknown): string {
   return `\`${Array.isArray(value) ? value.join(typeof value[0] === "number" ? "," : "+") : JSON.stringify(value).replaceAll('"', "")}\``;
 }
 
-/** The page about settings, as the schema is now. */
+/** The current page about settings, generated from the schema. */
 export function renderSettingsPage(): string {
   const defaults: Record<string, unknown> = readSettings({});
   const rows = settingNames

@@ -13,16 +13,16 @@ const readJson = (path) => {
 };
 
 export const failedTests = (file) => file.assertionResults.filter(hasFailed);
-/** A file that cannot be loaded or prepared has no failed test to count; it counts as one. */
+/** Whether a file could not be loaded or prepared. It has no failed tests and counts as one. */
 export const isBroken = (file) => hasFailed(file) && failedTests(file).length === 0;
 export const isFailed = (file) => isBroken(file) || failedTests(file).length > 0;
 
-/** Where the second run of the failed files leaves its results. */
+/** The results of the second run of failed files. */
 export const secondRunOf = (path) => path.replace(/\.json$/, ".again.json");
 
 /**
- * A run's files as they ended, and those that failed at first and passed alone. `endedWell` is false where the runner failed
- * without a failed file, such as by an error outside of every test.
+ * The files of a run with their final results, and those that failed first and passed when run alone. `endedWell`: false if the
+ * runner failed without a failed file, for example because of an error outside of tests.
  */
 export function readRun(path) {
   const { testResults: first, success } = readJson(path);

@@ -2,8 +2,8 @@ import { glob, readFile } from "node:fs/promises";
 import { type Passage, commentary, prose } from "./commentary.ts";
 
 /*
- * `node dev/checks/text.ts`: rules that no linter has, applied to the folder it is started in.
- * Prints `FILE:LINE RULE TEXT` for each fault and exits 1 when there is one.
+ * `node dev/checks/text.ts`: applies rules that no linter has to the current folder. Prints `FILE:LINE RULE TEXT` for each fault,
+ * and exits with 1 if there are any.
  */
 
 interface TextRule {
@@ -16,7 +16,7 @@ interface TextRule {
 const everyLine = (_file: string, lines: string[]): Passage[] =>
   lines.map((text, index) => ({ line: index + 1, text }));
 
-/** Words that make a reader stop, and the sentence shapes that come with them. Each has a plain replacement. */
+/** Archaic words and sentence patterns, each of which has a plain replacement. */
 const ARCHAIC =
   /\b(anew|whoever|whomever|whatsoever|whence|thence|thereof|therein|foretold|nought|in earnest|(is|be|are|was|were|get|gets|got) rid of|giv(es?|en|ing) way to|com(e|es|ing) of it|came of it|(come|comes|came) to nothing|what (it|they|he|she) (come|comes|came) to|so often|at one time|stand(s|ing)? still|stood still|(is|are|was|were|be|been|being) told|tells? of|let(s|ting)? go of|it is said|who (asks?|reads?|waits?|lives?|speaks?|listens?))\b/i;
 
@@ -26,13 +26,13 @@ const ARCHAIC =
  */
 const OWN_CLOCK = /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/;
 const HAS_CLOCK = /^(events|services|projections|http|infra|roles)\/.*\.ts$/;
-/** The home of the clock and its comparison; the clock that sandboxed code sees; and drivers that hold no time of the log. */
+/** The files of the clock and its comparison; the clock of sandboxed code; and drivers that handle no times of the log. */
 const CLOCK_HOMES = /^(events\/clock|infra\/postgres\/clock)\.ts$|^infra\/(sandbox|nats)\/|\.test\.ts$/;
 
-/** A participle says what was done to a thing and leaves open what the thing is. Three words on -ed are nouns. */
+/** A participle as a type name says what was done to a thing, but not what the thing is. Three words ending in -ed are nouns. */
 const PARTICIPLE_TYPE = /^\s*(export )?(type|interface) (?!(Feed|Speed|Embed)\b)[A-Z][a-z]+ed(<| =| extends | \{)/;
 
-/** Their strings are often data, such as documents and questions. */
+/** Files whose strings are often data, such as documents and questions. */
 const HOLDS_DATA = /\.test\.tsx?$|^(test|examples)\/|\/testing\/|^dev\/(bench|crash)\//;
 
 const rules: TextRule[] = [
@@ -64,7 +64,7 @@ const rules: TextRule[] = [
   },
 ];
 
-/** Also skips texts that are data: documents which tests and benches read, and migrations, which never change. */
+/** Also skips data: documents that tests and benches read, and migrations, which never change. */
 const SKIPPED =
   /(^|\/)(node_modules|\.git|\.runtime|\.data|coverage)(\/|$)|^dev\/checks\/fixtures|^(dev\/bench\/search\/prose|examples\/source|test\/files\/(office|pdf|source|guide\.md))|^infra\/postgres\/migrations/;
 

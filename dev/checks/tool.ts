@@ -3,13 +3,13 @@ import { delimiter, dirname, join } from "node:path";
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** Under this very Node: the machine's own may be an older one. */
+/** Uses the running Node, because the installed one may be older. */
 const env = {
   ...process.env,
   PATH: [join(root, "node_modules", ".bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter),
 };
 
-/** Runs one of the project's tools in a folder; never throws for what the tool finds. */
+/** Runs one of the project's tools in a folder. Does not throw if the tool reports faults. */
 export const runTool = ([name, ...args]: readonly [string, ...string[]], folder: string): Promise<Ran> =>
   new Promise((resolve, reject) => {
     const child = spawn(name, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });

@@ -17,14 +17,14 @@ const target = join(root, ".runtime", "console");
 const ENTITIES = join(root, "node_modules", "decode-named-character-reference", "index.js");
 const STAMP = "sources.sha256";
 const COMPRESSED = /\.(m?js|css|html|svg|json)$/;
-/** What pdf.js loads while it draws: tables of characters, the fonts that a PDF may leave out, and decoders of pictures without WebAssembly. */
+/** Files that pdf.js loads at run time: character tables, the fonts that PDFs may omit, and picture decoders without WebAssembly. */
 const PDF_DATA = {
   cmaps: "cmaps/*.bcmap",
   standard_fonts: "standard_fonts/*.{pfb,ttf}",
   decoders: "wasm/*_nowasm_fallback.js",
 };
 
-/** Of everything that decides what is built: the sources, the packages, and these scripts. */
+/** A hash of everything that the build depends on: the sources, the packages, and these scripts. */
 async function hashSources(): Promise<string> {
   const files = (await Array.fromAsync(glob("{console,dev/console}/**/*.*", { cwd: root }))).sort();
   const hash = createHash("sha256");
@@ -54,20 +54,20 @@ async function compress(folder: string): Promise<void> {
   );
 }
 
-/** Bundles the program whose entry is `input` in the folder `from`. */
+/** Bundles a program from its entry `input` in the folder `from`. */
 async function bundle(from: string, input: string, outDir: string): Promise<void> {
-  // else the bundle would hold React's slow version for developers
+  // otherwise the bundle would contain React's slow development version
   process.env["NODE_ENV"] = "production";
-  // loaded only for a build: it takes longer than everything else here
+  // loaded only for a build, because it takes longer than everything else here
   const { build } = await import("vite");
   await build({
     root: from,
     // relative, so that the console works below any path of a proxy
     base: "./",
     configFile: false,
-    // its variant for browsers decodes entities with innerHTML, which the page's policy forbids
+    // its browser variant decodes entities with innerHTML, which the page's policy forbids
     resolve: { alias: { "decode-named-character-reference": ENTITIES } },
-    // below errors it only warns of "use client", which means nothing here
+    // its warnings are only about "use client", which has no meaning here
     logLevel: "error",
     build: {
       outDir,
@@ -75,14 +75,14 @@ async function bundle(from: string, input: string, outDir: string): Promise<void
       rolldownOptions: { input: join(from, input) },
       manifest: "manifest.json",
       modulePreload: { polyfill: false },
-      // browsers that know light-dark()
+      // browsers that support light-dark()
       target: ["chrome123", "firefox120", "safari17.5"],
       assetsInlineLimit: 0,
     },
   });
 }
 
-/** The program that draws PDFs, with what it loads. */
+/** Bundles the program that draws PDFs, and the files it loads. */
 async function buildPdf(outDir: string): Promise<void> {
   await bundle(join(sources, "pdf"), "frame.html", outDir);
   const packaged = join(root, "node_modules", "pdfjs-dist");

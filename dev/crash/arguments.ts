@@ -13,21 +13,21 @@ export interface CrashOptions {
   kills: number;
   seed: number;
   clients: number;
-  /** Keeps the run's folder even when nothing was found. */
+  /** Keep the run's folder even if nothing was found. */
   keep: boolean;
-  /** NATS on three servers; a fault kills one, or cuts it off from the others. */
+  /** Run NATS on three servers. Faults kill one, or cut it off from the others. */
   cluster: boolean;
-  /** Two processes with every role, as `npm start` runs them, instead of two of each role. */
+  /** Run two processes with every role, like `npm start`, instead of two per role. */
   together: boolean;
-  /** Faults of the surroundings that are mixed with the kills. */
+  /** Families of environment faults, mixed with the kills. */
   faults: Family[];
-  /** The bug that every process runs with. */
+  /** A bug planted into every process. */
   plant?: Plant;
   /** A commit, or `next`: processes of that version and of this one replace each other. */
   beside?: string;
 }
 
-/** The arguments; with `plants`, the harness looks for each of these bugs instead. */
+/** The arguments. With `plants`, the harness searches for each of these planted bugs instead. */
 export interface Arguments extends CrashOptions {
   plants: Plant[];
 }
@@ -46,7 +46,7 @@ function readFaults(text: string | undefined, cluster: boolean): Family[] {
 export const USAGE = `usage: npm run crash -- [--kills N] [--seed N] [--clients N] [--faults all|NAME,NAME] [--cluster | --together | --beside next|COMMIT] [--plant NAME | --plants] [--keep]
 docs/reliability.md describes the options. Without --cluster, faults are ${FAMILIES.join(", ")}; with it ${CLUSTER_FAMILIES.join(", ")}.`;
 
-/** The options of `USAGE`. Throws an error whose message says what is wrong with them. */
+/** Parses the options of `USAGE`. Throws an error that says what is wrong. */
 export function readArguments(args: string[]): Arguments {
   const { values } = parseArgs({
     args,

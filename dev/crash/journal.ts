@@ -13,7 +13,7 @@ export interface Attempt {
   status: number | null;
   code: string | null;
   request_id: string | null;
-  /** Whether the answer says when to ask again. */
+  /** Whether the answer says when to retry. */
   retry_after: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Operation {
   status: number | null;
   code: string | null;
   attempts: number;
-  /** It carried an Idempotency-Key, so it must have taken effect at most once. */
+  /** Whether it carried an Idempotency-Key, so that it must have taken effect at most once. */
   keyed: boolean;
   asked: Facts;
   got: Facts;
@@ -183,7 +183,7 @@ export interface Effect {
   attempt: number;
   /** Number of requests for this part so far, over all attempts. */
   nth: number;
-  /** It carried the secret. */
+  /** Whether it carried the secret. */
   has_secret: boolean;
   start: Moment;
   /** Time of the answer. */
@@ -197,7 +197,7 @@ export interface FeedMessage {
   text: string;
 }
 
-/** Listening to the feed ended, when the log ended at this position. */
+/** The log position at which listening to the feed ended. */
 export interface FeedEnd {
   kind: "feed_end";
   until: number;

@@ -1,4 +1,4 @@
-/* Workflows whose runs depend on others: on runs that they start, on events, on several votes; and those that store something. */
+/* Workflows whose runs depend on others (on runs that they start, on events, on several votes), or that store something. */
 
 /** `starter` starts runs of `sequence`; `listener` waits for an event; `voted` needs two equal votes; `chained` goes on as other runs; `asking` asks an agent; `storing` saves a file and pushes a document. */
 export type LinkedKind = "starter" | "listener" | "voted" | "chained" | "asking" | "storing";
@@ -13,11 +13,11 @@ export interface LinkedArgs {
   children?: number;
   /** Milliseconds that the step of each of them takes. */
   ms?: number;
-  /** They go on when their starter is cancelled. */
+  /** Whether they continue when their starter is cancelled. */
   leave?: boolean;
   /** What an `asking` run says to the agent. */
   words?: string;
-  /** Runs that go on for a `chained` one. */
+  /** Number of runs that still continue a `chained` one. */
   left?: number;
 }
 
@@ -31,7 +31,7 @@ export const STORED_IN = "Stored by runs";
 export const START_RATE = { max_runs: 10, per_seconds: 5 };
 /** Votes that a `voted` run needs. */
 const VOTES = 2;
-/** Longer than any fault of a run: then it goes on without the event. */
+/** Longer than any fault of a run. After that, the run continues without the event. */
 const LISTENS = "45s";
 
 const META = `

@@ -42,10 +42,14 @@ const counting = () => {
   };
 };
 
-/** No two calls get the same answer, so text of two attempts cannot pass for one answer. */
+/** No two calls get the same answer, so that text of two attempts cannot pass for one answer. */
 let calls = 0;
 
-/** A provider that does what the prompt's first word in brackets says: `[slow 50]`, `[500]`, `[429]`, `[400]`, `[once]` (a 400 to the first call only), `[cut]`, `[tool 50]` (wants to search first), `[act]` (wants the guarded tool to act first); else it repeats the prompt, with the number of the call before it. */
+/**
+ * A provider controlled by the prompt's first word in brackets: `[slow 50]`, `[500]`, `[429]`, `[400]`, `[once]` (a 400 to the
+ * first call only), `[cut]`, `[tool 50]` (searches first), `[act]` (calls the guarded tool first). Otherwise it repeats the prompt,
+ * preceded by the number of the call.
+ */
 export async function startScriptedProvider(): Promise<OpenaiDouble> {
   const provider = await startOpenai();
   const countOf = counting();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A seeded stream of choices: equal parts give equal choices, so a failing run can be repeated. */
+/** A seeded stream of choices: equal parts give equal choices, so that a failing run can be repeated. */
 export interface Random {
   /** In [0, 1). */
   next(): number;
@@ -10,7 +10,7 @@ export interface Random {
   pick<T>(items: readonly T[]): T;
   /** At most this many of the items. */
   some<T>(items: readonly T[], most: number): T[];
-  /** A key, with the probability of its weight. */
+  /** A key, chosen with the probability of its weight. */
   weighted<K extends string>(weights: Record<K, number>): K;
 }
 

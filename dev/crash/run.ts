@@ -2,7 +2,7 @@ import { readArguments, USAGE, type Arguments } from "./arguments.ts";
 import { tryPlants } from "./plants/tryPlants.ts";
 import { runOnce } from "./runOnce.ts";
 
-/** Whether the run, or each planted bug, ended as it should. */
+/** Whether the run, or each run with a planted bug, ended as it should. */
 async function run({ plants, ...options }: Arguments): Promise<boolean> {
   return plants.length > 0 ? tryPlants(plants, options, runOnce) : (await runOnce(options)).length === 0;
 }

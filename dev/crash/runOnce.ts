@@ -22,7 +22,7 @@ import { waitUntilQuiet } from "./waitUntilQuiet.ts";
 import { watchMachine } from "./watchMachine.ts";
 import { startTopology, type Topology } from "./topology.ts";
 
-/** The load continues this long after the last fault, so that recovery from it is observed. */
+/** How long the load continues after the last fault, so that recovery from it is observed. */
 const LAST_MS = 8_000;
 
 const print = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -68,7 +68,7 @@ const interrupted = new Promise<never>((_, reject) => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => reject(new Error(signal)));
 });
 
-/** A complete run on its own processes, which end with it. */
+/** A complete run with its own processes, which end with it. */
 async function run(options: CrashOptions, folder: string): Promise<void> {
   const journal = openJournal(join(folder, "journal.jsonl"));
   const provider = await startScriptedProvider();
@@ -88,7 +88,7 @@ async function run(options: CrashOptions, folder: string): Promise<void> {
   }
 }
 
-/** The checker is a separate program that knows only the run's folder. Throws when it ends without a verdict. */
+/** Runs the checker, a separate program that knows only the run's folder. Throws if it ends without a verdict. */
 async function check(folder: string): Promise<Finding[]> {
   const checker = fileURLToPath(new URL("check/run.ts", import.meta.url));
   const child = spawn(process.execPath, [checker, folder], { stdio: "inherit" });
@@ -97,7 +97,7 @@ async function check(folder: string): Promise<Finding[]> {
   return (JSON.parse(verdict) as Verdict).findings;
 }
 
-/** How to repeat a run. */
+/** The command that repeats a run. */
 const commandOf = ({ kills, seed, cluster, together, faults, plant, beside }: CrashOptions): string =>
   [
     `npm run crash -- --kills ${kills} --seed ${seed}`,
@@ -108,16 +108,16 @@ const commandOf = ({ kills, seed, cluster, together, faults, plant, beside }: Cr
     ...(plant ? [`--plant ${plant.name}`] : []),
   ].join(" ");
 
-/** A complete run and its check; resolves with what the checker found. The folder stays if that is anything, or if it is asked for. */
+/** A complete run and its check. Resolves with the findings. Keeps the folder if there are any, or on request. */
 export async function runOnce(options: CrashOptions): Promise<Finding[]> {
   const folder = await mkdtemp(join(tmpdir(), `crash-${options.seed}-`));
-  // PostgreSQL runs as a user of its own where we are root, and must be able to enter
+  // as root, PostgreSQL runs as another user, which must be able to enter the folder
   await chmod(folder, 0o711);
   print(`${options.kills} kills with seed ${options.seed} in ${folder}`);
   const machine = watchMachine();
   await run(options, folder).finally(() => print(machine.end()));
   const findings = await check(folder);
-  // what a planted bug did is no evidence of anything else
+  // after a planted bug, the folder is of no use as evidence
   if (options.keep || (findings.length > 0 && !options.plant)) print(`Kept in ${folder}; again: ${commandOf(options)}`);
   else await removeDataFolder(join(folder, "data")).then(() => removeDataFolder(folder));
   return findings;

@@ -1,7 +1,7 @@
 import { readSettings } from "#infra/config.ts";
 import { startEmbeddedServers } from "#infra/embedded/index.ts";
 
-/** Supervises the embedded services on DATA_DIR until SIGTERM, and says in one line of JSON where they are. */
+/** Supervises the embedded services on DATA_DIR until SIGTERM, and prints their addresses as one line of JSON. */
 const services = await startEmbeddedServers(readSettings(process.env), (line) => process.stderr.write(`${line}\n`));
 const { stop, ...addresses } = services;
 process.stdout.write(`${JSON.stringify(addresses)}\n`);

@@ -28,14 +28,14 @@ export interface SupervisedProcess extends Pick<ProcessOptions, "role" | "name">
   failNext(point: string): void;
   /** Number of exits so far. */
   deaths(): number;
-  /** Asks the process to end, and resolves when the next one has reported that it runs. */
+  /** Asks the process to end. Resolves when the next one has reported that it is running. */
   restart(withinMs: number): Promise<void>;
-  /** Resolves when the current process has reported that it runs. */
+  /** Resolves when the current process has reported that it is running. */
   ready(withinMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What a process prints when it runs. */
+/** The line that a process prints once it is running. */
 const readyLine = (role: ProcessRole): string => (role === "all" ? "/readyz" : `${role} is running`);
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -66,7 +66,7 @@ export function supervise({ role, name, args, env, log }: ProcessOptions): Super
   };
   const running = run();
 
-  /** One that was killed a moment ago may not have ended yet. */
+  /** A process that was just killed may not have ended yet. */
   const isReady = () => child?.killed === false && readFileSync(log).subarray(begins).includes(readyLine(role));
   const waitUntil = async (isDone: () => boolean, withinMs: number): Promise<void> => {
     for (const until = Date.now() + withinMs; !isDone(); await sleep(50))
@@ -82,7 +82,7 @@ export function supervise({ role, name, args, env, log }: ProcessOptions): Super
     deaths: () => deaths,
     async restart(withinMs) {
       const before = starts;
-      // one that was killed a moment ago starts again by itself
+      // a process that was just killed restarts by itself
       child?.kill("SIGTERM");
       await waitUntil(() => starts > before && isReady(), withinMs);
     },

@@ -23,7 +23,7 @@ import { supervise, type SupervisedProcess } from "./supervise.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const READY_MS = 240_000;
-/** Faults for which each store has a disk of its own. */
+/** Faults that need a separate disk for each store. */
 const ON_DISKS: Family[] = ["disk", "readonly", "slow", "power"];
 
 export interface Credentials {
@@ -32,7 +32,7 @@ export interface Credentials {
   admin: { email: string; password: string };
 }
 
-/** What faults of the surroundings act on; each exists only in a run that has such faults. */
+/** Controls of environment faults. Each exists only in runs with such faults. */
 export interface Surroundings {
   network?: Network;
   disks?: Disks;
@@ -42,7 +42,7 @@ export interface Surroundings {
   nats?: Routes;
 }
 
-/** A deployment as processes: the servers under their supervisor, and each role twice, apart or together. */
+/** A deployment as processes: the supervised servers, and each role twice, in separate processes or together. */
 export interface Topology {
   addresses: Addresses;
   /** The folder of the servers' data. */
@@ -57,14 +57,14 @@ export interface Topology {
   surroundings: Surroundings;
   /** Current pid of an embedded server; for a NATS cluster, of the next server in turn. */
   pidOf(service: "postgres" | "nats" | "meilisearch"): Promise<number>;
-  /** Nobody restarts the embedded servers until the answer is called. */
+  /** Stops the supervisor from restarting the embedded servers until the returned function is called. */
   holdSupervisor(): () => void;
   stop(): Promise<void>;
 }
 
 /** Strings that must never be found in a store or a log. */
 export const CANARY = "canary-d41f8c2b";
-/** Part of everything that people write, are called and receive: the feed must never contain it. */
+/** Part of all texts and names of people: the feed must never contain it. */
 export const PERSONAL = "personal-7be05a9c";
 
 async function startSupervisor(folder: string, given: Environment) {
@@ -87,7 +87,7 @@ async function startSupervisor(folder: string, given: Environment) {
   };
 }
 
-/** Stand-ins for the outside: a provider's base URL, and the host that workflows call. */
+/** Fakes of the outside: a provider's base URL, and the host that workflows call. */
 interface Outside {
   provider: string;
   effects: string;
@@ -117,7 +117,7 @@ async function makeOrganization(main: string, env: Environment, name: string): P
   return JSON.parse(stdout) as Credentials;
 }
 
-/** NATS on three servers, each restarted when it ends; faults hit one after the other. */
+/** NATS on three servers, each restarted when it ends. Faults hit one after the other. */
 async function startBus(folder: string) {
   const cluster = await startNatsCluster(join(folder, "data", "cluster"), { keep: true, proxied: true });
   let blows = 0;
@@ -141,13 +141,13 @@ interface TopologyOptions {
 /** Code that a process loads before its own. */
 const preload = (name: string): string[] => ["--import", new URL(`preload/${name}.ts`, import.meta.url).href];
 
-/** What a process with a planted bug is started with. Its compiled code is cached apart from that without the bug. */
+/** The settings of a process with a planted bug. Its compiled code is cached separately. */
 const plantSettings = (folder: string, { name }: Plant): Environment => ({
   CRASH_PLANT: name,
   NODE_COMPILE_CACHE: join(folder, "compiled"),
 });
 
-/** Starts a process of a role among what surrounds it. */
+/** Creates a function that starts a role's process in its environment. */
 function createStarter(
   folder: string,
   env: Environment,
@@ -210,7 +210,7 @@ export async function startTopology(
   try {
     for (const role of together ? [] : (["projections", "services"] as const))
       for (const n of [1, 2]) roles.push(await start(role, n));
-    // two processes with every role start at the same moment, and make one first organization
+    // two processes with every role start at the same moment, and together create one first organization
     for (const [n, port] of ports.entries())
       roles.push(await start(together ? "all" : "http", n + 1, { PORT: String(port) }));
     for (const role of roles) await role.ready(READY_MS);

@@ -5,9 +5,9 @@ export interface RunArgs {
   client: number;
   /** Consecutive steps. */
   steps: number;
-  /** Milliseconds that the harness's server takes for each. */
+  /** Milliseconds that the harness's server takes for each step. */
   ms: number;
-  /** Consecutive steps that use nothing of the platform; each receives a random value drawn by run(). */
+  /** Number of consecutive steps that do not use the platform; each receives a random value from run(). */
   pure: number;
   /** Items of a runStepMany. */
   many: number;
@@ -27,7 +27,7 @@ export type Kind = "sequence" | "parallel";
 
 export const SECRET = "crash_token";
 const LARGE = 80_000;
-/** Milliseconds until a step reads its secret: time enough for a cancel. */
+/** Milliseconds until a step reads its secret, which is enough time for a cancellation. */
 export const BEFORE_MS = 1_000;
 const ONCE_MS = 400;
 
@@ -158,7 +158,7 @@ export function stepsOf(kind: Kind, args: Partial<RunArgs>, decided: string[]): 
   ];
 }
 
-/** The result that a step must have, whatever its attempts; the rest comes from the server. */
+/** Whether a step's result is right, whatever its attempts; the rest comes from the server. */
 export function isResultOf(name: string, args: Partial<RunArgs>, result: any): boolean {
   if (result?.step !== name) return false;
   if (name === "pure") return /^[0-9a-f-]{36} \d/.test(result.drawn);
@@ -168,5 +168,5 @@ export function isResultOf(name: string, args: Partial<RunArgs>, result: any): b
   return Number.isInteger(result.nth) && result.nth > 0;
 }
 
-/** The failure of a run whose step fails at every attempt. */
+/** The failure of a run whose step fails in every attempt. */
 export const BROKEN = "breaks was answered 500";

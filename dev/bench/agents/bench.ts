@@ -28,7 +28,7 @@ const createAgent = async ({ credentials, callAs }: Service, tools: string[]): P
   return agent(credentials.base_url, id, credentials.api_key);
 };
 
-/** Runs turns one after another, alternating between the targets. A quarter as many turns come first to warm up. */
+/** Runs turns one after another, alternating between the targets, after a quarter as many turns for warming up. */
 const alternate = async (targets: Target[], turns: number, question: { deltas: number }): Promise<StreamTimes[][]> => {
   const measured = targets.map((): StreamTimes[] => []);
   for (let n = -turns / 4; n < turns; n++)
@@ -39,7 +39,7 @@ const alternate = async (targets: Target[], turns: number, question: { deltas: n
   return measured;
 };
 
-/** Runs all streams at once and samples the memory of the service meanwhile. */
+/** Runs all streams at once, and samples the service's memory meanwhile. */
 const runConcurrently = async (target: Target, memory: () => number | null) => {
   let peak = memory() ?? 0;
   const sampling = setInterval(() => (peak = Math.max(peak, memory() ?? 0)), 500);
@@ -51,7 +51,7 @@ const runConcurrently = async (target: Target, memory: () => number | null) => {
   }
 };
 
-/** Agents: the time that the service adds to the provider's own, the cost of tools, and many streams at once. */
+/** Agents: the time that the service adds to the provider's, the cost of tools, and many streams at once. */
 export const benchAgents = async (): Promise<Report> => {
   const stops: (() => Promise<void>)[] = [];
   const measure = async (): Promise<Report> => {
@@ -94,17 +94,17 @@ export const benchAgents = async (): Promise<Report> => {
 const medianTotal = (turns: StreamTimes[]): number => median(turns.map(({ total }) => total));
 
 interface AgentMeasurements {
-  /** Turns of the provider itself. */
+  /** Turns sent directly to the provider. */
   direct: StreamTimes[];
   /** Turns of an agent. */
   turns: StreamTimes[];
-  /** Milliseconds between words in all streams: of the provider itself, and of the service. */
+  /** Milliseconds between words in all streams: directly from the provider, and through the service. */
   alone: number[];
   many: number[];
-  /** MiB of the service's processes before the streams, and at most during them. */
+  /** MiB of the service's processes before the streams, and the maximum during them. */
   idle: number;
   peak: number;
-  /** Milliseconds that a round of one tool adds, without the provider's own. */
+  /** Milliseconds added by a round with one tool, without the provider's own time. */
   round: number;
 }
 

@@ -6,7 +6,7 @@ export interface Target {
   path: string;
   headers: Record<string, string>;
   body(question: object): object;
-  /** The text of one SSE frame; undefined when it has none. */
+  /** The text in an SSE frame; undefined if there is none. */
   extractText(data: any): string | undefined;
 }
 

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readJson, serveUntilTerminated } from "../tools/serveUntilTerminated.ts";
 
 /*
- * The mock provider runs as its own process and speaks OpenAI's format. The last user message is a JSON object that controls the
- * answer: it streams `deltas` words, one every `every_ms`, after `rounds` rounds that call the first tool.
+ * The fake provider runs as a separate process with OpenAI's API. The last user message is a JSON object that controls the answer:
+ * it streams `deltas` words, one every `every_ms`, after `rounds` rounds that call the first tool.
  */
 
 interface AnswerPlan {

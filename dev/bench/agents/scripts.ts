@@ -24,7 +24,7 @@ const timeCall = async (call: () => Promise<string>): Promise<number> => {
   return performance.now() - start;
 };
 
-/** Milliseconds of sequential calls of a scripted tool: cold (its process must be started first) and warm (the process runs). */
+/** Milliseconds of sequential calls of a scripted tool: cold (its process must be started first) and warm (the process is running). */
 export const measureScripts = async (): Promise<{ cold: number[]; warm: number[] }> => {
   const cold: number[] = [];
   for (let n = 0; n < COLD; n++) {

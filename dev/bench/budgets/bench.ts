@@ -13,15 +13,15 @@ import { ask, connect, type Target } from "../chat/askQuestion.ts";
 import { startProvider } from "../chat/contenders.ts";
 
 const CONNECTIONS = 32;
-/** Before them the code is not compiled yet. */
+/** Rounds before the code is compiled. */
 const WARM_ROUNDS = 8;
 const ROUNDS: Record<Effort, number> = { full: 60, quick: 20 };
-/** Of a sample. Short samples that follow each other meet the same neighbours, and many of them even out what they do not share. */
+/** Turns per sample. Short consecutive samples see the same load from other programs, and many of them average out the rest. */
 const TURNS = 6 * CONNECTIONS;
-/** Read models follow what was answered within 20 ms; their work belongs to the side that caused it. */
+/** Read models follow an answer within 20 ms. This pause assigns their work to the side that caused it. */
 const SETTLE_MS = 60;
 
-/** Every kind of limit that a turn counts for, and none that a bench reaches. */
+/** Every kind of limit that applies to turns; the bench reaches none of them. */
 const LIMITS = {
   cost_per_day: "1000000",
   cost_per_month: "1000000",
@@ -45,7 +45,7 @@ async function newOrganization({ dataDir }: Service): Promise<Credentials> {
   return JSON.parse(stdout) as Credentials;
 }
 
-/** Sets the price of the model, and the limits where the organization shall have some. */
+/** Sets the price of the model, and the limits if the organization should have any. */
 async function prepare(service: Service, { admin }: Credentials, subjects: string[]): Promise<void> {
   const { token } = await service.callAs("none")("POST", "/api/auth/login", admin, [200]);
   const owner = service.callAs(token);
@@ -66,7 +66,7 @@ interface Sample {
   perSecond: number;
 }
 
-/** Keeps its connections: opening them is not part of a turn. */
+/** Keeps connections open, because opening them is not part of a turn. */
 const newSide = (name: string, target: Target, pid: () => number) => {
   const clients = Array.from({ length: CONNECTIONS }, () => connect(target));
   let asked = 0;
@@ -93,7 +93,7 @@ const newSide = (name: string, target: Target, pid: () => number) => {
 };
 type Side = ReturnType<typeof newSide>;
 
-/** Four samples within some seconds, A B B A or B A A B: what changes evenly over them is in both sides alike. */
+/** Four samples within some seconds, in the order A B B A or B A A B, so that a steady drift affects both sides equally. */
 interface Round {
   without: [Sample, Sample];
   limited: [Sample, Sample];
@@ -108,8 +108,8 @@ async function measureRound(without: Side, limited: Side, n: number): Promise<Ro
 }
 
 /**
- * What budgets add to a buffered turn: the processor time of all processes of the service, of an organization without budgets
- * and of one with all of them, in turn. Other programs slow both sides of a round alike.
+ * The cost that budgets add to a buffered turn: processor time of all processes of the service, alternating between an organization
+ * without budgets and one with all of them. Other programs slow both sides of a round equally.
  */
 export const benchBudgets = async (effort: Effort): Promise<Report> => {
   progress("starting");
@@ -151,7 +151,7 @@ const sum = (samples: Sample[], field: keyof Sample): number =>
 function report(rounds: Round[]): Report {
   const ratios = (field: keyof Sample) =>
     rounds.map(({ without, limited }) => sum(limited, field) / sum(without, field));
-  // two samples of one side differ by the machine alone
+  // two samples of one side differ only because of the machine
   const alone = rounds.flatMap(({ without, limited }) => [without, limited]).map(([a, b]) => b.cpuMs / a.cpuMs);
   const of = (side: keyof Round, field: keyof Sample) => median(rounds.map((round) => sum(round[side], field) / 2));
   const processor = estimateMiddle(ratios("cpuMs"));

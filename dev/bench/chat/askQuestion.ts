@@ -12,7 +12,7 @@ export interface Target {
 export interface Question {
   text: string;
   stream: boolean;
-  /** The earlier messages, for targets that store no threads. */
+  /** The earlier messages, for targets that do not store threads. */
   history?: { role: string; content: string }[];
   thread?: string;
 }
@@ -29,7 +29,7 @@ export interface Answer {
 export const expectedAnswer = (question: string): string =>
   `You asked ${question}.${Array.from({ length: 19 }, (_, n) => ` Piece ${n + 1}.`).join("")}`;
 
-/** One connection, one request at a time. */
+/** One connection with one request at a time. */
 export const connect = (target: Target): Client => new Client(target.origin, { pipelining: 1 });
 
 /** Sends a question. Throws unless the answer is 200 with the expected text. */

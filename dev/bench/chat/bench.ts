@@ -7,7 +7,7 @@ import { type Contender, startPlatform, startPortkey, startProvider } from "./co
 import { findEntry, type LoadMeasurements, toRows, runRounds } from "./rounds.ts";
 import { measureFirstTurns, measureGrowingThread } from "./threads.ts";
 
-/** A turn's start and its end. */
+/** The start and the end of a turn. */
 const EVENTS_PER_TURN = 2;
 
 /** Chat completions: directly from the mock provider, through Portkey's gateway, and through this service, which stores every turn. */

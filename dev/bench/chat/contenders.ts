@@ -4,7 +4,7 @@ import { startService } from "../tools/service.ts";
 import { waitForAnswer } from "../tools/waitUntil.ts";
 import type { Target } from "./askQuestion.ts";
 
-/** Something that answers chat completions, in a process of its own. */
+/** A process that answers chat completions. */
 export interface Contender {
   target: Target;
   child: Child;
@@ -27,8 +27,8 @@ export const startProvider = async (): Promise<Contender> => {
 };
 
 /**
- * Portkey's gateway from its npm package, with its defaults. package.json pins its HTTP library to 1.14.1: with newer versions the
- * gateway answers every streamed request with 500 ("immutable" headers).
+ * Portkey's gateway from its npm package, with default settings. package.json pins its HTTP library to 1.14.1: with newer versions,
+ * the gateway answers every streamed request with 500 ("immutable" headers).
  */
 export const startPortkey = async (provider: string): Promise<Contender> => {
   const port = await freePort();

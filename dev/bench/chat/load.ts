@@ -13,11 +13,11 @@ export interface LoadResult {
 
 let questions = 0;
 
-/** Every connection sends one question after another until the time is over. */
+/** Each connection sends one question after another until the time is over. */
 export const load = async (target: Target, { connections, stream, seconds }: Load): Promise<LoadResult> => {
   const clients = Array.from({ length: connections }, () => connect(target));
   try {
-    // Opens the connections, so that the measurement does not include it.
+    // Opens the connections before the measurement.
     await Promise.all(clients.map((client) => ask(target, client, { text: `#${questions++}`, stream })));
     const answers: Answer[] = [];
     const start = performance.now();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { readJson, serveUntilTerminated } from "../tools/serveUntilTerminated.ts";
 
-/* The mock provider runs as its own process and answers immediately, in OpenAI's format. */
+/* The fake provider runs as a separate process and answers immediately, with OpenAI's API. */
 
 const CHUNKS = 20;
 const usage = { prompt_tokens: 12, completion_tokens: CHUNKS, total_tokens: 12 + CHUNKS };
@@ -13,7 +13,7 @@ interface ChatRequest {
   messages: { role: string; content: string | { text?: string }[] }[];
 }
 
-/** The pieces of the answer. They repeat the question, so that a client notices an answer to another question. */
+/** The pieces of the answer. They repeat the question, so that clients notice an answer to another question. */
 const answerTo = ({ messages }: ChatRequest): string[] => {
   const content = messages.at(-1)?.content ?? "";
   const question = typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");

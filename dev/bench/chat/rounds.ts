@@ -10,7 +10,7 @@ const KINDS: Omit<Load, "seconds">[] = [
   { connections: 1, stream: false },
   { connections: 1, stream: true },
   { connections: 32, stream: false },
-  // Portkey waits 25 ms before the first chunk of a stream: only with this many does its processor limit it.
+  // Portkey waits 25 ms before the first chunk of a stream, so its processor is the limit only with this many connections.
   { connections: 128, stream: true },
 ];
 
@@ -18,16 +18,16 @@ export interface LoadMeasurements {
   name: string;
   connections: number;
   stream: boolean;
-  /** One figure for each round. */
+  /** One figure per round. */
   perSecond: number[];
-  /** Milliseconds of processor time that a turn takes of all processes of the contender, one figure for each round. */
+  /** Milliseconds of processor time per turn in all processes of the contender, one figure per round. */
   cpuMs: number[];
-  /** Milliseconds of every request of all rounds. */
+  /** Milliseconds of all requests of all rounds. */
   totals: number[];
   firstByte: number[];
 }
 
-/** Runs every kind of load on every contender in turn, so that a slow phase of the machine affects all contenders. */
+/** Runs every kind of load on every contender in turn, so that a slow phase of the machine affects all of them. */
 export const runRounds = async (contenders: Contender[], effort: Effort): Promise<LoadMeasurements[]> => {
   const { rounds, seconds } = MEASURING[effort];
   const measured = contenders.flatMap(({ target }) =>
@@ -69,7 +69,7 @@ export const findEntry = (
   return entry;
 };
 
-/** One row for each contender and kind of load. Added times are the difference to the mock provider itself. */
+/** One row per contender and kind of load. Added times are the difference from the provider alone. */
 export const toRows = (measured: LoadMeasurements[]): (string | number | null)[][] =>
   measured
     .toSorted((a, b) => Number(a.stream) - Number(b.stream) || a.connections - b.connections)

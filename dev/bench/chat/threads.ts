@@ -3,13 +3,13 @@ import { median } from "../tools/stats.ts";
 import { ask, connect, expectedAnswer, type Target } from "./askQuestion.ts";
 
 const TURNS = [1, 100, 500];
-/** The figure of a turn is the median of this many turns up to it. */
+/** The figure of a turn is the median of this many turns ending with it. */
 const WINDOW = 20;
 
 interface TurnCost {
   turn: number;
   service: number;
-  /** The same history sent to the provider itself. */
+  /** The same history, sent directly to the provider. */
   direct: number;
 }
 

@@ -8,11 +8,11 @@ import { measureScrolling, type Scrolling } from "./scroll.ts";
 
 const STEPS = 10_000;
 const ROUNDS = 5;
-/** Pixels in each frame: as somebody reads, and as somebody looks for a row. */
+/** Pixels per frame: for reading, and for searching a row. */
 const SPEEDS = { reading: 20, searching: 400 };
 type Speed = keyof typeof SPEEDS;
 
-/** Where Debian's package `chromium` installs it; CHROMIUM names another one. */
+/** The path of Debian's package `chromium`; CHROMIUM overrides it. */
 const PROGRAM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const PATIENCE_MS = 120_000;
 
@@ -24,7 +24,7 @@ const SOURCE = `export const run = async (ctx) => {
 };
 export const steps = { count: ({ n }) => ({ n, done: true }) };`;
 
-/** A run of many steps that has ended; answers with its id. */
+/** Creates a finished run with many steps. Returns its id. */
 async function makeRun(service: Service): Promise<string> {
   const { token } = await service.callAs("none")("POST", "/api/auth/login", service.credentials.admin, [200]);
   const owner = service.callAs(token);
@@ -40,7 +40,7 @@ async function makeRun(service: Service): Promise<string> {
   });
 }
 
-/** The run's screen, signed in as a person does, once its first rows are shown. */
+/** Signs in as a person and opens the run's screen. Resolves once its first rows are shown. */
 async function openRun(page: Page, { credentials: { base_url, admin } }: Service, run: string): Promise<void> {
   await page.goto(`${base_url}/console/runs/${run}`);
   await page.getByLabel("E-mail").fill(admin.email);

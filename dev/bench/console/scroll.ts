@@ -4,7 +4,7 @@ export interface Scrolling {
   framesPerSecond: number;
   /** The longest time between two frames. */
   worstMs: number;
-  /** Processor time of the page's main thread, which has 16.7 ms for a frame. */
+  /** Processor time per frame in the page's main thread, out of the 16.7 ms that a frame has. */
   mainThreadMs: number;
   /** Rows in the page at the end. */
   rows: number;
@@ -12,7 +12,7 @@ export interface Scrolling {
 
 const SECONDS = 8;
 
-// a script of the page, as text: benches are checked without the types of browsers
+// the page's script is a text, because benches are type-checked without browser types
 const scrollBy = (pixels: number) => `new Promise((resolve) => {
   const times = [];
   let down = true;
@@ -35,7 +35,7 @@ async function readTaskSeconds(session: CDPSession): Promise<number> {
   return metrics.find(({ name }) => name === "TaskDuration")!.value;
 }
 
-/** Scrolls by so many pixels in each frame, down and up again. */
+/** Scrolls by this many pixels per frame, down and up again. */
 export async function measureScrolling(page: Page, session: CDPSession, pixels: number): Promise<Scrolling> {
   await page.evaluate("window.scrollTo(0, 0)");
   const before = await readTaskSeconds(session);

@@ -10,7 +10,7 @@ export interface JudgedTemplate extends TableScores {
   template: Template;
 }
 
-/** Reads files with tables of which the truth is known: forms, invoices, statements, spreadsheets. */
+/** Reads files whose tables have known content: forms, invoices, statements, spreadsheets. */
 export const benchTables = async (): Promise<JudgedTemplate[]> => {
   const judged: JudgedTemplate[] = [];
   const seeds = Array.from({ length: FILES }, (_, n) => FIRST_SEED + n);

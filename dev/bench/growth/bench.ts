@@ -15,14 +15,14 @@ import { measureOrganizations } from "./organizations.ts";
 import { measureReadModels } from "./readModels.ts";
 import { measureStreams } from "./streams.ts";
 
-/** With `--scale 1`. */
+/** Sizes for `--scale 1`. */
 const SIZES = { organizations: 500, turns: 20_000, streams: 400 };
 const ROUNDS = 3;
 const SECONDS = 3;
-/** Long enough for the feed to be published again while turns run. */
+/** Long enough to publish the feed again while turns run. */
 const GROWING_SECONDS = 15;
 
-/** What must not become slower as work grows. Each row is a ratio of the same work when it was small (docs/benchmarks.md). */
+/** Work that must not become slower as its amount grows. Each row is the ratio to the same work when there was little of it (docs/benchmarks.md). */
 export const benchGrowth = async (_: Effort, scale: number): Promise<Report> => {
   const provider = await startProvider();
   const services: Service[] = [];
@@ -50,7 +50,7 @@ export const benchGrowth = async (_: Effort, scale: number): Promise<Report> => 
   }
 };
 
-/** By name of the row: the floor, and the aim. All but the throughput of organizations must stay small. */
+/** Floor and aim by name of the row. All values must stay small, except the throughput of organizations. */
 const LIMITS = {
   read_models_last_quarter_of_second: { floor: 2, aim: 1.1 },
   processor_of_streams_of_own_provider: { floor: 1.6, aim: 1.1 },
@@ -98,7 +98,7 @@ const measureService = async (service: Service, direct: Target, scale: number): 
   return verdicts;
 };
 
-/** Milliseconds of processor time of a turn, one figure for each round. */
+/** Milliseconds of processor time per turn, one figure per round. */
 const turnCpu = async ({ child }: Service, target: Target, rounds = ROUNDS, stream = false): Promise<number[]> => {
   const ms: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -110,7 +110,7 @@ const turnCpu = async ({ child }: Service, target: Target, rounds = ROUNDS, stre
   return ms;
 };
 
-/** Processor time of a stream from a provider that a tenant named, whose addresses are checked, of one from the deployment's. */
+/** Processor time of a stream from a tenant's own provider, whose address is checked, relative to one from the deployment's provider. */
 const measureOwnProvider = async (service: Service, target: Target, origin: string): Promise<number> => {
   progress("streams of a tenant's own provider");
   const { token } = await service.callAs("")("POST", "/api/auth/login", service.credentials.admin, [200]);
@@ -124,7 +124,7 @@ const measureOwnProvider = async (service: Service, target: Target, origin: stri
   return medianRatio(own, deployment);
 };
 
-/** What the 500th turn of a thread adds to the provider's own time, of what the first adds. */
+/** The time that the 500th turn of a thread adds to the provider's, relative to that of the first. */
 const measureThread = async (target: Target, direct: Target): Promise<number> => {
   const costs = await measureGrowingThread(target, direct);
   const [first, last] = [costs.at(0)!, costs.at(-1)!];

@@ -9,8 +9,8 @@ const TURNS_BEFORE = 200;
 const MIN_TURNS = 30;
 
 /**
- * How long a turn takes while the feed is published again from the log, because its stream was lost, of the time it takes
- * otherwise. Undefined when the feed was complete again before there were enough turns.
+ * The time of a turn while the feed is published again from the log, because its stream was lost, relative to its normal time.
+ * Undefined if the feed was complete before there were enough turns.
  */
 export const measureRetoldFeed = async (target: Target, natsUrl: string): Promise<number | undefined> => {
   progress("turns while the feed is published again");

@@ -55,7 +55,7 @@ const createOrganizations = async (service: Service, database_url: string, count
   return keys;
 };
 
-/** Turns a second of many organizations, each of which asks in turn, of the turns of one. */
+/** Turns per second of many organizations that ask in turn, relative to those of one organization. */
 export const measureOrganizations = async (
   service: Service,
   database_url: string,
@@ -71,7 +71,7 @@ export const measureOrganizations = async (
       return { authorization: `Bearer ${keys[next++ % keys.length]}` };
     },
   };
-  // The key that was created last works when the read models have all of them.
+  // Once the last key works, the read models have all of them.
   await service.until("the organizations' keys", 50, async () => {
     const { data } = await service.callAs(keys.at(-1)!)("GET", "/api/openai/v1/models", undefined, [200, 401]);
     return data;

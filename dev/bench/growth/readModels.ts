@@ -9,8 +9,8 @@ const followed = async ({ pool }: OpenLog): Promise<number> =>
   (await pool.query("select min(position)::int as position from log.checkpoints")).rows[0].position;
 
 /**
- * How long the read models take for the last quarter of a log, of the time for the second quarter. A plan that was made on empty
- * tables, and kept, showed here: the time of a batch grew with the tables (docs/adr/0020-kept-plans-look-rows-up-by-index.md).
+ * The time that the read models take for the last quarter of a log, relative to the second quarter. It shows plans that were cached
+ * when tables were empty: the time of a batch grew with the tables (docs/adr/0020-kept-plans-look-rows-up-by-index.md).
  */
 export const measureReadModels = async (turns: number): Promise<number> => {
   progress(`read models of ${turns} turns`);

@@ -5,7 +5,7 @@ import { median, percentile } from "../tools/stats.ts";
 const FEW = 100;
 const ROUNDS = 3;
 
-/** The 99th percentile of the time to first words, in milliseconds, when this many streams of one organization start at once. */
+/** The 99th percentile of the milliseconds to the first words, if this many streams of one organization start at once. */
 const startAtOnce = async (target: Target, count: number): Promise<number> => {
   const clients = Array.from({ length: count }, () => connect(target));
   try {
@@ -19,7 +19,7 @@ const startAtOnce = async (target: Target, count: number): Promise<number> => {
   }
 };
 
-/** Time to first words for each of many streams that start at once, of the time for each of a hundred. */
+/** The time to first words if many streams start at once, relative to that of a hundred. */
 export const measureStreams = async (target: Target, many: number): Promise<number> => {
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {

@@ -11,13 +11,13 @@ export interface AppendRates {
   inFlight: number;
   /** Appends per second, one figure for each round. */
   perSecond: number[];
-  /** Milliseconds of processor time of an append, in this process and in PostgreSQL, one figure for each round. */
+  /** Milliseconds of processor time per append, in this process and in PostgreSQL, one figure per round. */
   cpuMs: number[];
   /** PostgreSQL's part of it. */
   postgresMs: number[];
 }
 
-/** Measures every store with every number of appends in flight, in turn. At the end it checks that no store has lost an append. */
+/** Measures every store with every number of appends in flight, in turn. Finally checks that no store has lost an append. */
 export const runAppends = async (stores: Store[], postgres: number, effort: Effort): Promise<AppendRates[]> => {
   const { rounds, seconds: limit } = MEASURING[effort];
   const measured = stores.flatMap(({ name }) =>

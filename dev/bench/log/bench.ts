@@ -9,7 +9,7 @@ import { turnAppend } from "./payload.ts";
 import { type ReadRates, runReading } from "./reading.ts";
 import { openEmmett, openOwnStore, type Store } from "./stores.ts";
 
-/** The best pool size for Emmett here: with 10 or 64 connections it is slower at 64 in flight. */
+/** The best pool size for Emmett on this bench: with 10 or 64 connections it is slower at 64 in flight. */
 const EMMETT_CONNECTIONS = 32;
 
 /** By appends in flight. How the floors are set: docs/benchmarks.md. */
@@ -18,7 +18,7 @@ const APPENDS: Record<number, { floor: number; aim: number }> = {
   16: { floor: 1.4, aim: 3 },
   64: { floor: 2, aim: 4 },
 };
-/** Processor time of an event in read models, of the time that SELECT takes for it. */
+/** Processor time per event in read models, relative to that of SELECT. */
 const READING = {
   "followed into read models": { floor: 20, aim: 5 },
   "rebuilt into a read model": { floor: 12, aim: 4 },
@@ -106,7 +106,7 @@ const report = (appends: AppendRates[], { events, readings }: { events: number; 
       appends_per_second: Object.fromEntries(
         IN_FLIGHT.map((n) => [n, Math.round(median(find("this log", n).perSecond))]),
       ),
-      // The log's lock lets one backend append at a time: with a core of its own it appends so many (docs/scaling.md).
+      // The log's lock lets one backend append at a time: with a core of its own, it appends this many (docs/scaling.md).
       ceiling_per_second: Math.round(1000 / median(find("this log", 64).postgresMs)),
       of_select: Object.fromEntries(
         readings.map(({ way }) => [way, toSignificant(ofSelect(way, (rates) => rates.perSecond))]),

@@ -42,7 +42,7 @@ export const openProjector = ({ pool, log }: OpenLog) => createProjector({ pool,
 export interface ReadRates {
   way: "plain SELECT" | "log.follow" | "followed into read models" | "rebuilt into a read model";
   perSecond: number[];
-  /** Microseconds of processor time of an event, in this process and in PostgreSQL, one figure for each round. */
+  /** Microseconds of processor time per event, in this process and in PostgreSQL, one figure per round. */
   cpuUs: number[];
 }
 
@@ -64,7 +64,7 @@ export const runReading = async (
   const readings = ways.map(([way]): ReadRates => ({ way, perSecond: [], cpuUs: [] }));
   for (let round = 1; round <= ROUNDS; round++) {
     const opened = open(await server.create(`bench_read_${round}`, template), keyring);
-    // Loads the copied database into memory, because reading from disk is not measured.
+    // Loads the copied database into memory, because disk reads are not measured.
     await select(opened, events);
     const digests = new Set<string>();
     for (const [n, [way, read]] of ways.entries()) {

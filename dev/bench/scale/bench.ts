@@ -17,8 +17,8 @@ import { chat, type LoadMeasurements, writes } from "./load.ts";
 const ROUNDS = 3;
 const SECONDS = 3;
 /**
- * For each process that runs services. Until its code is compiled, a process needs up to four times as long for a request, and each of
- * seven processes gets only a part of the requests.
+ * Warm-up requests per process that runs services. Before its code is compiled, a process takes up to four times as long per
+ * request, and each of seven processes gets only some of the requests.
  */
 const WARM_UP_REQUESTS = 1_500;
 const WARM_UP_SECONDS = 2;
@@ -110,7 +110,7 @@ const measure = async (servers: Servers): Promise<Report> => {
   );
   const memory: Memory = { all: [], http: [], services: [], projections: [] };
   for (let round = 0; round < ROUNDS; round++) {
-    // Every second round runs in the opposite order, so that no layout is always the last one.
+    // Every second round runs in the opposite order, so that no layout is always the last.
     const order = round % 2 === 0 ? [...layouts.entries()] : [...layouts.entries()].reverse();
     for (const [n, layout] of order) {
       progress(`round ${round + 1} of ${ROUNDS}: ${layout.name}`);

@@ -11,7 +11,7 @@ import { plainBm25, rawMeilisearch, type Searcher } from "./baselines.ts";
 import { otherPassages } from "./synthetic.ts";
 
 const PASSAGES: Record<Effort, number> = { full: 80_000, quick: 8_000 };
-/** One search of ours, of one raw query to Meilisearch. Floors: docs/benchmarks.md. */
+/** Time of one of our searches relative to one raw Meilisearch query. Floors: docs/benchmarks.md. */
 const OF_RAW: Record<Effort, { floor: number; aim: number }> = {
   full: { floor: 45, aim: 15 },
   quick: { floor: 40, aim: 8 },

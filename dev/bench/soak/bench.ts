@@ -14,7 +14,7 @@ import { startSoakLoad, type SoakLoad } from "./load.ts";
 import { deadRows, measureStores, type StoreSizes } from "./stores.ts";
 
 const LAYOUT: Role[] = ["http", "services", "projections"];
-/** The first sample ends the warm-up, in which caches fill and code is compiled. */
+/** The first sample marks the end of the warm-up, in which caches fill and code is compiled. */
 const SAMPLES = 9;
 
 interface Sample extends StoreSizes, Memory {
@@ -22,7 +22,7 @@ interface Sample extends StoreSizes, Memory {
   dead: number;
 }
 
-/** Moderate load for some minutes: whether memory stays flat, what a turn takes on the disks, and whether vacuum keeps up. */
+/** Moderate load for some minutes. Checks whether memory stays flat, how much disk a turn takes, and whether vacuum keeps up. */
 export const benchSoak = async (minutes: number): Promise<Report> => {
   const cleanups: (() => Promise<unknown>)[] = [];
   try {

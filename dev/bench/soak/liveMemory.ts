@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 import type { Child } from "../tools/child.ts";
 import { waitUntil } from "../tools/waitUntil.ts";
 
-/** To be loaded into the processes whose live memory is read. */
+/** Preloaded into the processes whose live memory is read. */
 export const REPORTER = fileURLToPath(new URL("./reportLiveMemory.ts", import.meta.url));
 
-/** MiB of a process's main thread that are still in use after garbage was collected. `folder` is its data folder. */
+/** MiB still in use in a process's main thread after a garbage collection. `folder`: its data folder. */
 export async function readLiveMemory(child: Child, folder: string): Promise<number> {
   const path = join(folder, `live-${child.pid}`);
   process.kill(child.pid, "SIGUSR2");

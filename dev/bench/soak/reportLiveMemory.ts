@@ -8,7 +8,7 @@ if (isMainThread) {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   process.on("SIGUSR2", () => {
-    // buffers are freed by a collection after the one that finds them
+    // buffers are freed only by the collection after the one that finds them
     collect();
     collect();
     const { heapUsed, external } = process.memoryUsage();

@@ -11,7 +11,7 @@ export interface StoreSizes {
   blobs: number;
 }
 
-/** A file that is removed meanwhile counts as nothing. */
+/** A file that is removed meanwhile counts 0. */
 export function folderBytes(folder: string): number {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -47,7 +47,7 @@ export async function measureStores(
   };
 }
 
-/** Share of the rows that vacuum has not removed yet, in tables where it would begin. */
+/** Share of dead rows that vacuum has not removed yet, in tables where it would start. */
 export async function deadRows(pool: Pick<pg.Pool, "query">): Promise<number> {
   const { rows } = await pool.query<{ dead: number; live: number }>(
     `select coalesce(sum(n_dead_tup), 0)::float8 as dead, coalesce(sum(n_live_tup), 0)::float8 as live

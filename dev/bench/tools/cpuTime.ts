@@ -35,9 +35,9 @@ const threadTimeNs = (pid: number): number => {
 };
 
 /**
- * Milliseconds of processor time that these processes and their descendants have used; NaN where there is no /proc. Unlike
- * elapsed time, it hardly depends on the load of the machine. Clock ticks of 10 ms count what threads used that have ended; where
- * none has, the threads' own clocks are more precise.
+ * Milliseconds of processor time used by these processes and their descendants; NaN without /proc. Unlike elapsed time, it hardly
+ * depends on the machine's load. If threads have ended, only clock ticks of 10 ms include their time; otherwise the threads' own
+ * clocks are more precise.
  */
 export const cpuTimeMs = (pids: number[]): number => {
   const all = new Map<number, ProcessTimes>();
@@ -58,7 +58,7 @@ export const cpuTimeMs = (pids: number[]): number => {
     .reduce((sum, one) => sum + one, 0);
 };
 
-/** What the work returns, and the processor time that these processes and their descendants used meanwhile. */
+/** The result of the work, and the processor time that these processes and their descendants used meanwhile. */
 export const measureCpu = async <T>(pids: number[], work: () => Promise<T>): Promise<{ result: T; cpuMs: number }> => {
   const before = cpuTimeMs(pids);
   const result = await work();

@@ -1,9 +1,9 @@
-/** `quick` finds out whether a floor has fallen; the figures to compare come from `full`. */
+/** `quick` only shows whether a figure has fallen below its floor; `full` gives figures that can be compared. */
 export type Effort = "full" | "quick";
 
 /** How often and how long a bench measures. */
 export interface Measuring {
   rounds: number;
-  /** Of one measurement. */
+  /** Duration of one measurement. */
   seconds: number;
 }

@@ -26,12 +26,12 @@ function findBlock(page: string, name: string): { begin: string; from: number; t
   return { begin, from, to };
 }
 
-/** Throws when `record` could not keep a run: to be called before the minutes that it takes. */
+/** Throws if `record` could not store a run. Call it before the minutes that the run takes. */
 export const requireBlock = (name: string): void => void findBlock(readFileSync(PAGE, "utf8"), name);
 
 /**
- * Replaces the block of a run in `docs/benchmarks.md` by these reports, with commit, date and machine. The words around
- * the blocks are written by people, the figures never are. Throws when the page has no block of that name.
+ * Replaces the block of a run in `docs/benchmarks.md` by these reports, with commit, date and machine. People write the text around
+ * the blocks, but never the figures. Throws if the page has no block of that name.
  */
 export function record(name: string, reports: Report[]): void {
   const page = readFileSync(PAGE, "utf8");

@@ -1,8 +1,8 @@
 import { toSignificant } from "./stats.ts";
 
 /**
- * A figure with its floor, which it must hold, and its aim. `better` tells whether the floor is a minimum or a maximum. The
- * figure is a ratio of a peer's in the same run, so that it says the same on a machine of another speed.
+ * A figure with its floor, which must hold, and its aim. `better`: whether the floor is a minimum or a maximum. Figures are ratios
+ * to a peer in the same run, so that they are comparable across machines.
  */
 export interface Verdict {
   name: string;
@@ -23,14 +23,14 @@ export interface Report {
   bench: string;
   tables: Table[];
   verdicts: Verdict[];
-  /** Figures that the JSON line has in addition to the verdicts. */
+  /** Figures of the JSON line in addition to the verdicts. */
   figures: Record<string, unknown>;
 }
 
 const holds = ({ value, better }: Verdict, limit: number): boolean =>
   better === "more" ? value >= limit : value <= limit;
 
-/** Processor time is not known without Linux's /proc. */
+/** Processor time is known only on Linux, which has /proc. */
 const isKnown = ({ value }: Verdict): boolean => process.platform === "linux" || !Number.isNaN(value);
 
 /** The figures that have a floor. */

@@ -1,4 +1,4 @@
-/** The value that is above this share (0 to 1) of the samples. */
+/** The value below which this share (0 to 1) of the samples lies. */
 export const percentile = (samples: number[], share: number): number => {
   const sorted = samples.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -9,13 +9,13 @@ export const percentile = (samples: number[], share: number): number => {
 export const median = (samples: number[]): number => percentile(samples, 0.5);
 
 /**
- * The median of the ratios of each round. Both sides of a ratio were measured within the same seconds, so that a slow phase of
- * the machine, or one disturbed round, does not change it.
+ * The median of the ratios of all rounds. Both sides of a ratio are measured within the same seconds, so that a slow phase of the
+ * machine, or one disturbed round, does not change it.
  */
 export const medianRatio = (ours: number[], theirs: number[]): number =>
   median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
 
-/** A figure, and the interval that has the true one in 95 of 100 measurements. */
+/** A figure, and its 95 % confidence interval. */
 export interface Estimate {
   low: number;
   middle: number;
@@ -23,8 +23,8 @@ export interface Estimate {
 }
 
 /**
- * The middle of samples that are alike on both sides of it, from the means of all their pairs (Hodges and Lehmann): nearly as
- * precise as the mean, and a few disturbed samples hardly move it. The interval is that of Wilcoxon's signed ranks.
+ * The Hodges-Lehmann estimate of the middle of symmetric samples: the median of the means of all pairs. It is nearly as precise as
+ * the mean, and robust against a few disturbed samples. The interval is from Wilcoxon's signed ranks.
  */
 export function estimateMiddle(samples: number[]): Estimate {
   const n = samples.length;

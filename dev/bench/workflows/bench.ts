@@ -11,7 +11,7 @@ import type { Contender } from "./contender.ts";
 import { measureSchedules, SCHEDULES } from "./schedules.ts";
 import { CASES, findEntry, type LoadMeasurements, toRows, runRounds } from "./rounds.ts";
 
-/** Durable workflows: this service over HTTP and its bus, and DBOS as a library in the process that starts the runs, on one PostgreSQL server. */
+/** Durable workflows: this service, over HTTP and its bus, and DBOS, as a library in the process that starts the runs, on one PostgreSQL server. */
 export const benchWorkflows = async (effort: Effort): Promise<Report> => {
   const contenders: Contender[] = [];
   const measure = async (): Promise<Report> => {

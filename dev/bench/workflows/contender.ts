@@ -4,7 +4,7 @@ import type { Load } from "./load.ts";
 /** What a run does: sequential steps, a run of another workflow that it waits for, or a wait for an event that is sent once it waits. */
 export type Work = { kind: "steps"; steps: number } | { kind: "child" } | { kind: "event" };
 
-/** Something that runs durable workflows. The steps of its runs only return their input. */
+/** A system that runs durable workflows. The steps of its runs only return their input. */
 export interface Contender {
   name: "service" | "dbos";
   child: Child;

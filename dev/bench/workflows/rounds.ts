@@ -5,7 +5,7 @@ import { median, percentile } from "../tools/stats.ts";
 import type { Load } from "./load.ts";
 import type { Contender, Work } from "./contender.ts";
 
-/** Even, so that each contender is the first as often as the other. */
+/** An even number, so that each contender is first equally often. */
 const MEASURING: Record<Effort, Measuring> = { full: { rounds: 4, seconds: 1.5 }, quick: { rounds: 2, seconds: 1.5 } };
 
 interface Case {
@@ -27,14 +27,14 @@ export interface LoadMeasurements extends Case {
   contender: Contender["name"];
   /** One for each round. */
   loads: Load[];
-  /** Milliseconds of processor time that a run takes of all processes, PostgreSQL among them, one figure for each round. */
+  /** Milliseconds of processor time per run in all processes, including PostgreSQL, one figure per round. */
   cpuMs: number[];
 }
 
 /** Runs every load on every contender in turn. */
 export const runRounds = async (contenders: Contender[], effort: Effort): Promise<LoadMeasurements[]> => {
   const { rounds, seconds } = MEASURING[effort];
-  // The service's processes contain PostgreSQL, which works for both. What else of them runs meanwhile is idle.
+  // The service's processes include PostgreSQL, which serves both contenders. The others are idle meanwhile.
   const pids = contenders.map(({ child }) => child.pid);
   const measured = CASES.flatMap((one) =>
     contenders.map(({ name }): LoadMeasurements => ({ ...one, contender: name, loads: [], cpuMs: [] })),

@@ -8,13 +8,13 @@ import { type FindPage, relativeLink, renderContent } from "./renderContent.ts";
 import { type Assets, escapeHtml, linksOf, type RenderedPage, renderPage } from "./renderPage.ts";
 
 /*
- * The documentation as a site: the Markdown of `docs/` and the README, a start page, a list of the decisions, and an index for search.
- * `test/console/docs.test.ts` looks at every page and every link.
+ * Builds the documentation site: the Markdown of `docs/` and the README, a start page, a list of the decisions, and a search index.
+ * `test/console/docs.test.ts` checks every page and link.
  */
 
 const OVERVIEW = "README.md";
 
-/** The path on the site: without `docs/` and the ending. */
+/** The path on the site, without `docs/` and the file extension. */
 const sitePath = (source: string): string =>
   source === OVERVIEW ? "overview" : source.replace(/^docs\//, "").replace(/\.md$/, "");
 
@@ -38,7 +38,7 @@ async function readPages(root: string): Promise<Page[]> {
   return sources.map((source) => readPage(source, sitePath(source), readFileSync(join(root, source), "utf8")));
 }
 
-/** What the browser's script searches: small enough to read from its beginning for every letter typed. */
+/** Writes the index for the browser's search. It is small enough to be scanned completely at every keystroke. */
 function writeIndex(pages: Page[], folder: string): string {
   const index = {
     pages: pages.map(({ path, title }) => ({ path, title })),

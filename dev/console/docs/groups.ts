@@ -1,4 +1,4 @@
-/** A page of the site and the words that lead to it. */
+/** A page of the site and its link text. */
 interface Entry {
   /** The Markdown file, from the root of the repository. */
   source: string;
@@ -14,7 +14,7 @@ interface Group {
 
 const entry = (source: string, label: string, about: string): Entry => ({ source, label, about });
 
-/** The navigation. A page of `docs/` that is missing here fails `test/console/docs.test.ts`; decisions are listed by themselves. */
+/** The navigation. If a page of `docs/` is missing here, `test/console/docs.test.ts` fails. Decisions have a list of their own. */
 export const GROUPS: readonly Group[] = [
   {
     title: "Start",

@@ -5,10 +5,10 @@ import type { Image, Link, Nodes, PhrasingContent } from "mdast";
 import { toHast } from "mdast-util-to-hast";
 import { type Page, textOf } from "./readPage.ts";
 
-/** What the site has of a file of the repository; undefined if it has nothing. */
+/** Finds the page for a file of the repository; undefined if the site has none. */
 export type FindPage = (source: string) => { path: string; title: string } | undefined;
 
-/** The relative address of one page of the site on another, which works below any path of a proxy. */
+/** The relative URL from one page of the site to another, which works below any path of a proxy. */
 export function relativeLink(from: string, to: string): string {
   const link = posix.relative(posix.dirname(`/docs/${from || "index"}`), `/docs/${to}`) || ".";
   return to === "" || to.endsWith("/") ? `${link}/` : link;
@@ -16,7 +16,7 @@ export function relativeLink(from: string, to: string): string {
 
 const isElsewhere = (url: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(url);
 
-/** A file that the site does not have is named by its path. */
+/** Shows the path of a file that the site does not have. */
 function showPath(link: Link, path: string): PhrasingContent[] {
   const code: PhrasingContent = { type: "inlineCode", value: path };
   if (textOf(link) === path) return [code];
@@ -26,20 +26,20 @@ function showPath(link: Link, path: string): PhrasingContent[] {
 function resolveLink(link: Link, page: Page, findPage: FindPage): PhrasingContent[] {
   const { url } = link;
   if (isElsewhere(url) || url.startsWith("#")) return [link];
-  // an address of the service itself, such as /reference
+  // a URL of the service itself, such as /reference
   if (url.startsWith("/")) return [{ ...link, url: relativeLink(page.path, `..${url}`) }];
   const [path = "", fragment] = url.split("#");
   const source = posix.join(posix.dirname(page.source), path).replace(/\/$/, "");
   const target = findPage(source);
   if (target === undefined) return showPath(link, source);
-  // "operating.md" is what a page is called in the repository only
+  // "operating.md" is a page's name in the repository only, so its title is shown instead
   const children: PhrasingContent[] = /^\S+\.md$/.test(textOf(link))
     ? [{ type: "text", value: target.title }]
     : link.children;
   return [{ ...link, children, url: relativeLink(page.path, target.path) + (fragment ? `#${fragment}` : "") }];
 }
 
-/** Pictures of the repository are all in `docs/pictures`. */
+/** All pictures of the repository are in `docs/pictures`. */
 const resolvePicture = (image: Image, page: Page): Image =>
   isElsewhere(image.url) ? image : { ...image, url: relativeLink(page.path, `pictures/${posix.basename(image.url)}`) };
 
@@ -65,13 +65,13 @@ const element = (tagName: string, properties: Element["properties"], children: E
 const wordsOf = (node: ElementContent): string =>
   node.type === "text" ? node.value : node.type === "element" ? node.children.map(wordsOf).join("") : "";
 
-/** A table scrolls by itself where it is wider than the page, also by keyboard. */
+/** A table wider than the page scrolls by itself, also by keyboard. */
 function wrapTable(table: Element): Element {
   const cells = table.children
     .flatMap((part) => (part.type === "element" && part.tagName === "thead" ? part.children : []))
     .flatMap((row) => (row.type === "element" ? row.children : []))
     .filter((cell) => cell.type === "element");
-  // a header without words says nothing to a screen reader
+  // an empty header cell says nothing to a screen reader
   for (const cell of cells) if (wordsOf(cell) === "") cell.tagName = "td";
   const label = cells.map(wordsOf).filter(Boolean).join(", ");
   const name = `Table${label && `: ${label}`}`;
@@ -86,7 +86,7 @@ function decorate(node: HastContent): HastContent {
   return node.tagName === "table" ? wrapTable({ ...node, children }) : { ...node, children };
 }
 
-/** Headings get their anchors and a link to copy. Those inside lists and quotes have none. */
+/** Gives headings their anchors and links to copy, except those inside of lists and quotes. */
 function linkHeadings(children: HastContent[], anchors: string[]): HastContent[] {
   let at = 0;
   return children.map((node) => {

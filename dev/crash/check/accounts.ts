@@ -6,7 +6,7 @@ type Permission = boolean | "perhaps";
 interface Kind {
   made: OperationKind[];
   used: OperationKind;
-  /** Whether the thing may be used after this answer. */
+  /** Whether the credential must work after this operation. */
   after(operation: Operation): boolean;
   name(operation: Operation): string;
   works(use: Operation): boolean;
@@ -28,7 +28,7 @@ const SESSIONS: Kind = {
   name: ({ asked, got }) => asked["token"] ?? got["token"],
   works: isDone,
 };
-/** The APIs of agents, of which a response is requested that does not exist. */
+/** Agents' APIs, tested by requesting a response that does not exist. */
 const AGENTS: Kind = {
   made: ["agent.enable", "agent.disable"],
   used: "agent.use",
@@ -64,7 +64,7 @@ function checkKind({ operations }: Evidence, kind: Kind): Finding[] {
   );
 }
 
-/** Something that must read as its only user last changed it. */
+/** A thing that must read as its only user last changed it. */
 interface Shown {
   made: OperationKind[];
   read: OperationKind;
@@ -112,7 +112,7 @@ function checkShown({ operations }: Evidence, { made, read, name, shows }: Shown
   });
 }
 
-/** The acknowledged state is the requested one. */
+/** Checks that the acknowledged state is the requested one. */
 const checkAcknowledged = ({ operations }: Evidence): Finding[] =>
   operations
     .filter(({ what, outcome }) => outcome === "done" && /^(member|project|provider)\.(create|change|put)$/.test(what))
@@ -125,7 +125,7 @@ const checkAcknowledged = ({ operations }: Evidence): Finding[] =>
       }),
     );
 
-/** I16 for credentials: a key, a session, a provider, a member and a project are as their only user last changed them. */
+/** I16 for credentials: a key, a session, a provider, a member and a project have the state that their only user last set. */
 export const checkAccounts = (evidence: Evidence): Finding[] => [
   ...checkKind(evidence, KEYS),
   ...checkKind(evidence, SESSIONS),

@@ -7,13 +7,13 @@ import { digestOf } from "../load/audit.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 
-/** Stored credentials, which no reader may see. */
+/** Names of stored credentials, which no reader may see. */
 const isKept = (name: string): boolean => /_hash$|^sealed_/.test(name);
 
 const shownOf = (fields: object | undefined): unknown =>
   fields === undefined ? null : JSON.parse(JSON.stringify(fields, (name, value) => (isKept(name) ? undefined : value)));
 
-/** What an owner must see of an event. */
+/** An event in the form in which an owner must see it. */
 function presented({ stream, version, type, recorded_at, command_id, meta, data, personal }: RecordedEvent) {
   const { principal, request_id } = meta;
   const at = recorded_at.toISOString();
@@ -31,7 +31,7 @@ function checkEvent(shown: any, event: RecordedEvent): Finding[] {
 
 const nameOf = ({ stream, version }: Pick<RecordedEvent, "stream" | "version">): string => `${stream}@${version}`;
 
-/** The pages contain each event of the organization once, in order, and no other. */
+/** Checks that the pages contain each of the organization's events once, in order, and no other. */
 function checkPages(organization: string, pages: Operation[], events: RecordedEvent[]): Finding[] {
   const unread = pages.find(({ outcome }) => outcome !== "done");
   if (unread) return [lost("I18", unread, `the events of ${organization} cannot be read: ${unread.code}`)];
@@ -88,11 +88,11 @@ const plus = ({ cost: known, ...counts }: Sums, { cost = null, ...more }: Partia
   const costs = [known, cost].filter((each) => each !== null);
   return { ...(Object.fromEntries(sums) as Counts), cost: costs.length > 0 ? costs.reduce(addMoney) : null };
 };
-/** Turns with tokens, and without a cost. */
+/** Turns with tokens but without a cost. */
 const withoutCost = ({ cost, prompt_tokens, completion_tokens }: Usage): number =>
   cost === undefined && prompt_tokens + completion_tokens > 0 ? 1 : 0;
 
-/** An organization's usage: its turns, including those that never ended, and the pages that were read. */
+/** An organization's usage: its turns, including unfinished ones, and the pages that were read. */
 export function spentIn(events: RecordedEvent<any>[], organization: string): Sums {
   const own = events.filter(({ organization_id }) => organization_id === organization);
   const ended = new Set(own.filter(({ type }) => COUNTED.has(type)).map(({ data }) => data.turn_id));
@@ -103,7 +103,7 @@ export function spentIn(events: RecordedEvent<any>[], organization: string): Sum
   }, NONE);
 }
 
-/** The usage reported to an organization is the sum over its events. */
+/** Checks that the usage reported to an organization is the sum over its events. */
 function checkUsage(read: Operation, events: RecordedEvent[]): Finding[] {
   const { outcome, code, asked, got } = read;
   if (outcome !== "done") return [lost("I18", read, `cannot be read: ${code}`)];
@@ -118,7 +118,7 @@ function checkUsage(read: Operation, events: RecordedEvent[]): Finding[] {
   ];
 }
 
-/** An answered turn can be traced to its prompt and answer until it is deleted. */
+/** Checks that an answered turn can be traced to its prompt and answer until it is deleted. */
 function checkTrace(read: Operation, turns: Evidence["turns"]): Finding[] {
   const { outcome, code, asked, got } = read;
   const turn = turns.find(({ id }) => id === asked["turn_id"]);

@@ -7,18 +7,18 @@ import { different, lost, type Finding } from "./finding.ts";
 import { openBlob, type Stores } from "./openBlob.ts";
 import { valuesIn } from "./values.ts";
 
-/** A blob that an event names and the expected hash of its bytes; no hash for a stored prompt. */
+/** A blob named by an event, and the expected hash of its bytes; no hash for a stored prompt. */
 interface NamedBlob {
   blob: string;
   thing: string;
   sha256: string | undefined;
-  /** The key that opens it, when it is not the thing's own. */
+  /** The key that opens it, if it is not the thing's own. */
   wrapped_key?: string;
 }
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Events after which nothing personal of their stream may be left. */
+/** Events after which no personal data of their stream may be left. */
 export const ERASING: ReadonlySet<string> = new Set([
   "ThreadDeleted",
   "FileDeleted",

@@ -5,7 +5,7 @@ import { spentIn } from "./audit.ts";
 import { grouped, turnsOf, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 
-/** What turns that have not ended began to hold back. One that waits for a person holds nothing. */
+/** The initial reservations of unfinished turns. Turns that wait for a person reserve nothing. */
 function reservedIn(events: RecordedEvent<any>[]): string {
   const parked = new Set(events.filter(({ type }) => type === "TurnParked").map(({ data }) => data.turn_id));
   const open = new Set(
@@ -26,7 +26,7 @@ function turnsNaming(model: string, events: RecordedEvent<any>[]): RecordedEvent
   return events.filter(({ data }) => (data.turn_id === undefined ? data.units === undefined : ids.has(data.turn_id)));
 }
 
-/** What the limits of an organization must say, by the unit that their names begin with. */
+/** The expected figures of an organization's limits, by the unit with which their names begin. */
 function expectedFigures(events: RecordedEvent<any>[], organization: string): Record<string, Record<string, string>> {
   const { turns, cost, prompt_tokens, completion_tokens } = spentIn(events, organization);
   return {
@@ -37,8 +37,8 @@ function expectedFigures(events: RecordedEvent<any>[], organization: string): Re
 }
 
 /**
- * The hold of a turn grows with its rounds, in memory (docs/adr/0078-the-hold-of-a-turn-grows.md). The tools of this load answer in a
- * few words, so by less than a quarter.
+ * Whether a reservation is plausible. It grows with the turn's rounds, in memory (docs/adr/0078-the-hold-of-a-turn-grows.md). The
+ * tools of this load answer in a few words, so it grows by less than a quarter.
  */
 function isHeldBack(reserved: string, began: string): boolean {
   const [now, before] = [toPicodollars(reserved), toPicodollars(began)];
@@ -46,8 +46,8 @@ function isHeldBack(reserved: string, began: string): boolean {
 }
 
 /**
- * I20: what a budget says is spent is the sum over the log, of all models and of one, and it holds back what open turns began with, or a
- * little more. A run is shorter than a week.
+ * I20: the spending of a budget is the sum over the log, in total and for one model, and its reservations are those with which open
+ * turns began, or slightly more. A run is shorter than a week.
  */
 function checkFigures({ what, id, outcome, code, asked, got }: Operation, events: RecordedEvent<any>[]): Finding[] {
   const about = `${what} ${id}`;
@@ -65,7 +65,7 @@ function checkFigures({ what, id, outcome, code, asked, got }: Operation, events
   });
 }
 
-/** I20: a step of a limit is reported once in its period, until the limit is set again. */
+/** I20: a threshold of a limit is reported once in its period, until the limit is set again. */
 function checkSteps(events: RecordedEvent<any>[]): Finding[] {
   const ofBudgets = events.filter(({ stream }) => stream.startsWith("budget-"));
   return [...grouped(ofBudgets, ({ stream }) => stream).values()].flatMap((own) => {
@@ -83,7 +83,7 @@ function checkSteps(events: RecordedEvent<any>[]): Finding[] {
   });
 }
 
-/** I20: budgets count everything once, and hold nothing back for what is over. */
+/** I20: budgets count everything once, and reserve nothing for ended turns. */
 export const checkBudgets = ({ operations, events }: Evidence): Finding[] => [
   ...operations.filter(({ what }) => what === "audit.budget").flatMap((read) => checkFigures(read, events)),
   ...checkSteps(events),

@@ -6,7 +6,7 @@ import { findErased, openerOf, runsOf, type RunHistory } from "./runHistories.ts
 const originOf = ({ events }: RunHistory) =>
   events[0]!.data.continued_from as { run_id: string; first_run_id: string; nth: number } | undefined;
 
-/** I10: a run that goes on does so as one other run, with the arguments that it named. */
+/** I10: exactly one run continues a run, with the arguments that it passed. */
 function checkLink(run: RunHistory, next: RunHistory[], open: ReturnType<typeof openerOf>): Finding[] {
   const name = `run ${run.id}`;
   const [end] = run.ends;
@@ -25,7 +25,7 @@ function checkLink(run: RunHistory, next: RunHistory[], open: ReturnType<typeof 
   ];
 }
 
-/** I10: the last run of a chain has the result of all of them. */
+/** I10: the last run of a chain has the result of the whole chain. */
 function checkEnd(
   first: RunHistory,
   following: Map<string, RunHistory[]>,
@@ -45,7 +45,7 @@ function checkEnd(
     : [different("I10", `run ${first.id}`, `its chain of ${ids.length} ends with ${JSON.stringify(result)}`)];
 }
 
-/** Chains of runs that go on as others. */
+/** Chains of runs that continue each other. */
 export function checkChains({ operations, events, values }: Evidence): Finding[] {
   const open = openerOf(values);
   const runs = runsOf(events);

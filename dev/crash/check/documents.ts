@@ -6,13 +6,13 @@ import { different, doubled, lost, stuck, type Finding } from "./finding.ts";
 /** A document or an extraction, from the log. */
 export interface DocumentHistory {
   stream: string;
-  /** `given up`: it lost as many workers as it may. */
+  /** `given up`: it lost the maximum number of workers. */
   status: "open" | "ready" | "failed" | "given up" | "gone";
   /** The generation that search returns; 0 before the first. */
   live: number;
   /** Passages by generation. */
   chunks: Map<number, number>;
-  /** Number of charges, and the possible number. */
+  /** Number of charges, and the maximum number that is right. */
   charged: number;
   chargeable: number;
   readings: number[];

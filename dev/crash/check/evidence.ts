@@ -42,7 +42,7 @@ export interface Turn {
   to: number | undefined;
   end: "completed" | "failed" | "stopped" | "refused" | undefined;
   takeovers: number;
-  /** Approvals of its calls that nobody has decided. */
+  /** Number of approvals of its calls that are pending. */
   asking: number;
   /** The answer; undefined if erased. */
   text: string | undefined;
@@ -60,7 +60,7 @@ export function grouped<T>(items: T[], key: (item: T) => string): Map<string, T[
   return groups;
 }
 
-/** Every request of the harness has the id `<operation>.<attempt>`, and its events carry it. */
+/** The operation behind a request id: all requests of the harness have ids `<operation>.<attempt>`, which their events carry. */
 export const operationOf = (requestId: string): string => requestId.replace(/\.\d+$/, "");
 
 const ENDS: Record<string, NonNullable<Turn["end"]>> = {

@@ -9,7 +9,7 @@ const userOf = ({ client }: Operation): string => `${PERSONAL}-${client >> 1}`;
 
 const repeated = (ids: string[]): string[] => [...grouped(ids, (id) => id).values()].flatMap((own) => own.slice(1));
 
-/** I18: everything once, and the bytes that each file has. */
+/** I18: an export lists everything once, and the actual bytes of each file. */
 function checkItself(about: string, { counts, said, threads, turns, files, contents }: Facts): Finding[] {
   const ids = [threads, ...[turns, files].map((ones) => ones.map(({ id }: Facts) => id))].flat();
   return [
@@ -23,7 +23,7 @@ function checkItself(about: string, { counts, said, threads, turns, files, conte
   ];
 }
 
-/** I18: what was acknowledged before an export began, and whose deletion nobody had asked for when it ended, is in it. */
+/** I18: an export contains what was acknowledged before it began, unless its deletion was requested before it ended. */
 function checkComplete(read: Operation, operations: Operation[]): Finding[] {
   const { files, turns, contents } = read.got;
   const before = operations.filter(
@@ -48,7 +48,7 @@ function checkComplete(read: Operation, operations: Operation[]): Finding[] {
   });
 }
 
-/** Exports of everything about an end user. One that ends without its last line says that it is not complete. */
+/** Exports of everything about an end user. One without its last line says that it is incomplete. */
 export const checkExports = ({ operations }: Evidence): Finding[] =>
   operations
     .filter(({ what, outcome, got }) => what === "export.read" && outcome === "done" && got["complete"])

@@ -5,11 +5,11 @@ const succeeded = ({ status }: Attempt): boolean => status !== null && status < 
 const STATUSES_SHOWN = 5;
 
 interface Seen {
-  /** Milliseconds from its end to the end of the first successful request that started later; undefined: there was none. */
+  /** Milliseconds from its end to the end of the first successful request that started later; undefined if there was none. */
   recovery: number | undefined;
-  /** The longest time without the end of a successful request, from its start to the first success afterwards. */
+  /** The longest time without a successful request, from the start of the fault to the first success afterwards. */
   silence: number;
-  /** The 503 that a client waited for longest; undefined: there was none. */
+  /** The slowest 503; undefined if there was none. */
   refusal: Attempt | undefined;
   statuses: (number | null)[];
 }
@@ -44,7 +44,7 @@ function countStatuses(statuses: (number | null)[]): string {
   return sorted.map(([name, count]) => `${name} × ${count}`).join(", ") || "none";
 }
 
-/** A fault by its kind, without the number of the process that it hit. */
+/** The kind of a fault, without the number of its process. */
 const kindOf = ({ what, target }: InjectedFault): string => `${what} ${target.replace(/ \d+(?= |$)/, "")}`.trim();
 
 const inSeconds = (ms: number | undefined, otherwise: string): string =>
@@ -58,7 +58,7 @@ function describeRefusal(refusals: Attempt[], operations: Evidence["operations"]
   return `${inSeconds(timeOf(slowest), "")} (${what}, ${slowest.code ?? "no code"})`;
 }
 
-/** One line for each kind of fault: how often, how fast the service recovered and answered a 503 at worst, and what clients saw until then. */
+/** One line per kind of fault: how often it occurred, the slowest recovery and 503, and what clients saw until the recovery. */
 export function faultTable({
   faults,
   attempts,

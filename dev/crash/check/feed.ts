@@ -14,7 +14,7 @@ interface ReceivedMessage extends FeedMessage {
 }
 
 const PREFIX = "svc";
-/** Hashes of secrets and of unique names, and places of sealed bytes: never published, whatever the code declares. */
+/** Fields with hashes of secrets or unique names, or places of sealed bytes. They must never be published, whatever the code declares. */
 const KEPT = /"(?:[a-z_]*_(?:hash|hint|claim|token)|sha256|blob|frames|worker)":/;
 const about = ({ event }: ReceivedMessage): string => `feed ${event.position} ${event.type}`;
 
@@ -33,7 +33,7 @@ const messageOf = ({ position, stream, version, organization_id, type, recorded_
     }),
   );
 
-/** The messages that remain for a subscriber that skips positions which are not higher. */
+/** The messages that remain for a subscriber which skips positions that are not higher. */
 function handledOf(received: ReceivedMessage[]): Set<number> {
   let highest = 0;
   const handled = new Set<number>();

@@ -8,7 +8,7 @@ const nameOf = ({ id }: RunHistory): string => `run ${id}`;
 const of = ({ events }: RunHistory, type: string) => events.filter((event) => event.type === type);
 const endOf = (run: RunHistory | undefined) => run?.ends[0] && ENDS[run.ends[0].type];
 
-/** I10: a child run is started once, and has ended when its starter, which takes it along, is settled. */
+/** I10: a child run is started once, and if it ends with its starter, it has ended when the starter is settled. */
 function checkChildren(run: RunHistory, runs: Map<string, RunHistory>, started: RunHistory[]): Finding[] {
   const requested = of(run, "ChildRunRequested").map(({ data }) => data);
   const [settled] = of(run, "RunSettled");
@@ -31,7 +31,7 @@ function checkChildren(run: RunHistory, runs: Map<string, RunHistory>, started: 
   ];
 }
 
-/** I10: a wait is answered once. I8: the watchers of a run that has ended know. */
+/** I10: a wait is answered once. I8: the watchers of an ended run are notified. */
 function checkWaits(run: RunHistory): Finding[] {
   const answers = grouped(
     run.events.filter(({ type }) => type === "WaitAnswered" || type === "WaitTimedOut"),
@@ -48,7 +48,7 @@ function checkWaits(run: RunHistory): Finding[] {
   ];
 }
 
-/** I10: a turn that a run has asked an agent for is started once. */
+/** I10: a turn that a run asked an agent for is started once. */
 const checkAgentTurns = (run: RunHistory, turns: Map<string, unknown[]>): Finding[] =>
   of(run, "AgentTurnStarted").flatMap(({ data: { turn_id } }) => {
     const count = turns.get(turn_id)?.length ?? 0;
@@ -60,7 +60,7 @@ const checkAgentTurns = (run: RunHistory, turns: Map<string, unknown[]>): Findin
     ];
   });
 
-/** What a run of a linked workflow must come to, by the log. */
+/** The expected result of a linked workflow's run, according to the log. */
 function resultOf(
   kind: LinkedKind,
   run: RunHistory,
@@ -91,7 +91,7 @@ function resultOf(
   return { id, event: { status: "received", event_id: message_id, data: sent.get(message_id) } };
 }
 
-/** I10: a run that depends on others comes to what the log says about them. */
+/** I10: the result of a run that depends on others matches what the log says about them. */
 function checkResult(kind: LinkedKind | undefined, run: RunHistory, known: Parameters<typeof resultOf>[2]): Finding[] {
   if (!kind || endOf(run) !== "completed") return [];
   const open = openerOf(known.values);
@@ -100,7 +100,7 @@ function checkResult(kind: LinkedKind | undefined, run: RunHistory, known: Param
   if (erased.length > 0) return erased;
   const result = open(stored) as Record<string, any>;
   const wanted = resultOf(kind, run, known) as Record<string, any>;
-  // an event whose sender got no answer cannot be named
+  // if its sender got no answer, the event is unknown
   if (kind === "listener" && wanted["event"].status === "received" && !wanted["event"].data) return [];
   const shown =
     kind === "listener" && result["event"].status === "timed_out"
@@ -117,7 +117,7 @@ function checkResult(kind: LinkedKind | undefined, run: RunHistory, known: Param
       ];
 }
 
-/** Runs that start runs, wait for runs and events, or are voted on. */
+/** Runs that start runs, wait for runs or events, or take votes. */
 export function checkLinkedRuns({ operations, events, values }: Evidence): Finding[] {
   const all = runsOf(events);
   const runs = new Map(all.map((run) => [run.id, run]));

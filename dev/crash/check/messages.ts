@@ -11,7 +11,7 @@ interface Message {
   posted: number;
   delivered: number | undefined;
   delivered_at: number;
-  /** Runs that it reached, as its delivery counted them. */
+  /** Number of runs it reached, as its delivery counted them. */
   reached: number | undefined;
 }
 
@@ -51,7 +51,7 @@ function checkSent(same: Operation[], messages: Map<string, Message>): Finding[]
 interface Wait {
   run_id: string;
   started: number;
-  /** When its time is over. It may take longer until a process notices. */
+  /** When it times out. A process may notice later. */
   expires_at: number;
   /** The id in the event's data that it waits for. */
   match: unknown;
@@ -79,7 +79,7 @@ const waitsOf = (events: Evidence["events"]): Wait[] =>
       }),
   );
 
-/** I10: an event answers every wait that was there before it, fits and has time left, and is counted once for each run. */
+/** I10: an event answers every matching wait that precedes it and has not timed out, and counts each run once. */
 function checkReached(message: Message, wanted: unknown, waits: Wait[]): Finding[] {
   const { id, posted, delivered, delivered_at, reached } = message;
   const answered = waits.filter(({ message_id }) => message_id === id);

@@ -11,10 +11,10 @@ import { argsOf, ENDS, openerOf, runsOf, type RunHistory } from "./runHistories.
 
 /** The failure of a step that is never retried. */
 const LOST = new Set(["step_lost", "runner_lost"]);
-/** Lost workers after which a step, and a run, fail. */
+/** Number of lost workers after which a step, and a run, fail. */
 const MOST_LOST: Record<string, number> = { step_lost: 6, worker_lost: 10 };
 
-/** It lost as many workers as it may. */
+/** Whether it lost the maximum number of workers. */
 function isGivenUp({ events }: RunHistory, { code, key }: { code: string; key: string | null }): boolean {
   const lost = events.filter(({ type, data }) =>
     code === "step_lost"
@@ -76,7 +76,7 @@ function checkEnding(
   const name = `run ${run.id}`;
   switch (ENDS[end.type]) {
     case "completed":
-      // what a continued run inherited is in its parent, and linkedRuns.ts knows the kinds of runs that depend on others
+      // inherited answers are in the parent run, and linkedRuns.ts checks runs that depend on others
       return isContinued(run) || !isKind(kind) ? [] : checkCompleted(run, kind, values);
     case "failed": {
       const { error } = end.personal ?? {};
@@ -95,7 +95,7 @@ function checkEnding(
   }
 }
 
-/** I14: a secret that a step read is not in anything it leaves. */
+/** I14: nothing that a step left behind contains a secret that it read. */
 const checkTold = ({ id, events }: RunHistory): Finding[] =>
   events
     .filter(({ personal }) => JSON.stringify(personal ?? null).includes(CANARY))
@@ -109,7 +109,7 @@ export function checkOutcomes(evidence: Evidence): Finding[] {
       what === "run.start" || what === "run.hook" ? [[id, asked["kind"]]] : [],
     ),
   );
-  // runs of the workflow `sequence`, which a starter starts and a client retries
+  // runs of the workflow `sequence` that a starter started or a client retried
   const kindOf = (run: RunHistory) =>
     kinds.get(run.operation) ?? (isChild(run) || isContinued(run) ? "sequence" : undefined);
   return runsOf(events).flatMap((run) => [

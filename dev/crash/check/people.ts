@@ -16,7 +16,7 @@ function checkDecision(operation: Operation, approval: ApprovalHistory | undefin
   return [];
 }
 
-/** An approval that was read after its decision was answered is not pending. */
+/** An approval read after its decision was acknowledged is not pending. */
 function checkShown(read: Operation, decisions: Operation[]): Finding[] {
   const shown = (read.got["approvals"] ?? []) as { id: string; status: string }[];
   return shown
@@ -31,7 +31,7 @@ function checkShown(read: Operation, decisions: Operation[]): Finding[] {
 
 const SHOWN_AS = { approve: "approved", reject: "rejected" } as const;
 
-/** An approval is shown with the decision that the log has, and without one while the log has none. */
+/** An approval is shown with the decision in the log, and without one while the log has none. */
 function checkDecided(read: Operation, approvals: Map<string, ApprovalHistory>): Finding[] {
   const shown = (read.got["approvals"] ?? []) as { id: string; status: string }[];
   return shown.flatMap(({ id, status }): Finding[] => {
@@ -52,7 +52,7 @@ function checkCancel(operation: Operation, run: RunHistory | undefined): Finding
   return [];
 }
 
-/** A cancelled run reads no secret: a step that asks after the answer gets none. */
+/** A cancelled run reads no secret: a step that asks after the acknowledgement gets none. */
 function checkSecrets(cancel: Operation, effects: Effect[]): Finding[] {
   const before = effects.filter(({ part }) => part === "before");
   return effects

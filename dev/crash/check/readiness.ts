@@ -3,9 +3,12 @@ import { grouped, type Evidence } from "./evidence.ts";
 import { different, stuck, type Finding } from "./finding.ts";
 
 const PROMISED_MS = 5_000;
-/** Of a turn of the probe, which needs PostgreSQL, NATS and a services process, as `/readyz` does. One may fail for another reason. */
+/**
+ * Minimum failed turns of the probe, which needs PostgreSQL, NATS and a services process, like `/readyz`. A single one may fail for
+ * another reason.
+ */
 const MIN_FAILED = 2;
-/** The process itself cannot answer; it may do so a moment after the fault. */
+/** Faults during which, and shortly after, the process itself cannot answer. */
 const SILENCING: InjectedFault["what"][] = ["stop", "handles", "memory"];
 const AFTERMATH_MS = 1_000;
 const PROBED_WRITES: ReadonlySet<string> = new Set(["probe turn", "probe upload", "probe login"]);
@@ -20,7 +23,7 @@ interface Span {
 /** `/readyz` answers within 5 s, and is not 200 for longer than that while no write succeeds. */
 export const checkReadiness = (known: Known): Finding[] => [...findLies(known), ...findSilence(known)];
 
-/** The times in which each answer of a port was 200. */
+/** The times in which all answers of a port were 200. */
 function readySpans(answers: Readiness[]): Span[] {
   const spans: Span[] = [];
   let open: Span | undefined;
@@ -32,7 +35,7 @@ function readySpans(answers: Readiness[]): Span[] {
   return spans;
 }
 
-/** The parts of a span between moments, in order. */
+/** Splits a span at moments, in order. */
 function partsBetween({ from, to }: Span, moments: number[]): Span[] {
   const inside = moments.filter((moment) => moment > from && moment < to).toSorted((a, b) => a - b);
   const bounds = [from, ...inside, to];
@@ -65,14 +68,14 @@ function findLies({ readiness, attempts, operations }: Known): Finding[] {
   });
 }
 
-/** Whether a fault stops the process itself from answering. In a process with every role each role's faults do. */
+/** Whether a fault keeps the process itself from answering. A process with every role is hit by faults of each role. */
 function hits(process: string, { what, target }: InjectedFault): boolean {
   const [role, n] = process.split("-");
   const [targetRole, targetN] = target.split(" ");
   return SILENCING.includes(what) && n === targetN && (role === "all" || role === targetRole);
 }
 
-/** Whether such a fault met a request to the process. */
+/** Whether such a fault overlapped a request to the process. */
 export const isSilenced = (
   { process, start, end }: Pick<Readiness, "process" | "start" | "end">,
   faults: InjectedFault[],

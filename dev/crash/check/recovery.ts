@@ -5,7 +5,7 @@ import { different, stuck, type Finding } from "./finding.ts";
 import { isSilenced } from "./readiness.ts";
 
 const SETTLED_MS = 5_000;
-/** The promise: after the end of a fault, requests succeed again within this time, without a hand. */
+/** The promise: after the end of a fault, requests succeed again within this time, without intervention. */
 const MAX_RECOVERY_MS = 30_000;
 
 export interface Spread {
@@ -52,7 +52,7 @@ export function recovery(evidence: Evidence): { first: Spread; slowest: string; 
   };
 }
 
-/** A fault is a 503. The probe's model is part of the process, so no provider can be the reason of a 502. */
+/** Faults must surface as 503. The probe's model is part of the process, so no provider can cause a 502. */
 export const checkErrors = ({ attempts }: Pick<Evidence, "attempts">): Finding[] =>
   [...attempts.values()]
     .flat()
@@ -61,7 +61,7 @@ export const checkErrors = ({ attempts }: Pick<Evidence, "attempts">): Finding[]
       different("I23", operation, `got a ${status} (${code ?? "no code"}) on port ${port}`),
     );
 
-/** 503s that took longer than the promised 5 s, except of a process that was stopped meanwhile: printed, and no finding yet. */
+/** 503s slower than the promised 5 s, except from a process that was stopped meanwhile. They are printed, but not yet findings. */
 export function slowRefusals({ attempts, readiness, faults }: Pick<Evidence, "attempts" | "readiness" | "faults">): {
   slow: number;
   all: number;
@@ -73,14 +73,14 @@ export function slowRefusals({ attempts, readiness, faults }: Pick<Evidence, "at
   return { slow: refused.filter(isSlow).length, all: refused.length };
 }
 
-/** A 503 that does not say when to ask again. */
+/** A 503 without a Retry-After. */
 export const checkUnavailable = ({ attempts }: Pick<Evidence, "attempts">): Finding[] =>
   [...attempts.values()]
     .flat()
     .filter(({ status, retry_after }) => status === 503 && !retry_after)
     .map(({ operation, code }) => different("I22", operation, `got a 503 (${code}) without Retry-After`));
 
-/** Milliseconds between two moments in which none of these faults lasts. */
+/** Milliseconds between two moments without any of these faults. */
 function quietTime(from: number, to: number, faults: InjectedFault[]): number {
   let [quiet, reached] = [0, from];
   for (const { at, until = at } of faults.toSorted((a, b) => a.at - b.at)) {
@@ -91,7 +91,7 @@ function quietTime(from: number, to: number, faults: InjectedFault[]): number {
   return quiet + Math.max(0, to - reached);
 }
 
-/** What recovers for itself: any request at all, and each kind of the probe's requests on each port. */
+/** The parts that recover separately: requests in general, and each kind of the probe's requests on each port. */
 function requestsThatRecover(attempts: Evidence["attempts"]): [name: string, attempts: Attempt[]][] {
   const probed = PROBED.flatMap((what) => {
     const byPort = grouped(attempts.get(`probe ${what}`) ?? [], ({ port }) => String(port));
@@ -100,7 +100,7 @@ function requestsThatRecover(attempts: Evidence["attempts"]): [name: string, att
   return [["request", [...attempts.values()].flat()], ...probed];
 }
 
-/** A fault after whose end no request, or none of a kind on a port, succeeded for 30 s in which no other fault lasted. */
+/** A fault after which no request in general, or none of a kind on a port, succeeded for 30 s without another fault. */
 export function checkRecovery({ faults, attempts }: Pick<Evidence, "faults" | "attempts">): Finding[] {
   return requestsThatRecover(attempts).flatMap(([name, some]) => findLate(faults, name, some));
 }

@@ -3,7 +3,7 @@ import { lost, stuck, type Finding } from "./finding.ts";
 
 const DELETIONS = new Set(["ThreadDeleted", "FileDeleted", "DocumentDeleted"]);
 
-/** I1: rules in days delete nothing of a run, and only clients do. I8: a round of deletions ends. */
+/** I1: rules in days delete nothing during a run; only clients do. I8: a round of deletions ends. */
 export function checkRetention({ operations, events }: Evidence): Finding[] {
   const known = new Set(operations.map(({ id }) => id));
   const set = events.findLast(({ type }) => type === "RetentionSet");

@@ -5,7 +5,7 @@ import { runsOf, type RunHistory } from "./runHistories.ts";
 
 const parentOf = ({ events }: RunHistory) => events[0]!.data.parent as { run_id: string; kind: string } | undefined;
 
-/** I5: what was answered in the parent is not done again. */
+/** I5: calls answered in the parent are not made again. */
 function checkInherited(run: RunHistory, parent: RunHistory | undefined): Finding[] {
   const answered = new Set(parent?.steps.filter(({ ends }) => ends.some(({ ok }) => ok)).map(({ key }) => key));
   return run.steps
@@ -23,7 +23,7 @@ function checkAnswered({ id, asked, got, outcome }: Operation, runs: Map<string,
     : [different("I1", `run.retry ${id}`, `the run ${run.id} does not continue ${asked["run_id"]}`)];
 }
 
-/** Retries of failed runs: one for each, however often and by however many it is requested. */
+/** Retries of failed runs: one per run, however often and by however many it is requested. */
 export function checkRetries({ operations, events }: Evidence): Finding[] {
   const all = runsOf(events);
   const runs = new Map(all.map((run) => [run.id, run]));

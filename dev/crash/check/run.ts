@@ -13,7 +13,10 @@ import { allEvents } from "./events.ts";
 import { summarize } from "./summary.ts";
 import { openValues } from "./values.ts";
 
-/** The checker: `node dev/crash/check/run.ts FOLDER` on a folder that a run left. It starts the services on its data and trusts nothing but the stores and the journal. */
+/**
+ * The checker: `node dev/crash/check/run.ts FOLDER` checks the folder that a run left. It starts the services on its data, and
+ * trusts only the stores and the journal.
+ */
 const folder = process.argv[2]!;
 const { env } = JSON.parse(await readFile(join(folder, "run.json"), "utf8")) as { env: Environment };
 const data = join(folder, "data");

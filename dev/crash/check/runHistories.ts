@@ -20,7 +20,7 @@ export interface ApprovalHistory {
   id: string;
   name: string;
   decisions: { decision: "approve" | "reject"; by: Actor }[];
-  /** It expired or was cancelled. */
+  /** Whether it expired or was cancelled. */
   over: boolean;
 }
 
@@ -105,7 +105,7 @@ export const openerOf =
     return json === undefined ? undefined : JSON.parse(json);
   };
 
-/** I10: what a completed run was given and came to can be opened; nobody has asked to erase it. `values`: its arguments and its result. */
+/** I10: the arguments and the result of a completed run can be opened unless somebody asked to erase it. `values`: both of them. */
 export const findErased = (
   name: string,
   values: (StoredValue | undefined)[],

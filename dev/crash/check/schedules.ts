@@ -3,11 +3,11 @@ import { scheduledRunId } from "#events/schedule.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, stuck, type Finding } from "./finding.ts";
 
-/** A due time, and the one after it. */
+/** A due time, and the next one. */
 interface Decision {
   due_at: string;
   next: string | null;
-  /** False for due times that nobody could attend to. */
+  /** False for missed due times. */
   isFired: boolean;
 }
 
@@ -31,7 +31,7 @@ function decisionsOf(events: Events): { expected: string | null; decision: Decis
   return decisions;
 }
 
-/** Due times whose run is decided, and those that still wait for the run before. A pause ends the waiting of all. */
+/** Due times whose run is decided, and those that still wait for the previous run. A pause drops all that wait. */
 function startsOf(events: Events): { starts: string[]; waiting: string[] } {
   const starts: string[] = [];
   let waiting: string[] = [];
@@ -79,7 +79,7 @@ function checkSchedule(trigger_id: string, events: Events, runs: Map<string, Eve
   ];
 }
 
-/** I19: each due time of a schedule is decided once, in order and without a gap, and starts at most one run: one, where that was decided. */
+/** I19: each due time of a schedule is decided once, in order and without gaps, and starts at most one run; exactly one if that was decided. */
 export function checkSchedules({ events }: Pick<Evidence, "events">): Finding[] {
   const created = grouped(
     (events as Events).filter(({ type }) => type === "RunCreated"),

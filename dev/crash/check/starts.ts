@@ -5,7 +5,7 @@ import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 import { argsOf, runsOf, type RunHistory } from "./runHistories.ts";
 
-/** I1: a start answered with 202 is a run in the log, with the arguments that were sent. */
+/** I1: a start answered with 202 is a run in the log, with the sent arguments. */
 function checkAnswered(operation: Operation, run: RunHistory | undefined, values: Map<string, string>): Finding[] {
   const { asked, got, what } = operation;
   if (!got["accepted"]) return [different("I1", operation, "was not answered with 202")];
@@ -18,7 +18,7 @@ function checkAnswered(operation: Operation, run: RunHistory | undefined, values
     : [different("I1", operation, `the run ${run.id} is of the user ${run.external_user_id}`)];
 }
 
-/** I3: starts under one key are one run, and all answers name it. Without a key each attempt may have started one. */
+/** I3: starts under one key are one run, which all answers name. Without a key, each attempt may have started a run. */
 function checkOnce(starts: Operation[], runs: RunHistory[], tries: number): Finding[] {
   const [first] = starts as [Operation, ...Operation[]];
   const answered = new Set(starts.flatMap(({ got }) => got["run_id"] ?? []));

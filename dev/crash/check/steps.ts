@@ -29,10 +29,7 @@ const INSIDE = new Set(["ask", "pure", "store"]);
 /** Steps that must never run twice. */
 const AT_MOST_ONCE = new Set(["once"]);
 
-/**
- * I10: only attempts that the log knows have effects, each once, under one Idempotency-Key, and all effects precede the
- * completion of the step.
- */
+/** I10: only attempts in the log have effects, each once, under one Idempotency-Key, and all effects precede the completion of the step. */
 function checkEffects(run: RunHistory, effects: Effect[]): Finding[] {
   const ofKey = grouped(effects, ({ key }) => key);
   // a retry repeats attempts of its parent
@@ -61,7 +58,7 @@ function checkEffects(run: RunHistory, effects: Effect[]): Finding[] {
   ];
 }
 
-/** Events that may follow the end of a run: results of steps that were running, and that others know of the end. */
+/** Events that may follow the end of a run: results of steps that were running, and the settlement. */
 const AFTERWARDS = new Set(["StepCompleted", "StepFailed", "StepAttemptLost", "RunSettled", "RunKept", "RunForgotten"]);
 
 /** A run ends once, and nothing starts afterwards. */
@@ -88,7 +85,7 @@ function checkTimers({ id, events }: RunHistory): Finding[] {
     .map(([key, times]) => doubled("I10", `timer ${key} of run ${id}`, `fired ${times.length} times`));
 }
 
-/** A step's model request is answered once, however many attempts make it. Turns of `ctx.agent` belong to no step. */
+/** A step's model request is answered once, however many attempts make it. Turns of `ctx.agent` do not belong to a step. */
 function checkTurns(run: RunHistory, turns: Evidence["turns"]): Finding[] {
   const requested = run.events.filter(({ type }) => type === "AgentTurnRequested");
   const ofAgents = new Set(requested.map(({ data }) => data.turn_id as string));

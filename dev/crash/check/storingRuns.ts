@@ -6,10 +6,10 @@ import { grouped, operationOf, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 import { ENDS, findErased, openerOf, runsOf, type RunHistory } from "./runHistories.ts";
 
-/** The events that stored something, by the id of the run that stored it. */
+/** Events that stored something, by the id of the run. */
 type EventsByRun = Map<string, RecordedEvent<any>[]>;
 
-/** I10: what a run has stored under this name is one thing, however many attempts its step had, and still there. */
+/** I10: a run stored only one thing under this name, however many attempts its step had, and it still exists. */
 function checkThing(run: RunHistory, what: string, stored: EventsByRun, wanted: string, gone: Set<string>): Finding[] {
   const name = `run ${run.id}`;
   const ids = new Set((stored.get(run.id) ?? []).map(({ stream }) => parseStreamName(stream).id));
@@ -19,7 +19,7 @@ function checkThing(run: RunHistory, what: string, stored: EventsByRun, wanted: 
   return gone.has(wanted) ? [lost("I10", name, `its ${what} ${wanted} was deleted, which nobody has asked for`)] : [];
 }
 
-/** I10: each start of a rate is taken by one run. */
+/** I10: each start that a rate allows is taken by only one run. */
 function checkStartRates(runs: RunHistory[]): Finding[] {
   const starts = grouped(
     runs.filter(({ events: [created] }) => created!.data.start_place !== undefined),

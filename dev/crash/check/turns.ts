@@ -5,7 +5,7 @@ import { different, doubled, lost, stuck, type Finding } from "./finding.ts";
 
 const isReal = (turn: Turn): boolean => turn.end !== "refused";
 
-/** I1: the answer that a client received is the one in the log, and there is one such turn. */
+/** I1: the answer that a client received is the one in the log, and there is only one such turn. */
 function checkAnswered(operation: Operation, turns: Turn[]): Finding[] {
   const { got, asked, outcome } = operation;
   const id = String(got["ids"]?.[0] ?? "").slice("chatcmpl-".length);
@@ -30,8 +30,8 @@ const lostItsAnswer = (attempts: Attempt[], turn: Turn): boolean =>
   attempts.some((attempt, n) => `${attempt.operation}.${n}` === turn.request_id && attempt.status === null);
 
 /**
- * I3: one request is one turn: always with a key; without a key if the client lost the connection and declared its retry as
- * one. A failed turn may be requested again.
+ * I3: one request is one turn. With a key always; without a key if the client lost the connection and declared its retry as one. A
+ * failed turn may be requested again.
  */
 function checkOnce(operation: Operation, turns: Turn[], attempts: Attempt[]): Finding[] {
   const real = turns.filter(isReal);

@@ -5,7 +5,7 @@ import { different, doubled, lost, type Finding } from "./finding.ts";
 
 interface Vote {
   by: { type: string; id: string };
-  /** For whom a substitute voted. */
+  /** The person whose substitute voted. */
   in_place_of?: string;
   decision: "approve" | "reject";
 }
@@ -23,7 +23,10 @@ interface Ballot {
 
 const countOf = (votes: Vote[], decision: string): number => votes.filter((vote) => vote.decision === decision).length;
 
-/** I10: a person and their links have one vote together, and the vote that completes the number decides in the same commit; who has handed the approval on has none. */
+/**
+ * I10: a person and their links have one vote in total; the vote that completes the number decides in the same commit; somebody who
+ * delegated the approval has no vote.
+ */
 function addEvent(ballot: Ballot, { type, data }: RecordedEvent<any>, next: RecordedEvent<any> | undefined): void {
   const { id, votes, links, handedOn, required, findings } = ballot;
   const name = `approval ${id}`;
@@ -75,13 +78,13 @@ function checkCast({ what, id, asked, outcome }: Operation, ballots: Map<string,
   return isCast ? [] : [lost("I1", `${what} ${id}`, `the vote to ${decision} ${ballot.id} is not in the log`)];
 }
 
-/** A link decides once: of two uses one is acknowledged at most. */
+/** A link decides once: of two uses, at most one is acknowledged. */
 const checkLinks = (uses: Operation[]): Finding[] =>
   [...grouped(uses, ({ asked }) => asked["by"].id)]
     .filter(([, own]) => own.filter(({ outcome, attempts }) => outcome === "done" && attempts === 1).length > 1)
     .map(([link]) => doubled("I10", `link ${link}`, "was used twice"));
 
-/** I16: when all is quiet, the votes that are shown are those of the log. */
+/** I16: when all is quiet, the shown votes are those of the log. */
 const checkShown = (reads: Operation[], ballots: Map<string, Ballot>): Finding[] =>
   reads
     .filter(({ id, outcome }) => /-end-\d+$/.test(id) && outcome === "done")

@@ -5,13 +5,13 @@ import type { Environment } from "../environment.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A clock of its own for each process. */
+/** Separate clocks for the processes. */
 export interface Clocks {
-  /** What the process must be started with. */
+  /** Environment variables that the process must be started with. */
   settings(process: string): Environment;
   /** Sets how far a clock is ahead, while its process runs. */
   set(process: string, hours: number): void;
-  /** Makes a clock jump, and back. */
+  /** Makes a clock jump for `ms` milliseconds. */
   shift(process: string, hours: number, ms: number): Promise<void>;
 }
 

@@ -6,9 +6,9 @@ import type { Fault } from "./plan.ts";
 import { kill } from "./processes.ts";
 import { rewindReadModel } from "./rewind.ts";
 
-/** How long the fault waits for the acknowledgement, and for PostgreSQL to be back. */
+/** Maximum wait for the acknowledgement, and for PostgreSQL to be back. */
 const WAIT_MS = 15_000;
-/** The read models stay as the crash left them for so long after PostgreSQL is back. */
+/** How long the read models stay as the crash left them after PostgreSQL is back. */
 const HOLD_MS = 3_000;
 
 type Crash = Extract<Fault, { what: "crash" }>;
@@ -19,7 +19,7 @@ const isRunning = ({ database_url }: Topology["addresses"]): Promise<boolean> =>
     () => false,
   );
 
-/** Lets the processes continue that `rewindReadModel` stopped: `http` at once, `projections` some time after PostgreSQL is back. */
+/** Continues the processes that `rewindReadModel` stopped: `http` at once, `projections` some time after PostgreSQL is back. */
 async function continueLater({ roles, addresses }: Topology): Promise<void> {
   const signalAll = (wanted: string) => {
     for (const { role, signal: send } of roles) if (role === wanted) send("SIGCONT");

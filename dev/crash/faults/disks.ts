@@ -5,31 +5,31 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { syncFolder } from "#infra/folders.ts";
 import { STORES, type Store } from "./surroundings.ts";
 
-/** Of each disk; its file on the disk below holds only what was written. */
+/** Size of each disk. Its image is a sparse file. */
 const ROOM_BYTES = 3 * 1024 ** 3;
 const FOLDERS: Record<Store, string> = { postgres: "postgres", nats: "nats", meilisearch: "meili", blobs: "blobs" };
-/** A write waits for so long, and then so long for none. */
+/** Milliseconds for which writes are blocked, and then allowed, in turn. */
 const FROZEN_MS = 2_000;
 const THAWED_MS = 300;
-/** A disk that is in use is asked again until then. */
+/** How long unmounting a disk in use is retried. */
 const BUSY_MS = 15_000;
-/** ext4's ioctl that loses everything that was not flushed, and its flag for not flushing the journal either. */
+/** ext4's ioctl that discards everything not flushed, with the flag for discarding the journal as well. */
 const SHUT_DOWN = `open(my $disk, "<", $ARGV[0]) or die $!; my $flag = pack("L", 2); ioctl($disk, 0x8004587d, $flag) or die $!;`;
 
-/** Ends the processes that use a disk. Resolves with what lets them start again. */
+/** Ends the processes that use a disk. Resolves with a function that lets them start again. */
 export type Release = () => Promise<() => void>;
 
-/** A disk of its own for each store. */
+/** A separate disk for each store. */
 export interface Disks {
-  /** Leaves no byte free; resolves when there is space again. */
+  /** Fills the disk completely. Resolves when it has space again. */
   fill(store: Store, ms: number): Promise<void>;
-  /** Lets writes wait; resolves when they do no more. */
+  /** Delays writes. Resolves when they are fast again. */
   slowDown(store: Store, ms: number): Promise<void>;
-  /** Refuses writes, as after an error of the hardware. Resolves when the disk was mounted again, without its users. */
+  /** Refuses writes, as after a hardware error. Resolves when the disk is mounted again, without its users. */
   refuseWrites(store: Store, ms: number, release: Release): Promise<void>;
-  /** Loses everything that had not reached the disks. Resolves when they are mounted again, without their users. */
+  /** Discards everything that had not reached the disks. Resolves when they are mounted again, without their users. */
   cut(stores: readonly Store[], release: Release): Promise<void>;
-  /** Moves the files to the disk below, and unmounts. */
+  /** Moves the files back to the underlying disk, and unmounts. */
   close(): void;
 }
 
@@ -53,7 +53,7 @@ function mount(image: string, folder: string): void {
   }
 }
 
-/** As a machine does when it starts. Without it, space that was being given back when the disk broke stays taken for ever. */
+/** Checks the file system, as a machine does at boot. Otherwise space that was being freed when the disk broke would stay taken. */
 function repair(image: string): void {
   const { status, stdout } = spawnSync("e2fsck", ["-f", "-y", image], { encoding: "utf8" });
   // 1: errors were corrected
@@ -64,7 +64,7 @@ function fillUp(folder: string): string {
   const file = join(folder, "lost+found", "filler");
   const { bavail, bsize } = statfsSync(folder);
   const size = Math.floor(bavail * bsize * 0.98);
-  // a file without a byte is refused, and a disk may be full already
+  // fallocate refuses a size of 0, and a disk may be full already
   if (size > 0) run("fallocate", "-l", String(size), file);
   const rest = Buffer.alloc(bsize);
   try {
@@ -75,7 +75,7 @@ function fillUp(folder: string): string {
   return file;
 }
 
-/** The files go to the disk below, where the checker reads them. */
+/** Moves the files to the underlying disk, where the checker reads them. */
 function moveDown(folder: string): void {
   rmSync(join(folder, "lost+found"), { recursive: true, force: true });
   const copy = `${folder}.copy`;
@@ -85,7 +85,7 @@ function moveDown(folder: string): void {
   run("mv", copy, folder);
 }
 
-/** Throws where mounting is not permitted. */
+/** Throws if mounting is not permitted. */
 export function openDisks(data: string, images: string): Disks {
   mkdirSync(images, { recursive: true, mode: 0o700 });
   const folderOf = (store: Store) => join(data, FOLDERS[store]);

@@ -11,7 +11,7 @@ import { findScriptProcesses, kill } from "./processes.ts";
 import { injectSurrounding } from "./surround.ts";
 import { CLUSTER_FAMILIES, FAMILIES } from "./surroundings.ts";
 
-/** A process that never reaches its failpoint is killed after this time. */
+/** A process that does not reach its failpoint is killed after this time. */
 const POINT_MS = 15_000;
 
 const BACKENDS = `select pid from pg_stat_activity
@@ -33,7 +33,7 @@ const LEADERS: Partial<Record<Point, Follower>> = {
   "after-feed-published": "feed",
 };
 
-/** The restarted process lost its leadership: it gets it back once it runs. */
+/** The restarted process lost its leadership. This gives it back once it runs. */
 async function giveLead(
   role: SupervisedProcess,
   before: number,
@@ -60,7 +60,7 @@ async function failAt(
   role.signal("SIGKILL");
 }
 
-/** Deletes the passage index, as if the search server had started on an empty disk. */
+/** Deletes the passage index, as if the search server had started with an empty disk. */
 const loseIndex = ({ meili_url, meili_master_key, database_url }: Topology["addresses"]): Promise<boolean> =>
   ask(database_url, async (client) => {
     const { rows } = await client.query<{ index_id: string }>("select index_id from ops.search_index");
@@ -106,7 +106,7 @@ async function injectFault(
   }
 }
 
-/** What the fault hits, and how, for the journal and the table. */
+/** The fault's target, for the journal and the table. */
 function targetOf(fault: Fault): string {
   const { what: _, ...rest } = fault as Record<string, unknown> & Fault;
   const { role, n, point, server, node, way, store, hours, to } = rest as Record<string, string | number | undefined>;
@@ -116,15 +116,15 @@ function targetOf(fault: Fault): string {
   return [named, point, server, cut, way, store, skew, to].filter((part) => part !== undefined).join(" ");
 }
 
-/** Faults that last, and of which one at a time is enough. */
+/** Whether the fault is one of the environment. These last for some time, and only one at a time is injected. */
 const isSurrounding = ({ what }: Fault): boolean => [...FAMILIES, ...CLUSTER_FAMILIES, "version"].includes(what);
 
-/** A role that is killed with the others needs some seconds to start, on a busy machine many. */
+/** Maximum time for a role to start after all were killed. It takes some seconds, on a busy machine many. */
 const STARTED_MS = 60_000;
-/** Then they do something that the next fault may destroy. */
+/** How long the processes then serve before the next fault may follow. */
 const SERVING_MS = 4_000;
 
-/** A fault that ended every process is followed by another one of the surroundings only when they have served again for a while. */
+/** Waits until all processes have served for a while. Environment faults wait for that after a fault that ended every process. */
 async function untilServed({ roles }: Topology): Promise<void> {
   await Promise.allSettled(roles.map((role) => role.ready(STARTED_MS)));
   await sleep(SERVING_MS);
@@ -134,8 +134,8 @@ const endsAll = (fault: Fault): boolean =>
   (fault.what === "power" || fault.what === "readonly") && (fault.store === "blobs" || fault.store === "everything");
 
 /**
- * Injects the planned faults; a fault whose target is restarting waits for it, and a fault of the surroundings for the end of the
- * one before. Resolves when every process may run again.
+ * Injects the planned faults. A fault whose target is restarting waits for it; an environment fault waits for the end of the
+ * previous one. Resolves when every process may run again.
  */
 export async function injectFaults(
   topology: Topology,

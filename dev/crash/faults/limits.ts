@@ -6,13 +6,13 @@ const PRLIMIT = "/usr/bin/prlimit";
 const LIMITS = { handles: "nofile", memory: "as" } as const;
 export type LimitedResource = keyof typeof LIMITS;
 
-/** How much of it a process uses. */
+/** How much of the resource a process uses. */
 const usedBy: Record<LimitedResource, (pid: number) => number> = {
   handles: (pid) => readdirSync(`/proc/${pid}/fd`).length,
   memory: (pid) => Number(/^VmSize:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1_024,
 };
 
-/** As the process's own user: another one, even root, may lack the right. */
+/** Runs prlimit as the process's own user, because others, even root, may lack the right. */
 function prlimit(pid: number, ...args: string[]): string {
   const { uid, gid } = statSync(`/proc/${pid}`);
   const options = {
@@ -24,7 +24,7 @@ function prlimit(pid: number, ...args: string[]): string {
   return execFileSync(PRLIMIT, ["--pid", String(pid), ...args], options).trim();
 }
 
-/** A process that has ended meanwhile has no limit any more. */
+/** Ignores processes that have ended meanwhile. */
 function ifAlive(pid: number, work: () => void): void {
   try {
     work();
@@ -39,8 +39,8 @@ function ifAlive(pid: number, work: () => void): void {
 }
 
 /**
- * Gives a process and its children no more handles or memory than they have, for a while. Children that start meanwhile inherit
- * the limit, so it is taken from all at the end.
+ * Allows a process and its children no more handles or memory than they have, for some time. Children started meanwhile inherit the
+ * limit, so it is lifted for all at the end.
  */
 export async function limitTo(find: () => Promise<number[]>, what: LimitedResource, ms: number): Promise<void> {
   const name = LIMITS[what];

@@ -7,7 +7,7 @@ import { SERVERS, type ServerName, type Way } from "./surroundings.ts";
 
 const LATENCY_MS = 2_000;
 const LOST_SHARE = 0.1;
-/** After so long TCP sends a lost packet again, and after twice as long each further time. */
+/** TCP repeats a lost packet after this time, doubled for each further repetition. */
 const FIRST_REPETITION_MS = 200;
 
 function lossyLatency(): number {
@@ -18,11 +18,11 @@ function lossyLatency(): number {
 
 const SETTINGS = { postgres: "DATABASE_URL", nats: "NATS_URL", meilisearch: "MEILI_URL" } as const;
 
-/** A network of its own between each process and each server. */
+/** A separate network between each process and each server. */
 export interface Network {
-  /** The addresses of the servers as this process sees them. */
+  /** The server addresses for this process. */
   connect(process: string): Promise<Environment>;
-  /** Does this to the network between a process and a server; resolves when it is as before. */
+  /** Disturbs the network between a process and a server. Resolves when it works again. */
   disturb(process: string, server: ServerName, way: Way, ms: number): Promise<void>;
   close(): void;
 }
@@ -38,14 +38,14 @@ function begin(route: Route, way: Way): void {
   } else proxy.setAll(pathAt(route, way));
 }
 
-/** Connections that lost bytes do not come back: a peer that the network forgot stays forgotten. */
+/** Closes connections that lost bytes: TCP would not recover them. */
 function end(proxy: NetworkProxy): void {
   proxy.delay(() => 0);
   proxy.setFresh("open");
   proxy.endLost();
 }
 
-/** Does this to the network of a process or a server, whose ways are `routes`; resolves when it is as before. */
+/** Disturbs the network of a process or a server, given its `routes`. Resolves when it works again. */
 export async function disturb(routes: Route[], way: Way, ms: number): Promise<void> {
   for (const route of routes) begin(route, way);
   await sleep(ms);

@@ -58,7 +58,11 @@ const POINTS = {
 } as const;
 export type Point = keyof typeof POINTS;
 
-/** `version`: both processes of a role are replaced by those of another version, one after the other. `crash`: a kill at the moment of an acknowledgement; `loses`: this read model loses its newest rows, and catches up only 3 s after the restart. */
+/**
+ * `version`: both processes of a role are replaced by those of another version, one after the other. `crash`: PostgreSQL is killed
+ * at the moment of an acknowledgement; `loses`: the read model that loses its newest rows, and catches up only 3 s after the
+ * restart.
+ */
 export type Fault =
   | { what: "kill"; role: RoleName; n: number }
   | { what: "kill"; role: "nats" | "postgres" | "meilisearch" }
@@ -121,7 +125,7 @@ function pickFault(random: Random): Fault {
   }
 }
 
-/** The given families take turns, in an order that the seed chooses. */
+/** Takes the given families in turn, in an order determined by the seed. */
 function takeTurns(seed: number, families: readonly Family[]): () => Family {
   const random = randomFrom(seed, "families");
   let left: Family[] = [];
@@ -132,8 +136,8 @@ function takeTurns(seed: number, families: readonly Family[]): () => Family {
 }
 
 /**
- * The faults of a run; every second one is of the given families, or one of `needed` in turn, if any is given. Their order and
- * kinds depend on the arguments alone.
+ * The faults of a run. If any families, or faults in `needed`, are given, every second fault is one of them. Order and kinds depend
+ * only on the arguments.
  */
 export function planFaults(
   seed: number,

@@ -5,7 +5,7 @@ import { namesFor } from "#infra/nats/names.ts";
 
 const MAX_COPIES = 5;
 
-/** Copies a folder in which the server removes and renames files meanwhile. */
+/** Copies a folder while the server removes and renames files in it. */
 function copyLive(from: string, to: string): void {
   for (let copies = 1; ; copies++)
     try {
@@ -17,13 +17,13 @@ function copyLive(from: string, to: string): void {
 }
 
 /**
- * Cuts the power of the embedded NATS server: what its streams gained in the last milliseconds had not reached the disk, while
- * the state of its consumers had. The feed's stream is left out: a subscriber reads what it missed from `/api/events`.
+ * Cuts the power of the embedded NATS server: the last milliseconds of its streams had not reached the disk, but the state of its
+ * consumers had. Excludes the feed's stream, because a subscriber reads missed events from `/api/events`.
  */
 export async function cutPowerOfNats(data: string, lost_ms: number, kill: () => Promise<void>): Promise<void> {
   const { events: _, ...streams } = namesFor("svc").streams;
   const folderOf = (stream: string) => join(data, "nats", "jetstream", "$G", "streams", stream, "msgs");
-  // NATS may have a disk of its own, without room for the copies
+  // NATS may have a separate disk without room for the copies
   const copyOf = (stream: string) => join(data, `synced-${stream}`);
   const names = Object.values(streams).filter((stream) => existsSync(folderOf(stream)));
   if (names.length === 0) throw new Error("--faults power finds no streams of NATS on the disk");

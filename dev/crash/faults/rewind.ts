@@ -3,15 +3,16 @@ import type pg from "pg";
 import type { Operation } from "../journal.ts";
 
 /*
- * A crash of PostgreSQL may lose the newest rows of read models, because they are not flushed at commit. It seldom does: any later
- * commit of the log flushes them too. These functions put a read model back, with its checkpoint, to what such a crash leaves.
+ * A crash of PostgreSQL may lose the newest rows of read models, because they are not flushed at commit. It rarely does, because
+ * any later commit of the log flushes them as well. These functions restore a read model and its checkpoint to the state after such
+ * a crash.
  */
 
 /** Between two copies. */
 const COPY_MS = 300;
-/** Copies that are kept at a time: the newest one from before the acknowledged operation is used. */
+/** Maximum copies. The newest one from before the acknowledged operation is used. */
 const COPIES = 12;
-/** Hints and queries that are under way arrive within this time. */
+/** Hints and queries in progress arrive within this time. */
 const UNDER_WAY_MS = 50;
 
 /** A read model with one table of the same name. */
@@ -24,7 +25,7 @@ const COPY = (model: RewoundModel, kept: string) => `
   create temporary table ${kept}_checkpoint as select position from log.checkpoints where name = '${model}';
   commit`;
 
-/** The sessions of the stopped processes end first: one may hold locks. */
+/** Ends the sessions of the stopped processes first, because one may hold locks. */
 const REWIND = (model: RewoundModel, kept: string) => `
   select pg_terminate_backend(pid, 1000) from pg_stat_activity where application_name like 'projections-%';
   begin;
@@ -35,7 +36,7 @@ const REWIND = (model: RewoundModel, kept: string) => `
 
 interface Rewinding {
   model: RewoundModel;
-  /** Resolves when an operation that fits is acknowledged, or after a while. */
+  /** Resolves when a matching operation is acknowledged, or after some time. */
   acknowledged(fits: (operation: Operation) => boolean): Promise<unknown>;
   /** Stops the processes of a role. */
   stop(role: "projections" | "http"): void;
@@ -43,7 +44,7 @@ interface Rewinding {
 
 /** Waits for an acknowledgement, and rewinds the model to a copy from shortly before its operation. Both roles are stopped afterwards. */
 export async function rewindReadModel(client: pg.Client, { model, acknowledged, stop }: Rewinding): Promise<void> {
-  /** When each copy was complete; the one that is being made next replaces the oldest. */
+  /** When each copy was complete. The next copy replaces the oldest. */
   const taken: number[] = [];
   const nameOf = (copy: number) => `kept_${copy % COPIES}`;
   const copyBefore = (start: number) => taken.findLastIndex((at, n) => at < start && n > taken.length - COPIES);

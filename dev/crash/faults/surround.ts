@@ -7,26 +7,26 @@ import { cutPowerOfNats } from "./powerCut.ts";
 import { findChildren, kill, signal } from "./processes.ts";
 import { type RoleName, type ServerName, type Store, type Surrounding } from "./surroundings.ts";
 
-/** What a power cut takes with it; the messages of NATS are lost in another way. */
+/** Stores whose unflushed data a power cut loses. NATS loses messages in another way. */
 const CUT = ["postgres", "meilisearch", "blobs"] as const;
 
 type Target = Pick<Extract<Surrounding, { what: "stop" }>, "role" | "n">;
 
-/** Stops a process and, of a server, its children; then lets them continue. */
+/** Stops a process (of a server also its children), then continues it. */
 async function stopFor(pids: number[], ms: number): Promise<void> {
   for (const pid of pids) signal(pid, "SIGSTOP");
   await sleep(ms);
   for (const pid of pids) signal(pid, "SIGCONT");
 }
 
-/** Resolves with the pids that stand for a target, children last; empty when it does not run. */
+/** The pids of a target, children last; empty if it is not running. */
 async function pidsOf({ processOf, pidOf }: Topology, { role, n }: Target): Promise<number[]> {
   if (n !== undefined) return [processOf(role as RoleName, n).pid() ?? []].flat();
   const pid = await pidOf(role as ServerName).catch(() => undefined);
   return pid === undefined ? [] : [pid, ...(await findChildren(pid))];
 }
 
-/** Kills the processes that use these stores. The servers start again when the supervisor may; the roles a moment later, by themselves. */
+/** Kills the processes that use these stores. Servers restart when the supervisor may; roles restart by themselves a moment later. */
 const releaseOf =
   (topology: Topology, stores: readonly Store[]): Release =>
   async () => {
@@ -45,7 +45,7 @@ async function cutPower(topology: Topology, store: Store | "everything", lost_ms
   await topology.surroundings.disks!.cut(CUT, releaseOf(topology, CUT));
 }
 
-/** Injects a fault of the surroundings, and undefined when its target does not run. `ended` resolves at its end. */
+/** Injects an environment fault; undefined if its target is not running. `ended` resolves at its end. */
 export async function injectSurrounding(
   topology: Topology,
   fault: Surrounding,

@@ -1,8 +1,8 @@
 import type { Random } from "../random.ts";
 
-/** Faults of what surrounds the processes, chosen with `--faults`, where there is one NATS server. */
+/** Families of faults in the processes' environment, chosen with `--faults`, for a single NATS server. */
 export const FAMILIES = ["stop", "network", "disk", "clock", "power", "readonly", "slow", "handles", "memory"] as const;
-/** And where NATS runs on three servers. */
+/** Families for a cluster of three NATS servers. */
 export const CLUSTER_FAMILIES = ["stop", "clock", "partition"] as const;
 export type Family = (typeof FAMILIES)[number] | (typeof CLUSTER_FAMILIES)[number];
 
@@ -11,14 +11,14 @@ export type RoleName = (typeof ROLES)[number];
 export const SERVERS = ["postgres", "nats", "meilisearch"] as const;
 export type ServerName = (typeof SERVERS)[number];
 
-/** What has a disk of its own. */
+/** Stores with a separate disk. */
 export const STORES = [...SERVERS, "blobs"] as const;
 export type Store = (typeof STORES)[number];
 
 /**
- * What the network between a process and a server does. `dropped`: loses every packet; `deaf` and `mute`: only those of the
- * server or of the process; `cut`: loses those of the present connections, while new ones work; `refused`: resets all and
- * refuses new ones; `slow`: delivers after 2 s; `lossy`: every tenth packet is lost, and what follows waits for its repetition.
+ * What the network between a process and a server does. `dropped`: loses every packet; `deaf` and `mute`: only those of the server
+ * or of the process; `cut`: loses those of existing connections, while new ones work; `refused`: resets all connections and refuses
+ * new ones; `slow`: delivers after 2 s; `lossy`: loses every tenth packet, and what follows waits for its repetition.
  */
 export const WAYS = ["dropped", "deaf", "mute", "cut", "refused", "slow", "lossy"] as const;
 export type Way = (typeof WAYS)[number];
@@ -26,9 +26,10 @@ export type Way = (typeof WAYS)[number];
 export const NODES = 3;
 
 /**
- * `n`: which of the two processes; absent for a server. `ms`: duration. `disk`: not a byte is left. `readonly`: as the kernel makes a
- * disk after an error. `partition`: the network between a server of the NATS cluster, counted from 0, and the others. `slow`: each write takes up to 2 s. `handles`, `memory`: the process gets no more of them. `power`: what
- * had not reached the disk is lost.
+ * `n`: which of the two processes; absent for a server. `ms`: duration. `disk`: fills the disk completely. `readonly`: as the
+ * kernel makes a disk after an error. `partition`: cuts a server of the NATS cluster, counted from 0, off from the others. `slow`:
+ * each write takes up to 2 s. `handles`, `memory`: the process gets no more of them. `power`: loses everything that had not reached
+ * the disk.
  */
 export type Surrounding =
   | { what: "stop"; role: RoleName | ServerName; n?: number; ms: number }
@@ -42,13 +43,13 @@ export type Surrounding =
 type ProcessFault = Extract<Surrounding, { what: "stop" | "handles" | "memory" }>;
 type ProcessTarget = Pick<ProcessFault, "role" | "n">;
 
-/** A process of a role, twice as often as a server. */
+/** Picks a process of a role, twice as likely as a server. */
 function pickProcess(random: Random, n: number): ProcessTarget {
   const role = random.pick([...ROLES, ...ROLES, ...SERVERS]);
   return (SERVERS as readonly string[]).includes(role) ? { role } : { role, n };
 }
 
-/** Longer than a lease, now and then longer than all that waits for an answer. */
+/** Share of stops that last longer than a lease, sometimes longer than all timeouts. */
 const LONG_STOPS = 0.15;
 
 const pickStop = (random: Random): number =>

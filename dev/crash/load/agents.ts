@@ -13,7 +13,7 @@ interface StreamEvent {
   delta?: string;
 }
 
-/** Complete events of a stream. The error of a server that restarts is none: it repeats the number of the event before it. */
+/** Complete events of a stream. Ignores the error of a restarting server, which repeats the number of the previous event. */
 export const eventsIn = (sse: string): StreamEvent[] =>
   [...sse.matchAll(/^data: (.*)\n\n/gm)]
     .map(([, json]) => JSON.parse(json!) as StreamEvent)
@@ -24,7 +24,7 @@ const textOf = (response: any): string =>
     .flatMap((item: any) => (item.type === "message" ? item.content.map(({ text }: { text: string }) => text) : []))
     .join(" ");
 
-/** The facts in an answer; for a stream also whether its numbering has no gap. */
+/** The facts in an answer; for a stream also whether its numbering has gaps. */
 function readAnswer({ body, text, headers }: WireAnswer) {
   const thread_id = headers.get("x-thread-id");
   if (body) return { response_id: body.id, thread_id, status: body.status, text: textOf(body) };
@@ -42,7 +42,7 @@ function readAnswer({ body, text, headers }: WireAnswer) {
   };
 }
 
-/** A broken stream resumes after its last event; without any event the request is repeated. */
+/** Resumes a broken stream after its last event, or repeats the request if there was none. */
 function resumed(base: string, token: string, user: string): (heard: string) => WireRequest | undefined {
   return (heard) => {
     const events = eventsIn(heard);
@@ -108,7 +108,7 @@ export async function replayResponse(action: Action, response_id: string): Promi
 
 const USES = 6;
 const PAUSE_MS = 150;
-/** A read model that falls back after the second change still has the first one. */
+/** Pause between two changes, so that a read model that lost the second one still has the first. */
 const ENABLED_MS = 1_000;
 /** No response has this id. */
 const NO_RESPONSE = "resp_00000000-0000-7000-8000-000000000000";
@@ -123,7 +123,7 @@ async function setApi(action: Action, token: string, api_enabled: boolean): Prom
   return outcome === "done";
 }
 
-/** Turns the API of an agent on and off, and uses it again and again, so that some uses follow a fault which came after the answer. */
+/** Turns an agent's API on and off, and uses it repeatedly, so that some uses follow a fault that came after the answer. */
 export async function switchAgent(action: Action, token: string): Promise<void> {
   const { switched: agent_id, api_key } = action.session;
   if (!(await setApi({ ...action, id: `${action.id}-on` }, token, true))) return;

@@ -1,4 +1,4 @@
-/** Asks at a steady pace, whether or not the last ones have been answered. `stop` waits for the answers that are on their way. */
+/** Sends requests at a steady pace, whether or not earlier ones are answered. `stop` waits for outstanding answers. */
 export function askSteadily(every_ms: number, ask: () => Promise<void>[]) {
   const asking = new Set<Promise<void>>();
   const timer = setInterval(() => {

@@ -1,6 +1,6 @@
 import { perform, type Action } from "./session.ts";
 
-/** Limits of the organization that no run reaches: every turn reserves money, and nothing is refused. */
+/** Limits that no run reaches: every turn reserves money, but nothing is refused. */
 export const OUT_OF_REACH = {
   cost_per_week: "100000",
   cost_per_month: "100000",
@@ -10,7 +10,7 @@ export const OUT_OF_REACH = {
   requests_per_month: 1_000_000_000_000,
 };
 
-/** Limits an agent, which its turns reach and pass: that is an event, and refuses none. */
+/** Limits an agent so that its turns exceed the limit: that is recorded as an event, but refuses nothing. */
 export async function setBudget(action: Action, token: string): Promise<void> {
   const tokens = action.random.int(1, 5_000);
   await perform(action, {
@@ -25,7 +25,7 @@ export async function setBudget(action: Action, token: string): Promise<void> {
   });
 }
 
-/** What the organization has spent of its limits, and what is held back. An organization without budgets has none. */
+/** The organization's spending and reservations by limit. None without budgets. */
 export async function readBudget(action: Action, organization_id: string, token: string): Promise<void> {
   await perform(action, {
     what: "audit.budget",

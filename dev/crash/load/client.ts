@@ -58,7 +58,7 @@ async function onOne<T>({ random }: Action, things: readonly T[], act: (thing: T
 
 const acts: Record<Act, (action: Action) => Promise<void>> = {
   newThread: (action) => chat(action),
-  // only the last few, so that threads get long and two clients meet in one
+  // only the last few, so that threads become long and two clients meet in one
   goOn: (action) => onOne(action, action.session.threads.slice(-3), (thread) => chat(action, { thread })),
   withFile: (action) => chat(action, { files: [smallFile(action), smallFile(action)] }),
   withLargeFile: (action) => chat(action, { files: [largeFile(action)] }),
@@ -165,7 +165,7 @@ const onProject = (
   onOne(action, action.session.projects.filter(which), (project) => signedIn(action, (token) => act(project, token)));
 const usable = ({ keys }: Pick<Session, "keys">) => keys.filter(({ secret }) => secret !== undefined);
 
-/** Uses credentials that have ended. */
+/** Uses ended credentials. */
 async function useEnded(action: Action): Promise<void> {
   const { endedKeys, endedTokens } = action.session;
   if (action.random.chance(0.7)) await onOne(action, usable({ keys: endedKeys }), (key) => useKey(action, key));
@@ -176,10 +176,10 @@ async function signedIn(action: Action, act: (token: string) => Promise<void>): 
   if (action.session.token) await act(action.session.token);
 }
 
-/** The first operations of every client, so that later ones have something to work on. */
+/** The first operations of every client, which prepare things for later ones. */
 const FIRST: Act[] = ["createMember", "useMember", "createProject", "createProjectKey"];
 const THINK_MS = 250;
-/** Turns of a client whose traces are read. */
+/** Maximum turns per client whose traces are read. */
 const TRACES = 6;
 
 interface ClientOptions {

@@ -20,7 +20,7 @@ interface ClientsOptions {
   journal: Journal;
   providerUrl: string;
   effects: { host: string; url: string };
-  /** What the clients do more often than otherwise. */
+  /** Operations that the clients favour. */
   favoured: readonly Act[];
 }
 

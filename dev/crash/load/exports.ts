@@ -8,7 +8,7 @@ interface Line {
   [field: string]: any;
 }
 
-/** What a complete export says; only `complete: false` of one that ends without its last line. */
+/** The content of a complete export; only `complete: false` if its last line is missing. */
 function readExport(text: string) {
   const lines = text
     .split("\n")

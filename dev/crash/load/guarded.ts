@@ -41,7 +41,7 @@ async function decide(action: Action, part: string, approval_id: string, decisio
   );
 }
 
-/** Asks the agent for a call that must be allowed, leaves, and decides: once, twice, both ways at once, or not at all. */
+/** Asks the agent for a call that needs an approval, disconnects, and decides: once, twice, both ways at once, or not at all. */
 export async function askGuarded(action: Action, token: string): Promise<void> {
   const { id, session, random } = action;
   const asked = await perform(action, {

@@ -1,7 +1,7 @@
 import type { LinkedKind } from "../linkedWorkflows.ts";
 import type { Kind } from "../workflows.ts";
 
-/* What a client knows of the things that it created. */
+/* A client's knowledge of the things it created. */
 
 /** Search finds a document by its word, which occurs nowhere else. */
 export interface KnownDocument {
@@ -16,7 +16,7 @@ export interface KnownMember {
   /** Undefined until known: the platform shows it once. */
   password: string | undefined;
   active: boolean;
-  /** A removal was requested. */
+  /** Whether its removal was requested. */
   gone: boolean;
   /** Tokens of every session of this person. */
   tokens: string[];
@@ -25,7 +25,7 @@ export interface KnownMember {
 /** A project that only this client manages. */
 export interface KnownProject {
   id: string;
-  /** A deletion was requested. */
+  /** Whether its deletion was requested. */
   gone: boolean;
 }
 

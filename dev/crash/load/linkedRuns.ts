@@ -7,7 +7,7 @@ import { onceOnly, perform, type Action } from "./session.ts";
 
 const EVENTS = 5;
 const PAUSE_MS = 400;
-/** Seconds for which a read waits for the end of a run, and how many reads do: a fault delays a run by a lease, and a lease by another fault. */
+/** Seconds that a read waits for the end of a run, and the number of reads: a fault delays a run by a lease, and another fault delays the lease. */
 const WAIT_S = 8;
 const WAITS = 5;
 
@@ -57,7 +57,7 @@ interface SentEvent {
   data: { id: string; n: number };
 }
 
-/** Sends an event. Answers with the number of runs that it reached, if that arrived. */
+/** Sends an event. Returns the number of runs it reached, if the answer arrived. */
 async function sendEvent(action: Action, { event, data }: SentEvent): Promise<number> {
   const done = await perform(action, {
     what: "event.send",
@@ -91,7 +91,7 @@ export async function startListener(action: Action): Promise<void> {
 export const startVoted = async (action: Action): Promise<void> =>
   void (await startLinked(action, "voted", argsOf(action)));
 
-/** Behaviours of the provider, with their weights: words that come slowly, errors, a stream that is cut. */
+/** Weighted behaviours of the provider: slow words, errors, a stream that breaks off. */
 const ORDERS = { "": 20, "[slow 40] ": 20, "[slow 250] ": 8, "[500] ": 4, "[400] ": 3, "[cut] ": 5 };
 
 /** Starts a run that asks an agent twice. */
@@ -100,7 +100,7 @@ export const startAsking = async (action: Action): Promise<void> => {
   await startLinked(action, "asking", { ...argsOf(action), words });
 };
 
-/** Starts a run that stores something; above the rate of such starts it is refused. */
+/** Starts a run that stores something; refused above the start rate. */
 export const startStoring = async (action: Action): Promise<void> =>
   void (await startLinked(action, "storing", argsOf(action)));
 

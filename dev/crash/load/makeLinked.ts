@@ -21,14 +21,14 @@ export interface Voter {
   file: string;
 }
 
-/** What runs need that depend on others, and the agent whose calls wait for people. */
+/** The setup for runs that depend on others, and the agent whose calls need an approval. */
 export interface LinkedSetup {
   /** Ids of the workflows. */
   workflows: Record<LinkedKind, string>;
   voters: [Voter, Voter];
-  /** Nobody asks this person: the first voter hands approvals on to it, and it stands in for the second. */
+  /** A person who is no assignee: the first voter delegates approvals to this person, who is also the substitute of the second. */
   standIn: Voter;
-  /** An agent whose tool acts only once its call is approved. */
+  /** An agent whose tool runs only after an approval. */
   guardedAgent: string;
 }
 
@@ -65,7 +65,7 @@ export async function makeLinked(wire: Wire, token: string, effects: { url: stri
     const email = `${PERSONAL}-voter-${n}-${tries}@example.com`;
     const person = { email, name: `Voter ${n}`, role: "approver" };
     const { status, code, body, text, attempts } = await ask("POST", "/api/members", person);
-    // an answer that did not arrive took the password with it
+    // the answer with the password was lost
     if (code === "email_taken" && attempts > 1) return makeVoter(n, tries + 1);
     if (status !== 201) throw new Error(`POST /api/members: ${text}`);
     const { token: own } = await send("POST", "/api/auth/login", { email, password: body.password });

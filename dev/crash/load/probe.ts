@@ -6,11 +6,11 @@ import { CHAT, KNOWLEDGE } from "./wire.ts";
 const EVERY_MS = 500;
 const PATIENCE_MS = 5_000;
 
-/** What the probe requests. The checker judges for each of them, on each port, whether it works again after a fault. */
+/** The kinds of requests that the probe makes. For each of them, on each port, the checker decides whether it works again after a fault. */
 export const PROBED = ["turn", "upload", "search", "login"] as const;
 export type ProbeKind = (typeof PROBED)[number];
 
-/** A sign-in and an upload take much processor time, so every second request is a turn. */
+/** Sign-ins and uploads take much processor time, so every second request is a turn. */
 const ORDER: readonly ProbeKind[] = ["turn", "upload", "turn", "search", "turn", "login"];
 
 interface ProbeRequest {
@@ -35,8 +35,8 @@ function requests({ admin }: Credentials): Record<ProbeKind, () => ProbeRequest>
 }
 
 /**
- * Makes a small request every half second, whether or not the last one was answered, each kind of it on each port in turn. A
- * stopped process blocks every client that waits for it, because there is no load balancer; the probe shows whether the others serve.
+ * Makes a small request every half second, whether or not the last one was answered, alternating kinds and ports. A stopped process
+ * blocks every client that waits for it, because there is no load balancer; the probe shows whether the others serve.
  */
 export function startProbe({
   journal,

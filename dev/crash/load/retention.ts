@@ -1,6 +1,6 @@
 import { perform, type Action } from "./session.ts";
 
-/** Sets for how many days the organization keeps things. Nothing in a run is so old. */
+/** Sets how many days the organization keeps things. Nothing in a run is that old. */
 export async function setRetention(action: Action, token: string): Promise<void> {
   const days = `${action.random.int(1, 30)}d`;
   await perform(action, {

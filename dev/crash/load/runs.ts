@@ -12,7 +12,7 @@ function wishes({ id, random, session }: Action): RunArgs {
     id: `${id} ${PERSONAL}`,
     client: session.client,
     steps: random.int(0, 3),
-    // the longest ones are taken over while they still run in a stopped process
+    // the longest ones are taken over while they are still running in a stopped process
     ms: Number(random.weighted({ 0: 45, 50: 30, 300: 18, 4000: 7 })),
     pure: random.chance(0.5) ? random.int(1, 30) : 0,
     many: random.chance(0.3) ? random.int(2, 8) : 0,

@@ -6,16 +6,16 @@ import type { Wire } from "./wire.ts";
 /** Seconds between two due times. */
 const EVERY_SECONDS = 5;
 const RULES = ["skip", "queue"] as const;
-/** How long the schedules may take to be paused after the load. */
+/** Maximum time for pausing the schedules after the load. */
 const PAUSE_MS = 60_000;
 
-/** Schedules of a workflow, whose runs nobody asks for. */
+/** The schedules of a workflow, which start runs without requests. */
 export interface KnownSchedules {
-  /** Ends them, so that the deployment can become quiet. */
+  /** Pauses them, so that the deployment can become quiet. */
   pause(): Promise<void>;
 }
 
-/** Creates a schedule for each way to deal with a run that is still live. */
+/** Creates one schedule per overlap rule. */
 export async function makeSchedules(
   wire: Wire,
   token: string,

@@ -29,14 +29,14 @@ export interface Session {
   documents: KnownDocument[];
   /** An agent with a tool, and the responses that the client received from it. */
   agent: string;
-  /** An agent of this client alone, whose API it turns on and off. */
+  /** An agent used only by this client, which turns its API on and off. */
   switched: string;
   responses: string[];
   extractions: string[];
   /** The workflows of all clients, and the runs that this client and its partner started. */
   workflows: KnownWorkflow[];
   runs: KnownRun[];
-  /** What runs need that depend on others, and such runs of this client and its partner. */
+  /** The setup for runs that depend on others, and such runs of this client and its partner. */
   linked: LinkedSetup;
   linkedRuns: KnownLinkedRun[];
   /** WireAnswer turns, `chatcmpl-…` and `resp_…`. */
@@ -108,5 +108,5 @@ export async function perform({ id, session, random }: Action, request: Operatio
   return operation;
 }
 
-/** The key of an operation that must take effect once, however often it is sent. */
+/** The header for an operation that must take effect only once, however often it is sent. */
 export const onceOnly = (id: string): Record<string, string> => ({ "idempotency-key": id });

@@ -4,7 +4,10 @@ import type { Voter } from "./makeLinked.ts";
 import { readApprovals } from "./runs.ts";
 import { onceOnly, perform, type Action } from "./session.ts";
 
-/** Who votes: the API key, one of two people, a third who stands in for the second, or the bearer of a link that the first creates; `handOn`: the first hands the approval on to the third. */
+/**
+ * Who votes: the API key, one of two people, the substitute of the second, or the holder of a link created by the first. `handOn`:
+ * the first delegates the approval to the substitute.
+ */
 const WAYS = ["key", "first", "second", "standIn", "link", "handOn"] as const;
 type Way = (typeof WAYS)[number];
 
@@ -65,7 +68,7 @@ async function voteByLink(action: Action, ballot: Ballot): Promise<void> {
     );
 }
 
-/** Hands the approval on; afterwards both try to vote. */
+/** Delegates the approval; afterwards both people try to vote. */
 async function handOn(action: Action, ballot: Ballot): Promise<void> {
   const { id, session } = action;
   const [first] = session.linked.voters;

@@ -6,7 +6,7 @@ const EVERY_MS = 1_000;
 /** Longer than the promised 5 s, so that the checker sees a late answer. */
 const PATIENCE_MS = 8_000;
 
-/** Asks `/readyz` of each http process every second, whether or not it has answered the last time. */
+/** Requests `/readyz` of each http process every second, whether or not it has answered the last time. */
 export function watchReadiness({
   journal,
   topology,

@@ -1,4 +1,4 @@
-/** What a client does, with weights. It skips what it cannot do yet (delete a file without having one). */
+/** Operations of a client, with weights. A client skips operations that it cannot perform yet, such as deleting a file without having one. */
 const WEIGHTS = {
   newThread: 18,
   goOn: 20,
@@ -74,7 +74,7 @@ const WEIGHTS = {
   deleteProvider: 1,
 };
 export type Act = keyof typeof WEIGHTS;
-/** How much more often clients do what a run favours. */
+/** Factor for operations that a run favours. */
 const FAVOUR = 50;
 
 /** The weights of a run. */

@@ -17,9 +17,9 @@ export interface WireRequest {
   body?: unknown;
   form?: () => FormData;
   headers?: Record<string, string>;
-  /** What to send instead of a repetition after part of an answer arrived and the connection broke. */
+  /** What to send instead of the same request if the connection broke after a part of the answer. */
   follow?: (heard: string) => WireRequest | undefined;
-  /** Disconnects after this part of the answer and does not return. */
+  /** Whether to disconnect after this part of the answer, without returning. */
   leaves?: (heard: string) => boolean;
   /** Disconnects after this time, with what arrived until then. */
   patience_ms?: number;
@@ -44,7 +44,10 @@ export interface Wire {
 
 const NOTHING = { status: null, code: null, headers: new Headers(), text: "", bytes: Buffer.alloc(0), body: undefined };
 
-/** As the SDKs do: what `x-should-retry` says, else after a broken connection, 408, 409, 429 and every 5xx. Some clients do not look at the header. */
+/**
+ * Whether to retry, as SDKs decide: by `x-should-retry`, otherwise after a broken connection, 408, 409, 429 and every 5xx. Some
+ * clients ignore the header.
+ */
 function mayHelp({ status, code, headers }: Omit<WireAnswer, "attempts">, stubborn: boolean): boolean {
   const shouldRetry = stubborn ? null : headers.get("x-should-retry");
   if (status === null) return true;

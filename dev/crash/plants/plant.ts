@@ -3,18 +3,18 @@ import { fileURLToPath } from "node:url";
 import type { Fault } from "../faults/plan.ts";
 import type { Act } from "../load/weights.ts";
 
-/** A bug that the harness plants into the processes that it starts, to prove that it sees it. Production code knows nothing of it. */
+/** A bug that the harness plants into the processes it starts, to prove that it would be found. Production code is not involved. */
 export interface Plant {
   name: string;
   /** Path below the root of the repository. */
   file: string;
-  /** Text that occurs once in the file. */
+  /** Text that occurs exactly once in the file. */
   text: string;
-  /** What stands there instead. */
+  /** The replacement for the text. */
   instead: string;
-  /** Rules of the findings that name this bug. */
+  /** Rules whose findings identify this bug. */
   rules: string[];
-  /** What the clients do fifty times as often, for a bug that shows only there. */
+  /** Operations that the clients favour, for a bug that shows only there. */
   load?: Act[];
   /** Every second fault is one of these, for a bug that shows only then. */
   faults?: Fault[];
@@ -24,7 +24,7 @@ const root = new URL("../../../", import.meta.url);
 
 export const urlOf = ({ file }: Plant): string => new URL(file, root).href;
 
-/** The source with the bug. Throws unless its place is there exactly once. */
+/** The source with the bug. Throws unless the text occurs exactly once. */
 export function plantInto(source: string, { name, file, text, instead }: Plant): string {
   const parts = source.split(text);
   if (parts.length !== 2)
@@ -32,6 +32,6 @@ export function plantInto(source: string, { name, file, text, instead }: Plant):
   return parts.join(instead);
 }
 
-/** Throws when the code has changed, so that the bug has no place any more. */
+/** Throws if the code has changed so that the bug no longer has a place. */
 export const checkPlant = (plant: Plant): void =>
   void plantInto(readFileSync(fileURLToPath(urlOf(plant)), "utf8"), plant);

@@ -17,7 +17,7 @@ export const PLANTS: Plant[] = [
     name: "append-dropped",
     file: "services/handle.ts",
     text: "const appended = await log.append(plan.append);",
-    // an answer that reads its own write would be a 404 instead of a lie
+    // an answer that waits for the read model would be a 404 instead of a false acknowledgement
     instead: `const appended = plan.append.events[0]?.event.type === "FileDeleted" && ${every(2, "append")}
       ? ({ kind: "committed", first: 1, last: 1 } as any) : await log.append(plan.append);`,
     rules: ["I1"],
@@ -210,7 +210,7 @@ export const PLANTS: Plant[] = [
   },
   {
     name: "index-entry-stays",
-    // below the comparison of the index with the read model, which would remove what the follower forgets
+    // after the comparison of the index with the read model, which would remove what the follower forgets
     file: "infra/meilisearch/filter.ts",
     text: "whole.map(({ document_id }) => document_id),",
     instead: "[],",
@@ -235,7 +235,7 @@ export const PLANTS: Plant[] = [
     name: "reservation-stays",
     file: "projections/usage/project.ts",
     text: "turns: n === 0 ? 1 : 0 })),\n    release(event, turn_id),",
-    // as if the process that took the turn over had to give back what the killed one reserved
+    // as if the process that took over the turn had to release the reservation of the killed one
     instead: "turns: n === 0 ? 1 : 0 })),\n    ...(event.data.attempt > 1 ? [] : [release(event, turn_id)]),",
     rules: ["I20"],
     load: ["newThread", "goOn"],
@@ -247,7 +247,7 @@ export const PLANTS: Plant[] = [
     text: 'pool.on("error", () => {});',
     instead: `pool.on("error", () => {});
   pool.on("connect", (client) => void client.query("set synchronous_commit = off").catch(() => {}));`,
-    // the feed may have told what the log has lost
+    // the feed may have published what the log has lost
     rules: ["I1", "I17"],
     load: ["createProject", "createKey"],
     faults: [
@@ -261,7 +261,7 @@ export const PLANTS: Plant[] = [
     text: "if (lost.size === 0) return;",
     instead: "if (lost.size >= 0) return;",
     rules: ["I16"],
-    // a row that is there is used without waiting for the read model
+    // an existing row is used without waiting for the read model
     load: ["switchAgent"],
     faults: [{ what: "crash", role: "postgres", after: "agent.disable", loses: "agents" }],
   },

@@ -2,7 +2,7 @@ import type { CrashOptions } from "../arguments.ts";
 import type { Finding } from "../check/finding.ts";
 import { checkPlant, type Plant } from "./plant.ts";
 
-/** Kills of one run after the other; the first run that finds the bug is the last. */
+/** Kills per run, for consecutive runs. The first run that finds the bug is the last. */
 const STAGES = [8, 12, 20];
 
 export type RunOnce = (options: CrashOptions) => Promise<Finding[]>;
@@ -10,7 +10,7 @@ export type RunOnce = (options: CrashOptions) => Promise<Finding[]>;
 interface Trial {
   plant: Plant;
   kills: number;
-  /** What named the bug; undefined if nothing did. */
+  /** The finding that identifies the bug; undefined if there was none. */
   caught: Finding | undefined;
 }
 
@@ -35,7 +35,7 @@ const rowOf = ({ plant, kills, caught }: Trial): string =>
     ? `plant ${plant.name}: caught within ${kills} kills: ${caught.kind} (${caught.rule}) ${caught.about}: ${caught.what}`
     : `plant ${plant.name}: NOT caught within ${kills} kills`;
 
-/** Runs the harness with each planted bug until its checker names it; resolves with whether it named all. */
+/** Runs the harness with each planted bug until its checker finds it. Resolves with whether it found all. */
 export async function tryPlants(plants: Plant[], options: CrashOptions, runOnce: RunOnce): Promise<boolean> {
   plants.forEach(checkPlant);
   const trials: Trial[] = [];

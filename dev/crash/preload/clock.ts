@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/* Loaded into a process before its own code: its clock is off by the milliseconds in the file CRASH_CLOCK, and jumps when that changes. */
+/* Preloaded into a process: its clock is off by the milliseconds in the file CRASH_CLOCK, and jumps when the file changes. */
 
 const EVERY_MS = 100;
 
@@ -12,7 +12,7 @@ if (file !== undefined) {
     try {
       offset_ms = Number(readFileSync(file, "utf8"));
     } catch {
-      // a process without free file handles keeps its clock: the harness must not end it
+      // a process without free file handles keeps its current offset, because the harness must not end it
     }
   };
   read();

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /*
- * A version that could follow this one: it only adds. Its changes are made in a copy of the tree, so the drill needs no history of
- * the repository. A change whose place is gone is an error.
+ * Makes a version that could follow this one and only adds things. Its changes are applied to a copy of the tree, so the drill
+ * needs no repository history. If a change no longer finds its place, that is an error.
  */
 
 interface Edit {
@@ -22,7 +22,7 @@ select ops.protect_table('ops.next_version');
 `;
 
 const EDITS: Edit[] = [
-  // an optional field of an event, and of a command
+  // an optional field of an event and of a command
   {
     file: "events/project.ts",
     text: 'ProjectChanged = defineEvent("ProjectChanged", { public: Id,',
@@ -58,7 +58,7 @@ const EDITS: Edit[] = [
   },
   { file: "projections/turns/table.sql", text: "create table turns (", instead: "create table turns (\n  next text," },
 ];
-/** Projections with a new column, which are built again. */
+/** Projections with a new column, which are rebuilt. */
 const REBUILT = ["projections/projects/project.ts", "projections/turns/project.ts"];
 
 function edit(root: string, { file, text, instead }: Edit): void {

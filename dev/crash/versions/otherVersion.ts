@@ -6,14 +6,14 @@ import { changeIntoNextVersion } from "./nextVersion.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** What a process needs beside the code. Packages are those of this version. */
+/** What a process needs besides the code. Packages are those of this version. */
 const LINKED = ["node_modules", ".runtime"];
 const LEFT_OUT = new Set([...LINKED, ".git", ".data", "test", "docs", "coverage"]);
 
 /** The name of the version that is made from this one. */
 export const NEXT = "next";
 
-/** Writes the code of a commit. Throws where the history does not reach so far, as in a shallow clone. */
+/** Writes the code of a commit. Throws if the history is too short, as in a shallow clone. */
 function unpack(commit: string, folder: string): void {
   try {
     const tree = execFileSync("git", ["-C", root, "archive", commit], { maxBuffer: 1024 ** 3, stdio: "pipe" });
@@ -29,14 +29,14 @@ function copyThis(folder: string): void {
     cpSync(join(root, name), join(folder, name), { recursive: true });
 }
 
-/** Makes the tree of another version: that of a commit, or the `next` one, made from this one. Answers with its root. */
+/** Makes the tree of another version: of a commit, or the `next` one, made from this one. Returns its root. */
 export function makeOtherVersion(which: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   if (which === NEXT) {
     copyThis(folder);
     changeIntoNextVersion(folder);
   } else unpack(which, folder);
-  // sandboxed processes may read this link and what it points to, but no link in between
+  // sandboxed processes may read this link and its target, but no links in between
   for (const name of LINKED) symlinkSync(realpathSync(join(root, name)), join(folder, name));
   return folder;
 }

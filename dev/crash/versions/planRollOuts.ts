@@ -1,7 +1,7 @@
 import type { Fault } from "../faults/plan.ts";
 import { olderOf, rollOutOrder, type VersionName } from "./versions.ts";
 
-/** To the newer version, and back to the older one. */
+/** Plans a roll-out to the newer version, and back to the older one. */
 export function planRollOuts(beside: string): Fault[] {
   const older = olderOf(beside);
   const newer: VersionName = older === "this" ? "other" : "this";

@@ -6,13 +6,13 @@ import { makeOtherVersion, NEXT } from "./otherVersion.ts";
 
 export type VersionName = "this" | "other";
 
-/** Two versions of the program, one of which every process runs with. */
+/** Two versions of the program. Every process runs with one of them. */
 export interface Versions {
-  /** The program that a process starts next. */
+  /** The program with which a process starts next. */
   mainOf(process: string): string;
   /** Replaces the processes of a role by those of a version, one after the other. */
   rollOut(processes: SupervisedProcess[], version: VersionName): Promise<void>;
-  /** Leaves only this version, whose read models the checker knows. */
+  /** Leaves only this version's processes, whose read models the checker knows. */
   finish(processes: SupervisedProcess[]): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** Which of the two versions is the older one. */
 export const olderOf = (beside: string): VersionName => (beside === NEXT ? "this" : "other");
 
-/** The order of docs/operating.md: who decides understands new commands before somebody sends them. */
+/** The order of docs/operating.md: deciders must understand new commands before anybody sends them. */
 const FORTH: RoleName[] = ["services", "projections", "http"];
 
 /** The order in which the roles change to a version. */
