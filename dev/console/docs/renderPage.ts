@@ -9,7 +9,7 @@ export interface Assets {
   index: string;
 }
 
-/** A page that is rendered except for what surrounds it. */
+/** A rendered page without the surrounding layout. */
 export interface RenderedPage {
   path: string;
   title: string;
@@ -29,7 +29,7 @@ export const escapeHtml = (text: string): string =>
 const link = (href: string, label: string, attributes = ""): string =>
   `<a href="${escapeHtml(href)}"${attributes}>${escapeHtml(label)}</a>`;
 
-/** The entries of a group on a page: the Markdown pages, then what the service and the build add. */
+/** A group's links on a page: first the Markdown pages, then those that the service and the build add. */
 export function linksOf(group: (typeof GROUPS)[number], from: string, findPage: FindPage) {
   const entries = group.entries.map(({ source, label, about }) => {
     const { path } = findPage(source)!;
@@ -75,11 +75,11 @@ interface Surroundings {
   findPage: FindPage;
   previous?: Neighbour | undefined;
   next?: Neighbour | undefined;
-  /** An address for relative links, for a page that is shown at any path. */
+  /** The base URL for relative links, for a page that is shown at any path. */
   base?: string;
 }
 
-/** The whole page. It has no inline code or style, and works without its script except for search. */
+/** The complete page. It has no inline code or style, and works without its script, except for search. */
 export function renderPage(page: RenderedPage, { assets, findPage, previous, next, base }: Surroundings): string {
   const { path, title, description, body, headings } = page;
   const root = relativeLink(path, "");
