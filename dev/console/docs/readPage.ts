@@ -3,14 +3,14 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 
-/** A heading with the anchor that GitHub gives it, so links work in both places. */
+/** A heading with the anchor that GitHub gives it, so that links work in both places. */
 export interface Heading {
   depth: number;
   text: string;
   anchor: string;
 }
 
-/** What stands below one heading: what search finds. */
+/** The searchable text below one heading. */
 interface Section {
   anchor: string;
   heading: string;
@@ -20,7 +20,7 @@ interface Section {
 export interface Page {
   /** The Markdown file, from the root of the repository. */
   source: string;
-  /** Where the site has it, such as `adr/0001-one-lock-orders-the-log`. */
+  /** Its path on the site, such as `adr/0001-one-lock-orders-the-log`. */
   path: string;
   title: string;
   description: string;
@@ -32,7 +32,7 @@ export interface Page {
 const MAX_DESCRIPTION = 160;
 const BLOCKS = new Set(["paragraph", "tableRow", "tableCell", "listItem", "code", "heading"]);
 
-/** The words of a node; blocks are separated by a space. */
+/** The text of a node; blocks are separated by a space. */
 export function textOf(node: Nodes): string {
   if ("value" in node) return node.value;
   if (!("children" in node)) return "";
@@ -42,7 +42,7 @@ const flatText = (node: Nodes): string => textOf(node).replace(/\s+/g, " ").trim
 
 const isComment = (node: Nodes): boolean => node.type === "html" && /^<!--.*-->$/s.test(node.value);
 
-/** HTML in Markdown is shown as text: the site has no markup but its own. Comments are for those who edit the file. */
+/** Shows HTML in Markdown as text. Removes comments, which are for editors of the file. */
 function disarm(node: Parents): void {
   const shown = (node.children as Nodes[]).filter((child) => !isComment(child));
   node.children = shown.map((child) =>
@@ -66,11 +66,11 @@ function createAnchors(): (text: string) => string {
   };
 }
 
-/** A cell of a table with a measured figure, or a yes or a verdict, which nobody searches for. */
+/** Matches table cells that nobody searches for: figures, yes or no, and verdicts. */
 const FIGURE =
   /^(?:yes|own|-|holds|(?:not )?reached|\d+\.\d+|\d{1,3}(?:,\d{3})+)$|^(?:below )?[\d.,]+(?:\/s| (?:ms|s|min|kB|MB|MiB|GiB))$/;
 
-/** What search finds in a node. */
+/** The searchable text of a node. */
 function searchText(node: Nodes): string {
   if (node.type === "table" || node.type === "tableRow") return node.children.map(searchText).join(" ");
   const text = flatText(node);
@@ -92,12 +92,9 @@ function sectionsOf(content: RootContent[], headings: Heading[]): Section[] {
   return sections.filter(({ heading, text }) => heading || text);
 }
 
-/** Of a decision, search finds what was decided. Why, and what was rejected, would be a quarter of the index. */
-function searchedOf(path: string, content: RootContent[]): RootContent[] {
-  if (!path.startsWith("adr/")) return content;
-  const decision = content.findIndex((node) => flatText(node).startsWith("Decision."));
-  return content.slice(0, decision + 1);
-}
+/** Of an ADR, search finds the paragraph with the decision. Its problem and its alternatives would be a quarter of the index. */
+const searchedOf = (path: string, content: RootContent[]): RootContent[] =>
+  path.startsWith("adr/") ? content.filter((node) => flatText(node).startsWith("Decision.")) : content;
 
 const clip = (text: string): string =>
   text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION).replace(/\s+\S*$/, "")} …`;
@@ -118,7 +115,7 @@ export function readPage(source: string, path: string, markdown: string): Page {
       return { depth: node.depth, text, anchor: anchorOf(text) };
     });
   const opening = content.find((node) => node.type === "paragraph");
-  const description = clip(opening ? flatText(opening).replace(/^(Context|Decision)\. /, "") : title);
+  const description = clip(opening ? flatText(opening).replace(/^(Problem|Decision)\. /, "") : title);
   return {
     source,
     path,
