@@ -85,6 +85,19 @@ describe("a web page", () => {
     });
   });
 
+  test("keeps what only screen readers pass over, unless it is decoration, a copy, or may be closed", async () => {
+    const shown = `<p aria-hidden="true">A quotation that is drawn large</p><p>Sold: <span aria-hidden="true">3.5k</span></p>`;
+    const icon = `<span class="material-icons" aria-hidden="true">home</span><i aria-hidden="true">menu</i><b aria-hidden="true">→</b>`;
+    const copy = `<p><span class="offscreen">$19.99</span><span aria-hidden="true"><b>$</b>19<b>.</b>99</span></p>`;
+    const formula = `<p><math><mi>x</mi></math><span class="katex-html" aria-hidden="true">x formula</span></p>`;
+    const closed = `<div aria-hidden="true"><p>Subscribe to our letter, every week</p></div>`;
+    const page = `<p>Text of the page</p>${icon}${shown}${copy}${formula}${closed}`;
+    expect(await read("a.html", Buffer.from(page))).toEqual({
+      text: "Text of the page\n\nA quotation that is drawn large\n\nSold: 3.5k\n\n$19.99\n\n$x$",
+      warnings: [{ code: "hidden_text_left_out", count: 1 }],
+    });
+  });
+
   test("has the labels of its diagrams read, and an open dialog", async () => {
     const diagram = "<svg><title>Icon</title><text>Order</text><g><text> Pay\n now</text></g></svg><svg><path/></svg>";
     const page = `<p>Text of the page</p>${diagram}<dialog open>Closed on Monday</dialog><dialog>Accept?</dialog>`;

@@ -1,6 +1,7 @@
 import type { Element, Nodes, Root } from "hast";
 import type { Warn } from "../reader.ts";
 import { ignoreWarnings, warnOfCount } from "../warnings.ts";
+import { openAriaHidden } from "./ariaHidden.ts";
 import { isOpenChoice } from "./formFields.ts";
 import {
   childNodes,
@@ -30,8 +31,6 @@ const isUnseen = (node: Element): boolean =>
   (("hidden" in node.properties && property(node, "hidden") !== "until-found") ||
     HIDDEN_STYLE.test(property(node, "style"))) &&
   !isNote(node);
-
-const isHidden = (node: Element): boolean => isUnseen(node) || property(node, "ariaHidden") === "true";
 
 /** Letters of a hidden part that is counted: a button's other label has fewer. */
 const MIN_HIDDEN_LENGTH = 20;
@@ -67,15 +66,17 @@ const isFurniture = (node: Element, parent: Nodes): boolean =>
   isPageEdge(node, parent) ||
   isButton(node, parent);
 
-const isBoilerplate = (node: Element, parent: Nodes): boolean => isFurniture(node, parent) || isHidden(node);
-
 /** The page without scripts and comments; hidden text stays. */
 const withoutCode = (root: Root): Root =>
   filterTree(root, (node) => node.type !== "comment" && !(isElement(node) && NEVER_TEXT.has(node.tagName)));
 
+type JudgeAria = ReturnType<typeof openAriaHidden>;
+
 /** Drops navigation, hidden parts and page edges. */
-const withoutBoilerplate = (root: Root): Root => {
-  const clean = filterTree(root, (node, parent) => !(isElement(node) && isBoilerplate(node, parent)));
+const withoutBoilerplate = (root: Root, aria: JudgeAria): Root => {
+  const isKept = (node: Element, parent: Nodes): boolean =>
+    !isFurniture(node, parent) && !isUnseen(node) && aria(node, parent) === "shown";
+  const clean = filterTree(root, (node, parent) => !isElement(node) || isKept(node, parent));
   eachElement(clean, (node) => {
     if (node.tagName === "header") node.children = withoutMenus(node).children;
   });
@@ -99,13 +100,14 @@ const mainPart = (root: Root): Root => {
 };
 
 /** The outermost hidden texts of a page, without those of its navigation and edges. */
-const countHiddenTexts = (root: Root): number => {
+const countHiddenTexts = (root: Root, aria: JudgeAria): number => {
   let count = 0;
   const visit = (parent: Nodes): void => {
     for (const node of childNodes(parent)) {
       if (!isElement(node) || isFurniture(node, parent)) continue;
-      if (isUnseen(node)) count += lengthOf(node) >= MIN_HIDDEN_LENGTH ? 1 : 0;
-      else if (!isHidden(node)) visit(node);
+      const seen = aria(node, parent);
+      if (isUnseen(node) || seen === "unknown") count += lengthOf(node) >= MIN_HIDDEN_LENGTH ? 1 : 0;
+      else if (seen === "shown") visit(node);
     }
   };
   visit(root);
@@ -115,10 +117,11 @@ const countHiddenTexts = (root: Root): number => {
 /** A page without navigation, hidden parts, scripts and page edges, unless hardly anything would remain. Warns of hidden texts. */
 export const mainContent = (root: Root, warn: Warn = ignoreWarnings): Root => {
   const whole = withoutCode(root);
-  const clean = withoutBoilerplate(whole);
+  const aria = openAriaHidden(whole);
+  const clean = withoutBoilerplate(whole, aria);
   const length = lengthOf(clean);
   if (length < 100 && length <= lengthOf(whole) * 0.1) return whole;
-  warnOfCount(warn, "hidden_text_left_out", countHiddenTexts(whole));
+  warnOfCount(warn, "hidden_text_left_out", countHiddenTexts(whole, aria));
   const main = mainPart(clean);
   warnOfCount(warn, "form_fields_left_out", findElements(main, isOpenChoice).length);
   return main;

@@ -23,7 +23,7 @@ describe("the content of a page", () => {
   });
 
   test("has no scripts, styles or hidden parts", async () => {
-    const hidden = "<p hidden>a</p><p style='display: none'>b</p><p aria-hidden=true>c</p><template>d</template>";
+    const hidden = "<p hidden>a</p><p style='display: none'>b</p><div aria-hidden=true>c</div><template>d</template>";
     expect(await read(`<style>p {}</style><script>x()</script>${hidden}<p>Seen.</p>`)).toBe("Seen.");
   });
 

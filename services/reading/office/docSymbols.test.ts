@@ -24,7 +24,7 @@ const formatPage = (font: number, sign: number): Buffer => {
   return page;
 };
 
-const FONTS = ["Arial", "Symbol", "Company Icons"];
+const FONTS = ["Arial", "Symbol", "Company Icons", "Wingdings"];
 
 const fileWith = (font: number, sign: number): DocFile => {
   const formats = Buffer.alloc(12);
@@ -43,6 +43,7 @@ const fileWith = (font: number, sign: number): DocFile => {
 
 test.each([
   ["of the font Symbol", 1, 0xf06d, "5μm (high)", []],
+  ["of the font Wingdings", 3, 0xf0fc, "5✓m (high)", []],
   ["of a font with letters", 0, 0x2610, "5☐m (high)", []],
   ["of an unknown font", 2, 0xf041, "5m (high)", [{ code: "symbols_instead_of_words", count: 1 }]],
 ])("a sign %s is read, or named", (_, font, sign, shown, expected) => {

@@ -1,5 +1,5 @@
 import type { Modifiers } from "./docProperties.ts";
-import { isSymbolFont, symbolText } from "./symbolFont.ts";
+import { signsOf } from "./symbolFont.ts";
 
 /* Signs of fonts in Word documents ([MS-DOC]): the text has a bracket in their place. */
 
@@ -7,13 +7,13 @@ const SYMBOL = 0x6a09;
 export const SYMBOL_PLACE = "(";
 
 /** In Unicode's private part a sign means something only in its font. */
-const UNKNOWN = /[\uE000-\uF8FF\p{Cc}\p{Cs}]/u;
+const UNKNOWN = /^[\uE000-\uF8FF\p{Cc}\p{Cs}]/u;
 
 /** The sign that a run shows; "" if nobody can say which, undefined if the run shows its text. */
 export const shownSign = (modifiers: Modifiers | undefined, fonts: readonly string[]): string | undefined => {
   const operand = modifiers?.get(SYMBOL);
   if (!operand || operand.length < 4) return undefined;
   const character = String.fromCharCode(operand.readUInt16LE(2));
-  if (isSymbolFont(fonts[operand.readUInt16LE(0)] ?? "")) return symbolText(character);
-  return UNKNOWN.test(character) ? "" : character;
+  const sign = signsOf(fonts[operand.readUInt16LE(0)] ?? "")?.(character) ?? character;
+  return UNKNOWN.test(sign) ? "" : sign;
 };

@@ -13,7 +13,7 @@ test.each([
   [String.raw`EQ \* jc2 \* "Font:MS Mincho" \* hps10 \o\ad(\s\up 9(とうきょう),東京)`, "東京"],
   [String.raw` SYMBOL 8364 \u `, "€"],
   [" SYMBOL 128 ", "€"],
-  [String.raw` SYMBOL 252 \f "Wingdings" \s 10 `, ""],
+  [String.raw` SYMBOL 252 \f "Wingdings" \s 10 `, "✓"],
   [String.raw` SYMBOL 109 \f "Symbol" \s 10 `, "μ"],
   [" PAGEREF _Toc1 \\h ", ""],
   [' HYPERLINK "https://a.example"', ""],

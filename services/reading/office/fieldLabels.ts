@@ -1,5 +1,5 @@
 import { decodeBytes } from "./rtfCharset.ts";
-import { symbolText } from "./symbolFont.ts";
+import { signsOf } from "./symbolFont.ts";
 
 /* Fields that show a part of their instruction, and have no result: buttons, and equations of older programs. */
 
@@ -41,12 +41,14 @@ const equationText = (equation: string): string => {
 };
 
 /** A character by its number; fonts of symbols give the number another meaning. */
-const SYMBOL = /^\s*SYMBOL\s+(\d{2,7})\s((?!.*\\f\s*"?(?:wingdings|webdings)).*)$/is;
-const SYMBOL_FONT = /\\f\s*"?symbol\b/i;
+const SYMBOL = /^\s*SYMBOL\s+(\d{2,7})\s(.*)$/is;
+const FONT = /\\f\s*(?:"([^"]*)"|([^\s\\]+))/i;
 
 const characterText = (number: number, options: string): string => {
   if (number > 0x10_ff_ff) return "";
-  if (SYMBOL_FONT.test(options)) return symbolText(String.fromCodePoint(number));
+  const [, quoted, bare] = FONT.exec(options) ?? [];
+  const signs = signsOf(quoted ?? bare ?? "");
+  if (signs) return signs(String.fromCodePoint(number));
   return /\\u/i.test(options) ? String.fromCodePoint(number) : decodeBytes(String.fromCharCode(number), "windows-1252");
 };
 

@@ -16,6 +16,8 @@ export interface Run {
   href?: string;
   /** A reference to the note with this id, instead of text. */
   note?: string;
+  /** The text is an equation in TeX. */
+  isMath?: boolean;
   /** A line break instead of text. */
   isLineBreak?: boolean;
 }
@@ -35,7 +37,7 @@ const hasSameStyle = (one: Run, other: Run): boolean =>
   one.code === other.code &&
   one.href === other.href;
 
-const isText = (run: Run): boolean => run.note === undefined && !run.isLineBreak;
+const isText = (run: Run): boolean => run.note === undefined && !run.isLineBreak && !run.isMath;
 
 /** Merges neighbouring runs of the same style. */
 export const mergeRuns = (runs: Run[]): Run[] => {
@@ -52,6 +54,7 @@ export const mergeRuns = (runs: Run[]): Run[] => {
 const toInline = (run: Run): ElementContent => {
   if (run.isLineBreak) return element("br");
   if (run.note !== undefined) return element(NOTE_REFERENCE, [], { id: run.note });
+  if (run.isMath) return element("math", [element("annotation", [run.text], { encoding: "application/x-tex" })]);
   const marks = [
     run.code ? "code" : "",
     run.superscript ? "sup" : "",

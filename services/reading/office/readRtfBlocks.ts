@@ -3,6 +3,7 @@ import { UnreadableFile } from "../reader.ts";
 import { endGroup, endParagraph } from "./rtfBlocks.ts";
 import { newReader, type RtfReader } from "./rtfReaderState.ts";
 import { SKIPPED_DESTINATIONS, DESTINATIONS, READ_STARRED } from "./rtfState.ts";
+import { openMath } from "./rtfMath.ts";
 import { addBytes, flushBytes } from "./rtfText.ts";
 import { rtfTokens } from "./rtfTokens.ts";
 import { applyControlWord } from "./rtfControlWords.ts";
@@ -22,10 +23,14 @@ const enterDestination = (reading: RtfReader, name: string, hasStar: boolean): v
   const isSkipped = SKIPPED_DESTINATIONS.has(name) || (hasStar && !READ_STARRED.has(name));
   const destination = isSkipped ? "skip" : Object.hasOwn(DESTINATIONS, name) ? DESTINATIONS[name] : undefined;
   if (destination) reading.state = { ...state, destination };
+  if (reading.state.destination === "math") openMath(reading.math, name, reading.groups.length - 1);
 };
 
-/** Reads RTF, given as one character per byte, as HTML blocks. Throws UnreadableFile: nested too deeply. */
-export const readRtfBlocks = (source: string): ElementContent[] => {
+/**
+ * Reads RTF, given as one character per byte, as HTML blocks. `unknownSigns`: how many signs of unknown fonts were left out. Throws
+ * UnreadableFile: nested too deeply.
+ */
+export const readRtfBlocks = (source: string): { blocks: ElementContent[]; unknownSigns: number } => {
   const reading = newReader();
   let isFirst = false;
   let hasStar = false;
@@ -57,5 +62,5 @@ export const readRtfBlocks = (source: string): ElementContent[] => {
   // a truncated file leaves groups open
   while (reading.groups.length > 0) endGroup(reading);
   endParagraph(reading);
-  return [...reading.part.body.finish(), ...reading.notes];
+  return { blocks: [...reading.part.body.finish(), ...reading.notes], unknownSigns: reading.unknownSigns };
 };

@@ -1,5 +1,5 @@
 import type { ReadingWarning } from "#events/readingWarnings.ts";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { UnreadableFile } from "../reader.ts";
 import { readRtf } from "./rtf.ts";
 
@@ -119,4 +119,42 @@ test("breaks of pages, columns and lines part words", async () => {
 test("text in the font Symbol is read as people see it", async () => {
   const fonts = "{\\fonttbl{\\f0\\fcharset204 Arial;}{\\f3\\froman\\fcharset2{\\*\\panose 05050102}Symbol;}}";
   expect(await read(`${fonts}\\f0 5 {\\f3 m}m {\\f3 \\'b3 \\u-3999\\'61}, {\\f3 S}`)).toBe("5 μm ≥ α, Σ");
+});
+
+test("signs of Wingdings and Webdings are read as people see them, those of unknown fonts are named", async () => {
+  const font = (number: number, name: string): string => `{\\f${number}\\fnil\\fcharset2 ${name};}`;
+  const fonts = `{\\fonttbl{\\f0 Arial;}${font(1, "Wingdings")}${font(2, "Wingdings 2")}${font(3, "Company Icons")}}`;
+  const body = "\\f0 Paid {\\f1\\'fc}, sent {\\f1 \\u-3844?}, open {\\f2 P}, {\\f3 \\u-4031?\\u-4030?ab} \\'80";
+  const warnings: ReadingWarning[] = [];
+  const file = Buffer.from(`{\\rtf1\\ansi ${fonts}${body}\\par}`, "latin1");
+  expect(await readRtf(file, (warning) => warnings.push(warning))).toEqual(["Paid ✓, sent ✓, open 🗸, ab €"]);
+  expect(warnings).toEqual([{ code: "symbols_instead_of_words", count: 2 }]);
+});
+
+describe("an equation", () => {
+  const run = (text: string): string => `{\\mr\\mscr0\\msty2 \\loch\\af0\\hich\\af1\\dbch\\af2 ${text}}`;
+  const math = (content: string): string => `{\\mmath{\\*\\moMath${content}}}`;
+  const control = "{\\mctrlPr\\i\\f34 }";
+
+  test("is read as TeX, as those of other files", async () => {
+    const half = `{\\mf{\\mfPr{\\mtype bar}${control}}{\\mnum ${run("a+1")}}{\\mden ${run("2")}}}`;
+    const power = `{\\msSup{\\msSupPr${control}}{\\me ${run("x")}}{\\msup ${run("2")}}}`;
+    const sum = `{\\mnary{\\mnaryPr{\\mchr \\u8721?}{\\mlimLoc undOvr}}{\\msub ${run("i=1")}}{\\msup ${run("n")}}{\\me ${run("i")}}}`;
+    const picture = "{\\mmathPict {\\*\\shppict{\\pict\\pngblip 89}}{\\nonshppict{\\pict\\wmetafile8 01}}}";
+    const file = `{\\rtf1 Let {\\*\\moMathPara{\\*\\moMathParaPr{\\mjc2}}${math(`${run("y=")}${half}${power}`)}} and ${math(sum)}${picture}.\\par}`;
+    const warnings: ReadingWarning[] = [];
+    expect(await readRtf(Buffer.from(file, "latin1"), (warning) => warnings.push(warning))).toEqual([
+      "Let $y=\\frac{a+1}{2}x^{2}$ and $∑_{i=1}^{n} i$.",
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  test("of thousands of parts in each other keeps its text", async () => {
+    const deep = "{\\msSup{\\me ".repeat(1_500);
+    expect(await read(`Deep ${math(`${deep}x${"}}".repeat(1_500)}`)} end`)).toContain("x");
+  });
+
+  test("of a truncated file keeps its text", async () => {
+    expect(await read(`Cut {\\mmath{\\*\\moMath{\\mf{\\mnum ${run("a")}}{\\mden ${run("b")}`)).toContain("frac{a}{b}");
+  });
 });

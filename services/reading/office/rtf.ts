@@ -40,15 +40,17 @@ function openChoices(source: string): number {
   return found + open;
 }
 
-/** Warns of what the text leaves out. Pictures are stored twice for older programs, once within `nonshppict`. */
+const MATH_PICTURE = /\{(?:\\\*)?\\mmathPict\s*(?:\{\\\*\\shppict\s*)?\{\\pict(?![a-z])/g;
+
+/** Pictures are stored twice for older programs, once within `nonshppict`; those of equations are read as equations. */
+const countPictures = (source: string): number =>
+  count(source, /\{\\pict(?![a-z])/g) - count(source, /\{\\nonshppict(?![a-z])/g) - count(source, MATH_PICTURE);
+
+/** Warns of what the text leaves out. */
 const warnOfParts = (warn: Warn, source: string): void => {
   warnOfCount(warn, "tracked_changes_left_out", count(source, /\\deleted(?![a-z\d])/g));
   warnOfCount(warn, "comments_left_out", count(source, /\{\\\*\\annotation(?![a-z])/g));
-  warnOfCount(
-    warn,
-    "images_without_text",
-    count(source, /\{\\pict(?![a-z])/g) - count(source, /\{\\nonshppict(?![a-z])/g),
-  );
+  warnOfCount(warn, "images_without_text", countPictures(source));
   warnOfCount(warn, "embedded_files_left_out", count(source, /\{\\\*\\objdata(?![a-z])/g));
   warnOfCount(
     warn,
@@ -64,5 +66,7 @@ export const readRtf = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   if (!/^\s*\{\\rtf/.test(source)) throw new UnreadableFile("The file is damaged: it is not RTF.");
   warnOfParts(warn, source);
-  return [toMarkdown({ type: "root", children: readRtfBlocks(source) })];
+  const { blocks, unknownSigns } = readRtfBlocks(source);
+  warnOfCount(warn, "symbols_instead_of_words", unknownSigns);
+  return [toMarkdown({ type: "root", children: blocks })];
 };

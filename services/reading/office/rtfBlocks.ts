@@ -5,6 +5,7 @@ import { mergeRuns } from "./paragraphs.ts";
 import { classifyParagraph } from "./paragraphRole.ts";
 import { type Group, newPart, type RtfReader } from "./rtfReaderState.ts";
 import { DEFAULT_PARAGRAPH } from "./rtfState.ts";
+import { closeMath, takeTex } from "./rtfMath.ts";
 import { addText } from "./rtfText.ts";
 
 /** Tables around the paragraph. */
@@ -89,11 +90,20 @@ const endProperty = ({ shape, part }: RtfReader): void => {
 const endsInstruction = ({ state }: RtfReader, group: Group): boolean =>
   state.destination === "address" && group.state.destination === "text";
 
+/** An equation is a part of its line, as TeX. */
+const endMath = ({ math, groups, part }: RtfReader, group: Group): void => {
+  closeMath(math, groups.length);
+  if (group.state.destination === "math") return;
+  const tex = takeTex(math);
+  if (group.state.destination === "text" && tex !== "") part.runs.push({ text: tex, isMath: true });
+};
+
 export const endGroup = (reading: RtfReader): void => {
   const group = reading.groups.pop();
   if (!group) return;
   endPart(reading, group.outer);
   if (reading.state.destination === "value" && group.state.destination !== "value") endProperty(reading);
+  if (reading.state.destination === "math") endMath(reading, group);
   const label = endsInstruction(reading, group) ? fieldLabel(group.state.field.href) : "";
   reading.state = group.state;
   if (label !== "") addText(reading, label);

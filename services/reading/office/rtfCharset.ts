@@ -34,8 +34,12 @@ export const codePageEncoding = (page: number): string =>
 
 const decoders = new Map<string, TextDecoder>();
 
+/** Bytes that are no letters: each is the number of a sign. */
+export const RAW = "raw";
+
 /** Decodes bytes, which are given as one character each. */
 export const decodeBytes = (bytes: string, encoding: string): string => {
+  if (encoding === RAW) return bytes;
   const decoder = decoders.get(encoding) ?? new TextDecoder(encoding);
   decoders.set(encoding, decoder);
   return decoder.decode(Buffer.from(bytes, "latin1"));

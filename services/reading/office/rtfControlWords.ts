@@ -10,11 +10,11 @@ import {
   startProperty,
 } from "./rtfBlocks.ts";
 import { charsetEncoding, codePageEncoding } from "./rtfCharset.ts";
-import { newRow, type RtfReader } from "./rtfReaderState.ts";
+import { newRow, type RtfFont, type RtfReader } from "./rtfReaderState.ts";
 import { applyToState, SYMBOLS } from "./rtfState.ts";
 import { addText, addUnicode } from "./rtfText.ts";
 
-const describeFont = ({ state, fonts }: RtfReader, details: { encoding?: string; fixed?: boolean }): void => {
+const describeFont = ({ state, fonts }: RtfReader, details: RtfFont): void => {
   if (state.destination === "fonts") fonts.set(state.font, { ...fonts.get(state.font), ...details });
 };
 
@@ -22,6 +22,9 @@ const addLine = ({ state, part }: RtfReader): void => {
   if (state.destination === "text" && !state.hidden)
     part.runs.push({ text: "", isLineBreak: true, code: part.runs.at(-1)?.code });
 };
+
+/** The charset of fonts with signs in place of letters. */
+const SIGNS = 2;
 
 /** Words that change more than the state. */
 const ACTIONS: Record<string, (reading: RtfReader, value: number | null) => void> = {
@@ -52,7 +55,8 @@ const ACTIONS: Record<string, (reading: RtfReader, value: number | null) => void
   dptxbxtext: startBox,
   ansicpg: (reading, value) => void (reading.encoding = codePageEncoding(value ?? 1252)),
   mac: (reading) => void (reading.encoding = "macintosh"),
-  fcharset: (reading, value) => describeFont(reading, { encoding: charsetEncoding(value ?? 0) }),
+  fcharset: (reading, value) =>
+    describeFont(reading, { encoding: charsetEncoding(value ?? 0), isSigns: value === SIGNS }),
   fmodern: (reading) => describeFont(reading, { fixed: true }),
 };
 

@@ -1,5 +1,6 @@
 import type { Element } from "hast";
 import type { CellPlan } from "./edgeTable.ts";
+import type { OpenMath } from "./rtfMath.ts";
 import type { Run } from "./paragraphs.ts";
 import { type FlowBody, flowBody } from "./flowBody.ts";
 import { INITIAL_STATE, type State } from "./rtfState.ts";
@@ -32,8 +33,10 @@ export interface RowPlan {
 export interface RtfFont {
   encoding?: string;
   fixed?: boolean;
-  /** Its letters are Greek. */
-  isSymbol?: boolean;
+  /** Its characters mean something only in this font. */
+  isSigns?: boolean;
+  /** How it shows them, if that is known. */
+  signs?: (text: string) => string;
 }
 
 /** The state of reading an RTF file. */
@@ -56,6 +59,10 @@ export interface RtfReader {
   pendingBytes: string;
   /** Fallback characters still to skip. */
   skipCount: number;
+  /** Signs of fonts that nobody knows. */
+  unknownSigns: number;
+  /** The open parts of an equation. */
+  math: OpenMath[];
   /** The first half of a surrogate pair, which comes as two words. */
   highSurrogate: string;
 }
@@ -77,5 +84,7 @@ export const newReader = (): RtfReader => ({
   shape: { property: "", text: "" },
   pendingBytes: "",
   skipCount: 0,
+  unknownSigns: 0,
+  math: [],
   highSurrogate: "",
 });

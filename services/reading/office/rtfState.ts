@@ -1,7 +1,7 @@
 /* The state that RTF words change. A group's changes end with the group. */
 
-/** Where text goes: the document, nowhere, the font or style table, a field's instruction, a list label, or a property of a shape. */
-export type Destination = "text" | "skip" | "fonts" | "styles" | "address" | "label" | "property" | "value";
+/** Where text goes: the document, nowhere, the font or style table, a field's instruction, a list label, a property of a shape, or an equation. */
+export type Destination = "text" | "skip" | "fonts" | "styles" | "address" | "label" | "property" | "value" | "math";
 
 export interface ParagraphState {
   style: number;
@@ -69,16 +69,17 @@ export const DESTINATIONS: Record<string, Destination> = {
   pntext: "label",
   sn: "property",
   sv: "value",
+  moMath: "math",
 };
 
 /** Starred groups that are read. */
-export const READ_STARRED = new Set(["fldinst", "footnote", "shpinst", "do", "nesttableprops"]);
+export const READ_STARRED = new Set(["fldinst", "footnote", "shpinst", "do", "nesttableprops", "moMathPara", "moMath"]);
 
 /** Groups without text of the document, or with a copy of it. */
 export const SKIPPED_DESTINATIONS = new Set(
   (
     "colortbl info pict header headerl headerr headerf footer footerl footerr footerf objdata shprslt nonshppict " +
-    "nonesttables xe tc upr annotation filetbl ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn"
+    "nonesttables xe tc upr annotation filetbl ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn mmathPict moMathParaPr"
   ).split(" "),
 );
 

@@ -1,7 +1,8 @@
 import { isCodeStyle } from "./paragraphRole.ts";
-import { decodeBytes } from "./rtfCharset.ts";
+import { decodeBytes, RAW } from "./rtfCharset.ts";
 import type { RtfReader } from "./rtfReaderState.ts";
-import { isSymbolFont, symbolText } from "./symbolFont.ts";
+import { addMathText } from "./rtfMath.ts";
+import { signsOf } from "./symbolFont.ts";
 
 const ADDRESS = /^\s*HYPERLINK\s+"([^"]+)"/i;
 
@@ -13,16 +14,32 @@ const nameStyle = ({ state, styles }: RtfReader, text: string): void => {
 
 /** Text in the font table is the name of the current font. */
 const nameFont = ({ state, fonts }: RtfReader, text: string): void => {
-  if (isSymbolFont(text)) fonts.set(state.font, { ...fonts.get(state.font), encoding: "windows-1252", isSymbol: true });
+  const signs = signsOf(text);
+  if (signs) fonts.set(state.font, { ...fonts.get(state.font), encoding: RAW, signs });
 };
 
-const addRun = ({ state, fonts, styles, part }: RtfReader, text: string): void => {
+/** Characters that mean something only in one font, or nothing. */
+const PRIVATE = /[\u0080-\u009F\uE000-\uF8FF]/g;
+
+/** Text as its font shows it. Signs of unknown fonts are counted. */
+const shownText = (reading: RtfReader, text: string): string => {
+  const font = reading.fonts.get(reading.state.font);
+  const shown = font?.signs?.(text) ?? text;
+  if (font?.isSigns !== true) return shown;
+  return shown.replace(PRIVATE, () => {
+    reading.unknownSigns += 1;
+    return "";
+  });
+};
+
+const addRun = (reading: RtfReader, text: string): void => {
+  const { state, fonts, styles, part } = reading;
   const { bold, italic, strikethrough: struck, superscript: raised, hidden, field } = state;
   if (hidden || text === "") return;
   const font = fonts.get(state.font);
   const code = font?.fixed === true || isCodeStyle(styles.get(`cs${state.charStyle}`));
   part.runs.push({
-    text: font?.isSymbol === true ? symbolText(text) : text,
+    text: shownText(reading, text),
     bold,
     italic,
     strikethrough: struck,
@@ -40,6 +57,9 @@ export const addText = (reading: RtfReader, text: string): void => {
   switch (reading.state.destination) {
     case "text":
       return addRun(reading, text);
+    case "math":
+      if (!reading.state.hidden) addMathText(reading.math, text);
+      return;
     case "address":
       reading.state.field.href += text;
       return;

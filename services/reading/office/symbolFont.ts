@@ -1,21 +1,41 @@
-/* The font Symbol, whose letters are Greek: "5 mm" in it may mean micrometres. */
+import { codePoint } from "dingbat-to-unicode";
 
-/** Its signs from 0x20 and from 0xA0 on, in the encoding of its maker. */
+/* Fonts of signs. The letters of Symbol are Greek: "5 mm" in it may mean micrometres. Those of Wingdings are pictures. */
+
+/** Signs of Symbol from 0x20 and from 0xA0 on, in the encoding of its maker. */
 const SIGNS = [
   " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼",
   "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\uF8FF〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭",
 ] as const;
 
-/** Programs store its signs also in Unicode's private part. */
+/** Programs store the signs of a font also in Unicode's private part. */
 const PRIVATE = 0xf000;
 
-const signOf = (character: string): string => {
+const numberOf = (character: string): number => {
   const code = character.charCodeAt(0);
-  const number = code >= PRIVATE && code <= PRIVATE + 0xff ? code - PRIVATE : code;
+  return code >= PRIVATE && code <= PRIVATE + 0xff ? code - PRIVATE : code;
+};
+
+const greekSign = (character: string): string => {
+  const number = numberOf(character);
   return (number < 0xa0 ? SIGNS[0][number - 0x20] : SIGNS[1][number - 0xa0]) ?? character;
 };
 
-export const isSymbolFont = (name: string): boolean => /^\s*"?symbol"?\s*;?\s*$/i.test(name);
+/** Text in a font of signs as people see it; those that nobody knows stay as they are. */
+type ShowSigns = (text: string) => string;
 
-/** Text in the font Symbol as people see it. */
-export const symbolText = (text: string): string => Array.from(text, signOf).join("");
+export const symbolText: ShowSigns = (text) => Array.from(text, greekSign).join("");
+
+const pictureText =
+  (font: string): ShowSigns =>
+  (text) =>
+    Array.from(text, (character) => codePoint(font, numberOf(character))?.string ?? character).join("");
+
+const SIGN_FONT = /^\s*"?(symbol|webdings|wingdings(?: [23])?)"?\s*;?\s*$/i;
+
+/** How a font shows its signs, by its name; undefined for a font with letters, and for one that nobody knows. */
+export const signsOf = (font: string): ShowSigns | undefined => {
+  const name = SIGN_FONT.exec(font)?.[1]?.toLowerCase();
+  if (name === undefined) return undefined;
+  return name === "symbol" ? symbolText : pictureText(name);
+};

@@ -5,7 +5,7 @@ import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import { controlText, readControls, type Control } from "./controls.ts";
 import { chartToHtml, openChart, type Chart } from "../slides/chart.ts";
-import { childNamed, descendantsNamed, localName } from "../slides/localNames.ts";
+import { childNamed, descendantsNamed, findPath, localName, reference } from "../slides/localNames.ts";
 import { nestLists } from "../slides/nestLists.ts";
 import { diagramToHtml } from "../slides/diagram.ts";
 import { readParagraphs } from "../slides/paragraphs.ts";
@@ -43,8 +43,14 @@ const textBoxes = (drawing: Element | undefined, relations: Relations, controls:
     .flatMap((shape) => nestLists(readParagraphs(childNamed(shape, "txBody"), relations, [])));
 };
 
-const pictures = (drawing: Element | undefined): ElementContent[] =>
-  descendantsNamed(drawing, "pic").flatMap((picture) => description(picture, "nvPicPr"));
+/** The descriptions of pictures. Adds the parts of the pictures that have one to `described`. */
+const pictures = (drawing: Element | undefined, relations: Relations, described: Set<string>): ElementContent[] =>
+  descendantsNamed(drawing, "pic").flatMap((picture) => {
+    const text = description(picture, "nvPicPr");
+    const blip = text.length > 0 ? findPath(picture, "blipFill", "blip") : undefined;
+    if (blip) described.add(relations.get(reference(blip, "embed"))?.target ?? "");
+    return text;
+  });
 
 /** The controls on a sheet. */
 const controlsOf = (zip: Zip, relations: Relations): Control[] =>
@@ -67,8 +73,11 @@ const charts = (parts: Parts, relations: Relations): Chart[] =>
     return chart ? [chart] : [];
   });
 
-/** Gives what is drawn on a sheet of an XLSX, by the sheet's name: text boxes, descriptions of pictures, controls, charts with their values; "" without any. */
-export const openDrawings = (zip: Zip, parts: WorkbookParts): ((sheet: string) => string) => {
+/**
+ * Gives what is drawn on a sheet of an XLSX, by the sheet's name: text boxes, descriptions of pictures, controls, charts with their
+ * values; "" without any. Adds the parts of pictures that have a description to `described`.
+ */
+export const openDrawings = (zip: Zip, parts: WorkbookParts, described: Set<string>): ((sheet: string) => string) => {
   return (wanted) => {
     const sheet = parts.sheetPart(wanted);
     if (sheet === undefined) return "";
@@ -79,7 +88,7 @@ export const openDrawings = (zip: Zip, parts: WorkbookParts): ((sheet: string) =
       type: "root",
       children: [
         ...textBoxes(parts.xml(drawing), drawn, controls),
-        ...pictures(parts.xml(drawing)),
+        ...pictures(parts.xml(drawing), drawn, described),
         ...controls.map((control) => element("p", [controlText(control)])),
         ...diagrams(parts, drawn),
         ...charts(parts, drawn).flatMap((chart) => chartToHtml(withoutRepeated(chart, wanted))),

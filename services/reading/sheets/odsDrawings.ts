@@ -1,6 +1,7 @@
-import { childElements, findAll, parseXml, textContent, type Element } from "../guard/xml.ts";
+import { childElements, findAll, findChild, parseXml, textContent, type Element } from "../guard/xml.ts";
 import type { Zip } from "../guard/zip.ts";
 import { readPart } from "../office/xmlParts.ts";
+import { isFileName } from "../office/fileNames.ts";
 import { element } from "../html/tree.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import type { Warn } from "../reader.ts";
@@ -13,7 +14,9 @@ const SHAPES =
   "text-box custom-shape rect ellipse circle line polyline polygon regular-polygon path connector measure caption"
     .split(" ")
     .map((name) => `draw:${name}`);
-const DRAWN = new RegExp(`<(?:${SHAPES.join("|")}|draw:object)\\b`, "g");
+const DRAWN = new RegExp(`<(?:${SHAPES.join("|")}|draw:object|draw:image)\\b`, "g");
+
+const EMPTY: Element = { name: "", attributes: {}, children: [] };
 
 const paragraphsOf = (node: Element): string[] => findAll(node, "text:p").map(textContent);
 
@@ -27,13 +30,25 @@ const chartTitles = (zip: Zip, object: Element): string[] => {
     .flatMap(paragraphsOf);
 };
 
-const drawnTexts = (zip: Zip, table: Element): string[] => [
+/** The description of a picture, else its title. Adds the part of the picture to `described`. */
+const pictureTexts = (table: Element, described: Set<string>): string[] =>
+  findAll(table, "draw:frame").flatMap((frame) => {
+    const image = findAll(frame, "draw:image")[0];
+    const text = ["svg:desc", "svg:title"].map((name) => textContent(findChild(frame, name) ?? EMPTY).trim());
+    const found = image && text.find((one) => one !== "" && !isFileName(one));
+    if (!found) return [];
+    described.add(image.attributes["xlink:href"] ?? "");
+    return [found];
+  });
+
+const drawnTexts = (zip: Zip, table: Element, described: Set<string>): string[] => [
+  ...pictureTexts(table, described),
   ...SHAPES.flatMap((name) => findAll(table, name)).flatMap(paragraphsOf),
   ...findAll(table, "draw:object").flatMap((object) => chartTitles(zip, object)),
 ];
 
-/** Gives what is drawn on a sheet of an ODS, by the sheet's name: texts of boxes and shapes, titles of charts; "" without any. */
-export const openOdsDrawings = (zip: Zip, warn: Warn): ((sheet: string) => string) => {
+/** Gives what is drawn on a sheet of an ODS, by the sheet's name: texts of boxes and shapes, titles of charts, descriptions of pictures (whose parts are added to `described`); "" without any. */
+export const openOdsDrawings = (zip: Zip, warn: Warn, described: Set<string>): ((sheet: string) => string) => {
   const xml = zip.text("content.xml") ?? "";
   warnOfCount(warn, "embedded_files_left_out", xml.match(/<draw:object-ole\b/g)?.length ?? 0);
   const drawn = xml.match(DRAWN)?.length ?? 0;
@@ -42,7 +57,7 @@ export const openOdsDrawings = (zip: Zip, warn: Warn): ((sheet: string) => strin
   const tables = drawn > 0 && !isTooLong ? findAll(parseXml(xml), "table:table") : [];
   return (wanted) => {
     const table = tables.find(({ attributes }) => attributes["table:name"] === wanted);
-    const texts = table ? drawnTexts(zip, table).filter((text) => text.trim() !== "") : [];
+    const texts = table ? drawnTexts(zip, table, described).filter((text) => text.trim() !== "") : [];
     return toMarkdown({ type: "root", children: texts.map((text) => element("p", [text])) });
   };
 };

@@ -6,6 +6,7 @@ import { UnreadableFile, type Warn } from "../reader.ts";
 import { countEdges, ignoreWarnings, warnOfCount } from "../warnings.ts";
 import { isOle } from "../office/xmlParts.ts";
 import { libraryComments, openComments } from "./comments.ts";
+import { inputMessages } from "./inputMessages.ts";
 import { openDrawings } from "./drawings.ts";
 import { openOdsDrawings } from "./odsDrawings.ts";
 import { excelEdges, openDocumentEdges } from "./pageEdges.ts";
@@ -36,21 +37,33 @@ const PICTURE = /^(?:xl\/media|Pictures)\/[^/]+$/;
 /** Files of other programs in XLSX. */
 const EMBEDDED = /^xl\/embeddings\/[^/]+$/;
 
-const countParts = (zip: Zip, pattern: RegExp): number => zip.names().filter((name) => pattern.test(name)).length;
+const countParts = (zip: Zip, pattern: RegExp, without: ReadonlySet<string> = new Set()): number =>
+  zip.names().filter((name) => pattern.test(name) && !without.has(name)).length;
 
 const SHEET = /^xl\/worksheets\/[^/]+\.xml$/;
 /** A cell with a formula and no value, as programs write it that do not compute. */
 const BARE_FORMULA = /<c\b([^<>]*)>\s*<f\b[^<>]*(?:\/>|>[^<]*<\/f>)\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/g;
 
-/** The formulas that matter: those without a value (an empty text is one), and whether some make links. */
-const readFormulas = (zip: Zip): { bare: number; links: boolean } => {
+/** What the XML of the sheets says beside their cells. */
+interface SheetXml {
+  /** Formulas without a value (an empty text is one). */
+  bare: number;
+  /** Some formulas make links. */
+  links: boolean;
+  /** The input messages of each part. */
+  messages: ReadonlyMap<string, string>;
+}
+
+const readSheetXml = (zip: Zip): SheetXml => {
   let [bare, links] = [0, false];
+  const messages = new Map<string, string>();
   for (const name of zip.names().filter((one) => SHEET.test(one))) {
     const xml = zip.text(name) ?? "";
     links ||= xml.includes("HYPERLINK(");
+    messages.set(name, inputMessages(xml));
     for (const [, attributes = ""] of xml.matchAll(BARE_FORMULA)) if (!attributes.includes('t="str"')) bare += 1;
   }
-  return { bare, links };
+  return { bare, links, messages };
 };
 
 /** What sheets have beside their cells. */
@@ -58,18 +71,21 @@ interface Surroundings {
   drawnOn(sheet: string): string;
   /** Where the library does not read them. */
   commentsOn?(sheet: string): string;
+  /** What is said beside a chosen cell. */
+  messagesOn?(sheet: string): string;
   /** Headers and footers. */
   edges: readonly string[];
 }
 
 /** Every visible sheet under its name, with what is drawn on it and the comments on its cells. */
-const toMarkdown = (book: WorkBook, { drawnOn, commentsOn, edges }: Surroundings, warn: Warn): string[] => {
+const toMarkdown = (book: WorkBook, { drawnOn, commentsOn, messagesOn, edges }: Surroundings, warn: Warn): string[] => {
   const date1904 = book.Workbook?.WBProps?.date1904 ?? false;
   const visible = book.SheetNames.filter((_, index) => isVisible(book, index));
   const sheets = visible.map((name) => {
     const sheet = book.Sheets[name] as DenseWorkSheet | undefined;
     const cells = sheet?.["!data"] ? readCells(sheet, date1904) : [];
-    return withSheetName(name, [...sheetParts(cells), drawnOn(name), commentsOn?.(name) ?? libraryComments(sheet)]);
+    const comments = commentsOn?.(name) ?? libraryComments(sheet);
+    return withSheetName(name, [...sheetParts(cells), drawnOn(name), comments, messagesOn?.(name) ?? ""]);
   });
   warnOfCount(warn, "hidden_sheets", book.SheetNames.length - visible.length);
   const text = sheets.filter(Boolean).join("\n\n");
@@ -94,13 +110,20 @@ export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings):
   }
   checkZip(bytes);
   const zip = openZip(bytes);
-  warnOfCount(warn, "images_without_text", countParts(zip, PICTURE));
   warnOfCount(warn, "embedded_files_left_out", countParts(zip, EMBEDDED));
-  const formulas = readFormulas(zip);
-  warnOfCount(warn, "formulas_without_values", formulas.bare);
+  const { bare, links, messages } = readSheetXml(zip);
+  warnOfCount(warn, "formulas_without_values", bare);
   const parts = openWorkbookParts(zip);
-  const surroundings = { drawnOn: openDrawings(zip, parts), commentsOn: openComments(parts), edges: excelEdges(zip) };
-  return toMarkdown(open(bytes, { formulas: formulas.links }), surroundings, warn);
+  const described = new Set<string>();
+  const surroundings = {
+    drawnOn: openDrawings(zip, parts, described),
+    commentsOn: openComments(parts),
+    messagesOn: (sheet: string) => messages.get(parts.sheetPart(sheet) ?? "") ?? "",
+    edges: excelEdges(zip),
+  };
+  const text = toMarkdown(open(bytes, { formulas: links }), surroundings, warn);
+  warnOfCount(warn, "images_without_text", countParts(zip, PICTURE, described));
+  return text;
 };
 
 const EMPTY_STYLES = "<office:document-styles/>";
@@ -119,7 +142,10 @@ const withStyles = (zip: Zip): Uint8Array => {
 export const readOds = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const zip = openDocument(bytes);
   checkZip(bytes);
-  warnOfCount(warn, "images_without_text", countParts(zip, PICTURE));
   const book = open(zip.names().includes("styles.xml") ? bytes : withStyles(zip));
-  return toMarkdown(book, { drawnOn: openOdsDrawings(zip, warn), edges: openDocumentEdges(zip) }, warn);
+  const described = new Set<string>();
+  const surroundings = { drawnOn: openOdsDrawings(zip, warn, described), edges: openDocumentEdges(zip) };
+  const text = toMarkdown(book, surroundings, warn);
+  warnOfCount(warn, "images_without_text", countParts(zip, PICTURE, described));
+  return text;
 };

@@ -223,7 +223,7 @@ test("warnings count sheets that only programs can show, and pictures; comments 
   );
   expect(markdown).toBe("## Shown\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nComments:\n\n- A1 (Ada): Sure?");
   expect(warnings).toEqual([
-    { code: "images_without_text", count: 1 },
     { code: "hidden_sheets", count: 1 },
+    { code: "images_without_text", count: 1 },
   ]);
 });

@@ -1,0 +1,57 @@
+import { parseXml } from "../guard/xml.ts";
+import { UnreadableFile } from "../reader.ts";
+import { escapePlain } from "../text/plain.ts";
+
+/* What Excel says beside a cell that somebody chooses, to tell what belongs into it ("input message" of a data validation). */
+
+/** Messages of a sheet that are read. */
+const MAX_MESSAGES = 1_000;
+/** UTF-16 units of a message, and of the names of its cells; Excel takes 255. */
+const MAX_LENGTH = 1_000;
+
+const VALIDATION = /<(?:\w+:)?dataValidation((?:\s+[\w:]+\s*=\s*(?:"[^"]*"|'[^']*'))+)\s*\/?>/g;
+/** Excel 2010 names the cells in an element after the formulas. */
+const CELLS = /<xm:sqref>([^<]*)</;
+const MAX_FORMULAS = 20_000;
+
+/** Attributes by their names, with their entities resolved; none if they are damaged. */
+const readAttributes = (source: string): Record<string, string> => {
+  try {
+    return parseXml(`<a ${source.replace(/\s[\w]+:/g, " ")}/>`).attributes;
+  } catch (error) {
+    if (error instanceof UnreadableFile) return {};
+    throw error;
+  }
+};
+
+const oneLine = (text: string): string =>
+  text
+    .replace(/_x000[ad]_/gi, " ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, MAX_LENGTH);
+
+/** `B2:B9 (Amount): In euros, without tax`. */
+const toLine = (cells: string, title: string, message: string): string => {
+  const name = [cells, title === "" ? "" : `(${title})`].filter(Boolean).join(" ");
+  return message === "" ? name : `${name}: ${message}`;
+};
+
+/** The input messages of a sheet, from its XML, as a list below it; "" for none. */
+export const inputMessages = (xml: string): string => {
+  // a sheet without any has no such attribute
+  if (!/\bprompt(?:Title)?\s*=/.test(xml)) return "";
+  const lines = new Set<string>();
+  for (const { 0: tag, 1: source = "", index } of xml.matchAll(VALIDATION)) {
+    if (lines.size >= MAX_MESSAGES || !source.includes("prompt")) continue;
+    const { prompt = "", promptTitle = "", sqref, showInputMessage = "0" } = readAttributes(source);
+    const after = index + tag.length;
+    const cells = sqref ?? CELLS.exec(xml.slice(after, after + MAX_FORMULAS))?.[1] ?? "";
+    const [title, message] = [oneLine(promptTitle), oneLine(prompt)];
+    if (/^(?:1|true)$/.test(showInputMessage) && title + message !== "")
+      lines.add(toLine(oneLine(cells), title, message));
+  }
+  return lines.size === 0
+    ? ""
+    : ["Input messages:", "", ...[...lines].map((one) => `- ${escapePlain(one)}`)].join("\n");
+};
