@@ -16,6 +16,8 @@ export interface RequestFilter {
   agent?: string | undefined;
   /** A conversation. */
   thread?: string | undefined;
+  /** An external user, as requests with an API key name it. */
+  user?: string | undefined;
   /** Text of the error. */
   q?: string | undefined;
   /** Words of the question. */

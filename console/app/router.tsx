@@ -122,6 +122,7 @@ const requests = createRoute({
     model: readText(rest["model"]),
     agent: readText(rest["agent"]),
     thread: readText(rest["thread"]),
+    user: readText(rest["user"]),
     q: readText(rest["q"]),
     words: readText(rest["words"]),
     from: readText(rest["from"]),

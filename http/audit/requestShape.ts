@@ -55,6 +55,12 @@ export const RequestQuery = z.object({
   model: z.string().max(300).optional(),
   agent_id: z.uuid().optional(),
   thread_id: z.uuid().optional().describe("Only those of this conversation."),
+  user: z
+    .string()
+    .min(1)
+    .max(512)
+    .optional()
+    .describe("Only of this external user: the `user` that requests with an API key name."),
   q: z.string().max(500).optional().describe("Only turns whose error contains this text, in any case."),
   question: z
     .string()

@@ -1,4 +1,5 @@
 import { listRequests } from "#projections/turns/listRequests.ts";
+import { listUserScopes } from "#projections/userScopes.ts";
 import { isBuilder, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
@@ -28,20 +29,23 @@ export function requestRoutes(app: App, http: Http): void {
     // another principal looks like one without requests
     if (!isBuilder(caller) && asked !== null && asked !== caller.principal)
       return { data: [], next_after: null, has_more: false };
+    await http.freshRead(["turns"]);
+    if (words || query.user !== undefined || limit > MAX_SHORT_PAGE) await request.readsMuch();
+    const { organization_id } = caller;
+    const scopes = query.user === undefined ? null : await listUserScopes(http.db, organization_id, query.user);
     const filter = {
       status,
       model,
       agent_id: agent_id?.toLowerCase() ?? null,
       thread_id,
+      scopes,
       error,
       words,
       principal: isBuilder(caller) ? asked : caller.principal,
       from: toDate(query.from),
       to: toDate(query.to),
     };
-    await http.freshRead(["turns"]);
-    if (words || limit > MAX_SHORT_PAGE) await request.readsMuch();
-    const { rows, next } = await listRequests(http.db, caller.organization_id, filter, { after, limit });
+    const { rows, next } = await listRequests(http.db, organization_id, filter, { after, limit });
     return { data: rows.map(presentRequest), next_after: next && writePlace(next), has_more: next !== null };
   });
 }

@@ -8,6 +8,7 @@ const NO_FILTER: RequestFilter = {
   model: null,
   agent_id: null,
   thread_id: null,
+  scopes: null,
   error: null,
   words: null,
   from: null,

@@ -33,6 +33,8 @@ export interface RequestFilter {
   model: string | null;
   agent_id: string | null;
   thread_id: string | null;
+  /** Only turns of these owners. */
+  scopes: string[] | null;
   /** Only turns whose error contains this text, ignoring case. */
   error: string | null;
   /** Only turns whose question (their last message) contains all of these, ignoring case. Very long questions are not searched. */
@@ -58,7 +60,7 @@ const SCANNED = `select id, thread_id, principal, model, agent, status, streamed
     case when octet_length(input) <= ${MAX_INPUT} then input end as input
   from read.turns where organization_id = $1 and ($2::timestamptz is null or started_at >= $2) and ($3::timestamptz is null or started_at < $3)
     and ($4::timestamptz is null or (started_at, id) < ($4, $5::uuid))
-    and ($6::uuid is null or thread_id = $6)`;
+    and ($6::uuid is null or thread_id = $6) and ($7::text[] is null or scope = any($7))`;
 const NEWEST_FIRST = "order by started_at desc, id desc";
 const NEWEST = `${SCANNED} ${NEWEST_FIRST} limit ${MAX_SCANNED}`;
 /** The first turns, up to the one that reaches MAX_SEARCHED. PostgreSQL knows the length of a text without reading it. */
@@ -66,10 +68,10 @@ const SEARCHED = `select * from (
     select newest.*, sum(octet_length(input)) over (${NEWEST_FIRST} rows between unbounded preceding and 1 preceding) as searched
     from (${NEWEST}) newest
   ) measured where coalesce(searched, 0) < ${MAX_SEARCHED}`;
-const MATCHING = `($7::text is null or status = $7) and ($8::text is null or principal = $8) and ($9::text is null or model = $9)
-  and ($10::text is null or agent::json->>'agent_id' = $10) and ($11::text is null or position(lower($11) in lower(error)) > 0)`;
+const MATCHING = `($8::text is null or status = $8) and ($9::text is null or principal = $9) and ($10::text is null or model = $10)
+  and ($11::text is null or agent::json->>'agent_id' = $11) and ($12::text is null or position(lower($12) in lower(error)) > 0)`;
 /** Also finds turns with the words in other messages or in names of fields; `hasWords` then checks the question itself. */
-const MAY_HAVE_WORDS = "and lower(input) like all (array(select lower(pattern) from unnest($13::text[]) pattern))";
+const MAY_HAVE_WORDS = "and lower(input) like all (array(select lower(pattern) from unnest($14::text[]) pattern))";
 
 type EncodedColumn = "principal_name" | "input" | "usage" | "error" | "code";
 type StoredRow = Omit<RequestRow, EncodedColumn | "agent"> &
@@ -115,17 +117,17 @@ async function findNext(db: Db, range: unknown[], isSearch: boolean): Promise<Re
 export async function listRequests(
   db: Db,
   organization: string,
-  { status, principal, model, agent_id, thread_id, error, words, from, to }: RequestFilter,
+  { status, principal, model, agent_id, thread_id, scopes, error, words, from, to }: RequestFilter,
   { after, limit }: { after: RequestPlace | undefined; limit: number },
 ): Promise<{ rows: RequestRow[]; next: RequestPlace | null }> {
-  const range = [organization, from, to, after?.started_at ?? null, after?.id ?? null, thread_id];
+  const range = [organization, from, to, after?.started_at ?? null, after?.id ?? null, thread_id, scopes];
   // the error is stored as JSON
   const filters = [status, principal, encode(model), agent_id, error && insideJson(error), limit + 1];
   const [scanned, matching, searched] =
     words === null ? [NEWEST, MATCHING, []] : [SEARCHED, `${MATCHING} ${MAY_HAVE_WORDS}`, [words.map(toPattern)]];
   const found = await db.query<StoredRow>(
     `select t.*, coalesce(k.name, u.name) as principal_name, a.name as agent_name, (d.thing is not null) as exists
-     from (select * from (${scanned}) scanned where ${matching} ${NEWEST_FIRST} limit $12) t
+     from (select * from (${scanned}) scanned where ${matching} ${NEWEST_FIRST} limit $13) t
      left join log.keys d on d.thing = 'turn-' || t.id
      left join read.keys k on k.id = case when t.principal ~ '^key:[0-9a-f-]{36}$' then substr(t.principal, 5)::uuid end
      left join read.users u on u.id = case when t.principal ~ '^person:[0-9a-f-]{36}$' then substr(t.principal, 8)::uuid end

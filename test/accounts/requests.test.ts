@@ -111,6 +111,25 @@ describe("the requests of an organization", () => {
     expect(await ids("question=xylophone")).toEqual([]);
   });
 
+  test("are those of one end user, whoever asked for it and whichever agent answered", async () => {
+    const agent = await tenant.newAgent();
+    const { call: other } = await tenant.newKey({ name: "Second shop" });
+    const chat = idOf(await ask("Where is my parcel?", { user: "anna@shop.example" }));
+    const moved = idOf(await ask("And my money?", { user: "anna@shop.example" }, other));
+    const response = await tenant.made(
+      tenant.key("POST", `/agents/${agent}/v1/responses`, { input: "Hello", user: "anna@shop.example" }),
+    );
+    await ask("Somebody else", { user: "bert" });
+    const all = [response.id.replace("resp_", ""), moved, chat];
+    expect(await ids("user=anna@shop.example")).toEqual(all);
+    expect(await ids("user=anna@shop.example&limit=1")).toEqual(all.slice(0, 1));
+    expect(await ids("user=anna")).toEqual([]);
+    const { call: viewer } = await tenant.member("viewer");
+    expect(await ids("user=anna@shop.example", viewer)).toEqual([]);
+    expect(await ids("user=anna@shop.example", stranger.owner)).toEqual([]);
+    expectRefusal(await tenant.owner("GET", "/turns?user="), 400, undefined, "user");
+  });
+
   test("are found behind more text than one page looks at", async () => {
     const oldest = idOf(await ask("An early aardvark", {}, stranger.key));
     const long = `/say ok\n${"filler ".repeat(8_500)}`;

@@ -20,9 +20,9 @@ export function Filters({ search }: { search: RequestSearch }) {
   const { isBuilder } = useRole();
   const change = (part: RequestSearch) =>
     void navigate({ to: "/requests", replace: true, search: { ...search, after: undefined, ...part } });
-  const { status, who, model, agent, thread, q, words, from: after, to: before } = search;
+  const { status, who, model, agent, thread, user, q, words, from: after, to: before } = search;
   return (
-    <Fold className="request-filters" values={[words, status, who, model, agent, thread, q, after, before]}>
+    <Fold className="request-filters" values={[words, status, who, model, agent, thread, user, q, after, before]}>
       <InputFilter
         label="Words of the question"
         type="search"
@@ -52,6 +52,14 @@ export function Filters({ search }: { search: RequestSearch }) {
       <InputFilter label="Text of the error" type="search" value={search.q} onChange={(q) => change({ q })} />
       <InputFilter label="From" type="date" value={search.from} onChange={(from) => change({ from })} />
       <InputFilter label="To" type="date" value={search.to} onChange={(to) => change({ to })} />
+      {user && (
+        <p className="chip">
+          Of the end user {user}{" "}
+          <button type="button" className="button small" onClick={() => change({ user: undefined })}>
+            Remove
+          </button>
+        </p>
+      )}
       {thread && (
         <p className="chip">
           Of the conversation <span className="mono">{shortId(thread)}</span>{" "}

@@ -9,6 +9,8 @@ export interface RequestSearch {
   model?: string | undefined;
   agent?: string | undefined;
   thread?: string | undefined;
+  /** An external user, as requests with an API key name it. */
+  user?: string | undefined;
   q?: string | undefined;
   /** Of the question. */
   words?: string | undefined;
@@ -22,7 +24,7 @@ export interface RequestSearch {
 
 /** `until` keeps rows in place while new requests start. */
 export function toFilter(
-  { status, who, model, agent, thread, q, words, from, to }: RequestSearch,
+  { status, who, model, agent, thread, user, q, words, from, to }: RequestSearch,
   until: string,
 ): RequestFilter {
   const end = startOfDay(to, 1);
@@ -32,6 +34,7 @@ export function toFilter(
     model,
     agent,
     thread,
+    user,
     q,
     question: words,
     from: startOfDay(from),

@@ -1,10 +1,11 @@
-import { Link } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import type { Grouping, UsageRow } from "../../api/usage.ts";
 import { useFormerNames } from "../../parts/useFormer.ts";
 import { labelOf } from "./rows.ts";
 
 /** Whose sums these are, with a link to it, or to what it asked. */
 export function GroupLink({ row, by }: { row: UsageRow; by: Grouping }) {
+  const { from, to } = useSearch({ from: "/usage" });
   const member = by === "person" ? row.person : by === "user" ? row.member : null;
   const former = useFormerNames(Boolean(member) && row.name === null);
   const label = labelOf(row, by, former);
@@ -29,6 +30,12 @@ export function GroupLink({ row, by }: { row: UsageRow; by: Grouping }) {
   if (by === "agent" && row.agent)
     return (
       <Link to="/requests" search={{ agent: row.agent }} data-row>
+        {label}
+      </Link>
+    );
+  if (by === "user" && row.user)
+    return (
+      <Link to="/requests" search={{ user: row.user, from, to }} data-row>
         {label}
       </Link>
     );
