@@ -14,7 +14,7 @@ export interface Claims {
    */
   claim(message: JsMsg): Promise<boolean>;
   /** Tells the sender that a worker still has the message. */
-  tell(message: JsMsg): void;
+  announce(message: JsMsg): void;
 }
 
 /** Where a message's sender receives claims; undefined if it waits until the deadline anyway. */
@@ -41,7 +41,7 @@ export function openClaims({ connection: { pubSub }, names }: Pick<BusContext, "
       if (isGranted === undefined) throw new Unavailable("The sender of a late command does not reply");
       return isGranted;
     },
-    tell(message) {
+    announce(message) {
       const sender = senderOf(message);
       if (sender) pubSub.publishToOne(sender.subject, { to: sender.to, claim: nuid.next() } satisfies ClaimMessage);
     },

@@ -64,7 +64,7 @@ export function createSource(bus: BusContext, now: () => number = Date.now): Com
             log.warn(fields, "bus: command dropped, its sender gave it up");
           else answer(message, await handle(command));
         },
-        onWorking: claims.tell,
+        onWorking: claims.announce,
         onDeadLetter: (message) => answer(message, FAILED),
       });
     },

@@ -31,7 +31,7 @@ interface Options {
 }
 
 /** Rejects if the answer takes too long. A late answer is ignored. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+async function withDeadline<T>(ms: number, work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const late = sleep(ms, undefined, { signal: timer.signal }).then(
     () => Promise.reject(new Error(`no answer within ${ms} ms`)),
@@ -55,9 +55,9 @@ function openObserver({ url, name }: Options) {
         if (!client) {
           client = new pg.Client({ connectionString: url, application_name: name });
           client.on("error", () => {});
-          await within(ANSWER_MS, client.connect());
+          await withDeadline(ANSWER_MS, client.connect());
         }
-        return await within(ANSWER_MS, work(client));
+        return await withDeadline(ANSWER_MS, work(client));
       } catch (error) {
         close();
         throw error;

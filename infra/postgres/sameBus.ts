@@ -13,13 +13,13 @@ const SETTLED = "6 seconds";
 const CONFIRMATIONS = 2;
 
 /** Reports which bus this process uses. The first one reported by any process is the deployment's. */
-const SAY = `
-  with said as (update ops.workers set bus = $2::text, bus_at = clock_timestamp() where worker = $1 returning bus_at),
+const REPORT = `
+  with reported as (update ops.workers set bus = $2::text, bus_at = clock_timestamp() where worker = $1 returning bus_at),
   first as (insert into ops.bus (bus) select $2::text where $2::text is not null on conflict do nothing)
-  select bus_at as now from said`;
+  select bus_at as now from reported`;
 
 /** Reads what others have reported since this process learned of its bus. */
-const LOOK = `
+const READ_REPORTS = `
   select b.bus as deployment,
     $3::timestamptz < clock_timestamp() - interval '${SETTLED}' as settled,
     exists (select from ops.workers w where w.worker <> $1 and w.bus = b.bus and w.bus_at > clock_timestamp() - interval '${GONE}') as held,
@@ -85,13 +85,13 @@ export function watchSameBus({ db, worker, logger, identify, onApart, every_ms =
 
   const compare = async (): Promise<void> => {
     const bus = await identify();
-    const [said] = await db.query<{ now: Date }>(SAY, [worker, bus ?? null]);
-    if (bus === undefined || !said) return;
+    const [reported] = await db.query<{ now: Date }>(REPORT, [worker, bus ?? null]);
+    if (bus === undefined || !reported) return;
     if (known?.bus !== bus) {
-      known = { bus, since: said.now };
+      known = { bus, since: reported.now };
       [holders, others].forEach(({ reset }) => reset());
     }
-    const [look] = await db.query<Look>(LOOK, [worker, bus, known.since]);
+    const [look] = await db.query<Look>(READ_REPORTS, [worker, bus, known.since]);
     const { deployment, settled, held, holder_at, other_at } = look!;
     const apart = others.see(other_at);
     if (apart && !isApart) {

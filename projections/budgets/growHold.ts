@@ -37,11 +37,11 @@ export async function growHold(
   { turn_id, attempt, held, spent, cost }: WantedHold,
 ): Promise<HoldAnswer> {
   const { reservations } = turns;
-  const tell = (reserved: bigint) =>
-    turns.tell({ kind: "grew", turn_id, subjects, attempt, reserved: String(reserved), spent: String(spent) });
+  const announceHold = (reserved: bigint) =>
+    turns.announce({ kind: "grew", turn_id, subjects, attempt, reserved: String(reserved), spent: String(spent) });
   reservations.apply(spending, currentTime());
   // the cost of its rounds is spent, whatever is decided, and the reservation of an earlier attempt is its own
-  tell(larger(held, reservations.heldBack(turn_id).reserved));
+  announceHold(larger(held, reservations.heldBack(turn_id).reserved));
   for (const giveUpAt = currentTime() + MAX_WAIT_MS; ; await turns.renew()) {
     const now = currentTime();
     reservations.apply(spending, now);
@@ -56,7 +56,7 @@ export async function growHold(
     if (decision.kind === "wait" && now <= giveUpAt) continue;
     if (cost > own) {
       turns.reserve(limits, cost - own);
-      tell(cost);
+      announceHold(cost);
     }
     return "held";
   }

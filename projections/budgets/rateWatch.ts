@@ -140,7 +140,7 @@ async function decide(turns: TurnFollower, { spending, limits }: Concerning, tur
     turns.giveOut(rates, added);
     turns.reserve(money, cost);
     const reserved = money.length > 0 && { reserved: String(cost) };
-    turns.tell({ kind: "began", turn_id, subjects, tokens, streamed, ...reserved });
+    turns.announce({ kind: "began", turn_id, subjects, tokens, streamed, ...reserved });
     countTurn(rates, added);
     const told = { headers: rateHeaders(rates, turns.counts, now), reached: reachedRates(rates, now) };
     return { ...told, ...(reserved && { reserved: fromPicodollars(cost) }) };
@@ -149,13 +149,13 @@ async function decide(turns: TurnFollower, { spending, limits }: Concerning, tur
 
 /** What may happen with an admitted turn. */
 const outcomes = (turns: TurnFollower, { turn_id }: WantedTurn): Pick<Admission, "withdraw" | "end"> => ({
-  withdraw: () => turns.tell({ kind: "withdrawn", turn_id }),
+  withdraw: () => turns.announce({ kind: "withdrawn", turn_id }),
   end({ tokens, cost }, position) {
     const known = {
       ...(cost && { cost: String(toPicodollars(cost)) }),
       ...(position !== undefined && { position }),
     };
-    turns.tell({ kind: "ended", turn_id, tokens, ...known });
+    turns.announce({ kind: "ended", turn_id, tokens, ...known });
   },
 });
 
@@ -193,13 +193,13 @@ export function watchRates(options: FollowerOptions): RateWatch {
       if (!limits) return;
       const { subjects } = limits;
       const turns = await follow(spender.organization_id);
-      turns.tell({ kind: "parked", ...turn, subjects, ...(spent !== undefined && { spent: String(spent) }) });
+      turns.announce({ kind: "parked", ...turn, subjects, ...(spent !== undefined && { spent: String(spent) }) });
     },
     async resume(reading, spender, turn) {
       const limits = countedLimits(reading, spender);
       if (!limits) return;
       const turns = await follow(spender.organization_id);
-      turns.tell({ kind: "resumed", ...turn, subjects: limits.subjects });
+      turns.announce({ kind: "resumed", ...turn, subjects: limits.subjects });
     },
     heldBack: (organization, turn_id) => followers.get(organization)?.reservations.heldBack(turn_id) ?? NO_HOLD,
     unsettled: (organization) => followers.get(organization)?.reservations.askedTurns() ?? [],

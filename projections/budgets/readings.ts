@@ -18,7 +18,7 @@ const MAX_IDLE_MS = 60_000;
 const MAX_WAIT_MS = 2_000;
 
 /** Resolves with `last` if the reading fails or takes longer than MAX_WAIT_MS. */
-export async function within<T>(reading: Promise<T>, last: T): Promise<T> {
+export async function withFallback<T>(reading: Promise<T>, last: T): Promise<T> {
   const timer = new AbortController();
   try {
     return await Promise.race([reading.catch(() => last), sleep(MAX_WAIT_MS, last, { signal: timer.signal })]);
@@ -38,7 +38,10 @@ interface ReadingOptions extends FigureOptions {
 }
 
 /** Caches the figures of each organization's budgets, and decides when to read them again. */
-export function createReadings(options: ReadingOptions, tell: (organization: string, reached: BudgetStep[]) => void) {
+export function createReadings(
+  options: ReadingOptions,
+  reportReached: (organization: string, reached: BudgetStep[]) => void,
+) {
   const figures = createFigures(options);
   const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
   const far = new WeakSet<Reading>();
@@ -50,7 +53,7 @@ export function createReadings(options: ReadingOptions, tell: (organization: str
     const statuses = statusesOf(reading);
     if (isFar(statuses)) far.add(reading);
     known.set(organization, reading);
-    tell(organization, reachedLimits(statuses));
+    reportReached(organization, reachedLimits(statuses));
     return reading;
   }, options.onError);
   function awaitQuiet(organization: string): void {
@@ -70,7 +73,7 @@ export function createReadings(options: ReadingOptions, tell: (organization: str
       if (age < MAX_AGE_MS) return last;
       const reading = loader.load(organization);
       if ((last.budgets.length === 0 || far.has(last)) && age <= MAX_IDLE_MS) return last;
-      return within(reading, last);
+      return withFallback(reading, last);
     },
     /** Reads the figures once no turn has ended for a second, so that a burst of turns costs one query. */
     lookLater(organization: string): void {

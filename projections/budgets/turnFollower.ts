@@ -81,7 +81,7 @@ export class TurnFollower {
   }
 
   /** Applies a turn's news here at once, and in other processes within milliseconds. New processes get a greeting. */
-  tell(news: TurnNews): void {
+  announce(news: TurnNews): void {
     this.#apply(news, currentTime());
     if (this.#heard.size > 0) this.#send(news);
   }

@@ -6,7 +6,7 @@ import type { FigureOptions, Reading } from "./figures.ts";
 import { createHoldings } from "./holdings.ts";
 import { MEASURES, NO_AMOUNTS, type Amounts, type Unit } from "./limits.ts";
 import type { BudgetRow } from "./query.ts";
-import { createReadings, statusesOf, within } from "./readings.ts";
+import { createReadings, statusesOf, withFallback } from "./readings.ts";
 import { hasHeld, limitStatuses, reachedLimits, statusesFor, type BudgetStatus, type LimitStatus } from "./status.ts";
 import { countedAs, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
 
@@ -97,7 +97,7 @@ function isFull({ name, spent, at_most, percent }: LimitStatus, wanted: Demand):
 }
 
 /** Waits for sums, but no longer than turns do. */
-const settled = (reading: Promise<void>): Promise<void> => within(reading, undefined);
+const settled = (reading: Promise<void>): Promise<void> => withFallback(reading, undefined);
 
 const hasUnits = ({ limits }: BudgetRow, wanted: Demand, wantedPer?: "now"): boolean =>
   LimitName.options.some((name) => {
@@ -138,8 +138,8 @@ const withoutUsers = (reading: Reading): Reading => ({
 
 /** Reads what budgets have left, shared by all of an organization's turns in this process. */
 export function watchBudgets(options: WatchOptions): BudgetWatch {
-  const tell = createReporter(options);
-  const readings = createReadings(options, tell);
+  const reportReached = createReporter(options);
+  const readings = createReadings(options, reportReached);
   const holdings = createHoldings(options);
 
   const withHeld = (organization: string, reading: Reading) => ({ ...reading, held: holdings.sums(organization) });
@@ -165,11 +165,11 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       if (limit?.refuses) return { refused: limit };
       const added = holdings.add(organization_id, subjects, toAmounts(wanted));
       const report = () =>
-        tell(organization_id, reachedLimits(statusesOf(withHeld(organization_id, withoutUsers(concerned)))));
+        reportReached(organization_id, reachedLimits(statusesOf(withHeld(organization_id, withoutUsers(concerned)))));
       const nothing = Object.fromEntries(Object.keys(wanted).map((unit) => [unit, 0]));
       return { admitted: toAdmission(added, () => reached(nothing)[0], report) };
     },
-    note: tell,
+    note: reportReached,
     noteEnd: readings.lookLater,
     reading: readings.lastOf,
     async concerning(spender) {

@@ -5,7 +5,7 @@ import { attendOnNoRoom } from "./attendOnNoRoom.ts";
 import { deleteBlobsOnForgotten } from "./deleteBlobsOnForgotten.ts";
 import { deleteUnusedBlobsOnIndexed } from "./deleteUnusedBlobsOnIndexed.ts";
 import type { Reactor } from "./reactor.ts";
-import { tellRun } from "./tellRun.ts";
+import { resumeRunAfterTurn } from "./resumeRunAfterTurn.ts";
 
 /** The reactors of each event type. */
 export const reactors: Record<string, Reactor[]> = {
@@ -14,10 +14,10 @@ export const reactors: Record<string, Reactor[]> = {
   ApprovalDecided: [attendOnNoRoom],
   TurnResumed: [attendOnNoRoom],
   WaitAnswered: [attendOnNoRoom],
-  TurnCompleted: [tellRun],
-  TurnFailed: [tellRun],
-  TurnStopped: [tellRun],
-  TurnRefused: [deleteBlobsOnForgotten, tellRun],
+  TurnCompleted: [resumeRunAfterTurn],
+  TurnFailed: [resumeRunAfterTurn],
+  TurnStopped: [resumeRunAfterTurn],
+  TurnRefused: [deleteBlobsOnForgotten, resumeRunAfterTurn],
   TurnDeleted: [deleteBlobsOnForgotten],
   ThreadDeleted: [deleteBlobsOnForgotten],
   FileDeleted: [deleteBlobsOnForgotten],

@@ -170,7 +170,7 @@ async function* earlierTurns(stores: HistoryStores, span: Span, reading: History
 const callText = ({ calls }: ThreadMessage): number =>
   calls?.reduce((sum, call) => sum + call.arguments.length, 0) ?? 0;
 /** UTF-16 units of the messages and calls. */
-export const textOf = (messages: ThreadMessage[]): number =>
+export const sizeOfMessages = (messages: ThreadMessage[]): number =>
   messages.reduce((sum, message) => sum + message.text.length + callText(message), 0);
 
 /** The newest whole turns that fit, newest first: those of the span, then the given older ones. */
@@ -183,7 +183,7 @@ async function newestTurns(
   const turns: ThreadMessage[][] = [];
   let size = 0;
   const take = (turn: ThreadMessage[]): boolean => {
-    const more = textOf(turn);
+    const more = sizeOfMessages(turn);
     reading.left -= more;
     reading.isCut ||= reading.left < 0;
     if (reading.isCut) return false;

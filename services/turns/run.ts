@@ -14,7 +14,7 @@ import { endCompleted, endInterrupted, type AbortReason, type TurnEnding } from 
 import { askWithinBudget, type TurnBudgets } from "./hold.ts";
 import { replayFrames } from "./frames.ts";
 import { gatherWords } from "./gatherWords.ts";
-import { readHistory, readPrompt, readTurnBlob, sizeToReserve, textOf, type HistoryLimits } from "./history.ts";
+import { readHistory, readPrompt, readTurnBlob, sizeToReserve, sizeOfMessages, type HistoryLimits } from "./history.ts";
 import { buildModelRequest, measureFiles, useRequest } from "./modelRequest.ts";
 import { ModelError, type ModelRequest } from "./model.ts";
 import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
@@ -104,9 +104,9 @@ async function run(
     note({ "svc.status": ending.end.status });
     const { position } = await options.handle(turnCommand(turn, ending.command, { ...ending.data, ...stored }));
     // after a deletion a buffered client only learns that its thread is gone
-    const isTold = turn.streamed || aborter.signal.reason !== "deleted";
+    const mustReport = turn.streamed || aborter.signal.reason !== "deleted";
     // Position 0: the turn was taken over or deleted meanwhile. Its new worker reports the end.
-    if (position > 0 && isTold) publish({ type: "end", position, end: ending.end });
+    if (position > 0 && mustReport) publish({ type: "end", position, end: ending.end });
   } catch (error) {
     aborter.abort("lost");
     if (!(error instanceof TurnLost)) throw error;
@@ -194,7 +194,7 @@ async function askWithTools(
     history,
     findWindow,
   });
-  const held = textOf(messages);
+  const held = sizeOfMessages(messages);
   if (share.hasRoom(held)) share.keep(held);
   else await share.reserve(held, signal);
   const ask = (request: ModelRequest) =>

@@ -149,7 +149,7 @@ async function findLost(
 }
 
 /** Why a turn is not run again after a takeover; undefined if it is. */
-function whyOver(
+function reasonToEnd(
   turn: Pick<OpenTurn, "awaited_by" | "resumed">,
   { attempt, isLate, isDeadly, hasUnrecordedText }: Ending,
 ): string | undefined {
@@ -202,7 +202,7 @@ export async function takeOverTurn(
   const isDeadly = turn.deaths + (worker_died ? 1 : 0) >= MAX_DEATHS;
   const { rounds, replaced, hasUnrecordedText } = progress;
   const lost = resumed && (await findLost(options, resumed, { worker: turn.worker, rounds, isDeadly }));
-  const message = resumed ? whyOver(turn, { attempt, isLate, isDeadly, hasUnrecordedText }) : LOST;
+  const message = resumed ? reasonToEnd(turn, { attempt, isLate, isDeadly, hasUnrecordedText }) : LOST;
   if (message !== undefined) {
     const more = lost ? readReplaced([lostFailure(rounds.length, lost)], resumed?.route != null) : [];
     await giveUp(options, head, { ...turn, attempt }, { ...progress, replaced: [...replaced, ...more] }, message);

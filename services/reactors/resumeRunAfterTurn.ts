@@ -3,7 +3,7 @@ import { findHead } from "../states.ts";
 import type { Reactor } from "./reactor.ts";
 
 /** Makes the run that waits for a turn look at its end. Redelivered if interrupted. */
-export const tellRun: Reactor = {
+export const resumeRunAfterTurn: Reactor = {
   skips: ({ data }) => data.awaited_by === undefined,
   async react({ event, log, attend }) {
     const stream = streamName("run", event.data.awaited_by as string);
