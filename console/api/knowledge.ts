@@ -206,7 +206,8 @@ export async function replaceDocument(document: DocumentInfo, file: File): Promi
   };
   const sending = { file, fields, signal: new AbortController().signal, onProgress: () => {} };
   const { answer, isNew } = await uploadDocument(collection_id, sending);
-  if (answer.id === id) throw new Error("This is the same file: it cannot be read. Mend it, and choose it again.");
+  // the same bytes: the service reads them once more
+  if (answer.id === id) return answer;
   if (!isNew) throw new Error(`The collection has this file already, as “${answer.name}”. Delete this one instead.`);
   await deleteDocument(id);
   return answer;

@@ -54,6 +54,12 @@ async function compress(folder: string): Promise<void> {
   );
 }
 
+/**
+ * What several screens share is one file: a file for each shared part cost a sixteenth of the whole console, because small files
+ * compress badly.
+ */
+const SHARED = { name: "shared", test: /console\/(parts|format|api)\//, minShareCount: 4 };
+
 /** Bundles a program from its entry `input` in the folder `from`. */
 async function bundle(from: string, input: string, outDir: string): Promise<void> {
   // otherwise the bundle would contain React's slow development version
@@ -72,7 +78,7 @@ async function bundle(from: string, input: string, outDir: string): Promise<void
     build: {
       outDir,
       emptyOutDir: true,
-      rolldownOptions: { input: join(from, input) },
+      rolldownOptions: { input: join(from, input), output: { codeSplitting: { groups: [SHARED] } } },
       manifest: "manifest.json",
       modulePreload: { polyfill: false },
       // browsers that support light-dark()

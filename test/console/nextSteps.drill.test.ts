@@ -1,0 +1,142 @@
+import { beforeAll, expect, test } from "vitest";
+import { say } from "../http/service.ts";
+import { openReader } from "../knowledge/library.ts";
+import { SOON } from "../workflows/soon.ts";
+import { inspect, openConsole, PHONE, type Console } from "./browser.ts";
+
+/* What somebody does next who was refused, has a file that cannot be read, or may only look. */
+
+let tenant: Console["tenant"];
+let open: Console["open"];
+beforeAll(async () => {
+  ({ tenant, open } = await openConsole());
+});
+
+const SECOND_QUESTION = "And again?";
+
+test("a refusal in the chat is in money and names, says when there is room again, and leads to the budget", async () => {
+  const page = await open("chat");
+  const ask = async (text: string) => {
+    await page.getByLabel("Question").fill(text);
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+  };
+  await ask("Hello?");
+  await page.getByRole("heading", { name: "Answer" }).waitFor();
+  await page.getByRole("status").getByText("The answer is complete.").waitFor({ state: "attached" });
+  await tenant.made(tenant.owner("PUT", "/budgets/organization", { requests_per_minute: 1 }));
+  await ask(SECOND_QUESTION);
+  const alert = page.getByRole("alert");
+  await alert.getByText("The limit of requests in a minute for the organization is reached").waitFor();
+  await alert.getByText(/^Try again in [\d.]+ s\. Owners and administrators can raise it under Spending\.$/).waitFor();
+  await inspect(page, "chat-rate-limited");
+  await tenant.made(tenant.owner("DELETE", "/budgets/organization"));
+
+  const { id, name } = (await tenant.made(tenant.owner("GET", "/auth/me"))).user;
+  await tenant.made(tenant.owner("PUT", `/budgets/person:${id}`, { cost_per_day: "0.000001" }));
+  await tenant.made(tenant.owner("PUT", "/prices/offline/echo", { prices: [{ input: "1000", output: "1000" }] }));
+  const spent = async () =>
+    (await tenant.owner("POST", "/openai/v1/chat/completions", say("This spends more than there is"))).status;
+  await expect.poll(spent, SOON).toBe(402);
+  await ask(SECOND_QUESTION);
+  await alert.getByText(/has used \$0\.0\d* of \$0\.000001 \(a day\)\. It begins again at \d+ \w+ \d{4}/).waitFor();
+  await inspect(page, "chat-budget-exceeded");
+  await alert.getByRole("link", { name }).click();
+  await page.getByRole("heading", { name: `The budget of ${name}` }).waitFor();
+  await tenant.made(tenant.owner("DELETE", `/budgets/person:${id}`));
+});
+
+test("a file that cannot be read is replaced by a mended one, which keeps tags and readers", async () => {
+  const collection = await openReader(tenant.url, tenant.credentials.api_key).collect("Contracts");
+  const page = await open(`knowledge/${collection}`);
+  const send = (label: string | RegExp, name: string, text: string) =>
+    page.getByLabel(label).setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
+  const BROKEN = "%PDF-1.7\nnothing\n";
+  await send("Drop files here", "lease.pdf", BROKEN);
+  await page.getByRole("button", { name: "Replace file lease.pdf" }).waitFor();
+  const documents = async () =>
+    (await tenant.made(tenant.owner("GET", `/v1/knowledge/collections/${collection}/documents`))).data;
+  const [broken] = await documents();
+  const details = { tags: ["lease"], metadata: { year: 2024 }, readers: [{ role: "builder" }] };
+  await tenant.made(tenant.owner("PATCH", `/v1/knowledge/documents/${broken.id}`, details));
+  await page.getByRole("link", { name: "lease.pdf" }).click();
+  await page.getByText("Mend the file and replace this one").waitFor();
+  await inspect(page, "document-failed");
+  await expect.poll(async () => (await documents())[0].tags, SOON).toEqual(["lease"]);
+  await page.reload();
+  // the same bytes replace nothing
+  const answered = page.waitForResponse((response) => response.request().method() === "POST");
+  await send("Replacement for lease.pdf", "lease.pdf", BROKEN);
+  expect((await (await answered).json()).id).toBe(broken.id);
+  await expect
+    .poll(async () => (await documents()).map(({ id, status }: any) => [id, status]), SOON)
+    .toEqual([[broken.id, "failed"]]);
+  await send("Replacement for lease.pdf", "lease.md", "# Lease\n\nThe rent is due on the first.\n");
+  await page.getByRole("heading", { name: "lease.md" }).waitFor();
+  await page.getByText("The rent is due on the first.").waitFor();
+  const left = await documents();
+  expect(left).toMatchObject([{ name: "lease.md", ...details }]);
+  expect(page.url()).toContain(left[0].id);
+});
+
+test("a key is changed without a pause by a second one with its settings", async () => {
+  const { id: project_id } = await tenant.made(tenant.owner("POST", "/projects", { name: "Shop" }));
+  const settings = { products: ["knowledge"], allowed_models: ["offline/echo"], client_tools: true };
+  const { id } = await tenant.newKey({ name: "Shop window", project_id, ...settings });
+  const page = await open(`keys/${id}`);
+  await page.getByRole("link", { name: "second key" }).click();
+  await page.getByText("Give the program the new secret.").waitFor();
+  await inspect(page, "key-second");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByText("It is shown only now.").waitFor();
+  const keys = (await tenant.made(tenant.owner("GET", "/keys?limit=500"))).data;
+  const both = keys.filter(({ name }: { name: string }) => name === "Shop window");
+  expect(both).toHaveLength(2);
+  for (const key of both) expect(key).toMatchObject({ enabled: true, project_id, ...settings });
+});
+
+test("Home names the models that failed today, and leads to those requests", async () => {
+  const provider = { api_key: "sk-1", base_url: "http://127.0.0.1:9/v1" };
+  await tenant.made(tenant.owner("PUT", "/providers/openai", provider));
+  await tenant.key("POST", "/openai/v1/chat/completions", say("Hello", { model: "openai/gpt-none" }));
+  const page = await open("");
+  const failed = page.getByRole("region", { name: "Failed today, by model" });
+  await failed.getByText(/^\d (failed|refused)/).waitFor();
+  await inspect(page, "home-failed-models");
+  await failed.getByRole("link", { name: "openai/gpt-none" }).click();
+  await page.getByRole("row", { name: "openai/gpt-none" }).first().waitFor();
+  await page.getByText("Nothing of it is kept; the answer told its caller why.").first().waitFor();
+  await page.getByRole("link", { name: "Its log" }).first().click();
+  await page.getByRole("heading", { name: "Log" }).waitFor();
+  await page.locator("[data-row]").first().waitFor();
+});
+
+test("viewers and approvers are offered nothing that they may not do", async () => {
+  const viewer = await tenant.member("viewer");
+  const page = await open("", { email: viewer.email });
+  await page.getByRole("heading", { name: "What you can look at" }).waitFor();
+  await inspect(page, "home-viewer");
+  expect(await page.getByRole("heading", { name: "Try it" }).count()).toBe(0);
+  await page.getByRole("link", { name: "Requests" }).click();
+  await page.getByRole("heading", { name: "You have asked nothing" }).waitFor();
+  await page.getByText("You see your own requests.").waitFor();
+  await inspect(page, "requests-viewer");
+  await page.getByRole("link", { name: "Extractions" }).click();
+  await page.getByText("A program sends it to").waitFor();
+  expect(await page.getByText("Drop a file above").count()).toBe(0);
+  await page.getByRole("link", { name: "Schedules" }).click();
+  await page.getByText("Builders and administrators set when runs start.").waitFor();
+
+  const approver = await tenant.member("approver");
+  const phone = await open("", { email: approver.email, viewport: PHONE });
+  await phone.getByRole("heading", { name: "Inbox" }).waitFor();
+  expect(await phone.getByRole("link", { name: "Home" }).count()).toBe(0);
+});
+
+test("the reference opens with a query, and where it is linked without its last slash", async () => {
+  const page = await open("");
+  for (const path of ["/reference/?from=docs", "/reference?from=docs"]) {
+    await page.goto(tenant.url + path);
+    await page.getByRole("heading", { name: "Assistant platform" }).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+  }
+});
