@@ -34,7 +34,7 @@ export async function sendFile(
 ): Promise<boolean> {
   holdAnswer(request, reply, file.bytes);
   const content = await read();
-  // the reply itself cannot be returned: whoever awaits it waits until it is sent, and gets undefined
+  // Not returned: to await a reply is to wait until it is sent, for undefined.
   if (content) void reply.headers(downloadHeaders(file)).send(content);
   return content !== undefined;
 }
