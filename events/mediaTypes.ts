@@ -17,6 +17,7 @@ export const MEDIA_TYPES = {
   epub: "application/epub+zip",
   html: "text/html",
   eml: "message/rfc822",
+  msg: "application/vnd.ms-outlook",
   csv: "text/csv",
   tsv: "text/tab-separated-values",
   md: "text/markdown",

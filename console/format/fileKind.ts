@@ -12,6 +12,7 @@ const WORDS: readonly [part: string, word: string][] = [
   ["epub", "book"],
   ["html", "web page"],
   ["rfc822", "e-mail"],
+  ["ms-outlook", "e-mail"],
   ["markdown", "Markdown"],
   ["csv", "table"],
   ["tab-separated", "table"],

@@ -4,7 +4,7 @@ const SIGNATURE = Buffer.from("d0cf11e0a1b11ae1", "hex");
 
 export const isCompound = (bytes: Buffer): boolean => bytes.subarray(0, 8).equals(SIGNATURE);
 
-type CompoundKind = "doc" | "xls" | "ppt" | "encrypted";
+type CompoundKind = "doc" | "xls" | "ppt" | "msg" | "encrypted";
 
 /** Streams that tell the kind of a compound file. */
 const STREAMS: [name: string, kind: CompoundKind][] = [
@@ -13,6 +13,7 @@ const STREAMS: [name: string, kind: CompoundKind][] = [
   ["PowerPoint Document", "ppt"],
   ["Workbook", "xls"],
   ["Book", "xls"],
+  ["__properties_version1.0", "msg"],
 ];
 
 const ENTRY_BYTES = 128;

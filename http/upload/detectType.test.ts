@@ -87,7 +87,7 @@ describe("detecting the type of binary files", () => {
     await expect(detect(cut, "a.pdf")).rejects.toEqual(refused);
     const compound = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600)]);
     expect(await detect(compound, "a.doc")).toBe(MEDIA_TYPES.doc);
-    await expect(detect(compound, "a.msg")).rejects.toEqual(refused);
+    expect(await detect(compound, "a.msg")).toBe(MEDIA_TYPES.msg);
     expect(await detect(Buffer.from("\u0000garbage"), "a.pdf")).toBe(MEDIA_TYPES.pdf);
   });
 
@@ -101,12 +101,19 @@ describe("detecting the type of binary files", () => {
     expect(await detect(Buffer.from(CFB.write(built, { type: "buffer" }) as Uint8Array), "a.doc")).toBe(type);
   });
 
-  test("takes no message for the document that is attached to it", async () => {
+  test("takes a message for what it is, not for the document that is attached to it", async () => {
     const built = CFB.utils.cfb_new() as object;
     for (const stream of ["/__properties_version1.0", "/__attach_version1.0_#00000000/WordDocument"])
       CFB.utils.cfb_add(built, stream, Buffer.alloc(5_000));
     const message = Buffer.from(CFB.write(built, { type: "buffer" }) as Uint8Array);
-    await expect(detect(message, "a.msg")).rejects.toEqual(refused);
+    expect(await detect(message, "a.doc")).toBe(MEDIA_TYPES.msg);
+  });
+
+  test("refuses an old presentation, and says what to do", async () => {
+    const built = CFB.utils.cfb_new() as object;
+    CFB.utils.cfb_add(built, "/PowerPoint Document", Buffer.alloc(5_000));
+    const deck = Buffer.from(CFB.write(built, { type: "buffer" }) as Uint8Array);
+    await expect(detect(deck, "a.ppt")).rejects.toThrow(".pptx");
   });
 
   test.each([

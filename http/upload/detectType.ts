@@ -11,7 +11,7 @@ const HEAD_BYTES = 4_100;
 
 const OFFICE: readonly string[] = [MEDIA_TYPES.docx, MEDIA_TYPES.pptx, MEDIA_TYPES.xlsx];
 const ZIPPED: readonly string[] = [...OFFICE, MEDIA_TYPES.odt, MEDIA_TYPES.odp, MEDIA_TYPES.ods, MEDIA_TYPES.epub];
-const COMPOUND: readonly string[] = [MEDIA_TYPES.doc, MEDIA_TYPES.xls];
+const COMPOUND: readonly string[] = [MEDIA_TYPES.doc, MEDIA_TYPES.xls, MEDIA_TYPES.msg];
 const TEXTUAL: readonly string[] = [
   MEDIA_TYPES.html,
   MEDIA_TYPES.eml,
@@ -44,6 +44,8 @@ const findClaimedTypes = ({ filename, mimetype }: UploadedFile, { pictures }: De
   return claimed.filter((type): type is string => type !== undefined && hasReader(type, pictures));
 };
 
+const refusal = (message: string): ApiError => new ApiError("unsupported_file_type", message, { param: "file" });
+
 /** An archive or compound file without a known type has its claimed type, if that is an archive or compound type. */
 function packedType(sent: UploadedFile, claimed: string[]): string | undefined {
   if (isZip(sent.bytes)) return detectZipType(sent.bytes) ?? claimed.find((type) => ZIPPED.includes(type));
@@ -52,8 +54,10 @@ function packedType(sent: UploadedFile, claimed: string[]): string | undefined {
       return MEDIA_TYPES.doc;
     case "xls":
       return MEDIA_TYPES.xls;
+    case "msg":
+      return MEDIA_TYPES.msg;
     case "ppt":
-      return undefined;
+      throw refusal("Presentations of PowerPoint 97 to 2003 cannot be read. Save it as .pptx and upload that.");
     case "encrypted":
       return claimed.find((type) => OFFICE.includes(type)) ?? MEDIA_TYPES.docx;
     case undefined:
@@ -104,5 +108,5 @@ export async function detectType(sent: UploadedFile, options: DetectionOptions):
       ? textType(sent, claimed)
       : await binaryType(sent, claimed, options);
   if (type) return type;
-  throw new ApiError("unsupported_file_type", "Files of this type cannot be read.", { param: "file" });
+  throw refusal("Files of this type cannot be read.");
 }

@@ -37,6 +37,7 @@ const readers: Record<ReadableType, ReadPages> = {
   [MEDIA_TYPES.rtf]: async (bytes, warn) => (await import("./office/rtf.ts")).readRtf(bytes, warn),
   [MEDIA_TYPES.epub]: async (bytes, warn) => (await import("./office/epub.ts")).readEpub(bytes, warn),
   [MEDIA_TYPES.eml]: async (bytes, warn) => (await import("./office/eml.ts")).readEml(bytes, warn),
+  [MEDIA_TYPES.msg]: async (bytes, warn) => (await import("./office/msg.ts")).readMsg(bytes, warn),
   [MEDIA_TYPES.html]: async (bytes, warn) => (await import("./html/readHtml.ts")).readHtml(bytes, warn),
   [MEDIA_TYPES.pptx]: async (bytes, warn) => (await import("./slides/pptx.ts")).readPptx(bytes, warn),
   [MEDIA_TYPES.odp]: async (bytes, warn) => (await import("./slides/odp.ts")).readOdp(bytes, warn),

@@ -227,6 +227,7 @@ const texts = (): Hostile[] => [
   hostile("100,000 nested groups", "deep.rtf", either, `{\\rtf1 ${"{".repeat(100_000)}x${"}".repeat(100_000)}}`),
   hostile("a false picture length in RTF", "bin.rtf", either, "{\\rtf1 {\\pict\\bin999999999 abc} words}"),
   hostile("5,000 nested parts of mail", "deep.eml", either, nestedMail(5_000)),
+  hostile("half an e-mail of Outlook", "half.msg", either, realFile("mail.msg").subarray(0, 3_000)),
   hostile(
     "incomplete characters",
     "odd.txt",

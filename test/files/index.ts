@@ -144,6 +144,13 @@ export const readable: Truth[] = [
     items: [],
     warning: { code: "embedded_files_left_out", count: 1 },
   }),
+  truth("mail.msg", MEDIA_TYPES.msg, {
+    says: ["Tómas Ó Cuív <tomas@skerrow.example>", "Spare lamps – counted", "Six lamps came on Tuesday."],
+    headings: [],
+    rows: [["Spare", "650"]],
+    items: [],
+    warning: { code: "embedded_files_left_out", count: 1 },
+  }),
   truth("settings.json", MEDIA_TYPES.json, { ...WORDS, says: ['"period_s": 18', "Tómas Ó Cuív"] }),
   truth("station.xml", MEDIA_TYPES.xml, { ...WORDS, says: ["three flashes"] }),
   truth("scanned.pdf", MEDIA_TYPES.pdf, SCAN, 1),

@@ -91,6 +91,9 @@ locked "$PWD/guide.docx" "$PWD/locked.docx" 'MS Word 2007 XML'
 locked "$PWD/guide.odt" "$PWD/locked.odt" 'writer8'
 locked "$PWD/stock.xlsx" "$PWD/locked.xlsx" 'Calc MS Excel 2007 XML'
 
+# An e-mail of Outlook
+node source/outlook.ts .
+
 # Pictures
 node source/photograph.ts .
 convert notice.png -colors 16 notice.gif
