@@ -55,8 +55,8 @@ async function compress(folder: string): Promise<void> {
 }
 
 /**
- * What several screens share is one file: a file for each shared part cost a sixteenth of the whole console, because small files
- * compress badly.
+ * What several screens share is one file: with a file for each shared part the console was larger, because small files compress
+ * badly.
  */
 const SHARED = { name: "shared", test: /console\/(parts|format|api)\//, minShareCount: 4 };
 
