@@ -56,7 +56,7 @@ test("a file that cannot be read is replaced by a mended one, which keeps tags a
   const documents = async () =>
     (await tenant.made(tenant.owner("GET", `/v1/knowledge/collections/${collection}/documents`))).data;
   const [broken] = await documents();
-  const details = { tags: ["lease"], metadata: { year: 2024 }, readers: [{ role: "builder" }] };
+  const details = { tags: ["lease"], metadata: { year: 2024 }, readers: [{ role: "owner" }] };
   await tenant.made(tenant.owner("PATCH", `/v1/knowledge/documents/${broken.id}`, details));
   await page.getByRole("link", { name: "lease.pdf" }).click();
   await page.getByText("Mend the file and replace this one").waitFor();
