@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { UnreadableFile } from "../reader.ts";
 import { readEml } from "./eml.ts";
 
@@ -73,4 +74,29 @@ test("the text of an e-mail says who else gets it, and who gets the answers if t
     "\nBcc: Ada <e@f.example>  \nReply-To: g@h.example\n",
   );
   expect(await read(`${header}Reply-To: a@b.example\n\nText`)).not.toContain("Reply-To");
+});
+
+describe("an e-mail that is attached to another", () => {
+  const attach = (inner: string, n: number): string =>
+    `Subject: Outer ${n}\nContent-Type: multipart/mixed; boundary=b${n}\n\n--b${n}\nContent-Type: text/plain\n\nSee ${n}\n--b${n}\nContent-Type: message/rfc822\nContent-Disposition: attachment; filename=old.eml\n\n${inner}\n--b${n}--\n`;
+
+  test("is read, and its attachments are counted", async () => {
+    const warnings: ReadingWarning[] = [];
+    const file = "Content-Type: application/pdf\nContent-Disposition: attachment; filename=in.pdf\n\nx\n";
+    const inner = `Subject: Old\nContent-Type: multipart/mixed; boundary=y\n\n--y\nContent-Type: text/plain\n\nInner words\n--y\n${file}--y--`;
+    const mail = Buffer.from(attach(inner, 1).replaceAll("\n", "\r\n"));
+    expect(await readEml(mail, (warning) => warnings.push(warning))).toEqual([
+      "Subject: Outer 1  \nAttachments: old.eml\n\nSee 1\n\nSubject: Old  \nAttachments: in.pdf\n\nInner words",
+    ]);
+    expect(warnings).toEqual([{ code: "embedded_files_left_out", count: 1 }]);
+  });
+
+  test("is read to a depth, and counted beyond it", async () => {
+    const warnings: ReadingWarning[] = [];
+    const deep = Array.from({ length: 8 }, (_, n) => n).reduce(attach, "Subject: Innermost\n\nwords");
+    const [text] = await readEml(Buffer.from(deep.replaceAll("\n", "\r\n")), (warning) => warnings.push(warning));
+    expect(text).toContain("See 3");
+    expect(text).not.toContain("Innermost");
+    expect(warnings).toEqual([{ code: "embedded_files_left_out", count: 1 }]);
+  });
 });

@@ -8,6 +8,8 @@ import { UnreadableFile, type Warn } from "../reader.ts";
 import { escapePlain } from "../text/plain.ts";
 import { ignoreWarnings, warnOfCount } from "../warnings.ts";
 
+type Part = Email["attachments"][number];
+
 const formatAddress = ({ name, address }: Address): string =>
   name && address ? `${name} <${address}>` : (address ?? name ?? "");
 
@@ -40,13 +42,16 @@ const bodyMarkdown = ({ html, text }: Email, warn: Warn): string => {
 };
 
 /** Pictures that the text shows have no name in the list of attachments. */
-const isShownPicture = ({ mimeType, related }: Email["attachments"][number]): boolean =>
-  related === true && mimeType.startsWith("image/");
+const isShownPicture = ({ mimeType, related }: Part): boolean => related === true && mimeType.startsWith("image/");
 
-/** Warns of what hangs on the e-mail: its text, its calendars and the names of attachments are all that is read. */
-const warnOfParts = (warn: Warn, { attachments }: Email, { read }: MailCalendars): void => {
+/** E-mails within e-mails that are read, in each other and beside each other. */
+const MAX_DEPTH = 5;
+const MAX_MESSAGES = 100;
+
+/** Warns of what hangs on the e-mail: its text, its calendars, the e-mails attached to it and the names of attachments are all that is read. */
+const warnOfParts = (warn: Warn, { attachments }: Email, { read }: MailCalendars, messages: number): void => {
   const pictures = attachments.filter(isShownPicture).length;
-  warnOfCount(warn, "embedded_files_left_out", attachments.length - pictures - read.size);
+  warnOfCount(warn, "embedded_files_left_out", attachments.length - pictures - read.size - messages);
   warnOfCount(warn, "images_without_text", pictures);
 };
 
@@ -61,11 +66,34 @@ const parse = async (bytes: Uint8Array): Promise<Email> => {
   }
 };
 
-/** Reads an e-mail: its header fields, the names of its attachments, then its text and what its calendars say. Throws UnreadableFile. */
-export const readEml = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
+/** An attached e-mail; null if it is damaged. */
+const readAttached = async ({ content }: Part, warn: Warn, depth: number): Promise<string | null> => {
+  try {
+    return await readMail(typeof content === "string" ? Buffer.from(content) : new Uint8Array(content), warn, depth);
+  } catch (error) {
+    if (error instanceof UnreadableFile) return null;
+    throw error;
+  }
+};
+
+async function readMail(bytes: Uint8Array, warn: Warn, depth: number): Promise<string> {
   const email = await parse(bytes);
   const body = bodyMarkdown(email, warn);
   const calendars = readCalendars(email.attachments, `${email.text ?? ""}\n${body}`);
-  warnOfParts(warn, email, calendars);
-  return [[headerLines(email), body, ...calendars.paragraphs].filter(Boolean).join("\n\n")];
-};
+  const attached = depth < MAX_DEPTH ? email.attachments.filter(({ mimeType }) => mimeType === "message/rfc822") : [];
+  const messages: string[] = [];
+  for (const part of attached.slice(0, MAX_MESSAGES)) {
+    const text = await readAttached(part, warn, depth + 1);
+    if (text !== null) messages.push(text);
+  }
+  warnOfParts(warn, email, calendars, messages.length);
+  return [headerLines(email), body, ...calendars.paragraphs, ...messages].filter(Boolean).join("\n\n");
+}
+
+/**
+ * Reads an e-mail: its header fields, the names of its attachments, then its text, what its calendars say, and the e-mails attached to
+ * it. Throws UnreadableFile.
+ */
+export const readEml = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => [
+  await readMail(bytes, warn, 0),
+];
