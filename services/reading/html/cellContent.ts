@@ -1,4 +1,5 @@
 import type { Nodes, PhrasingContent } from "mdast";
+import { numberOf } from "./itemNumbers.ts";
 
 /* A cell of a Markdown table is one line: blocks inside it are joined with `<br>`. */
 
@@ -26,7 +27,7 @@ const blockLines = (node: Nodes): PhrasingContent[][] => {
   switch (node.type) {
     case "list":
       return node.children.flatMap((item, index) =>
-        prefixFirst(node.ordered ? `${(node.start ?? 1) + index}. ` : "- ", toLines(item.children)),
+        prefixFirst(node.ordered ? `${numberOf(node, item, index)}. ` : "- ", toLines(item.children)),
       );
     case "table":
       return node.children.map((row) =>

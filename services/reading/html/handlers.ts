@@ -3,6 +3,7 @@ import type { Handle, State } from "hast-util-to-mdast";
 import { defaultHandlers } from "hast-util-to-mdast";
 import type { ListItem, Nodes, PhrasingContent } from "mdast";
 import { fieldText } from "./formFields.ts";
+import { numberedItem, orderedList } from "./itemNumbers.ts";
 import { mathToTex } from "./mathToTex.ts";
 import { NOTE, NOTE_REFERENCE } from "./notes.ts";
 import { tableHandler } from "./table.ts";
@@ -142,6 +143,8 @@ export const handlers: Record<string, Handle> = {
   sup: superscript,
   table: (state: State, node) => tableHandler(state, node),
   dl: definitions,
+  li: numberedItem,
+  ol: orderedList,
   menu: (state, node) => defaultHandlers.ul?.(state, node),
   pre: code,
   u: content,

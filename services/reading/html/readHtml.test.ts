@@ -124,3 +124,13 @@ test("the parts of a picture that lead somewhere are read", () => {
     "The harbour\n\n[North](https://a.example/n)  \nSouth quay",
   );
 });
+
+test("items keep the numbers that people see", async () => {
+  const list = (attributes: string, ...items: string[]): string => `<ol ${attributes}>${items.join("")}</ol>`;
+  expect(await read(list("", "<li>One", "<li value=7>Seven", "<li>Eight"))).toBe("1. One\n7. Seven\n8. Eight");
+  expect(await read(list("reversed", "<li>Third", "<li>Second", "<li>First"))).toBe("3. Third\n2. Second\n1. First");
+  expect(await read(list("start=-2", "<li>A", "<li value=-5>B"))).toBe("1. A\n2. B");
+  expect(await read(`<table><tr><td>x<td>${list("start=4", "<li>Four", "<li value=9>Nine")}</table>`)).toContain(
+    "4. Four<br>9. Nine",
+  );
+});

@@ -5,6 +5,7 @@ import { gfmToMarkdown } from "mdast-util-gfm";
 import { defaultHandlers, toMarkdown as write, type Handle, type Options } from "mdast-util-to-markdown";
 import { dropGaps } from "./gaps.ts";
 import { handlers } from "./handlers.ts";
+import { numberOf } from "./itemNumbers.ts";
 import { markNotes } from "./notes.ts";
 import { normalizeTexts } from "./text.ts";
 import { tidy } from "./tidy.ts";
@@ -33,8 +34,7 @@ const OPTIONS: Options = {
     // the library looks for each item among all of its list
     listItem: (node: ListItem, parent: Parents | undefined, state, info) => {
       if (parent?.type !== "list") return defaultHandlers.listItem(node, parent, state, info);
-      const first = parent.start != null && parent.start >= 0 ? parent.start : 1;
-      const start = first + (state.indexStack.at(-1) ?? 0);
+      const start = numberOf(parent, node, state.indexStack.at(-1) ?? 0);
       return defaultHandlers.listItem(node, { ...parent, start, children: [node] }, state, info);
     },
     text: (node, parent, state, info) =>
