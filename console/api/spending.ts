@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, orNull } from "./call.ts";
+import { RATES, type LimitName } from "./limitNames.ts";
 import { readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
@@ -9,33 +10,6 @@ import type { Page } from "./types.ts";
 const RENEWED_MS = 30_000;
 const RATES_RENEWED_MS = 5_000;
 const one = (kind: string, ...names: string[]) => [kind, ...names.map(encodeURIComponent)].join("/");
-
-/** Limits of what turns take in a period, or at all. */
-export const AMOUNTS = [
-  "cost_per_day",
-  "cost_per_week",
-  "cost_per_month",
-  "cost_total",
-  "tokens_per_day",
-  "tokens_per_week",
-  "tokens_per_month",
-  "tokens_total",
-  "requests_per_day",
-  "requests_per_month",
-] as const;
-/** Limits of what is read. */
-export const READ = ["pages_per_day", "pages_per_month"] as const;
-/** Limits of what is stored. */
-export const STORED = ["stored_bytes", "documents"] as const;
-/** Limits of any 60 seconds, and of turns of a moment. */
-export const TURN_RATES = [
-  "requests_per_minute",
-  "tokens_per_minute",
-  "concurrent_turns",
-  "concurrent_streams",
-] as const;
-export const RATES = [...TURN_RATES, "concurrent_runs"] as const;
-export type LimitName = (typeof AMOUNTS | typeof READ | typeof STORED | typeof RATES)[number];
 
 export interface BudgetLimit {
   name: LimitName;

@@ -1,4 +1,4 @@
-import type { LimitName } from "../api/spending.ts";
+import type { LimitName } from "../api/limitNames.ts";
 
 /** What a limit counts; of money, only its period. */
 export const LIMIT_WORDS: Record<LimitName, string> = {

@@ -16,6 +16,7 @@ const REASONS: Record<string, string> = {
   "GET /api/openai/v1/threads/{id}/messages": SHAPES_OF_OTHERS,
   "DELETE /api/openai/v1/threads/{id}": SHAPES_OF_OTHERS,
   "GET /api/agents/{agent_id}/v1/models": SHAPES_OF_OTHERS,
+  "GET /api/agents/{agent_id}/v1/models/{id}": SHAPES_OF_OTHERS,
   "GET /api/agents/{agent_id}/v1/responses/{id}/input_items": SHAPES_OF_OTHERS,
   "DELETE /api/agents/{agent_id}/v1/responses/{id}": SHAPES_OF_OTHERS,
   "GET /api/threads/{id}/messages": "the trace of the newest turn has the messages and what led to them",

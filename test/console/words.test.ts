@@ -15,7 +15,9 @@ const files = readdirSync(CONSOLE, { recursive: true, encoding: "utf8" }).filter
 /** Texts of elements, and strings of several words: a single one is a name of the API. */
 function proseOf(node: unknown): string[] {
   if (typeof node !== "object" || node === null) return [];
-  const { type, value } = node as { type?: string; value?: unknown };
+  const { type, value, tag } = node as { type?: string; value?: unknown; tag?: unknown };
+  // patterns of what the API writes, as String.raw`…`
+  if (tag) return [];
   if (type === "JSXText" && typeof value === "string") return [value.trim()];
   const text =
     type === "TemplateElement" ? (value as { cooked: string }).cooked : type === "Literal" ? value : undefined;

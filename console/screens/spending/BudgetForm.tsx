@@ -1,19 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { listWorkflows } from "../../api/named.ts";
+import { AMOUNTS, RATES, READ, STORED, TURN_RATES, type LimitName } from "../../api/limitNames.ts";
 import {
-  AMOUNTS,
   budgetKey,
   getBudget,
-  RATES,
-  READ,
   readBudget,
   setBudget,
   splitBudgetKey,
-  STORED,
-  TURN_RATES,
   type Budget,
   type BudgetToSet,
-  type LimitName,
 } from "../../api/spending.ts";
 import { namedChoices, Options, withChosen } from "../../parts/Choices.tsx";
 import { Check, Form } from "../../parts/Form.tsx";
