@@ -111,7 +111,7 @@ describe("the requests of an organization", () => {
     expect(await ids("question=xylophone")).toEqual([]);
   });
 
-  test("are those of one end user, whoever asked for it and whichever agent answered", async () => {
+  test("are those of one end user, from all askers and all agents", async () => {
     const agent = await tenant.newAgent();
     const { call: other } = await tenant.newKey({ name: "Second shop" });
     const chat = idOf(await ask("Where is my parcel?", { user: "anna@shop.example" }));
