@@ -22,7 +22,7 @@ async function newTenant() {
 }
 const ECHO_ARGS = workflowSource("return args;");
 
-test("each step of a limit starts one run, with what was reached, for which who set it answers", async () => {
+test("a budget alert starts one run per threshold, and the person who set the alert answers for it", async () => {
   const { owner, made, register, set, runsOf, ask } = await newTenant();
   const workflow = await register(ECHO_ARGS);
   const body = { cost_per_month: "5", hard: false, workflow_id: workflow.id };
@@ -51,7 +51,7 @@ test("each step of a limit starts one run, with what was reached, for which who 
   expect(created?.data).toMatchObject({ trigger_set_by: { type: "person", id: me } });
 });
 
-test("a budget whose workflow cannot start limits all the same, and one that is set without a workflow alerts nobody", async () => {
+test("a budget still limits when its alert workflow cannot start, and a budget without a workflow alerts nobody", async () => {
   const { owner, made, register, set, runsOf, ask } = await newTenant();
   const [disabled, last] = [await register(ECHO_ARGS), await register(ECHO_ARGS)];
   await made(owner("PATCH", `/workflows/${disabled.id}`, { enabled: false }));

@@ -13,7 +13,7 @@ const SAVES = workflowSource(
 );
 const COUNTS = { threads: 60, files: 6, runs: 6, documents: 2, extractions: 0 };
 
-test("an erasure goes on after kills, and counts each deletion once", async () => {
+test("an erasure continues after its process is killed, and counts each deletion once", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ deployment, roles: ["http", "projections"] });
   const services = (FAIL_AT?: string) => startProcess("services", deployment, FAIL_AT ? { FAIL_AT } : {});

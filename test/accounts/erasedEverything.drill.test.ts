@@ -195,7 +195,7 @@ describe("everything of a person:", () => {
   });
 });
 
-test("of an external user, runs with its mark, what they have started, and documents that only the user may read", async () => {
+test("an erasure of an external user deletes the user's runs, the runs that they started, and documents that only the user may read", async () => {
   const [user, canary] = [`zo\u00eb-${newId()}@example.com`, newCanary()];
   const waiting = await home.register(WAITING);
   const workflow = await home.register(KEEPS);

@@ -47,7 +47,7 @@ async function eraseOnItsOwn(owner: string, beforeCommand: (command: Command) =>
   return sent;
 }
 
-test("a fork by somebody else that begins while its run is being destroyed is found in the log, and goes too", async () => {
+test("an erasure also destroys a fork that somebody else began while the parent run was being destroyed", async () => {
   const member = await home.member("builder");
   const [workflow, waiting] = [await home.register(ECHO), await home.register(WAITING)];
   const first = await home.start(workflow, { text: "Mine" }, member.call);
@@ -68,7 +68,7 @@ test("a fork by somebody else that begins while its run is being destroyed is fo
   expect(sent.filter((type) => type === ForgetRun.type).length).toBeGreaterThanOrEqual(5);
 });
 
-test("a fork whose run is destroyed meanwhile is refused, and leaves nothing", async () => {
+test("a fork is refused and leaves nothing when its parent run is destroyed meanwhile", async () => {
   const workflow = await home.register(ECHO);
   const first = await home.start(workflow, { text: "Mine" });
   await home.untilOver(first);

@@ -48,7 +48,7 @@ test("a preview counts what the erasure then deletes, and changes nothing", asyn
   expect(countsOf(await preview({ owner }))).toEqual(NOTHING);
 });
 
-test("a preview names what holds keep, one by one", async () => {
+test("an erasure preview names each thing that a hold keeps", async () => {
   const { id, call } = await home.newKey();
   const { document } = await leaveThings(call);
   const run = await home.start(await home.register(WAITING), {}, call);

@@ -8,7 +8,7 @@ import { belongings, openTwoTenants } from "./tenants.ts";
 
 const UNKNOWN_TO_OLD = "EraseOwner";
 
-test("an erasure of some kinds is left to a process that knows them", async () => {
+test("a process of an older release leaves an erasure of selected kinds to a newer process", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ deployment, roles: ["http", "projections"] });
   await startProcess("services", deployment);

@@ -25,7 +25,7 @@ test("a request is found by every id that its client has seen, and by its trace"
   expect(await find(id, stranger.owner)).toEqual([]);
 });
 
-test("things, members and approvals are found, and what a client's own request id made", async () => {
+test("GET /find finds things, members, approvals, and the effects of a client's request id", async () => {
   const workflow = await tenant.register(WAITING);
   const run = await tenant.start(workflow);
   await tenant.until(run, ({ waiting_on }) => waiting_on.length > 0);

@@ -241,7 +241,7 @@ test("an event reaches no run of another organization, also where only one run w
   await home.cancel(waiting);
 });
 
-test("all of it has changed nothing", async () => {
+test("requests with ids of another organization changed nothing", async () => {
   expect((await home.read(live)).status).toBe("running");
   await stage.expectUntouched();
 });

@@ -19,7 +19,7 @@ const remove = (by: Client, path: string) => by("DELETE", path);
 const retention = () => home.made(home.owner("GET", "/retention/organization"));
 const HELD = [409, "legal_hold"];
 
-test("what a hold covers is not deleted by hand until it is released", async () => {
+test("nobody can delete a thing until its hold is released", async () => {
   const { id: project } = await home.project("Held");
   const key = await home.newKey({ project_id: project });
   const thread = await say(key.call, "Kept", "anna");
@@ -43,7 +43,7 @@ test("what a hold covers is not deleted by hand until it is released", async () 
   for (const path of paths) expect((await remove(key.call, path)).status).toBe(200);
 });
 
-test("a hold names something that is there, or an owner who is gone and left things behind", async () => {
+test("a hold must name an existing thing, or a former owner who left things behind", async () => {
   for (const kind of ["project", "key", "person", "agent", "thread", "file", "document", "run"]) {
     const { status, body } = await place(`${kind}:${UNKNOWN}`);
     expect([status, body.error.param], kind).toEqual([400, "subject"]);
@@ -98,7 +98,7 @@ test("an erasure is refused for a held owner, and waits for what else is held", 
   await expect.poll(erasure, SOON).toMatchObject({ status: "completed", threads_deleted: 2 });
 });
 
-test("holds are listed, and refuse what names nothing", async () => {
+test("holds are listed, and a hold that names nothing is refused", async () => {
   const hold = await home.made(place("user:listed"));
   const list = async (by: Client) => (await home.made(by("GET", "/holds?limit=100"))).data.map(({ id }: any) => id);
   expect(await list(home.owner)).toContain(hold.id);
@@ -190,7 +190,7 @@ test("agents, projects and definitions themselves stay while a hold covers them,
     expect((await remove(home.owner, path)).status, path).toBeLessThan(300);
 });
 
-test("what a person has stored is not deleted while a hold covers the person", async () => {
+test("a hold on a person keeps everything that the person has stored", async () => {
   const { id: person } = (await home.made(home.owner("GET", "/auth/me"))).user;
   const thread = await say(home.owner, "Kept");
   const hold = await home.made(place(`person:${person}`));

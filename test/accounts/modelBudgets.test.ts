@@ -151,7 +151,7 @@ describe("a budget of one model", () => {
   });
 });
 
-test("a budget of a week and one of all time refuse when they are used up; only the first begins again", async () => {
+test("weekly and total budgets refuse when used up, and only the weekly one is reset", async () => {
   const { set, get, first } = await openSpender(people);
   await set("organization", { cost_per_week: "1" });
   expect((await ask(first)).status).toBe(200);

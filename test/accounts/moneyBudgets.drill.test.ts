@@ -11,7 +11,7 @@ const LIMIT = 12;
 /** Turns that a further process may let pass near the limit. */
 const MOST_BEYOND = 1;
 
-test("bursts in two processes do not pass a hard budget, also after one is killed with turns under way, and nothing stays held back", async () => {
+test("bursts in two processes do not exceed a hard budget, even after one process is killed, and no reservation remains", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ deployment });
   const victim = await startProcess("http", deployment);

@@ -120,7 +120,7 @@ describe("a hard budget of money", () => {
   });
 });
 
-test("a soft budget of money shows what is held back and refuses nothing", async () => {
+test("a soft budget of money shows its reservations and refuses nothing", async () => {
   const { set, limit, ask, askSlowly } = await openOrganization();
   await set({ cost_per_day: "1", hard: false });
   const slow = askSlowly(2);

@@ -102,7 +102,7 @@ test("a key that is not enabled for a product is refused exactly the routes of t
   }
 });
 
-test("for a project key, what belongs to another project or to none does not exist", async () => {
+test("things of another project, or of no project, do not exist for a project key", async () => {
   const call = clients["project key"];
   const own = table.filter(({ holders }) => holders["project key"] === "own");
   expect(own.length).toBeGreaterThan(8);
@@ -119,7 +119,7 @@ test("for a project key, what belongs to another project or to none does not exi
   }
 });
 
-test("a key without a project reaches what belongs to any project, and to none", async () => {
+test("a key without a project reaches things of every project and of none", async () => {
   for (const { route } of table.filter(
     ({ holders }) => holders["project key"] === "own" && holders["API key"] === "yes",
   )) {
@@ -131,7 +131,7 @@ test("a key without a project reaches what belongs to any project, and to none",
   }
 });
 
-test("who may read is refused no thing of the organization", async () => {
+test("a caller who may read can read every thing of the organization", async () => {
   for (const holder of HOLDERS) {
     const rows = secured().filter(({ route, holders }) => route.startsWith("GET ") && holders[holder] === "yes");
     for (const { route } of rows) {
@@ -181,7 +181,7 @@ test("for a foreign organization, a thing is answered like one that does not exi
   await stage.expectUntouched();
 });
 
-test("a key or session that no longer counts is refused everywhere, whatever ended it", async () => {
+test("an ended key or session is refused by every route, whatever ended it", async () => {
   const { home, keyWith } = stage;
   const [deleted, disabled, expired, rotated] = [
     await keyWith({}),

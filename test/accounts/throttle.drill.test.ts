@@ -33,7 +33,7 @@ test("after ten wrong passwords for an account from an address, only that addres
   expect((await people.login(email, password, from(address))).status).toBe(200);
 });
 
-test("strangers at any addresses lock nobody out, neither of the sign-in nor of changing the password", async () => {
+test("failed sign-ins from any addresses do not lock a member out of signing in or changing the password", async () => {
   const { email, password, call } = await people.join("viewer");
   expect(new Set(await statuses(40, (n) => wrong(email, `198.51.100.${n}`)))).toEqual(new Set([401]));
   await statuses(12, () => wrong(email, "203.0.113.2"));
@@ -99,7 +99,7 @@ test("a right password resets the attempts of the account but not those of the a
   expect(JSON.stringify(kept)).not.toMatch(/example|198\.51/);
 });
 
-test("somebody who signs in overtakes hundreds of strangers who try passwords", async () => {
+test("a member's sign-in is not delayed by hundreds of strangers who try passwords", async () => {
   const { email, password } = await people.join("viewer");
   let answered = 0;
   const strangers = Array.from({ length: 8 * 20 }, (_, n) =>

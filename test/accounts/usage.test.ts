@@ -261,7 +261,7 @@ test.each([
   expectRefusal(await people.owner("GET", `/usage?${query}`), 400, undefined, param),
 );
 
-test("a document that another key has read again counts for it, and what was read before for the one who asked then", async () => {
+test("a second reading of a document counts for the key that requested it, and the first for the key that uploaded it", async () => {
   const { owner, api, service } = people;
   const newKey = async (name: string) => (await owner("POST", "/keys", { name })).body;
   const [first, other] = [await newKey("First reader"), await newKey("Second reader")];

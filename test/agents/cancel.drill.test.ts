@@ -73,7 +73,7 @@ test("a response can be cancelled before its first output, while it reasons, and
   for (const { took } of [silent, thinking]) expect(took).toBeLessThan(15_000);
 });
 
-test("a client that waits for a buffered response gets it as cancelled", async () => {
+test("a client that waits for a buffered response gets the cancelled response", async () => {
   const { id } = await agent.ask("/say First");
   const waiting = agent.ask("/slow 0.3\n/say one two three four five", { previous_response_id: id, user: undefined });
   const sql = "select id from read.turns where status = 'running'";

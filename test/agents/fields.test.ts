@@ -226,7 +226,7 @@ test("max_output_tokens reaches the model, and is shown whole, streamed and stor
   expect([refused.status, refused.body.error.param]).toEqual([400, "max_output_tokens"]);
 });
 
-test("a format other than text is refused with the way to JSON", async () => {
+test("a response format other than text is refused with a hint how to get JSON", async () => {
   const { status, body } = await agent.post({ input: "x", text: { format: { type: "json_schema" } } });
   expect([status, body.error.code]).toEqual([400, "unsupported_response_format"]);
   expect(body.error.message).toContain("response_format to /api/openai/v1/chat/completions");

@@ -54,7 +54,7 @@ describe("the feed", () => {
   });
 });
 
-test("a feed notices within some seconds that its stream has a consumer, and that it has none any more", async () => {
+test("the feed notices within seconds that its stream gets its first consumer or loses its last", async () => {
   const bus = testBus();
   const { feed } = await openBus(bus);
   expect(feed.hasConsumers()).toBe(false);

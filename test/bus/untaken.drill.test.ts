@@ -69,7 +69,7 @@ test("a command that a stopped worker took is given up, and dropped by the worke
   await inspector.close();
 });
 
-test("a command is given up although the requests of the worker that died with it are still counted", async () => {
+test("a command of a dead worker is given up although JetStream still counts the worker's requests for messages", async () => {
   const server = testBus();
   const [http, inspector] = [await openBus(server), await openInspector(server)];
   const { names, nc } = inspector;
@@ -111,7 +111,7 @@ test("a worker that takes a late command asks its sender, and handles it while t
   expect(await sent).toEqual({ position: 1, repeated: false });
 });
 
-test("a command whose outcome is there when it is given up is answered with it", async () => {
+test("a command that is given up is answered with its outcome if it has one", async () => {
   const bus = await openBus(testBus());
   let reads = 0;
   const found: CommandOutcome = { position: 9, fingerprint: null, rejection: null };

@@ -71,7 +71,7 @@ test("svc dead lists dead letters without their content, replays and removes the
   await bus.close();
 });
 
-test("svc feed add creates the consumer of a listener once, and refuses names that are none and organizations that nobody has", async () => {
+test("svc feed add creates a listener's consumer once, and refuses invalid names and unknown organizations", async () => {
   const cli = await openCommandLine();
   const organization = await addOrganization(cli.database.url);
   for (const id of [organization, organization.toUpperCase()])

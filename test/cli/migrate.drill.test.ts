@@ -5,7 +5,7 @@ import { openCommandLine } from "./svc.ts";
 
 const { svc, database } = await openCommandLine();
 
-test("svc migrate applies what the database lacks, and nothing the second time", async () => {
+test("svc migrate applies missing migrations once", async () => {
   await administer(database.url, "drop schema log, ops, read cascade; drop table svc_migrations");
   const first = await svc("migrate");
   expect(first).toMatchObject({ code: 0, stderr: "" });
@@ -27,7 +27,7 @@ test("svc migrate lets a role run the service, and says what to do where the rol
   });
 });
 
-test("a program runs on a database that a newer one only added to, and refuses one that it cannot understand", async () => {
+test("a program runs on a database with newer additive migrations, and refuses one that requires a newer program", async () => {
   await administer(database.url, "insert into svc_migrations (name, run_on) values ('9000_added', now())");
   const { stdout } = await svc("doctor", "--json");
   const { detail } = JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === "migrations");

@@ -55,7 +55,7 @@ describe.each(AGENTS)("an agent %s", (kind, settings, prompt) => {
   });
 });
 
-test("a thread goes on by the response before", async () => {
+test("a thread continues with previous_response_id", async () => {
   const model = modelOf(await agents.agent({ model: "openai/gpt-test" }));
   agents.answers();
   const first = await generateText({ model, prompt: "I am Ada" });

@@ -57,7 +57,7 @@ test("LangGraph: createReactAgent gets the answer of an agent with tools, and go
   expect(second.messages.map(({ text }) => text).slice(-3)).toEqual([SAID, "/say Bye.", "Bye."]);
 });
 
-test("a conversation that the client keeps goes on", async () => {
+test("a conversation continues when the client sends its whole history", async () => {
   const model = await open({ model: "openai/gpt-test" });
   agents.answers();
   const first = await model.invoke("I am Ada");

@@ -46,7 +46,7 @@ test("a conversation that the client keeps holds the model's own answers", async
   ]);
 });
 
-test("what the client sends by itself is refused with the way to go", async () => {
+test("an unsupported field that the client sends by default is refused with the remedy", async () => {
   const model = modelOf(await agents.agent(), checkedFetch);
   await expect(generateText({ model, prompt: "/say x" })).rejects.toThrow("Leave the field out, or set client_tools");
 });

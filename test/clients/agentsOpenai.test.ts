@@ -58,7 +58,7 @@ describe.each([
   });
 });
 
-test("the stream helper goes on with a response that is running", async () => {
+test("the stream helper resumes a running response", async () => {
   const client = await clientFor();
   const whole: any[] = [];
   let resumed: Promise<any[]> | undefined;
@@ -90,7 +90,7 @@ test("a running response is cancelled", async () => {
   expect(events.at(-1).type).toBe("response.failed");
 });
 
-test("a conversation goes on by the response before, and its items are listed and deleted", async () => {
+test("a conversation continues with previous_response_id, and its items are listed and deleted", async () => {
   const client = await clientFor({ model: "offline/echo" });
   const first = await client.responses.create({ model: AGENT, input: "one" });
   const second = await client.responses.create({ model: AGENT, input: "two", previous_response_id: first.id });

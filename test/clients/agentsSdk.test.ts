@@ -49,7 +49,7 @@ describe.each([
   });
 });
 
-test("a conversation goes on by the response before, with the caller's instructions", async () => {
+test("a conversation continues with previous_response_id and the caller's instructions", async () => {
   agents.answers();
   const agent = await open({ model: "openai/gpt-test", instructions: "You are Ada's." });
   const runner = new Runner();

@@ -84,7 +84,7 @@ test("the page of another origin gets nothing", async () => {
   expect(await runOn(other, script)).toEqual(["APIConnectionError", null]);
 });
 
-test("the browser of somebody who is signed in lets a listed page do nothing without a key", async () => {
+test("a page of an allowed origin can do nothing with the browser session of a signed-in person", async () => {
   const page = await open();
   await page.goto(listed);
   const attempt = (method: string, path: string, credentials: string) =>

@@ -106,7 +106,7 @@ test("a provider that is ill: the client's own tries, then its message", async (
   expect(deployment.calls()).toBe(2);
 });
 
-test("a stream that breaks off throws after what was said", async () => {
+test("a broken stream throws after the text that was received", async () => {
   deployment.answers({ text: "Half of", cut: "after-text" });
   const heard: string[] = [];
   const reading = (async () => {

@@ -185,7 +185,7 @@ describe("x-thread-id", () => {
   });
 });
 
-test("what the sources were comes as annotations, whole and in pieces", async () => {
+test("citations arrive as annotations, buffered and streamed", async () => {
   const annotations = [
     { type: "url_citation", url_citation: { url: "https://example.org/a", title: "A", start_index: 0, end_index: 4 } },
   ];
@@ -199,7 +199,7 @@ test("what the sources were comes as annotations, whole and in pieces", async ()
   expect(pieces.flatMap((piece) => piece.annotations ?? [])).toEqual(annotations);
 });
 
-test("many at once each hear their own answer", async () => {
+test("each of many concurrent requests gets its own answer", async () => {
   const ask = async (n: number) => {
     const asked = { model, messages: user(`question ${n} of many`) };
     if (n % 2 === 0) return (await client.chat.completions.create(asked)).choices[0]!.message.content;

@@ -44,7 +44,7 @@ test("a collection gets a text, is renamed, loses the document, and is deleted a
   await page.getByRole("heading", { name: "There are no collections yet" }).waitFor();
 });
 
-test("an own conversation is deleted where it is read", async () => {
+test("a person deletes a conversation on its own page", async () => {
   const { call } = await signIn(tenant.url, tenant.credentials.admin);
   const answer = await call("POST", "/openai/v1/chat/completions", say("Remember this"));
   const page = await open(`chat/${answer.headers.get("x-thread-id")}`);

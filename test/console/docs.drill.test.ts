@@ -73,7 +73,7 @@ test("somebody searches by keyboard alone, and arrives at the section", async ()
   expect(await page.getByText("Nothing found").isVisible()).toBe(false);
 });
 
-test("what is typed into search stays text", async () => {
+test("text typed into the documentation's search is never interpreted as HTML", async () => {
   const page = await open("");
   await page.getByRole("searchbox").fill("<img src=x onerror=reportViolation(1)>");
   await page.getByText("Nothing found").waitFor();

@@ -45,7 +45,7 @@ test("files are sent, and their text, warnings and failures shown and deleted", 
   expect((await tenant.made(tenant.owner("GET", "/extractions?status=ready"))).total).toBe(1);
 });
 
-test("what a program sends appears on a phone that shows the list, and one that is gone says so", async () => {
+test("extractions of a program appear live on a phone, and the page of an expired one says so", async () => {
   const page = await open("extractions", { viewport: PHONE });
   await page.getByRole("heading", { name: "Extractions" }).waitFor();
   const form = new FormData();

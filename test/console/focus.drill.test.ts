@@ -33,7 +33,7 @@ test("a row that is removed hands the focus to the next one, then to the one bef
   await inspect(page, "secrets-removed");
 });
 
-test("a row that somebody else removes hands the focus on, too; without the focus it takes none", async () => {
+test("when somebody else removes the focused row, the focus moves to the next one; otherwise it does not move", async () => {
   for (const name of ["ONE", "TWO", "THREE"]) await tenant.secret(name, "value");
   const page = await open("settings?section=secrets");
   await page.getByRole("link", { name: "ONE" }).focus();

@@ -9,7 +9,7 @@ const event = (type: string, day: string, data: object) => ({
   principal: `person:${MO}`,
 });
 
-test("of who left the log still tells the last role, when, and who removed them; the last one comes first", () => {
+test("former members are listed newest first, with their last role, when they left and who removed them", () => {
   const events = [
     event("UserRegistered", "03-03", { user_id: ADA, role: "viewer" }),
     event("UserRegistered", "03-04", { user_id: MO, role: "owner" }),

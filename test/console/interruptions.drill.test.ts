@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const name = (page: Page) => page.getByLabel("Name", { exact: true });
 
-test("a page whose service is away says so, keeps what was typed, and is up to date again by itself", async () => {
+test("a page says when the service is down, keeps typed text, and updates when it is back", async () => {
   const page = await open("keys/new", { viewport: PHONE });
   await name(page).fill("Website");
   await page.route("**/api/**", (route) => route.abort());
@@ -40,7 +40,7 @@ test("a list that could not be read is read when the service is back", async () 
   await page.getByRole("link", { name: "First agent" }).waitFor();
 });
 
-test("what the service cannot read for long is read once it can, without a click, and one notice says so", async () => {
+test("data that the service cannot read for long is shown once it can, without a click, with one notice meanwhile", async () => {
   const page = await open("");
   let isAway = true;
   await page.route("**/api/**", (route) =>
@@ -93,7 +93,7 @@ test("a conversation that cannot be read again for a while keeps the next questi
   expect(await question.inputValue()).toBe("The next one!");
 });
 
-test("what a role may not read says who can change the role", async () => {
+test("a screen that a role may not read says who can change the role", async () => {
   const page = await open("");
   await page.route("**/api/agents?*", (route) =>
     route.fulfill({ status: 403, json: { error: { message: "This needs another role.", code: "forbidden" } } }),
@@ -237,7 +237,7 @@ test("a comment, a name and files under way are left only after a question, too"
   expect(asked.length).toBe(3);
 });
 
-test("what cannot be read or sent says so, and nobody is signed out who still has a session", async () => {
+test("failed reads and writes are reported, and a person with a valid session is not signed out", async () => {
   const workflow = await tenant.register(WAITING, {}, { name: "Unread" });
   const [{ id }] = await tenant.pending(await tenant.start(workflow));
   const page = await open(`inbox/${id}`);
@@ -311,7 +311,7 @@ test("a step back leads to the place in the list that was left", async () => {
   await expect.poll(() => page.evaluate("scrollY"), SOON).toBe(place);
 });
 
-test("rules that two people change at once are not lost without a word", async () => {
+test("concurrent changes of tool approval rules by two people are not lost silently", async () => {
   const workflow = await tenant.register(WAITING);
   const page = await open(`workflows/${workflow.id}`);
   const hosts = page.getByLabel("Hosts that steps may fetch from");

@@ -44,7 +44,7 @@ test("the log says what happened, is filtered by address, and shows every field 
   await page.getByRole("alert").getByText("field stream").waitFor();
 });
 
-test("what one person did is a filter, which pages of members and every event lead to", async () => {
+test("the log can be filtered by one person, from member pages and from every event", async () => {
   const { id, email, password } = await tenant.made(
     tenant.owner("POST", "/members", { email: "doer@example.org", name: `Dora ${HOSTILE}`, role: "builder" }),
   );

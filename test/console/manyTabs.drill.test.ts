@@ -31,7 +31,7 @@ test("eight tabs and a phone load, and all show what changes; one connection per
   }
 });
 
-test("what changes while no tab receives is shown in every window, once another one receives", async () => {
+test("changes made while no tab is connected are shown in every window after another tab connects", async () => {
   await tenant.made(tenant.owner("POST", "/projects", { name: "Made before" }));
   const leading = await open("settings?section=projects");
   await leading.getByRole("link", { name: "Made before" }).waitFor();

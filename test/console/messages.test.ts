@@ -14,7 +14,7 @@ const read = (message: string): string =>
     .map((part) => (typeof part === "string" ? part : `<${part.subject}${part.model ? ` ${part.model}` : ""}>`))
     .join("");
 
-test("a budget that is used up is read with its money, its period and whom it is about", () => {
+test("the message of a used-up budget names its amount, its period and its subject", () => {
   const limit = { subject: KEY, name: "cost_per_day", spent: "0.0123", at_most: "5", ends_at } as const;
   expect(read(describeLimit(limit))).toBe(
     `The budget of <${KEY}> has used $0.01 of $5.00 (a day). It begins again at ${formatExact("2026-11-29T00:00:00.000Z")}.`,

@@ -25,7 +25,7 @@ async function seesStored(page: Page, button: string): Promise<void> {
   await expect.poll(() => page.getByRole("alert").count(), SOON).toBe(0);
 }
 
-test("what is stored under a name is not replaced by a form for new things", async () => {
+test("a form for a new thing does not overwrite an existing thing with the same name", async () => {
   const { owner, made } = tenant;
   await made(owner("PUT", "/budgets/organization", { tokens_per_day: 7, cost_per_month: "12" }));
   const { id: me } = (await made(owner("GET", "/auth/me"))).user;

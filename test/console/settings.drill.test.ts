@@ -10,7 +10,7 @@ beforeAll(async () => {
   ({ tenant, open } = await openConsole());
 });
 
-test("a person changes the own password, which ends the other sessions", async () => {
+test("changing one's own password ends the other sessions", async () => {
   const builder = await tenant.member("builder");
   const page = await open("settings", builder);
   const first = (await tenant.made(tenant.owner("POST", `/members/${builder.id}/password`))).password;

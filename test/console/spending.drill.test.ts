@@ -241,7 +241,7 @@ test("a budget that is used up says so in the chat, when it begins again, and wh
   await tenant.owner("DELETE", "/budgets/organization");
 });
 
-test("a question for which answers under way leave no money says to try again, and who can raise the budget", async () => {
+test("a question refused because running answers reserve the money says to try again, and who can raise the budget", async () => {
   const [models, price] = [["scripted", "echo"], { prices: [{ input: "1000", output: "2000" }] }];
   for (const model of models) await tenant.made(tenant.owner("PUT", `/prices/offline/${model}`, price));
   const limitTo = (cost_per_day: string) => tenant.made(tenant.owner("PUT", "/budgets/organization", { cost_per_day }));

@@ -104,7 +104,7 @@ test("the palette says that more have this in their name, and leads to requests 
 /** What a member who joined and left today is called. */
 const FORMER = /^former builder, only on \d+ \w+ \d{4} \(\w{8}\)$/;
 
-test("what a former member said is erased from the list of requests", async () => {
+test("a former member's requests are erased from the list of requests", async () => {
   const { id, email, password } = await tenant.made(
     tenant.owner("POST", "/members", { email: "left@example.org", name: "Lee Left", role: "builder" }),
   );
@@ -174,7 +174,7 @@ test("yesterday's usage is one click, and leads back to any day", async () => {
   await inspect(page, "usage-yesterday");
 });
 
-test("of a run with 40,000 steps a few hundred rows are in the page at most, wherever somebody scrolls", async () => {
+test("the page of a run with 40,000 steps renders at most a few hundred rows, wherever the reader scrolls", async () => {
   const run = await tenant.start(await tenant.register(workflowSource('await ctx.runStep("one");', "one: () => 1")));
   const record = await tenant.untilOver(run);
   const asked: number[] = [];

@@ -122,7 +122,7 @@ test("a builder has no entry to the usage, and a page that names the administrat
   await inspect(page, "usage-refused");
 });
 
-test("what a former member used is shown under what the log says of them", async () => {
+test("usage of a former member is shown with the description that the log gives", async () => {
   const { id, email, password } = await tenant.made(
     tenant.owner("POST", "/members", { email: "left@example.org", name: "Lee Left", role: "builder" }),
   );

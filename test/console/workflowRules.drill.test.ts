@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ tenant, open } = await openConsole());
 });
 
-test("a source is checked against stored runs before it is saved: which go another way, and where", async () => {
+test("a source is checked against stored runs before it is saved, and differing runs are shown with the place", async () => {
   const workflow = await tenant.register(PAY);
   const page = await open(`definitions/${workflow.definition.id}`);
   await page.getByText("The service finds no fault in it.").waitFor();

@@ -47,7 +47,7 @@ test("pages and sums that are the log's are no finding", () => {
   expect(findings()).toEqual([]);
 });
 
-test("what a turn that never ended took counts, and what was never read does not", () => {
+test("the audit counts the usage of a turn that never ended, and not that of a document that was never read", () => {
   scenario.event("RoundRequested", "thread-t", "5", { turn_id: "b", usage });
   page(
     "all",

@@ -37,7 +37,7 @@ function chain({ second = "b", nth = 2, path = ["a", "b"], goesOn = true }: Reco
   scenario.event("RunSettled", "run-a", "worker 4", { run_id: "a" });
 }
 
-test("a chain whose runs follow each other and whose end knows all of them is no finding", () => {
+test("a complete chain of continued runs is no finding", () => {
   chain();
   expect(scenario.findings()).toEqual([]);
 });
@@ -52,7 +52,7 @@ test("another run, another place and another result than the chain has are found
   expect(scenario.findings()).toEqual(["different I10", "different I10", "different I10"]);
 });
 
-test("a run that goes on twice is found", () => {
+test("a run that is continued twice is found", () => {
   chain();
   created("c", {}, { continued_from: { run_id: "a", first_run_id: "a", nth: 2 } }, "worker 5");
   scenario.event("RunCompleted", "run-c", "worker 6", { run_id: "c", ...FORGET }, { result: json(null) });

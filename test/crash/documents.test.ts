@@ -22,7 +22,7 @@ const found = (passages: number) => ({
   got: { found: passages > 0 ? [{ id: "d", passages }] : [] },
 });
 
-test("a document that is found while it is there is no finding", () => {
+test("finding an existing document is no finding", () => {
   ready();
   scenario.operation("document.search", "3", found(1));
   scenario.event("DocumentReprocessed", DOCUMENT, "4", { ...at(2), reextract: false });

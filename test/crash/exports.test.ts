@@ -29,7 +29,7 @@ test("an export with everything once is no finding, nor is one that does not say
   expect([findingsOf({}), findingsOf({ complete: false, files: [] })]).toEqual([[], []]);
 });
 
-test("what was acknowledged and is not in an export is found", () => {
+test("acknowledged data that is missing in an export is found", () => {
   expect(findingsOf({ files: [], turns: [] })).toEqual(["lost I18", "lost I18"]);
 });
 
@@ -43,7 +43,7 @@ test("what is in an export twice, with other bytes, with another text, or not as
   expect(findingsOf(more).toSorted()).toEqual(["different I18", "different I18", "different I18", "doubled I18"]);
 });
 
-test("what somebody had asked to delete may be missing", () => {
+test("data whose deletion was requested may be missing in an export", () => {
   scenario.operation("file.delete", "4", { asked: { file_id: "f" } });
   expect(findingsOf({ files: [], contents: [] })).toEqual([]);
 });

@@ -47,12 +47,12 @@ const findings = () =>
     ({ kind, what }) => `${kind} ${what}`,
   );
 
-test("a feed that tells the log, some of it twice, is no finding", () => {
+test("a feed that matches the log, with repetitions, is no finding", () => {
   messages = [1, 2, 1, 2, 2, 4].map((position) => message(position));
   expect(findings()).toEqual([]);
 });
 
-test("what comes after the end is not waited for", () => {
+test("feed messages after the end are not awaited", () => {
   messages.pop();
   until = 3;
   expect(findings()).toEqual([]);

@@ -15,7 +15,7 @@ const handOn = (by: string, to: string) => event("ApprovalDelegated", { by: pers
 const vote = (id: string, more: object = {}) =>
   event("ApprovalVoted", { decision: "approve", by: person(id), ...more });
 
-test("who got an approval votes, and who got it back does, too", () => {
+test("a delegate may vote, and so may somebody who got the approval back", () => {
   handOn("a", "b");
   vote("b");
   handOn("a", "c");
@@ -24,7 +24,7 @@ test("who got an approval votes, and who got it back does, too", () => {
   expect(scenario.findings()).toEqual([]);
 });
 
-test("a vote of somebody who handed the approval on is found, also by the substitute, and a delegation that is lost", () => {
+test("a vote after delegating is found, also one by the substitute, and so is a lost delegation", () => {
   handOn("a", "b");
   vote("a");
   handOn("c", "d");

@@ -55,7 +55,7 @@ test("members and projects that agree with the log have no finding", () => {
   expect(scenario.findings()).toEqual([]);
 });
 
-test("what may or may not have happened is no finding either way", () => {
+test("a request with an unknown outcome is no finding either way", () => {
   added();
   login("2", "a");
   scenario.operation("member.change", "3", { asked: of({ active: false }), outcome: "unknown" }, [503]);

@@ -37,7 +37,7 @@ function found(readiness: Readiness[], attempts: Attempt[], faults: InjectedFaul
   );
 }
 
-test("a /readyz that goes on to be 200 while no write succeeds on its port is found", () => {
+test("a /readyz that stays 200 while no write succeeds on its port is found", () => {
   expect(found(readyz(0, ready(8)), turns(0, refused(7)))).toEqual([
     "different I24 /readyz on port 1 was 200 for 7.0 s in which 6 turns failed and no write succeeded",
   ]);
@@ -55,7 +55,7 @@ test("reads prove nothing, a broken turn is a failed one, and other ports do not
   expect(found(readyz(0, ready(8), { port: 2 }), turns(0, refused(7)))).toEqual([]);
 });
 
-test("what was requested while /readyz was 503 does not make the next 200 a lie", () => {
+test("requests sent while /readyz was 503 do not count against a later 200", () => {
   const early = turns(0, refused(6)).map((one) => ({ ...one, end: one.end + 6 * SECOND }));
   expect(found([...readyz(0, refused(6)), ...readyz(6, ready(8))], early)).toEqual([]);
 });

@@ -14,7 +14,7 @@ test("a round that ends and deletes nothing is no finding", () => {
   expect(scenario.findings()).toEqual([]);
 });
 
-test("a round that does not end, and what the service deletes by itself, are found", () => {
+test("an endless retention round, and a deletion nobody asked for, are found", () => {
   expect(scenario.findings()).toEqual(["stuck I8"]);
   scenario.event("FileDeleted", "file-f", "worker 2", { file_id: "f" });
   end();

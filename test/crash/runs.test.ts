@@ -90,7 +90,7 @@ test("a run that waits for a decision that nobody has made is no finding", () =>
   expect(scenario.findings()).toEqual([]);
 });
 
-test("a run whose step was given up, because all that may lose it did, is no finding", () => {
+test("a run whose step lost every allowed attempt is no finding", () => {
   started();
   event("RunStarted");
   scheduled("s");

@@ -27,7 +27,7 @@ beforeEach(() => {
   run(first);
 });
 
-test("a schedule whose times are decided in order, with a run each, is as it should be", () => {
+test("a schedule whose times are decided in order, with a run each, is no finding", () => {
   fired(second, third, "skip");
   event("ScheduleTimesMissed", { first_due_at: third, ...nextOf(fourth) });
   fired(fourth, last, "queue");

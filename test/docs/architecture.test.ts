@@ -24,21 +24,21 @@ const inOrder = (names: string[], types: string[]): boolean => {
   return names.every((name) => (at = types.indexOf(name, at + 1)) !== -1);
 };
 
-test("there are three, and whatever they call an event is one", () => {
+test("docs/architecture.md has three drawings, and every event they name exists", () => {
   expect(drawings).toHaveLength(3);
   expect(eventsIn(ofDocument)).toHaveLength(3);
   expect(eventsIn(ofRun)).toHaveLength(2);
   for (const name of drawings.flatMap(eventsIn)) expect([...eventDefinitions.keys()], name).toContain(name);
 });
 
-test("a request goes over the streams that are drawn", () => {
+test("the drawing of a request in docs/architecture.md names the real NATS streams", () => {
   const streams = readFileSync(new URL("../../infra/nats/names.ts", import.meta.url), "utf8");
   const drawn = [...ofRequest.matchAll(/NATS ([A-Z]+)/g)].map(([, name = ""]) => name);
   expect(drawn).toEqual(["COMMANDS", "REACTIONS"]);
   for (const name of drawn) expect(streams).toContain(`_${name}`);
 });
 
-test("a document becomes what is drawn, in this order", async () => {
+test("a document's events follow the drawing of docs/architecture.md", async () => {
   const reader = openReader(home.url, home.credentials.api_key);
   const path = `/v1/knowledge/collections/${await reader.collect("Drawn")}/documents/text`;
   const { id } = await home.made(home.owner("POST", path, { name: "a.md", text: "Hello" }));
@@ -48,7 +48,7 @@ test("a document becomes what is drawn, in this order", async () => {
   expect(inOrder(drawn.toReversed(), await typesOf(`document-${id}`))).toBe(false);
 });
 
-test("a run begins and ends as it is drawn, with its wait for an approval between", async () => {
+test("a run's events follow the drawing of docs/architecture.md, with its wait for an approval in between", async () => {
   const run = await home.start(await home.register(WAITING));
   const [approval] = await home.pending(run);
   await home.made(home.decide(approval));

@@ -62,7 +62,7 @@ test.each(all("ts"))("the code in $name fits the published types", ({ text }) =>
   expect(findMistakes(text)).toEqual([]);
 });
 
-test("a snippet that is wrong is found", () => {
+test("the check of snippets finds wrong code", () => {
   expect(findMistakes('await ctx.runSteps("refund");')).toEqual([expect.stringContaining("'runSteps' does not exist")]);
   expect(findMistakes("export async function run(ctx, { seen }) {\n  return ctx.continueAs(seen + 1, 2);\n}")).toEqual([
     expect.stringContaining("Expected 0-1 arguments"),

@@ -10,7 +10,7 @@ const blockOf = (language: string): string => page.match(new RegExp(`\`\`\`${lan
 
 const { home } = await openTwoTenants();
 
-test("the tool is saved with its grant, and shows what its meta says", async () => {
+test("the tool in docs/tools.md can be saved with its grant, and has the description of its meta", async () => {
   await home.secret("shop_key", "value");
   const body = { type: "tool", source: blockOf("ts"), grants: ["shop_key"] };
   const saved = await home.made(home.owner("POST", "/definitions", body));
@@ -19,7 +19,7 @@ test("the tool is saved with its grant, and shows what its meta says", async () 
   expect((await home.made(home.owner("POST", "/definitions/check", body))).fault).toBeNull();
 });
 
-test("the rules for calls that wait are those of the agent then", async () => {
+test("the tool approval rules in docs/tools.md are accepted by an agent", async () => {
   for (const name of ["send_mail", "refund"])
     await home.made(home.owner("POST", "/definitions", { type: "tool", name, source: toolSource("return null;") }));
   const agent = await home.newAgent({ tools: ["send_mail", "refund"] });

@@ -118,7 +118,7 @@ test("a text is paid for once: a reprocess, metadata and the same text again sen
   expect(row?.prompt_tokens ?? row).toBeGreaterThanOrEqual(50);
 });
 
-test("another model makes all vectors again while words answer, and a deleted document is gone", async () => {
+test("a new embedding model replaces all vectors while the word search answers, and a deleted document is not found", async () => {
   await configure("embeddings", { dimensions: DIMENSIONS, model: "n" });
   expect(names(await search({ query: "canteen" }))[0]).toBe("food");
   const { model } = await embedded();

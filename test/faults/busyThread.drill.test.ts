@@ -9,7 +9,7 @@ import { startTurn } from "../startTurn.ts";
 
 /* One turn in flight per thread, for all clients together. */
 
-test.concurrent("who comes to a busy thread waits, and hears 409 when it stays busy", async ({ expect }) => {
+test.concurrent("a request to a busy thread waits, and gets 409 if the thread stays busy", async ({ expect }) => {
   const platform = await startPlatform();
   const { api_key } = await platform.organization();
   const client = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);

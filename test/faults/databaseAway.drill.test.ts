@@ -25,7 +25,7 @@ function freeze(folder: string): () => void {
   return () => all.forEach((one) => process.kill(one, "SIGCONT"));
 }
 
-test("turns go on while the database is away for long: nobody takes them from workers that live", async () => {
+test("turns of live workers are not taken over during a long database outage", async () => {
   const folder = await testDataFolder();
   const { url: NATS_URL, prefix } = testBus();
   const { meili_url: MEILI_URL, meili_master_key: MEILI_MASTER_KEY } = inject("services");

@@ -3,7 +3,7 @@ import { startPlatform, testDeployment } from "../platform.ts";
 import { expectSound, startLoad } from "./load.ts";
 import { startProcess } from "./processes.ts";
 
-test("of two http, two services and two projections one each dies under load: the others do its work", async () => {
+test("with two processes per role, the second takes over when the first dies under load", async () => {
   const deployment = await testDeployment();
   const looker = await startPlatform({ roles: [], deployment });
   const roles = ["projections", "services", "http"] as const;

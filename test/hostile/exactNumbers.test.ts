@@ -90,7 +90,7 @@ describe("a number that would be rounded is refused, and named, in", () => {
   });
 });
 
-test("what is exact arrives as it was sent", async () => {
+test("exactly representable numbers arrive as they were sent", async () => {
   const { id } = await w.home.register(workflowSource("return args"));
   const { id: run } = await made(
     key("POST", `/workflows/${id}/runs`, '{"args":{"most":9007199254740991,"far":6.02e23}}'),

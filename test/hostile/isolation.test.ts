@@ -130,7 +130,7 @@ describe.each(attempts)("nobody can %s", (_name, attempt) => {
   });
 });
 
-test("what strangers tried has changed nothing", async () => {
+test("the attacks of another organization changed nothing", async () => {
   for (const [{ thread, file }, query] of [
     [things, ""],
     [things.hers, "?user=ada"],

@@ -160,7 +160,7 @@ describe("the content type", () => {
   });
 });
 
-test("text that stores choke on comes back as it went, from every field of a thread", async () => {
+test("text with difficult characters is returned unchanged from every field of a thread", async () => {
   const odd = "a\u0000b \ud800 \udfff alone \u202e \uffff \ufeff 𝒳 \\u0000 \" ' -- \r\n";
   const metadata = { [odd]: odd, "a.b": { "": [odd] } };
   const parts = [

@@ -69,7 +69,7 @@ test("the trace of a turn in a long thread shows the newest turns before it, and
   expect(turns_not_shown).toBeGreaterThan(2);
 });
 
-test("what long runs hold counts while they are read: beyond its share, an organization gets 429", async () => {
+test("memory for reading long runs counts for the organization, which gets 429 beyond its share", async () => {
   const steps = `long: ({ n }) => n + "z".repeat(900_000)`;
   const source = workflowSource(`for (let n = 0; n < 12; n++) await ctx.runStep("long", { n }); return 1;`, steps);
   const run = await home.start(await home.register(source));

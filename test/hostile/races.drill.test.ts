@@ -46,7 +46,7 @@ describe("a thread that is deleted while its turn runs", () => {
   });
 });
 
-test("fifty turns at once in one thread are had one after the other", async () => {
+test("fifty concurrent turns of one thread run one after the other", async () => {
   const id = await thread();
   expect(tally(await times(50, (n) => target.complete(say(`turn ${n}`), { "x-thread-id": id })))).toEqual({ 200: 50 });
   const { data } = (await target.send("GET", `/threads/${id}/messages?limit=100`)).body as {
@@ -67,7 +67,7 @@ test("a hundred requests under one key are one", async () => {
   expectRefusal(await upload("other", { "idempotency-key": "twenty" }), 422, "idempotency_key_reused");
 });
 
-test("a file is deleted once, and is there or not for who uses it meanwhile", async () => {
+test("a file is deleted once, and concurrent users see it completely or not at all", async () => {
   const { id } = (await upload("contested")).body;
   const all = await times(40, (n) => {
     if (n % 4 === 3) return target.send("DELETE", `/files/${id}`);

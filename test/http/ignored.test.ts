@@ -95,7 +95,7 @@ describe("an upload", () => {
   );
 });
 
-test("a body with a prototype's name says which it is", async () => {
+test("a body with a field named like a prototype is refused with that name", async () => {
   const { status, body } = await call("POST", "/chat/completions", '{"model":"offline/echo","__proto__":{}}');
   expect([status, body.error.code, body.error.message]).toEqual([
     400,

@@ -41,7 +41,7 @@ const archive = (files: Record<string, string | Uint8Array>) =>
 const fresh = (words = "Words"): string => `${words} ${++n}.`;
 const outcome = (data: any[]) => data.map(({ name, result, error }) => [name, result, ...(error ? [error.code] : [])]);
 
-test("texts are pushed in order, and a wrong one spoils no other", async () => {
+test("a batch of texts is stored in order, and a wrong text does not affect the others", async () => {
   const known = fresh();
   await library.push(collection, { text: known });
   const documents = [
@@ -163,7 +163,7 @@ test("the examples of docs/documents.md run, and are answered as the page says",
   }
 });
 
-test("what is wrong with the request refuses all of it", async () => {
+test("an error of the whole batch request refuses all of its entries", async () => {
   expectRefusal(await send({ collection: "nowhere", documents: [{ text: "x" }] }), 404, "collection_not_found");
   expect((await send({ collection, documents: [] })).body.error.param).toBe("documents");
   expect(

@@ -82,7 +82,7 @@ test("a model that cites nothing itself gets the passages that its tools returne
   expect(new Set(cited.map(({ seq }: any) => seq)).size).toBe(cited.length);
 });
 
-test("an agent cites them too, and its trace names them", async () => {
+test("an agent's answer cites the passages, and its trace names them", async () => {
   const tools = ["search_documents"];
   const { body: agent } = await owner("POST", "/agents", { name: "Staff", model: "offline/extractive", tools });
   const { body } = await owner("POST", `/agents/${agent.id}/v1/responses`, { input: QUESTION });

@@ -28,7 +28,7 @@ test("words in quotes must occur as they are, and excluded words must not", asyn
   expect(await names('walk "the pier is" -hill')).toEqual([]);
 });
 
-test("no query is refused for its operators: what only excludes, or is too much, is words", async () => {
+test("a query is never refused for its operators; invalid operators are searched as words", async () => {
   expect(await names("-walk")).toEqual(["hill", "pier", "river"]);
   expect(await names(`walk ${"-zebra ".repeat(11)}`)).toEqual(["hill", "pier", "river"]);
   expect(await names(`walk ${'"a b" '.repeat(6)}`)).toEqual([]);

@@ -39,7 +39,7 @@ test("passages come in pages without a gap, and together are the Markdown of the
   });
 });
 
-test("a passage that search finds is the one of this number, with its page", async () => {
+test("the passage with a hit's number has the hit's text and page", async () => {
   const { id } = await library.keep(shelf, { content: HANDBOOK, name: "handbook.pdf" });
   const { body } = await library.search({ query: "work from home days", document_ids: [id] });
   const [hit] = body.results[0].passages;
@@ -52,7 +52,7 @@ test("a passage that search finds is the one of this number, with its page", asy
 
 const verify = (body: unknown) => library.call("POST", "/verify", body);
 
-test("an answer is checked against the passages that it cites, and told the place of each sentence", async () => {
+test("verify checks an answer against its cited passages, and returns the place of each sentence", async () => {
   const text = "# Rates\n\n| Work | Rate |\n| --- | --- |\n| Body labor | $57.50 |\n| Paint labor | $61.00 |";
   const { id } = (await library.push(shelf, { text, name: "rates.md" })).body;
   await library.ended(id);

@@ -73,7 +73,7 @@ test("text that is uploaded after scans is ready before them", async () => {
     expect(await ended(body.id)).toMatchObject({ status: "ready", page_count: pageCounts[n] });
 });
 
-test("the pages of a day are counted for each organization, also when many ask at once", async () => {
+test("recognized pages per day are counted for each organization, also with concurrent requests", async () => {
   const { db } = library.platform.resources;
   const budget = openPageBudget(db, 10);
   const [one, other] = [newId(), newId()];

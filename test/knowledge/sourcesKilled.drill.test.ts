@@ -9,7 +9,7 @@ import { openSourceSite } from "./sourceSite.ts";
 const PAGES = 8;
 const LONG = { timeout: 120_000, interval: 200 };
 
-test("a read goes on where a killed process stopped, and makes each document once", async () => {
+test("a read of a source continues where a killed process stopped, and creates each document once", async () => {
   const site = await openSourceSite();
   const paths = Array.from({ length: PAGES }, (_, n) => `/page-${n}.html`);
   for (const path of paths) site.pages.set(path, `This is ${path}.`);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   processes = await startProcesses(models.env);
 }, 90_000);
 
-test("another worker goes on with the next target, nothing is counted twice, and what the lost worker was asking counts", async () => {
+test("after a worker is lost, another continues with the next target, and the lost request counts once", async () => {
   const { openai: first, anthropic: second } = models.providers;
   const { person, home, api_key } = processes;
   const targets = [{ model: first.model }, { model: second.model }];

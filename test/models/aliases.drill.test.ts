@@ -173,7 +173,7 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
   });
 });
 
-test("a stream that broke off after its first word has no other target", async () => {
+test("a stream that breaks off after its first word does not switch to another target", async () => {
   const { person: member, chat: client } = await freshOrganization();
   first.reply({ text: "Half of", cut: "after-text" });
   const { text } = await ask(await alias({}, member), { stream: true }, client);
@@ -182,7 +182,7 @@ test("a stream that broke off after its first word has no other target", async (
   expect(second.prompts()).toHaveLength(0);
 });
 
-test("the half of a buffered answer is seen by nobody, and another target answers", async () => {
+test("a partial buffered answer is never shown, and another target answers", async () => {
   const { person: member, chat: client } = await freshOrganization();
   first.reply({ text: "Half of", cut: "after-text" });
   const { body } = await ask(await alias({}, member), {}, client);
@@ -204,7 +204,7 @@ test("a target that hangs costs one slow request; the next ones pass it over", a
   await expect.poll(metrics).toMatch(/healed_faults_total\{fault="target_down"\} [1-9]/);
 });
 
-test("a model that is named itself and is down costs three requests; the next ones are refused at once, for their organization alone", async () => {
+test("a directly named model that is down costs three requests; further ones of this organization are refused at once", async () => {
   const { chat: client } = await freshOrganization();
   first.reply(refusal(first, 503));
   for (let n = 0; n < 3; n++) expect((await ask(first.model, {}, client)).status).toBe(502);

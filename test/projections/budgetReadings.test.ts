@@ -9,7 +9,7 @@ const usage = { prompt_tokens: 7, completion_tokens: 3, cached_tokens: 0, reason
 
 const tokensOf = (rows: SpentRow[]): number => rows.reduce((sum, { tokens = 0 }) => sum + Number(tokens), 0);
 
-test("readings of a day that go on where the last one was complete sum each turn once", async () => {
+test("incremental readings of a day's usage sum each turn once", async () => {
   const f = await fixture();
   await f.runner().start();
   const [day, nextDay] = [new Date(0), new Date("9999-01-01")];
@@ -68,7 +68,7 @@ test("a reading names the rounds of turns under way, and later those whose turn 
   expect(tokensOf(second.early) + tokensOf(second.late)).toBe(10);
 });
 
-test("what no longer changes and the rounds of turns under way are together what was spent, and the first never shrinks", async () => {
+test("final costs and rounds of running turns add up to the spending, and final costs never shrink", async () => {
   const f = await fixture();
   await f.runner().start();
   const end = new Date("9999-01-01");
@@ -99,7 +99,7 @@ test("what no longer changes and the rounds of turns under way are together what
   expect(await read([turn_id])).toEqual([20, 0]);
 });
 
-test("of a turn under way a reading tells what its rounds cost, of today and of earlier days", async () => {
+test("a reading contains the cost of a running turn's rounds, of today and of earlier days", async () => {
   const f = await fixture();
   await f.runner().start();
   const read = async (day: Date) => {

@@ -110,7 +110,7 @@ async function freeShare(url: string): Promise<number | undefined> {
   return Number(/disk_free_ratio\{name="disk"\} ([\d.e-]+)/.exec(metrics)?.[1]);
 }
 
-test("decisions, cancellations, reads, deletions, erasures and sign-ins go on", async () => {
+test("decisions, cancellations, reads, deletions, erasures and sign-ins work while the disk is almost full", async () => {
   const workflow = await before.register(WAITING);
   const [decided, cancelled] = [await before.start(workflow), await before.start(workflow)];
   const [approval] = await before.pending(decided);

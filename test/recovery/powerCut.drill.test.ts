@@ -29,7 +29,7 @@ test("the power fails: blobs that were stored are there, and those that were rem
   for (const key of [removed, ...erased]) expect(await blobs.get(key)).toBeUndefined();
 });
 
-test("the power fails: the master key of a new data folder is there, and so is what was written last into a private file", async () => {
+test("a power cut loses neither the new master key nor the last write to a private file", async () => {
   const { path, cutPower } = await openDisk();
   const settings = { DATA_DIR: join(path, "new", "data") };
   const emptyLog = { query: async () => [{ there: false }] as never };

@@ -35,7 +35,7 @@ async function startWorkers() {
 
 const someLooks = () => new Promise((resolve) => setTimeout(resolve, LOOKS_MS));
 
-test("a process on another bus than the others takes no work, both sides tell, and it works once its bus is the same", async () => {
+test("a process on another bus takes no work, both sides report it, and it works again on the common bus", async () => {
   const { start, deployment } = await startWorkers();
   const [one, two] = [await start("one", "A"), await start("two", "A")];
   await until(async () => (await deployment()) === "A");
@@ -48,7 +48,7 @@ test("a process on another bus than the others takes no work, both sides tell, a
   expect(await deployment()).toBe("A");
 });
 
-test("a bus that is lost and created again, seen by one process after the other, stops nobody", async () => {
+test("a bus that is lost and recreated stops no process", async () => {
   const { start } = await startWorkers();
   const [one, two] = [await start("one", "A"), await start("two", "A")];
   await someLooks();

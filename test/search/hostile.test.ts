@@ -64,7 +64,7 @@ const query = fc.oneof(
 const tags = fc.array(fc.oneof(fc.constantFrom(...TAGS, ...HOSTILE), fc.string({ maxLength: 40 })), { maxLength: 4 });
 const ids = fc.array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ maxLength: 40 }), fc.uuid()), { maxLength: 3 });
 
-test("whatever is asked, no passage of another organization or document is found, and nothing breaks", async () => {
+test("no query finds a passage of another organization or document, or breaks the search", async () => {
   const narrowed = fc.record({ tags, document_ids: ids, withMine: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(query, narrowed, async (asked, { tags, document_ids, withMine }) => {
@@ -78,7 +78,7 @@ test("whatever is asked, no passage of another organization or document is found
   );
 });
 
-test("no such question breaks the search or leaves the organization", async () => {
+test("hostile questions neither break the search nor leave the organization", async () => {
   for (const asked of HOSTILE) {
     const { results } = await its.ask(mine, asked);
     expect(results.filter((result) => result.document.id !== document)).toEqual([]);

@@ -19,7 +19,7 @@ const found = async (words: string, within: SearchScope, index = its.id) =>
 const keys = async (words: string, within: SearchScope) =>
   (await found(words, within)).ids.map(({ document_id, generation, seq }) => `${document_id} ${generation} ${seq}`);
 
-test("what was put is found and fetched as it was, and put again it is replaced", async () => {
+test("a stored passage is found and fetched unchanged, and storing it again replaces it", async () => {
   const passage = aPassage("The kettle whistles.", {
     page: 4,
     section: "Kitchen > Tea",
@@ -130,7 +130,7 @@ test("an index is made with a mark that no search finds; emptied it is lost, and
   await its.index.drop(third);
 });
 
-test("a search gives keys alone, also in an index of an earlier release once it is warmed; texts are fetched", async () => {
+test("a search returns only keys, also in a warmed index of an earlier release", async () => {
   const passage = aPassage("The metronome ticks.");
   const old = `${its.prefix}-passages-00000004`;
   await its.index.create(old);

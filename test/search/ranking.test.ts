@@ -20,7 +20,7 @@ test("a word that is rare here weighs more than words that are everywhere", asyn
   expect(await first(shelf, "printer office floor defibrillator")).toMatch(/defibrillator/);
 });
 
-test("all the words beat one of them many times", async () => {
+test("a passage with all words ranks above one that repeats a single word", async () => {
   const shelf = await its.shelf();
   await its.add(shelf, [
     "Parking, parking, parking: parking is parking.",
@@ -43,7 +43,7 @@ test("other forms of a word are found, and a word that is spelled wrong", async 
   expect(await first(shelf, "instalation")).toBe("Installation of the boiler");
 });
 
-test("what is written as asked for comes before what only begins alike", async () => {
+test("an exact word ranks above a word with the same beginning", async () => {
   const shelf = await its.shelf();
   await its.add(shelf, ["A carton of cards and a carpet", "She cares, and carries a carafe", "The car is red and old"]);
   expect(await first(shelf, "car")).toBe("The car is red and old");

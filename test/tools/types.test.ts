@@ -9,7 +9,7 @@ const desk = await openDesk();
 const checkTypes = async (type: string, source: string) =>
   (await desk.person("POST", "/definitions/check-types", { type, source })).body;
 
-test("names what does not fit the schema of meta, with its place, and the source can be saved all the same", async () => {
+test("check-types reports a mismatch with the schema of meta and its place, and the source can still be saved", async () => {
   const source = `export const meta = { parameters: { type: "object", properties: { sku: { type: "string" } }, required: ["sku"] } };
 export const execute = (args) => args.skuu;
 `;

@@ -93,7 +93,7 @@ test("an overdue turn that nobody had asked a model for is refused, and its comm
   expect((await platform.resources.log.read(command.stream))[0]!.personal).toBeUndefined();
 });
 
-test("an overdue lost turn fails, and what its worker was asking counts", async () => {
+test("an overdue turn of a lost worker fails, and the worker's request counts as usage", async () => {
   const deployment = await testDeployment();
   const command = startTurn("/say late", { seconds: 0 });
   await lostTurn(deployment, command);

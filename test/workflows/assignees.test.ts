@@ -30,7 +30,7 @@ test("a group that does not exist fails the run at the call", async () => {
   );
 });
 
-test("a group fails it whose members have all left, and is asked once somebody is in it", async () => {
+test("an approval for a group without members fails, and one for a group with a member is asked", async () => {
   const gone = await w.home.member("approver", "gone");
   await put("left", [gone.id]);
   await w.home.made(w.home.owner("PATCH", `/members/${gone.id}`, { active: false }));
@@ -39,7 +39,7 @@ test("a group fails it whose members have all left, and is asked once somebody i
   await w.home.pending(await w.home.start(await w.home.register(ASKS), { terms: { assignees: [{ group: "left" }] } }));
 });
 
-test("more votes than people are asked fail it", async () => {
+test("an approval that requires more votes than it has people fails", async () => {
   const twice = [{ group: "pair" }, { person: people[0] }];
   expect(await refusal({ assignees: twice, required: 3 })).toBe("required is 3, but only 2 people are asked.");
   const workflow = await w.home.register(ASKS);

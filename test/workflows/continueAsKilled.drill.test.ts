@@ -23,7 +23,7 @@ const POINTS = [
 ];
 
 test.each(POINTS.map((point, n) => [point, n + 1] as const))(
-  "a run goes on as one other run when its process is killed at %s",
+  "continueAs starts one next run when its process is killed at %s",
   async (point, n) => {
     const run = await replaceAt(point, () => home.start(prepared, { n }));
     const { continued_as } = await home.until(run, ({ status }) => status === "continued", LONG_MS);

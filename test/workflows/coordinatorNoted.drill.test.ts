@@ -173,7 +173,7 @@ describe("a commit that fails, or whose outcome is unknown", () => {
   });
 });
 
-test("a run of which the log refuses what it has come to is let go, and taken up by the sweep as one that was lost", async () => {
+test("a run whose append the log refuses is released, and the sweep takes it over", async () => {
   const id = newId();
   const run = await bench.start("paced", { id });
   const stream = streamName("run", run);
@@ -229,7 +229,7 @@ describe("a decision beside steps that nobody sees", () => {
   });
 });
 
-test("a run whose creation reaches two processes is one: what others see is done once", async () => {
+test("a run whose creation reaches two processes takes effect once", async () => {
   const ids = Array.from({ length: 20 }, newId);
   const [first, second] = bench.all;
   const runs = await Promise.all(

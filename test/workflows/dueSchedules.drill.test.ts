@@ -52,7 +52,7 @@ test(`${MANY} schedules that are due together take one command each, which decid
   expect([...heads.values()].filter(({ status }) => status !== null)).toEqual([]);
 });
 
-test("a due time that waits for the run before, or cancels it, is decided by itself", async () => {
+test("a due time that waits for or cancels the previous run is decided in a commit of its own", async () => {
   const workflow = await home.register(WAITING);
   const at = new Date(Date.now() + 1_000).toISOString();
   const more = { rule: { every: 1 }, overlap: "cancel" };
@@ -66,7 +66,7 @@ test("a due time that waits for the run before, or cancels it, is decided by its
   for (const types of others) expect(types).toEqual(["ScheduleFired"]);
 });
 
-test("a schedule whose state an earlier release has written finds in its past who answers for it", async () => {
+test("a schedule with a state of an earlier release finds in its history who answers for it", async () => {
   const workflow = await home.register(workflowSource("return args;"));
   const at = new Date(Date.now() + 2_000).toISOString();
   const body = { name: "old", schedule: { at }, args: { a: 2 } };

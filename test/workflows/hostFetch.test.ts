@@ -70,7 +70,7 @@ test("a request reaches a host of the envelope, whole, and so does its answer", 
   expect(new Headers(answer.headers).get("retry-after")).toBe("7");
 });
 
-test("no other host is asked", async () => {
+test("a step cannot fetch from a host outside its envelope", async () => {
   const fetch = await fetching(shop.host, "*.example.com");
   await expectRefused(fetch(other.url), "egress_not_allowed", `${other.host} is not among the hosts of the workflow's`);
   const port = shop.host.split(":")[1];

@@ -28,7 +28,7 @@ test("steps of a run that acts for a deactivated person may ask nothing, from th
   expect(await step.secret("shop_key")).toBe("sk-1");
 });
 
-test("neither may those of one that acts for somebody who was removed, or who is of another organization", async () => {
+test("steps of a run that acts for a removed person, or one of another organization, may not use the platform", async () => {
   const gone = await mine.member("builder", "gone");
   const step = await actingFor(gone.id);
   expect(await step.secret("shop_key")).toBe("sk-1");

@@ -90,7 +90,7 @@ test("an edit of the envelope holds from the next use on", async () => {
   await expectRefused(secret("other_key"), "secret_not_allowed", "other_key");
 });
 
-test("a secret that is replaced or removed meanwhile is so at once", async () => {
+test("replacing or removing a secret affects running steps at once", async () => {
   const { attempt } = await mine.run({ secrets: ["moving"] });
   const { secret } = attempt();
   await mine.secret("moving", "first value");

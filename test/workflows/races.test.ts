@@ -61,7 +61,7 @@ return winner;`);
   expect([checked.checked, checked.same]).toEqual([1, 1]);
 });
 
-test("what has won wins in a retry too: nobody is asked again, and no step runs again", async () => {
+test("the winner of a race also wins in a retry, without a new approval or step", async () => {
   const lead = 'ctx.awaitApproval("lead", { title: "Go?" }).then(() => "lead")';
   const source = `import { defineStep } from "svc:workflow";
 const post = async ({ url }, ctx) => {

@@ -51,7 +51,7 @@ const answersOf = (printed: string) =>
     .split("\n")
     .map((line) => JSON.parse(line));
 
-test("the lines of the README on documents find what stands in them, and answer with it", async () => {
+test("the README's block on documents finds the documents, and answers from them", async () => {
   const [made, pdf, docx, pptx, listed, found, answered, ...more] = answersOf(await paste(documents));
   expect(made).toMatchObject({ slug: "staff" });
   expect([pdf, docx, pptx].map(({ name }) => name)).toEqual(["handbook.pdf", "handbook.docx", "handbook.pptx"]);

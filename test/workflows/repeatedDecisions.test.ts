@@ -54,7 +54,7 @@ test("a decision that is repeated with other data, another comment or another fi
   expect(said).toMatchObject({ data: { percent: -0.5, note: "none" }, comment: "half", files: [file] });
 });
 
-test("of several at once, those that say something else than the recorded one are refused", async () => {
+test("of several concurrent decisions, those that differ from the recorded one are refused", async () => {
   const { id } = await startAsking({ form: FORM });
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, n) => home.decide({ id }, { decision: "approve", data: { percent: n % 4 } })),

@@ -297,7 +297,7 @@ describe("a schedule is refused", () => {
   });
 });
 
-test("what only the other kind of trigger has is refused", async () => {
+test("fields of another kind of trigger are refused", async () => {
   const workflow = await home.register(ECHO);
   const hook = await home.hook(workflow);
   expect(hook).toMatchObject({ kind: "webhook", schedule: null, next_times: null, paused: null });
@@ -317,7 +317,7 @@ test("a repeated request creates one schedule", async () => {
   expect(second).toEqual(first);
 });
 
-test("another organization and other roles do not reach it", async () => {
+test("another organization and other roles cannot reach a schedule", async () => {
   const workflow = await home.register(ECHO);
   const trigger = await made(workflow, { schedule: YEARLY });
   const stranger = await w.join("Stranger");

@@ -155,7 +155,7 @@ test("a step that never ends in a native operation ends the run as it would by i
   expect(counts).toEqual({ steps: 11, attempts: 11, ticks: 11 });
 });
 
-test("times, ids and chance of run() are those that its steps were given, when it is read back", async () => {
+test("a run read back from the log has the times, ids and random numbers that its steps were given", async () => {
   const run = `const all = [];
     for (let n = 0; n < 30; n++) {
       const drawn = [ctx.now("t" + n), ctx.uuid("u" + n), Math.random(), Date.now()];
