@@ -21,14 +21,14 @@ const toNumber = (text: string): number | undefined => {
 };
 
 export const numberedItem = (state: State, node: Element): ListItem => {
-  const item = defaultHandlers["li"]?.(state, node) as ListItem;
+  const item = defaultHandlers["li"]?.(state, node);
   const number = toNumber(property(node, "value"));
   return number === undefined ? item : { ...item, data: { number } };
 };
 
 /** An ordered list, with the numbers of its items if they do not just count on. */
 export const orderedList = (state: State, node: Element): List => {
-  const list = defaultHandlers["ol"]?.(state, node) as List;
+  const list = defaultHandlers["ol"]?.(state, node);
   const isReversed = "reversed" in node.properties && node.properties["reversed"] !== false;
   if (!isReversed && !list.children.some(({ data }) => data?.number !== undefined)) return list;
   const start = toNumber(property(node, "start")) ?? (isReversed ? list.children.length : 1);

@@ -36,7 +36,8 @@ export const closeMath = (math: OpenMath[], depth: number): void => {
   if (math.length < 2 || math.at(-1)!.depth !== depth) return;
   const { element } = math.pop()!;
   const parent = math.at(-1)!.element;
-  const text = element.children.flatMap((child) => (typeof child === "string" ? [] : child.children)).join("");
+  const texts = element.children.flatMap((child) => (typeof child === "string" ? [] : child.children));
+  const text = texts.filter((part) => typeof part === "string").join("");
   parent.children.push(isProperties(parent) ? { ...element, attributes: { "m:val": text.trim() } } : element);
 };
 
