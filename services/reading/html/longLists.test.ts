@@ -34,6 +34,7 @@ test.each([
   ["numbered entries", (n: number) => `<ol>${"<li>an entry</li>".repeat(n)}</ol>`],
   ["entries that are lists themselves", (n: number) => `<ul>${"<li><ul><li>an entry</li></ul></li>".repeat(n)}</ul>`],
   ["bold pieces in a row", (n: number) => `<p>${"<b><code>a</code></b>".repeat(n)}</p>`],
+  ["words in elements of their own", (n: number) => `<p>${"<span>word</span> ".repeat(n)}</p>`],
   ["terms and descriptions", (n: number) => `<dl>${"<dt>a</dt><dd>b</dd>".repeat(n)}</dl>`],
 ])("twice as many %s take twice the work", (_, page) => {
   expect(countSteps(page(800)) / countSteps(page(400))).toBeLessThan(2.2);

@@ -1,11 +1,12 @@
 import type { Root } from "hast";
-import { toMdast } from "hast-util-to-mdast";
+import { defaultNodeHandlers, toMdast, type NodeHandle } from "hast-util-to-mdast";
 import type { ListItem, Nodes, Parents } from "mdast";
 import { gfmToMarkdown } from "mdast-util-gfm";
 import { defaultHandlers, toMarkdown as write, type Handle, type Options } from "mdast-util-to-markdown";
 import { dropGaps } from "./gaps.ts";
 import { handlers } from "./handlers.ts";
 import { numberOf } from "./itemNumbers.ts";
+import { joinTexts } from "./joinTexts.ts";
 import { markNotes } from "./notes.ts";
 import { normalizeTexts } from "./text.ts";
 import { tidy } from "./tidy.ts";
@@ -44,10 +45,16 @@ const OPTIONS: Options = {
   },
 };
 
+const root: NodeHandle = (state, node) => {
+  const page = defaultNodeHandlers.root!(state, node) as Nodes;
+  joinTexts(page);
+  return page;
+};
+
 /** Converts an HTML tree to Markdown: GFM tables, footnotes at the end, images as their alternative text. Changes the tree. */
 export const toMarkdown = (tree: Root): string => {
   normalizeTexts(tree);
   dropGaps(tree);
-  const content: Nodes = toMdast(markNotes(tree), { handlers, document: true });
+  const content: Nodes = toMdast(markNotes(tree), { handlers, nodeHandlers: { root }, document: true });
   return write(tidy(content), OPTIONS).trim();
 };
