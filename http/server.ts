@@ -45,11 +45,11 @@ import { workflowRoutes } from "./workflows/routes.ts";
 const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
 
-/** Fastify with our limits, and without its own error bodies and log lines. */
+/** Creates a Fastify server with our limits, and without Fastify's own error bodies and log lines. */
 function bareServer({ logger, settings }: Pick<HttpDeps, "logger" | "settings">): App {
   const app = fastify({
     loggerInstance: logger,
-    // `observe` logs one line per request; a child logger for each would be expensive
+    // `observe` logs one line per request; a child logger per request would be expensive
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (parent) => parent,
     genReqId: requestId,
@@ -61,7 +61,7 @@ function bareServer({ logger, settings }: Pick<HttpDeps, "logger" | "settings">)
     // `observe` refuses a missing Host with our error body instead
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     clientErrorHandler: answerBadRequest,
-    // these come before all hooks
+    // handles errors that occur before any hook runs
     frameworkErrors(error, request, reply) {
       shareAnswer(settings, request, reply);
       void sendError(error, request, reply);
@@ -73,14 +73,14 @@ function bareServer({ logger, settings }: Pick<HttpDeps, "logger" | "settings">)
   }).withTypeProvider<ZodTypeProvider>();
   limitPipelining(app.server);
   app.setValidatorCompiler(validator());
-  // response schemas only describe the API; answers are not checked against them
+  // response schemas only describe the API, answers are not checked against them
   app.setSerializerCompiler(() => JSON.stringify);
   return app;
 }
 
 function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
   const answer = toApiError(error);
-  // errors before the route, or while the body arrives, happen outside the trace
+  // errors before routing, or while the body arrives, happen outside the trace
   const fields = { err: answer.cause, request_id: request.id, trace_id: request.trace?.trace_id };
   if (answer.status === 500) request.log.error(fields, "request failed");
   else if (answer.status > 500) request.log.warn({ reason: answer.message, ...fields }, "request failed");
@@ -94,13 +94,13 @@ function sendError(error: FastifyError | Error, request: FastifyRequest, reply: 
     .send(errorBody(answer, request.url.startsWith("/api/v1/")));
 }
 
-/** Time for open requests to complete when the process shuts down. */
+/** Time for open requests to complete during a shutdown. */
 const CLOSING_MS = 10_000;
 
-/** Further time for streams to send their last event. */
+/** Additional time for streams to send their last event. */
 const LAST_EVENT_MS = 1_000;
 
-/** Aborted when open requests must end because the process shuts down. */
+/** A signal that aborts when open requests must end because the process shuts down. */
 function createClosingSignal(app: App): AbortSignal {
   const closing = new AbortController();
   app.addHook("preClose", (done) => {
@@ -135,7 +135,7 @@ async function registerRoutes(app: App, http: Http): Promise<void> {
   await app.register(api(workflowDefinitionRoutes), { prefix: "/api" });
 }
 
-/** What budgets leave; a budget that is nearly used up is recorded by whichever process notices. */
+/** Watches the budgets. The process that first notices that a budget is nearly used up records it. */
 const createBudgets = ({ db, logger, rates }: HttpDeps, send: Send): BudgetWatch =>
   watchBudgets({
     db,
@@ -153,8 +153,8 @@ const createBudgets = ({ db, logger, rates }: HttpDeps, send: Send): BudgetWatch
   });
 
 /**
- * The HTTP server, not yet listening. Every error has the spec's shape, including those of the framework and of its parser.
- * Closing the server saves the last-used times that are still in memory.
+ * Builds the HTTP server, which does not listen yet. Every error has the spec's shape, including those of Fastify and of its
+ * parser. Closing the server saves last-used times that are still in memory.
  */
 export async function buildServer(deps: HttpDeps) {
   const app = bareServer(deps);

@@ -13,16 +13,19 @@ import { chunksFor, NOTHING_SENT } from "./chunks.ts";
 import { presentCompletion } from "./present.ts";
 import { countReader, hasReader } from "./streamReaders.ts";
 
-/** A client that lost its connection retries within this time; a person who pressed stop does not. */
+/**
+ * After a disconnect, wait this long before stopping the turn: a client that lost its connection retries sooner, a person who
+ * pressed stop does not.
+ */
 const STOP_AFTER_MS = 3_000;
-/** Clients and proxies give up on a connection without bytes: it gets its headers after this time, and then comments. */
+/** Clients and proxies drop a connection without bytes. After this silence the stream sends its headers, and then comments. */
 const KEEP_ALIVE_MS = 10_000;
 const RESTARTING = "The server is restarting and the turn continues. Retry the request to get its answer.";
 
 const STOPPED =
   "The turn of this request was stopped before its answer was complete. Send a new Idempotency-Key to ask again.";
 
-/** A client that repeats a request would take what a stopped turn had said for the whole answer. */
+/** A repeated request gets an error for a stopped turn, because the client would take the partial answer for the whole one. */
 const endForRepetition = (end: TurnEnd | undefined): TurnEnd | undefined =>
   end?.status === "stopped" ? { ...end, status: "failed", message: STOPPED } : end;
 
@@ -58,8 +61,8 @@ const hasNoOutput = (end: TurnEnd): end is Extract<TurnEnd, { message: string }>
   end.status === "refused" || (end.status === "failed" && end.said.text === "" && end.said.reasoning === "");
 
 /**
- * Sends no headers before the first chunk, so that a failure before it can be answered with a status; but while tools run, and
- * when the model is silent for long, clients need them.
+ * Delays the headers until the first chunk, so that an earlier failure can still be answered with a status. After a long silence,
+ * while tools run for example, the headers are sent anyway to keep the connection alive.
  */
 function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
   const chunks = chunksFor(turn);
@@ -68,7 +71,7 @@ function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
   const open = (text = "") => void (stream ??= openEventStream(reply, chunks.opening + text, KEEP_ALIVE_MS));
   const silence = setTimeout(open, KEEP_ALIVE_MS);
   return {
-    /** Stops waiting: headers are not sent any more unless something is written. */
+    /** Cancels the timer that sends the headers after a silence. */
     close: () => clearTimeout(silence),
     isOpen: () => stream !== undefined,
     hasOverflowed: () => stream?.overflowed() ?? false,
@@ -83,7 +86,7 @@ function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
       open();
       stream!.end(chunks.ending(progress, end));
     },
-    /** A failed end of what was sent so far. */
+    /** A failed turn end that contains what was sent so far. */
     failedEnd(message: string): TurnEnd {
       const { text, reasoning } = progress;
       return { status: "failed", said: { text, reasoning, citations: [] }, usage: NO_USAGE, message };
@@ -92,7 +95,7 @@ function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
 }
 type ChunkStream = ReturnType<typeof createChunkStream>;
 
-/** Writes frames until the turn ends; undefined when the client disconnects or the server shuts down first. */
+/** Writes frames until the turn ends. Returns undefined when the client disconnects or the server shuts down first. */
 async function writeUntilEnd(
   http: Http,
   { turn, reader }: AttachedTurn,
@@ -106,7 +109,7 @@ async function writeUntilEnd(
     else if (!disconnected.aborted) {
       const end = await storedEnd(http, turn).catch((error: unknown) => {
         if (!stream.isOpen()) throw error;
-        // the headers are sent: a final error ends the stream, any other look-up is repeated
+        // once the headers are sent, an ApiError ends the stream; after other errors the look-up is repeated
         return error instanceof ApiError ? stream.failedEnd(error.message) : undefined;
       });
       if (end) return end;
@@ -116,8 +119,8 @@ async function writeUntilEnd(
 }
 
 /**
- * Answers with the turn's chunks as they arrive. A client that disconnects after the first one stops the turn. A repetition of a
- * request whose turn has failed or was stopped gets the status of the failure, as it does without a stream.
+ * Sends the turn's chunks as they arrive. The turn is stopped when the client disconnects after the first one. If a repeated
+ * request finds its turn failed or stopped, it gets the error status, as in a buffered answer.
  */
 export async function answerStreamed(
   http: Http,
@@ -160,7 +163,7 @@ export async function answerStreamed(
   stream.end(end);
 }
 
-/** Stops a turn whose reader disconnected, unless a retry reads it: in this process, or in another that took the turn over. */
+/** Stops a turn whose client disconnected, unless a retry reads it by then, in this process or in another one. */
 function stopLater(http: Http, turn: TurnHandle): void {
   const { organization_id, turn_id, command_id } = turn;
   setTimeout(() => {

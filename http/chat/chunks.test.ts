@@ -102,7 +102,7 @@ describe("a stream of chunks", () => {
         const chunks = chunksFor(head);
         const cut = before % (said.length + 1);
         const first = chunks.fold(NOTHING_SENT, { attempt: 1, n: 0, type: "text", text: said.slice(0, cut) });
-        // the recorded text may be longer or shorter than what was sent
+        // the recorded text may be shorter or longer than what was sent
         const again = recorded % (said.length + 1);
         const second = chunks.fold(first[0], { attempt: 2, n: 0, type: "text", text: said.slice(0, again) });
         const third = chunks.fold(second[0], { attempt: 2, n: 1, type: "text", text: said.slice(again) });

@@ -16,14 +16,14 @@ export interface StreamProgress {
   refusal: string;
   newest: AttemptProgress;
 }
-/** What was received of the newest attempt. Each attempt starts with the recorded words of those before it. */
+/** What was received of the newest attempt. Each attempt begins by repeating the recorded text of earlier attempts. */
 interface AttemptProgress {
   attempt: number;
   /** Lengths in UTF-16 units, and number of citations. */
   text: number;
   reasoning: number;
   cited: number;
-  /** Its words contradict what was sent, so the rest is ignored until the turn ends. */
+  /** This attempt's text contradicts what was sent, so its frames are ignored until the turn ends. */
   differs: boolean;
 }
 const NOTHING_RECEIVED: AttemptProgress = { attempt: 0, text: 0, reasoning: 0, cited: 0, differs: false };
@@ -35,7 +35,10 @@ export const NOTHING_SENT: StreamProgress = {
   newest: NOTHING_RECEIVED,
 };
 
-/** The part of `words` that was not sent yet, where they start at `from`; undefined when they contradict what was sent. */
+/**
+ * Returns the part of `words` that was not sent yet, given that `words` begins at offset `from`. Undefined if it contradicts what
+ * was sent.
+ */
 function unsentWords(sent: string, from: number, words: string): string | undefined {
   if (from >= sent.length) return from === sent.length ? words : undefined;
   const known = sent.slice(from, from + words.length);
@@ -50,7 +53,7 @@ const isContinuation = (sent: StreamProgress, said: TurnOutput): boolean =>
   (sent.refusal === "" || sent.refusal === said.refusal);
 const REGENERATED = "The answer was regenerated while streaming; the thread holds the final one.";
 
-/** The calls of the caller's own tools, in one chunk. */
+/** One chunk with the calls of the caller's own tools. */
 function ownCalls(delta: (json: string) => string, calls: TurnOutput["calls"]): string {
   const { tool_calls } = presentCalls(calls);
   return tool_calls ? delta(JSON.stringify({ tool_calls: tool_calls.map((call, index) => ({ index, ...call })) })) : "";
@@ -58,13 +61,13 @@ function ownCalls(delta: (json: string) => string, calls: TurnOutput["calls"]): 
 
 const annotations = (citations: Citation[]): string => `{"annotations":${JSON.stringify(presentCitations(citations))}}`;
 
-/** The part of every chunk before its choices. */
+/** The beginning of every chunk, up to its choices. */
 const startOf = ({ turn_id, created }: Head, model: string): string => {
   const chunk = { id: completionId({ turn_id }), object: "chat.completion.chunk", created, model };
   return `data: ${JSON.stringify(chunk).slice(0, -1)},"choices":[`;
 };
 
-/** Builds the SSE frames of one stream. The constant parts are encoded once; those of an alias again when a target answers. */
+/** Builds the SSE frames of one stream. The constant parts are encoded once, and again when the target of an alias answers. */
 export function chunksFor(head: Head) {
   let start = startOf(head, head.model);
   const tail = head.include_usage ? `],"usage":null}\n\n` : "]}\n\n";
@@ -76,7 +79,7 @@ export function chunksFor(head: Head) {
   const refuses = (refusal: string) => (refusal ? delta(`{"refusal":${JSON.stringify(refusal)}}`) : "");
   const sources = (citations: Citation[]) => (citations.length > 0 ? delta(annotations(citations)) : "");
 
-  /** What was not sent: a live stream may have missed frames, and a replay has sent nothing. */
+  /** The chunks for what was not sent yet. A live stream may have missed frames, and a replay has sent nothing. */
   function rest(sent: StreamProgress, { said }: Exclude<TurnEnd, { status: "refused" }>): string {
     return (
       thoughts(said.reasoning.slice(sent.reasoning.length)) +
@@ -87,12 +90,12 @@ export function chunksFor(head: Head) {
   }
 
   return {
-    /** The first chunk; clients read the role from it. */
+    /** The first chunk, which carries the role. */
     get opening(): string {
       return delta(`{"role":"assistant","content":""}`);
     },
 
-    /** Applies the next frame of a running turn: returns the new progress and the text to send. */
+    /** Applies a frame of a running turn. Returns the new progress and the text to send. */
     fold(sent: StreamProgress, frame: Exclude<Frame, { type: "end" }>): [StreamProgress, string] {
       if (frame.type === "target") start = startOf(head, frame.model);
       if (frame.type === "calls" || frame.type === "called" || frame.type === "target") return [sent, ""];
@@ -113,7 +116,7 @@ export function chunksFor(head: Head) {
       return [progress, type === "text" ? content(words) : thoughts(words)];
     },
 
-    /** The last frames. A failure omits `[DONE]`, or clients would take the answer for complete. */
+    /** The last chunks. After a failure `[DONE]` is left out, because clients would take the answer for complete. */
     ending(sent: StreamProgress, end: TurnEnd): string {
       if (end.status !== "refused" && end.model !== undefined) start = startOf(head, end.model);
       if (end.status !== "refused" && !isContinuation(sent, end.said))

@@ -17,7 +17,7 @@ import { COMPLETION_CODES, Completion, CompletionRequest } from "./schema.ts";
 
 const BODY_LIMIT = 64 * 1024 * 1024;
 
-/** The turn that an earlier delivery of the request started, if any. */
+/** Finds the turn that an earlier delivery of this request started. */
 async function findEarlier(
   http: Http,
   request: FastifyRequest,
@@ -28,7 +28,7 @@ async function findEarlier(
   return { identity, previous: await findPreviousTurn(http, request, identity) };
 }
 
-/** The turn that answers a request: the one that an earlier delivery started, or a new one. */
+/** Returns the turn for this request: the one an earlier delivery started, or a new one. */
 async function attachTurn(http: Http, request: FastifyRequest, disconnected: AbortSignal): Promise<AttachedTurn> {
   const body = request.body as CompletionRequest;
   const completion = readCompletion(body, {
@@ -45,7 +45,7 @@ async function attachTurn(http: Http, request: FastifyRequest, disconnected: Abo
   return startTurn(http, request, { ...turnRequest, route: model.route }, identity, disconnected);
 }
 
-/** POST /chat/completions, buffered and streamed (spec: Chat API). */
+/** POST /chat/completions, buffered or streamed (spec: Chat API). */
 export function completionRoute(app: App, http: Http): void {
   app.post(
     "/chat/completions",
@@ -67,7 +67,7 @@ export function completionRoute(app: App, http: Http): void {
       const disconnected = disconnectSignal(reply.raw);
       const streamed = request.body.stream ?? false;
       const attached = await attachTurn(http, request, disconnected);
-      // frees up to 64 MiB while the turn runs for minutes
+      // frees up to 64 MiB, because the turn may run for minutes
       request.body = undefined as never;
       http.releaseBody(request);
       reply.headers(turnHeaders(attached));

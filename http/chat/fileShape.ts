@@ -40,11 +40,11 @@ export const present = ({
   filename,
   purpose,
   mime_type,
-  // without this status, clients poll for 30 minutes
+  // without this status clients would poll for 30 minutes
   status: "processed",
 });
 
-/** The form of an upload, only for the API description: `readUpload` reads the parts. */
+/** The upload form, for the API description only: `readUpload` parses the parts. */
 export const UploadForm = z.object({
   file: z.string().meta({ format: "binary" }),
   purpose: z.string().optional().describe("`user_data` by default."),

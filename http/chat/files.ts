@@ -19,7 +19,7 @@ import { readUpload, type Upload } from "./readFileUpload.ts";
 
 const MAX_LISTED = 100;
 
-/** Seals and stores an upload, once for all repetitions of the request under its idempotency key. */
+/** Seals and stores an upload. Repetitions under the same idempotency key store nothing. */
 async function store(http: Http, request: FastifyRequest, upload: Upload): Promise<PresentedFile> {
   const { caller, id: request_id } = request;
   const { organization_id, principal } = caller;
@@ -93,7 +93,7 @@ async function remove(http: Http, request: Pick<FileRequest, "caller" | "query" 
   return { id, object: "file" as const, deleted: true as const };
 }
 
-/** The file store. A file belongs to its key and user; for others it does not exist. */
+/** The file store. A file belongs to a key and a user; all others get 404. */
 export function fileRoutes(app: App, http: Http): void {
   const described = { tags: ["Files"], security: [{ key: [] }] };
   const uploading = {
@@ -104,7 +104,7 @@ export function fileRoutes(app: App, http: Http): void {
     response: { 201: File },
   };
   app.post("/files", { ...formRoute("invalid_multipart"), schema: uploading }, async (request, reply) => {
-    // a malformed key is refused before the upload is read
+    // refuses a malformed key before the upload is read
     readIdempotencyKey(request.headers);
     const upload = await readUpload(request);
     return reply.code(201).send(present(await store(http, request, upload)));

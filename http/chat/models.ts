@@ -31,7 +31,7 @@ const present = ({ id, created, owned_by, context_window, max_output_tokens, cap
   ...(capabilities !== undefined && { capabilities }),
 });
 
-/** An alias as a model. */
+/** Presents an alias as a model. */
 const presentAlias = ({ alias, updated_at, targets }: AliasRow) => ({
   id: alias,
   object: "model" as const,
@@ -42,7 +42,7 @@ const presentAlias = ({ alias, updated_at, targets }: AliasRow) => ({
 
 const described = { tags: ["Models"], security: [{ key: [] }] };
 
-/** GET /models and GET /models/{id}; the id's slash may be raw or encoded. */
+/** GET /models and GET /models/{id}. The slash in an id may be raw or percent-encoded. */
 export function modelRoutes(app: App, http: Http): void {
   const list = z.object({ object: z.literal("list"), data: z.array(Model) });
   app.get(

@@ -16,7 +16,7 @@ export const presentCitations = (citations: Citation[]) =>
 
 export const completionId = ({ turn_id }: Pick<TurnHandle, "turn_id">): string => `chatcmpl-${turn_id}`;
 
-/** The buffered answer (spec: Chat completion response). */
+/** The body of a buffered answer (spec: Chat completion response). */
 export function presentCompletion(turn: TurnHandle, end: Exclude<TurnEnd, { status: "refused" }>): Completion {
   const { text, reasoning, citations, refusal, calls } = end.said;
   return {

@@ -7,7 +7,7 @@ import type { TurnRequest } from "../turns/turnRequest.ts";
 
 const stopSequences = (stop: CompletionRequest["stop"]): string[] => (typeof stop === "string" ? [stop] : (stop ?? []));
 
-/** Checks a request as far as that needs no look-up. Throws an ApiError with the spec's code and the field's name. */
+/** Checks everything in a request that needs no look-up. Throws an ApiError with the spec's code and the field's name. */
 export function readCompletion(
   request: CompletionRequest,
   { hasOwnTools, continues } = { hasOwnTools: false, continues: false },

@@ -22,7 +22,10 @@ const RULES: FormRules = {
 
 const READ: ReadonlySet<string> = new Set(["purpose", "user"]);
 
-/** Unknown fields are ignored. A truncated value, one parsed as JSON, or one of two could name another user than the client meant. */
+/**
+ * Reads the text fields and ignores unknown ones. Refuses a truncated, JSON or duplicate value: the file could end up with
+ * another user than the client meant.
+ */
 function readTexts(fields: Field[]): Map<string, string> {
   const texts = new Map<string, string>();
   for (const { name, value, truncated } of fields) {
@@ -35,7 +38,7 @@ function readTexts(fields: Field[]): Map<string, string> {
   return texts;
 }
 
-/** Reads an upload. Throws 400 `invalid_multipart`, `missing_file`, `invalid_file`, 413 `file_too_large`. */
+/** Reads an upload. Throws 400 `invalid_multipart`, `missing_file` or `invalid_file`, and 413 `file_too_large`. */
 export async function readUpload(request: FastifyRequest): Promise<Upload> {
   const { file, fields } = await readForm(request, RULES);
   const texts = readTexts(fields);

@@ -31,7 +31,7 @@ function readText(content: Content, at: string): string {
 const fields = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Undefined for parts that are no attachments. Throws the spec's attachment codes. */
+/** Reads an attachment part; undefined for other parts. Throws the spec's attachment codes. */
 function readAttachment(part: Part, at: string): AttachmentSource | undefined {
   if (part.type === "image_url") return readImageAttachment(fields(part.image_url)["url"], `${at}.image_url.url`);
   if (part.type === "file") return readFileAttachment(fields(part.file), `${at}.file`);
@@ -59,7 +59,10 @@ const ROLES: ReadonlySet<string> = new Set(["system", "developer", "user", "assi
 const unknownRole = (param: string) =>
   new ApiError("invalid_role", `${param} must be one of system, developer, user, assistant, tool.`, { param });
 
-/** A message of the conversation. An instruction is added to `instructions` instead, and gives undefined, as do messages that are ignored. */
+/**
+ * Reads a message of the conversation. Returns undefined for a message that is ignored, and for an instruction, which is added to
+ * `instructions` instead.
+ */
 function readMessage(
   message: Message,
   n: number,
@@ -94,9 +97,9 @@ export const noMessages = (): ApiError =>
   new ApiError(null, "messages must hold at least one user or assistant message.", { param: "messages" });
 
 /**
- * Sorts messages by role (spec: Message roles): instructions of this request, and messages of the conversation. Unless the
- * caller may have tools of its own, tool messages are ignored, because tools run on the server; so are assistant messages
- * without content, which only call tools.
+ * Sorts messages by role into instructions of this request and messages of the conversation (spec: Message roles). If the caller
+ * may not have tools of its own, tool messages and assistant messages without content are ignored: they only record calls, and
+ * the server runs its tools itself.
  */
 export function readMessages(
   request: CompletionRequest,

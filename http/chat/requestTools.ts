@@ -10,11 +10,11 @@ import { checkClientTools, readClientTool } from "../turns/clientTools.ts";
 import type { TurnRequest } from "../turns/turnRequest.ts";
 import type { CompletionRequest } from "./schema.ts";
 
-/** Slugs that an error about an unknown collection lists. */
+/** Maximum number of slugs listed in the error for an unknown collection. */
 const MAX_LISTED_SLUGS = 50;
 
 const paramOf = (n: number) => `tools[${n}].function.name`;
-/** Tools that a provider would run itself have a type of their own, and no function. */
+/** Tools that providers run themselves, such as a web search, have a type of their own and no function. */
 function hintForType(tool: unknown): string {
   const type = (tool as { type?: unknown } | null)?.type;
   if (typeof type !== "string" || type === "function") return "";
@@ -28,7 +28,7 @@ function readToolName(tool: unknown, n: number): string {
   throw new ApiError("unknown_tool", `${param} must be the name of a tool.${hintForType(tool)}`, { param });
 }
 
-/** A named choice must be among the tools of the request. Throws 400 `invalid_tool_choice`. */
+/** Reads `tool_choice`. A named tool must be among the tools of the request. Throws 400 `invalid_tool_choice`. */
 function readToolChoice(
   { tool_choice }: Pick<CompletionRequest, "tool_choice">,
   names: string[],
@@ -41,7 +41,7 @@ function readToolChoice(
   });
 }
 
-/** The tools that a request offers, each once. Needs no look-up (spec: Errors, Chat API). */
+/** Reads the tool names of a request, without duplicates, and its `tool_choice`. Needs no look-up (spec: Errors, Chat API). */
 export function readTools(request: CompletionRequest): Pick<Prompt, "tools" | "tool_choice"> {
   if (request.response_format && request.tool_choice === "required")
     throw new ApiError("invalid_response_format", "response_format cannot be combined with tool_choice required.", {
@@ -55,15 +55,15 @@ export function readTools(request: CompletionRequest): Pick<Prompt, "tools" | "t
 const definitionOf = (tool: unknown): Record<string, unknown> =>
   (tool as { function: Record<string, unknown> }).function;
 
-/** Clients that name a tool of the server must send a schema, and send one without properties. */
+/** False for a schema without properties: clients that may only name a tool of the server must still send a schema. */
 function hasParameters(tool: unknown): boolean {
   const properties = (definitionOf(tool)["parameters"] as { properties?: unknown } | null | undefined)?.properties;
   return typeof properties === "object" && properties !== null && Object.keys(properties).length > 0;
 }
 
 /**
- * Tells tools of the server from functions that the caller runs: those have parameters, or a name that no tool of the server has
- * (docs/adr/0100-a-callers-definition-is-the-callers-tool.md). Throws 400 `invalid_tools`.
+ * Separates tools of the server from functions that the caller runs. A function is the caller's if it has parameters, or if no
+ * tool of the server has its name (docs/adr/0100-a-callers-definition-is-the-callers-tool.md). Throws 400 `invalid_tools`.
  */
 async function splitTools(
   { db }: Pick<Http, "db">,
@@ -88,7 +88,10 @@ async function splitTools(
 
 type Needs = Pick<Http, "db" | "settings" | "providers">;
 
-/** Looks up the tools and collections that a request names. Throws 400 `unknown_tool`, `invalid_tools`, `tools_unavailable`, `unknown_collection`, `tool_not_configured`. */
+/**
+ * Looks up the tools and collections that a request names. Throws 400 `unknown_tool`, `invalid_tools`, `unknown_collection`,
+ * `tool_not_configured` or `tools_unavailable`.
+ */
 export async function lookUpTools(
   http: Needs,
   { organization_id, client_tools: hasOwnTools }: Pick<Caller, "organization_id" | "client_tools">,
@@ -106,7 +109,7 @@ export async function lookUpTools(
   return { ...request, settings: { ...settings, knowledge: collections && { collections } } };
 }
 
-/** Ids of collections by slug or display name, ignoring case. Throws 400 `unknown_collection`. */
+/** Finds the ids of collections by slug or display name, ignoring case. Throws 400 `unknown_collection`. */
 async function findCollections({ db }: Pick<Http, "db">, organization: string, names: string[]): Promise<string[]> {
   const { found, unknown } = await resolveCollections(db, organization, names);
   if (unknown.length === 0) return found.map(({ id }) => id);

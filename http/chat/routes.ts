@@ -7,7 +7,7 @@ import { misplacedChatRoutes } from "../base/misplacedPaths.ts";
 import { modelRoutes } from "./models.ts";
 import { threadRoutes } from "./threads.ts";
 
-/** Everything below /api/openai/v1. */
+/** The routes below /api/openai/v1. */
 export function chatRoutes(app: App, http: Http): void {
   misplacedChatRoutes(app, http);
   behindCredential(app, http, [completionRoute, modelRoutes, fileRoutes, threadRoutes]);

@@ -10,7 +10,7 @@ const given = (wanted: string) => ({ error: `must be ${wanted}` });
 const string = (wanted = "a string") => z.string(given(wanted));
 const number = () => z.number(given("a number"));
 
-/* Parts of unknown types are ignored, whatever their fields. The content of a message is parsed by `readMessages`, once its role is known. */
+/* Parts of unknown types are ignored, whatever their fields. `readMessages` parses the content of a message once its role is known. */
 const Part = z.object(
   {
     type: string(),
@@ -109,7 +109,7 @@ export const CompletionRequest = z
   .meta({ title: "ChatCompletionRequest" });
 export type CompletionRequest = z.infer<typeof CompletionRequest>;
 
-/** Codes of fields that the spec gives one. */
+/** Error codes of fields that have one in the spec. */
 export const COMPLETION_CODES: FieldCodes = [
   [/^messages\[\d+\]\.role$/, "invalid_role"],
   [/^tool_choice/, "invalid_tool_choice"],

@@ -1,6 +1,6 @@
 import type { TurnHandle } from "../turns/turnHandle.ts";
 
-/** Connections of this process that read each turn as a stream. */
+/** Number of connections in this process that stream each turn. */
 const readers = new Map<string, number>();
 
 function add(turn_id: string, count: number): void {
@@ -9,7 +9,7 @@ function add(turn_id: string, count: number): void {
   else readers.delete(turn_id);
 }
 
-/** Counts a reader. The returned function ends that; it may be called more than once. */
+/** Counts a connection that streams the turn. The returned function stops counting it, and may be called more than once. */
 export function countReader({ turn_id }: Pick<TurnHandle, "turn_id">): () => void {
   let isReading = true;
   add(turn_id, 1);

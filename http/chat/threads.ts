@@ -7,7 +7,7 @@ import { Messages, MessagesQuery, readMessages, readThreadPath } from "../turns/
 
 const Params = z.object({ id: z.string() });
 
-/** Extensions of the API: reading and deleting a stored thread, within the scope of key and user. */
+/** Extensions of OpenAI's API: read and delete a stored thread of the key and user. */
 export function threadRoutes(app: App, http: Http): void {
   const shared = { tags: ["Threads"], security: [{ key: [] }], params: Params };
 

@@ -21,20 +21,20 @@ function readCall(value: unknown, at: string): ToolCall {
   };
 }
 
-/** The calls of an assistant's message; undefined for none. */
+/** Reads the calls of an assistant message; undefined if it has none. */
 export function readCalls({ tool_calls }: { tool_calls?: unknown }, at: string): ToolCall[] | undefined {
   if (tool_calls === undefined || tool_calls === null) return undefined;
   if (!Array.isArray(tool_calls)) throw invalid(`${at}.tool_calls`, "must be an array of calls.");
   return tool_calls.length > 0 ? tool_calls.map((call, n) => readCall(call, `${at}.tool_calls[${n}]`)) : undefined;
 }
 
-/** Refuses parts that are no text. Left out in silence, they would leave the model with an empty result. */
+/** Refuses parts that are not text. If they were ignored, the model would get an empty tool result. */
 export function requireText(content: Content, at: string): void {
   const other = Array.isArray(content) ? content.findIndex(({ type }) => type !== "text") : -1;
   if (other >= 0) throw invalid(`${at}[${other}]`, "must be a text part: a tool's result is text.");
 }
 
-/** The result of a call of one of the caller's own tools. */
+/** Builds the message with the result of one call of the caller's own tools. */
 export const readResult = ({ tool_call_id }: { tool_call_id?: unknown }, text: string, at: string): InputMessage => ({
   role: "tool",
   text,

@@ -10,11 +10,11 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import type { TurnRequest } from "./turnRequest.ts";
 
-/** The project that a turn is counted for: that of the key, else that of the agent. */
+/** The project whose budget pays for the turn: the key's, else the agent's. */
 export const projectOf = (caller: Pick<Caller, "project_id">, { project_id = null }: TurnRequest): string | null =>
   caller.project_id ?? project_id;
 
-/** Who a turn counts for. */
+/** The subjects whose limits and budgets count the turn. */
 export const spenderOf = (http: Pick<Http, "keyring">, caller: Caller, request: TurnRequest): Spender => ({
   organization_id: caller.organization_id,
   principal: caller.principal,
@@ -24,7 +24,7 @@ export const spenderOf = (http: Pick<Http, "keyring">, caller: Caller, request: 
   model: request.model,
 });
 
-/** The sizes of stored files are not known yet: the process that runs the turn counts them. */
+/** Counts the attachments sent inline. The process that runs the turn counts stored files, whose sizes are not known here. */
 const inlineFiles = ({ messages }: TurnRequest) =>
   messages
     .flatMap(({ files }) => files)
@@ -32,7 +32,7 @@ const inlineFiles = ({ messages }: TurnRequest) =>
       file.kind === "inline" ? [{ mime_type: file.mime_type, bytes: Math.ceil((file.base64.length * 3) / 4) }] : [],
     );
 
-/** Throws 402 `budget_exceeded`, 429 `rate_limited` or 429 `budget_reserved` where a limit refuses the turn. */
+/** Admits the turn under all budgets and limits. Throws 402 `budget_exceeded`, 429 `rate_limited` or 429 `budget_reserved`. */
 export async function admitTurn(
   http: Pick<Http, "budgets" | "rates" | "keyring">,
   { caller }: Pick<FastifyRequest, "caller">,

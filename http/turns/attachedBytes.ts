@@ -4,11 +4,11 @@ import type { HoldingAdmission } from "#projections/budgets/watch.ts";
 import type { Http } from "../base/deps.ts";
 import { limitReached, warningHeader } from "../base/limits.ts";
 
-/** What a turn stores, as limits of stored bytes count it. */
+/** Counts the bytes that a turn stores against the limits of stored bytes. */
 export interface AttachedBytes {
-  /** Throws 402 `budget_exceeded`. */
+  /** Reserves bytes. Throws 402 `budget_exceeded`. */
   admit(bytes: number): Promise<void>;
-  /** The turn is in the log. */
+  /** Call once the turn is recorded, with the position of its event. */
   settle(position: number): void;
   withdraw(): void;
 }

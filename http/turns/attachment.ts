@@ -6,12 +6,12 @@ import { decodedLength } from "./base64.ts";
 export const MAX_ATTACHMENTS = 16;
 export const MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024;
 
-/** An attachment as the request gives it: its bytes (still base64), or the id of an uploaded file. */
+/** An attachment of a request: its bytes, still base64, or the id of an uploaded file. */
 export type AttachmentSource =
   | { kind: "inline"; filename: string; mime_type: string; base64: string; param: string }
   | { kind: "stored"; file_id: string; param: string };
 
-// matched against the head only: decodedLength checks the data
+// matches only the beginning, because decodedLength checks the data
 const DATA_URL = /^data:([^;,\s]{1,200})((?:;[^;,\s]{1,200}){0,8});base64,/i;
 
 const NOT_FETCHED =
@@ -52,14 +52,14 @@ function fromBareBase64(base64: string, sentName: string, param: string): Attach
   };
 }
 
-/** An image given as a base64 data: URL. Throws the spec's attachment codes. */
+/** Reads an image from a base64 `data:` URL. Throws the spec's attachment codes. */
 export function readImageAttachment(url: unknown, param: string): AttachmentSource {
   if (typeof url !== "string") throw invalid(param, "must be a base64 data: URL.");
   if (!/^data:/i.test(url)) throw invalid(param, `must be a base64 data: URL. ${NOT_FETCHED}`);
   return fromDataUrl(url, "", param);
 }
 
-/** A file given by its bytes or by its id. Throws the spec's attachment codes. */
+/** Reads a file from its bytes or its id. Throws the spec's attachment codes. */
 export function readFileAttachment(
   { file_data: data, file_id: id, filename = "" }: Record<string, unknown>,
   at: string,

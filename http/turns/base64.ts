@@ -1,8 +1,8 @@
 const ALPHABET = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * The decoded length of base64 text, without decoding it. Undefined unless it is strict base64: standard alphabet, padded to
- * a multiple of four, no white space. (Node's decoder skips invalid characters.)
+ * Length of the decoded base64 text in bytes, computed without decoding. Undefined unless the text is strict base64: standard
+ * alphabet, padded to a multiple of four, no white space. (Node's decoder would skip invalid characters.)
  */
 export function decodedLength(text: string): number | undefined {
   if (text.length % 4 !== 0 || !ALPHABET.test(text)) return undefined;

@@ -1,7 +1,7 @@
 import { ApiError } from "../base/errors.ts";
 import type { InputMessage } from "./turnRequest.ts";
 
-/** A round has at most 32 calls, and the ids of providers are short: this keeps the command small. */
+/** Maximum results per request, which keeps the command small. A round has at most 32 calls. */
 const MAX_RESULTS = 64;
 const MAX_ID_LENGTH = 256;
 
@@ -13,17 +13,17 @@ const missingCall = (id: string): string =>
   `there is no call ${quoteId(id)} before this result. ` +
   "Send the call before its result, or continue the thread that holds it.";
 
-/** Ids of calls whose results end the input. */
+/** Ids of the calls whose results are at the end of the input. */
 function lastResults(messages: InputMessage[]): Set<string> {
   const before = messages.findLastIndex(({ role }) => role !== "tool");
   return new Set(messages.slice(before + 1).flatMap(({ call_id }) => call_id ?? []));
 }
 
-/** Drops calls, and messages that hold nothing else. */
+/** Removes the calls from a message, and the whole message if nothing remains. */
 const withoutCalls = ({ calls, ...message }: InputMessage): InputMessage[] =>
   calls && message.text === "" ? [] : [message];
 
-/** A whole conversation has the call of each result before it. Throws 400 `invalid_tool_result`. */
+/** In a whole conversation each result follows its call. Throws 400 `invalid_tool_result`. */
 function checkConversation(messages: InputMessage[]): void {
   const called = new Set<string>();
   for (const { calls = [], call_id, param = "" } of messages) {
@@ -32,11 +32,11 @@ function checkConversation(messages: InputMessage[]): void {
   }
 }
 
-/** A call has one result; the same one may come twice. Throws 400 `invalid_tool_result`. */
+/** A call has one result, which may be repeated but not changed. Throws 400 `invalid_tool_result`. */
 function checkContradictions(messages: InputMessage[]): void {
   const results = new Map<string, string>();
   for (const { calls = [], call_id, text, param = "" } of messages) {
-    // some providers use ids again
+    // some providers reuse ids
     for (const { id } of calls) results.delete(id);
     if (call_id === undefined) continue;
     const earlier = results.get(call_id) ?? text;
@@ -46,8 +46,9 @@ function checkContradictions(messages: InputMessage[]): void {
 }
 
 /**
- * The messages of a request with results of the caller's own tools. A new thread gets the whole conversation, calls and
- * results. A thread that goes on has its calls already, so `answers` names those whose results the request brings.
+ * Checks the messages of a request with results of the caller's own tools. For a new thread, returns the whole conversation,
+ * calls and results. A thread that continues holds its calls already, so they are removed, and `answers` has the ids of the calls
+ * that the request answers. Throws 400 `invalid_tool_result`.
  */
 export function readResults(
   messages: InputMessage[],

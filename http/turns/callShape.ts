@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ToolCall as EventCall } from "#events/thread.ts";
 
-/** A call of one of the caller's own tools, as chat completions show it. */
+/** A call of one of the caller's own tools, in the format of chat completions. */
 export const ToolCall = z.object({
   id: z.string(),
   type: z.literal("function"),
@@ -9,7 +9,7 @@ export const ToolCall = z.object({
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-/** Calls of the caller's own tools. */
+/** Presents the calls of the caller's own tools. */
 export const presentCalls = (calls: EventCall[] | undefined): { tool_calls?: ToolCall[] } =>
   calls
     ? {

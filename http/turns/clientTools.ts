@@ -3,14 +3,14 @@ import type { ToolOffer } from "#events/thread.ts";
 import { ApiError } from "../base/errors.ts";
 import { findSchemaFault } from "./schemaLimits.ts";
 
-/** As many as OpenAI takes. */
+/** The same limit as OpenAI's. */
 const MAX_TOOLS = 128;
-/** JSON of all tools of a request. It is sent to the provider with every round. */
+/** Maximum JSON size of all tools of a request. The JSON is sent to the provider with every round. */
 const MAX_BYTES = 256 * 1024;
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const NO_PARAMETERS = { type: "object", properties: {} };
 
-/** A tool of the caller's own, and the field that defines it. */
+/** A tool of the caller's own, and the request field that defines it. */
 interface ClientTool extends ToolOffer {
   param: string;
 }
@@ -34,8 +34,8 @@ export function readClientTool(definition: unknown, param: string): ClientTool {
 }
 
 /**
- * Limits a request's own tools, and refuses names that are taken: `serverTools` are those that the turn offers beside them, and
- * `whenTaken` says what to do. Throws 400 `invalid_tools`.
+ * Checks the number, size and names of a request's own tools. `serverTools` are the turn's other tools, whose names are taken;
+ * `whenTaken` ends the error message with what to do. Throws 400 `invalid_tools`.
  */
 export function checkClientTools(
   tools: ClientTool[],

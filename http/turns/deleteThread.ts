@@ -10,7 +10,7 @@ export const DeletedThread = z
   .object({ id: z.string(), object: z.literal("thread"), deleted: z.literal(true) })
   .meta({ title: "DeletedThread" });
 
-/** Stops a running turn. A buffered client gets its error once the thread is deleted. */
+/** Stops the running turn of a thread. A client that waits for the whole answer gets an error once the thread is deleted. */
 async function stopNewestTurn({ db, frames, freshRead }: Http, organization: string, thread: string, scope: string) {
   await freshRead(["turns"], streamName("thread", thread));
   const id = await newestTurn(db, organization, thread, scope);
@@ -21,7 +21,7 @@ async function stopNewestTurn({ db, frames, freshRead }: Http, organization: str
   await waitForStop(hasEnded);
 }
 
-/** Deletes a thread of a scope, and stops its running turn. Throws 404 `thread_not_found`. */
+/** Deletes a thread of a scope and stops its running turn. Throws 404 `thread_not_found`. */
 export async function deleteThread(
   http: Http,
   request: FastifyRequest,
@@ -29,7 +29,7 @@ export async function deleteThread(
   scope: string,
 ): Promise<z.infer<typeof DeletedThread>> {
   const { organization_id, principal } = request.caller;
-  // the thread is deleted even if its running turn cannot be stopped
+  // a turn that cannot be stopped does not prevent the deletion
   await stopNewestTurn(http, organization_id, id, scope).catch((err: unknown) =>
     request.log.warn({ err, request_id: request.id }, "running turn of a deleted thread not stopped"),
   );

@@ -5,7 +5,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
 
-/** The answer to a deletion. */
+/** The answer to DELETE of a file. */
 export const DeletedFile = z
   .object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) })
   .meta({ title: "DeletedFile" });
@@ -13,7 +13,7 @@ export const DeletedFile = z
 export const fileNotFound = (param: string | null): ApiError =>
   new ApiError("file_not_found", "There is no such file for this key and user.", { param });
 
-/** A file by its id. If it is missing, waits for the read model once: it may have been uploaded a moment ago. */
+/** Finds a file by its id. A missing one may have been uploaded a moment ago, so this waits for the read model once. */
 export async function findFile(
   { db, freshRead }: Pick<Http, "db" | "freshRead">,
   organization: string,
@@ -27,7 +27,7 @@ export async function findFile(
   );
 }
 
-/** The bytes of an uploaded file; undefined when they are deleted. */
+/** Reads the bytes of an uploaded file; undefined if they were deleted. */
 export const readFile = (
   { vault }: Pick<Http, "vault">,
   { id, wrapped_key, blob }: FileRow,

@@ -1,15 +1,15 @@
 import type { Frame } from "#events/ports.ts";
 
 /**
- * Orders numbered frames: passes each on once, holds early ones until the gap before them is filled, and drops those of older
- * attempts. A newer attempt starts at 0 again.
+ * Orders the numbered frames of a turn. Passes each frame on once, holds early frames until the gap before them is filled, and
+ * drops frames of older attempts. The numbers of each attempt start at 0.
  */
 export interface FrameOrder {
-  /** Returns the frames that are ready now, in order. */
+  /** Adds a frame and returns the frames that are ready now, in order. */
   accept(frame: Frame): Frame[];
-  /** Frames are held because earlier ones are missing. */
+  /** Whether frames are held because earlier ones are missing. */
   hasGap(): boolean;
-  /** The end frame, if it is held: it carries the whole outcome. */
+  /** The held end frame, if any. It contains the whole outcome, so a reader that has it needs no earlier frames. */
   heldEnd(): Frame | undefined;
 }
 

@@ -4,7 +4,7 @@ import { openFrameReader } from "./frameReader.ts";
 
 const text = (n: number, attempt = 1): Frame => ({ attempt, n, type: "text", text: String(n) });
 
-/** The frames port for one turn, in memory. */
+/** A `Frames` port in memory, for one turn. */
 function memoryBus(retained: Frame[] = []) {
   let listener: ((frame: Frame) => void) | undefined;
   const port: Frames = {

@@ -2,20 +2,20 @@ import { newestAttempt } from "#events/newestAttempt.ts";
 import type { Frame, Frames } from "#events/ports.ts";
 import { createOrder } from "./frameOrder.ts";
 
-/** Waits between loads of missing frames, doubled each time. */
+/** Wait between two loads of missing frames. It doubles up to the maximum. */
 const FIRST_WAIT_MS = 200;
 const MAX_WAIT_MS = 5_000;
 
-/** The frames of one turn, in order. */
+/** Reads the frames of one turn in order. */
 export interface FrameReader {
-  /** The next frame; undefined after `ms` without one, or once closed. */
+  /** Waits for the next frame. Returns undefined after `ms` without one, or once the reader is closed. */
   next(ms: number): Promise<Frame | undefined>;
-  /** Loads the frames that were sent before the reader was opened. */
+  /** Loads the frames that were sent before this reader was opened. */
   catchUp(): Promise<void>;
   close(): void;
 }
 
-/** Subscribes at once, and fills gaps between live frames from the retained ones. */
+/** Opens a reader. It subscribes at once, and fills gaps between live frames with retained ones. */
 export function openFrameReader(frames: Frames, organization: string, turn: string): FrameReader {
   const order = createOrder();
   const ready: Frame[] = [];
@@ -30,13 +30,13 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   };
   async function catchUp(): Promise<void> {
     const retained = await frames.loadFrames(organization, turn);
-    // an attempt repeats the words of those before it
+    // the newest attempt is enough: it repeats the text of earlier attempts
     for (const frame of newestAttempt(retained)) push(order.accept(frame));
   }
   async function fillGap(): Promise<void> {
     if (filling) return;
     filling = true;
-    // the missing frames may not be retained yet; those that the bus lost never will be, and then the end frame suffices
+    // missing frames may be retained a moment later; frames that the bus lost never are, and then the end frame suffices
     for (let wait = FIRST_WAIT_MS; order.hasGap() && !closed; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
       await catchUp().catch(() => {});
       const end = order.heldEnd();

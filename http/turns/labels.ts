@@ -5,7 +5,10 @@ import { ApiError } from "../base/errors.ts";
 const HEADER = "x-labels";
 const refuse = (message: string): ApiError => new ApiError(null, `${HEADER}: ${message}`, { param: HEADER });
 
-/** The labels of a request, as in `x-labels: team=search, feature=summary`. Undefined without any. Throws a 400 that names what is wrong. */
+/**
+ * Reads the labels of a request, such as `x-labels: team=search, feature=summary`. Undefined if there are none. Throws a 400 that
+ * names the invalid part.
+ */
 export function readLabels(headers: IncomingHttpHeaders): Labels | undefined {
   const raw = headers[HEADER];
   const pairs = [raw ?? []]

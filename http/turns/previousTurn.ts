@@ -10,18 +10,18 @@ export interface PreviousTurn {
   organization_id: string;
   command_id: string;
   thread_id: string;
-  /** Position of the event that started it. */
+  /** Position of the event that started the turn. */
   position: number;
-  /** The repetition named the turn by its Idempotency-Key. */
+  /** Whether the repeated request has an Idempotency-Key. */
   hasKey: boolean;
 }
 
 export interface TurnIdentity extends IdempotentRequest {
-  /** The thread to continue. */
+  /** The thread to continue; undefined for a new one. */
   thread_id: string | undefined;
 }
 
-/** The thread that a request continues. Throws 400 `invalid_thread_id`. */
+/** Reads the id of the thread that a request continues. Throws 400 `invalid_thread_id`. */
 export function readThreadId(request: FastifyRequest): string | undefined {
   const sent = request.headers["x-thread-id"];
   if (sent === undefined) return undefined;
@@ -29,13 +29,16 @@ export function readThreadId(request: FastifyRequest): string | undefined {
   throw new ApiError("invalid_thread_id", "x-thread-id must be a UUID.", { param: "x-thread-id" });
 }
 
-/** Repetitions must send the same body to the same path for the same user and thread. */
+/** Identifies a request for a turn. A repetition has the same path, body, user and thread. */
 export function identifyTurn(request: FastifyRequest, path: string, user: string | undefined): TurnIdentity {
   const thread_id = readThreadId(request);
   return { ...identifyPost(request, path, { user, more: [thread_id ?? ""] }), thread_id };
 }
 
-/** A client may retry before the end of its first connection is noticed here. Somebody else's equal request costs it this long. */
+/**
+ * How long to wait for this process to notice that an equal request's client has left: a retry may arrive first. Any other client
+ * that sends the same request waits as long.
+ */
 const NOTICE_MS = 500;
 const POLL_MS = 25;
 
@@ -51,9 +54,9 @@ async function claimAbandoned(
 }
 
 /**
- * The turn that a repeated request resumes, even if the thread or agent it names has changed since. With an Idempotency-Key:
- * the turn that the key started. Without one, a client's own retry gets a turn of an equal request whose answer never
- * reached a client (wire facts: Errors, retries, transport).
+ * Finds the turn that a repeated request resumes, even if the thread or agent it names has changed since. With an Idempotency-Key
+ * this is the turn that the key started. Without a key, it is the turn of an equal request whose answer never reached its client
+ * (wire facts: Errors, retries, transport).
  */
 export async function findPreviousTurn(
   http: Pick<Http, "outcomes" | "abandonedTurns">,

@@ -6,7 +6,7 @@ import { findPreviousTurn, type PreviousTurn, type TurnIdentity } from "./previo
 
 const PROJECTION_MS = 4_500;
 
-/** Also true for a turn that was deleted. */
+/** Also true if the turn was deleted. */
 async function hasFailed({ db }: Http, { organization_id, thread_id, position }: PreviousTurn): Promise<boolean> {
   const id = await findTurnStartedAt(db, organization_id, thread_id, position);
   const row = id && (await getTurn(db, organization_id, id));
@@ -14,8 +14,8 @@ async function hasFailed({ db }: Http, { organization_id, thread_id, position }:
 }
 
 /**
- * Results of tools belong to one call each, so the same request with results is a repetition also without an
- * Idempotency-Key: it gets the turn that it started. After a failed turn it starts another one.
+ * Finds the turn that an equal request with tool results has started. Each call takes one result, so such a request is a
+ * repetition even without an Idempotency-Key. Returns undefined after a failed turn: the request then starts another one.
  */
 export async function findResultsTurn(
   http: Http,

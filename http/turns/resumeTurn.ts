@@ -11,7 +11,7 @@ import { noteUnanswered } from "./unanswered.ts";
 
 const PROJECTION_MS = 4_500;
 
-/** What this delivery of the request asks for; the rest is as the first one asked. */
+/** Options of this delivery of the request; everything else is taken from the first delivery. */
 interface ResumeOptions {
   include_usage: boolean;
 }
@@ -19,13 +19,13 @@ interface ResumeOptions {
 const threadDeleted = () =>
   new ApiError("thread_not_found", "The thread of this request was deleted.", { param: "x-thread-id" });
 
-/** A failed turn keeps what it said and is not run again, so its key has no other answer. */
+/** A failed turn keeps its partial answer and is not run again, so its key has no other outcome. */
 const FINAL = "This is the outcome of this Idempotency-Key; send a new key to ask again.";
 
 const endForKey = (end: TurnEnd | undefined, hasKey: boolean): TurnEnd | undefined =>
   hasKey && end?.status === "failed" ? { ...end, message: `${end.message} ${FINAL}` } : end;
 
-/** Attaches to a turn that an earlier request started. Throws 503 while it cannot be read; the next retry may resume it then. */
+/** Attaches to a turn that an earlier request started. Throws 503 while the turn cannot be read; a later retry may resume it. */
 export async function resumeTurn(http: Http, options: ResumeOptions, previous: PreviousTurn): Promise<AttachedTurn> {
   try {
     return await takeOver(http, options, previous);
@@ -37,7 +37,7 @@ export async function resumeTurn(http: Http, options: ResumeOptions, previous: P
 
 async function takeOver(http: Http, options: ResumeOptions, previous: PreviousTurn): Promise<AttachedTurn> {
   const { organization_id, command_id, thread_id, position, hasKey } = previous;
-  // not only its start: a client that has received the end must get the end
+  // waits for the newest event of the thread, not only for the turn's start: a client that has seen the end must get it again
   const newest = (await http.log.newestPosition(streamName("thread", thread_id))) ?? position;
   if (!(await http.waitForProjections(["turns"], Math.max(newest, position), PROJECTION_MS)))
     throw new ApiError("unavailable", "The turn of this request is running but not readable yet; try again shortly.");
@@ -63,7 +63,7 @@ async function attach(
   const row = await getTurn(http.db, organization_id, turn_id);
   if (!row) throw threadDeleted();
   const end = turnEndFrom(row);
-  // if this fails, the reader loads the missing frames when the next one arrives
+  // if this fails, the missing frames are loaded when the next one arrives
   if (!end) await reader.catchUp().catch(() => {});
   const { thread_id, model } = row;
   const ends_by = row.ends_by.getTime();

@@ -7,7 +7,7 @@ const MAX_PATTERN_LENGTH = 1_000;
 const isCheapPattern = (pattern: unknown): boolean =>
   typeof pattern !== "string" || (pattern.length <= MAX_PATTERN_LENGTH && safeRegex(pattern));
 
-/** What is wrong with a JSON schema that is too large or too expensive, without compiling it; undefined for a good one. */
+/** Checks the size and cost of a JSON schema without compiling it. Returns what is wrong, or undefined. */
 export function findSchemaFault(schema: Record<string, unknown>): string | undefined {
   let nodes = 0;
   const walk = (value: unknown, depth: number): string | undefined => {

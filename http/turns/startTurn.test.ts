@@ -8,7 +8,7 @@ import { startTurn } from "./startTurn.ts";
 const organization_id = newId();
 const identity: TurnIdentity = { organization_id, id: "c", fingerprint: "f", hasKey: false, thread_id: undefined };
 
-/** Starts a turn whose command ends like this; returns the command ids recorded as unanswered. */
+/** Starts a turn whose command fails with `failure`. Returns the ids of the commands recorded as unanswered. */
 async function startWith(failure: Error): Promise<string[]> {
   const recorded: string[] = [];
   const http = {

@@ -28,9 +28,9 @@ import { promptFrom, textMessage, type TurnRequest } from "./turnRequest.ts";
 import { noteUnanswered } from "./unanswered.ts";
 
 const MAX_COMMAND_BYTES = 256 * 1024;
-/** A body of this size never makes a command over the limit: encoding its prompt only adds ids and sizes. */
+/** Bodies up to this size always fit into the command: encoding the prompt only adds ids and sizes. */
 const MAX_INLINE_BODY_BYTES = 128 * 1024;
-/** A request may name a collection by one letter, while the prompt holds its id. */
+/** Bytes of a collection's id in the prompt. The request may have named the collection by one letter. */
 const COLLECTION_ID_BYTES = 40;
 
 type StartCommand = CommandRequest<z.infer<typeof StartTurn.schema>>;
@@ -39,7 +39,7 @@ type BuildCommand = (
   stored?: { keys: Record<string, string>; stored_bytes: number },
 ) => StartCommand;
 
-/** Starts a turn, with its frames subscribed before the command is sent. Throws the rejection of StartTurn. */
+/** Starts a turn. Subscribes to its frames before the command is sent, so that none is missed. Throws the rejection of StartTurn. */
 export async function startTurn(
   http: Http,
   request: FastifyRequest,
@@ -47,8 +47,8 @@ export async function startTurn(
   identity: TurnIdentity,
   disconnected: AbortSignal,
 ): Promise<AttachedTurn> {
-  // Not derived from the command id: a request that runs again after a rejection needs a turn with its own data key and
-  // blobs, and a key whose outcome has expired needs another thread.
+  // The id is not derived from the command id. A request that runs again after a rejection needs a turn with its own data key and
+  // blobs, and after a key's outcome has expired it needs another thread.
   const turn_id = newId();
   const labels = readLabels(request.headers);
   const admitted = await admitTurn(http, request, turnRequest, turn_id);
@@ -62,7 +62,7 @@ export async function startTurn(
     if (attached.turn.turn_id !== turn_id) admitted.withdraw();
     return { ...attached, headers: admitted.headers };
   } catch (error) {
-    // a turn whose start has an unknown outcome may run
+    // after Unavailable the turn may have started, so it stays admitted
     if (!(error instanceof Unavailable)) admitted.withdraw();
     throw error;
   }
@@ -95,7 +95,7 @@ async function startAdmitted(
     disconnected,
     reserved: admitted.reserved,
   });
-  // files belong to key and user, whatever agent they are shown to (spec: Authentication, rule 5)
+  // files belong to a key and a user, whichever agent reads them (spec: Authentication, rule 5)
   const scope = ownerScope(request.caller.principal, turnRequest.user);
   const room = countAttachedBytes(http, request, spenderOf(http, request.caller, turnRequest));
   const blobs = { organization_id, scope, thread_id, turn_id, room };
@@ -118,7 +118,7 @@ async function startAdmitted(
     }
   } catch (error) {
     reader.close();
-    // the turn may run all the same: a retry without a key joins it
+    // after Unavailable the turn may run; a retry without a key joins it
     if (error instanceof ApiError && error.status < 500) room.withdraw();
     if (error instanceof Unavailable) await noteUnanswered(http, { command_id: identity.id });
     throw error;
@@ -134,11 +134,14 @@ interface NewTurn {
   labels: Labels | undefined;
   ends_by: number;
   disconnected: AbortSignal;
-  /** US dollars that budgets hold back for it. */
+  /** US dollars that budgets reserve for the turn. */
   reserved: string | undefined;
 }
 
-/** Tells the limits at once what the turn took: the client's next request may come before anybody else does. */
+/**
+ * Reports the turn's spending to the limits as soon as its end is read, because the client's next request may arrive before the
+ * projection does.
+ */
 function settleAtEnd(reader: FrameReader, admitted: Pick<Admission, "end">): FrameReader {
   return {
     ...reader,
@@ -193,7 +196,7 @@ function commandBuilder(
   });
 }
 
-/** Copies the attachments, and puts the prompt into a blob if the command would exceed its limit. */
+/** Copies the attachments. Puts the prompt into a blob if the command would exceed its size limit. */
 async function prepare(
   http: Http,
   request: TurnRequest,
@@ -224,7 +227,7 @@ async function prepare(
   );
 }
 
-/** An agent adds its instructions to the body, and its thread adds the vars of earlier requests. */
+/** Upper bound in bytes. An agent adds its instructions to the body, and its thread adds the vars of earlier requests. */
 function maxPromptBytes({ settings, agent }: TurnRequest, bodyBytes: number): number {
   const collections = settings.knowledge?.collections.length ?? 0;
   const fromAgent = agent ? Buffer.byteLength(JSON.stringify(settings)) : 0;

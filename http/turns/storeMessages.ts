@@ -12,13 +12,13 @@ import { textMessage, type InputMessage } from "./turnRequest.ts";
 
 type Needs = Pick<Http, "db" | "vault" | "freshRead" | "settings" | "storedBytes">;
 
-/** Where the blobs of a turn are stored, and the key that seals them. */
+/** Where a turn's blobs are stored, and the key that seals them. */
 export interface TurnFolder {
   organization_id: string;
   scope: string;
   thread_id: string;
   turn_id: string;
-  /** Wrapped data key of the turn. */
+  /** The turn's data key, wrapped. */
   key: string;
 }
 export interface TurnBlobs extends TurnFolder {
@@ -32,7 +32,7 @@ interface FoundAttachment {
   mime_type: string;
   param: string;
   bytes: number;
-  /** Equal for equal content. */
+  /** Equal for attachments with equal content. */
   identity: string;
   store(): Promise<Content>;
 }
@@ -40,7 +40,7 @@ interface FoundAttachment {
 const turnFolder = ({ organization_id, thread_id, turn_id }: TurnFolder): string =>
   blobFolder(organization_id, streamName("thread", thread_id), streamName("turn", turn_id));
 
-/** Seals bytes with the turn's key and stores them. Returns the blob's key. */
+/** Seals bytes with the turn's key and stores them. Returns the key of the blob. */
 export function putBlob({ vault }: Pick<Http, "vault">, turn: TurnFolder, bytes: Uint8Array): Promise<string> {
   return vault.put({ thing: streamName("turn", turn.turn_id), wrapped_key: turn.key, folder: turnFolder(turn) }, bytes);
 }
@@ -59,7 +59,10 @@ function findInline(
   return { filename, mime_type, param, bytes: decodedLength(base64) ?? 0, identity: hashOf(base64), store };
 }
 
-/** The bytes of an uploaded file are not read: the turn gets a second key of its blob, and the data key that opens it. */
+/**
+ * Adds an uploaded file to the turn without reading its bytes: the turn gets a second key of the file's blob, and the data key
+ * that opens it.
+ */
 async function linkFile({ vault }: Needs, turn: TurnBlobs, file: FileRow, param: string): Promise<Content> {
   const { id, bytes, sha256, wrapped_key } = file;
   const blob = await vault.link(turnFolder(turn), file.blob);
@@ -77,7 +80,7 @@ async function findAttachment(http: Needs, turn: TurnBlobs, source: AttachmentSo
   return { filename, mime_type, param, bytes, identity: file.id, store: () => linkFile(http, turn, file, param) };
 }
 
-/** Throws 413 for the first attachment that no longer fits into the thread or the organization. */
+/** Checks the limits of stored bytes. Throws 413 for the first attachment that no longer fits into the thread or the organization. */
 async function requireRoom(http: Needs, turn: TurnBlobs, found: FoundAttachment[]): Promise<number> {
   const distinct = new Map(found.map((attachment) => [attachment.identity, attachment]));
   const bytes = [...distinct.values()].reduce((sum, attachment) => sum + attachment.bytes, 0);
@@ -90,7 +93,7 @@ async function requireRoom(http: Needs, turn: TurnBlobs, found: FoundAttachment[
 }
 
 /**
- * Stores every attachment for the turn, once all are found: content that is named several times is stored once. Throws 404
+ * Stores the attachments of a turn, once all of them are found. Content that appears several times is stored once. Throws 404
  * `file_not_found`, 400 `attachment_too_large`, 413 `thread_too_large` and `storage_limit_reached`.
  */
 export async function storeMessages(
@@ -113,7 +116,7 @@ export async function storeMessages(
   const messages: Message[] = [];
   for (const { message, files } of found) {
     const attachments: Attachment[] = [];
-    // in sequence: decoded and sealed copies of sixteen files of 25 MiB would take 800 MiB
+    // one at a time: decoded and sealed copies of sixteen files of 25 MiB would take 800 MiB
     for (const { filename, mime_type, identity, store } of files) {
       const content = contents.get(identity) ?? (await store());
       contents.set(identity, content);

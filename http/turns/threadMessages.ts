@@ -36,19 +36,19 @@ export const Messages = z.object({
 });
 type ThreadMessage = z.infer<typeof ThreadMessage>;
 
-/** Stored text in one page; the answer is made on the event loop. */
+/** Maximum bytes of stored text per page, because the answer is built on the event loop. */
 const MAX_PAGE_BYTES = 2_000_000;
 
 export const threadNotFound = () =>
   new ApiError("thread_not_found", "There is no such thread for this key and user.", { param: "id" });
 
-/** The id in the path. Throws 404 `thread_not_found`. */
+/** Checks the thread id of the path. Throws 404 `thread_not_found`. */
 export function readThreadPath(id: string): string {
   if (!isUuid(id)) throw threadNotFound();
   return id.toLowerCase();
 }
 
-/** The messages that a turn added to its thread. */
+/** Presents the messages that a turn added to its thread. */
 async function present(http: Http, turn: ThreadTurn): Promise<ThreadMessage[]> {
   const { turn_id, status, said, started_at, ended_at } = turn;
   const object = "thread.message" as const;
@@ -83,17 +83,17 @@ async function present(http: Http, turn: ThreadTurn): Promise<ThreadMessage[]> {
   ];
 }
 
-/** The page that a query asks for. Throws 400 for an `after` that is no id of a message. */
+/** Reads the cursor of a query. Throws 400 for an `after` that is not the id of a message. */
 function readCursor({ after, limit }: z.infer<typeof MessagesQuery>): { after?: string; limit: number } {
   const page = { limit: readPage({ limit }).limit };
   if (after === undefined) return page;
-  // a message's id begins with its turn's
+  // the id of a message begins with the id of its turn
   const turn = after.split("_")[0]!;
   if (!isUuid(turn)) throw new ApiError(null, "after must be the id of a message of this thread.", { param: "after" });
   return { ...page, after: turn };
 }
 
-/** A page of the messages of a thread. Throws 404 `thread_not_found`, and 400 for an `after` that is no id of a message. */
+/** Reads a page of a thread's messages. Throws 404 `thread_not_found`, and 400 for an `after` that is not the id of a message. */
 export async function readMessages(
   http: Http,
   organization: string,

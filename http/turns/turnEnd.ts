@@ -10,12 +10,12 @@ import type { TurnHandle } from "./turnHandle.ts";
 type Needs = Pick<Http, "db" | "turnHistory">;
 type AwaitedTurn = Pick<TurnHandle, "organization_id" | "turn_id" | "thread_id" | "ends_by">;
 
-/** After this time without a frame, the read model is queried for the end of the turn. */
+/** After this time without a frame, the read model is queried for the turn's end. */
 export const SILENCE_MS = 2_000;
-/** The sweep ends turns that are past their time limit; this long after the limit it has failed to. */
+/** If a turn still has no end this long after its time limit, the sweep has failed to end it. */
 const OVERDUE_MS = 60_000;
 
-/** Undefined while the turn runs. */
+/** Returns how the turn ended, or undefined while it runs. */
 export function turnEndFrom(row: TurnRow): TurnEnd | undefined {
   const said = row.said ?? NO_OUTPUT;
   const usage = row.usage ?? NO_USAGE;
@@ -35,8 +35,8 @@ export function turnEndFrom(row: TurnRow): TurnEnd | undefined {
 }
 
 /**
- * The turn waits for a person, or has waited, and the time of its request is up. Its own time limit moves with each wait, so the
- * request is answered without the turn's end.
+ * Means that the time of the request is up, but the turn waits or has waited for a person. Each wait extends the turn's own
+ * limit, so the request is answered without the turn's end.
  */
 const OUTLIVES_REQUEST = Symbol("outlives its request");
 
@@ -67,16 +67,16 @@ async function readStoredEnd(http: Needs, turn: AwaitedTurn): Promise<StoredEnd>
 }
 
 /**
- * The end of a turn from the read model; undefined while the turn runs. Also undefined while the database is unavailable: the
- * turn continues meanwhile, and a client that got a 503 would start another one.
- * Throws what is final: 404 when the thread was deleted, 503 when the turn is long overdue.
+ * Reads the end of a turn from the read model. Returns undefined while the turn runs, and while the database is unavailable: the
+ * turn continues meanwhile, and a client that got a 503 would start another one. Throws only final errors: 404 if the thread was
+ * deleted, 503 if the turn is long overdue.
  */
 export async function storedEnd(http: Needs, turn: AwaitedTurn): Promise<TurnEnd | undefined> {
   const end = await readStoredEnd(http, turn);
   return end === OUTLIVES_REQUEST ? undefined : end;
 }
 
-/** Waits for a turn to end; undefined when the client disconnects first, or the turn outlives the request. */
+/** Waits for a turn to end. Returns undefined if the client disconnects first, or if the turn outlives the request. */
 export async function waitForEnd(
   http: Needs,
   turn: AwaitedTurn,
@@ -93,8 +93,8 @@ export async function waitForEnd(
 }
 
 /**
- * The answer for a turn that failed: of the provider a 502 without code, of a budget a 402 or 429, an unknown model a 400, and a
- * worker that could not read what the turn needs a 503.
+ * The error for a failed turn: 502 without code for a provider's failure, 402 or 429 for a budget, 400 for an unknown model, 503
+ * if the worker could not read the turn's input.
  */
 export function turnFailure(end: Extract<TurnEnd, { message: string }>): ApiError {
   const { code } = end;

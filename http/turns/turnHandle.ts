@@ -3,7 +3,7 @@ import { isAlias } from "#events/route.ts";
 import type { Http } from "../base/deps.ts";
 import type { FrameReader } from "./frameReader.ts";
 
-/** A turn that a connection waits for. */
+/** A turn that a request waits for. */
 export interface TurnHandle {
   organization_id: string;
   turn_id: string;
@@ -17,23 +17,23 @@ export interface TurnHandle {
   ends_by: number;
 }
 
-/** A turn with the reader of its frames; `end` if it ended before it was attached. */
+/** A turn with the reader of its frames. `end` is set if the turn had ended already. */
 export interface AttachedTurn {
   turn: TurnHandle;
   reader: FrameReader;
   end: TurnEnd | undefined;
-  /** What limits leave. */
+  /** Headers about the remaining limits. */
   headers?: Record<string, string>;
 }
 
-/** A header has no other characters. */
+/** Header values contain printable ASCII only. */
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** The model that answers. */
+/** The header that names the answering model. */
 export const modelHeader = (model: string): Record<string, string> =>
   PRINTABLE.test(model) ? { "x-turn-model": model } : {};
 
-/** Of every answer of a turn. Which target of an alias answers is not known before the first word. */
+/** Headers of every answer of a turn. For an alias, the answering model is unknown until the first word. */
 export const turnHeaders = ({ turn, headers }: AttachedTurn): Record<string, string> => ({
   "x-thread-id": turn.thread_id,
   "x-turn-id": turn.turn_id,
@@ -41,7 +41,7 @@ export const turnHeaders = ({ turn, headers }: AttachedTurn): Record<string, str
   ...headers,
 });
 
-/** Of an answer that is sent when its turn has ended: what it cost, in US dollars, who gave it, and how many targets did not. */
+/** Headers of an answer that is sent after its turn has ended: cost in US dollars, answering model, and number of failed targets. */
 export function endHeaders(end: TurnEnd): Record<string, string> {
   const failed = end.failed_targets?.length ?? 0;
   const { model, cost } = end.status === "refused" ? {} : { model: end.model, cost: end.usage.cost };
@@ -52,7 +52,7 @@ export function endHeaders(end: TurnEnd): Record<string, string> {
   };
 }
 
-/** The reader of a stream sees progress, so a streamed turn may take longer than one that is waited for in silence. */
+/** A streamed turn may take longer, because its client sees progress. */
 const STREAMED_FACTOR = 6;
 
 export const turnLimitMs = ({ settings }: Pick<Http, "settings">, streamed: boolean): number =>

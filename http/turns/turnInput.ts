@@ -4,7 +4,7 @@ import { Prompt, type Message } from "#events/thread.ts";
 import type { ThreadTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 
-/** The input messages of a turn; none when its stored prompt is deleted. */
+/** Reads the input messages of a turn; empty if its stored prompt was deleted. */
 export async function readTurnInput(
   { vault }: Pick<Http, "vault">,
   { input, prompt_blob, turn_id, wrapped_key }: ThreadTurn,

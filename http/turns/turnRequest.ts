@@ -2,19 +2,19 @@ import type { Route } from "#events/route.ts";
 import type { Message, Prompt, ToolCall, TurnAgent } from "#events/thread.ts";
 import type { AttachmentSource } from "./attachment.ts";
 
-/** A message of a request, before its attachments are copied into the turn. */
+/** A message of a request. Its attachments are not copied into the turn yet. */
 export interface InputMessage {
   role: Message["role"];
   text: string;
   files: AttachmentSource[];
-  /** Of an assistant's message: calls of the caller's own tools. */
+  /** Of an assistant message: its calls of the caller's own tools. */
   calls?: ToolCall[];
-  /** Of a result: its call, and the field that holds its id. */
+  /** Of a tool result: the id of its call, and the request field with that id. */
   call_id?: string;
   param?: string;
 }
 
-/** The message as it is recorded, without its attachments. */
+/** The recorded form of the message, without attachments. */
 export const textMessage = ({ role, text, calls, call_id }: Omit<InputMessage, "files">): Message => ({
   role,
   text,
@@ -23,29 +23,29 @@ export const textMessage = ({ role, text, calls, call_id }: Omit<InputMessage, "
   ...(call_id !== undefined && { call_id }),
 });
 
-/** A request for a turn, checked as far as that needs no look-up. */
+/** A request for a turn. Everything that needs no look-up is checked. */
 export interface TurnRequest {
-  /** `provider/model`, or an alias. */
+  /** `provider/model`, or the name of an alias. */
   model: string;
-  /** What the alias stands for. */
+  /** The targets of the alias. */
   route?: Route | undefined;
   streamed: boolean;
   include_usage: boolean;
   user: string | undefined;
   messages: InputMessage[];
-  /** Slugs or display names of the collections that its tools may search; null: all. */
+  /** Slugs or display names of the collections that the turn's tools may search; null: all. */
   collections: string[] | null;
-  /** Open calls of the thread whose results are among the messages. */
+  /** Ids of the thread's open calls that this request answers. */
   answers?: string[];
-  /** The newest turn of the thread, whose vars `settings` has; null: there is none. Absent in a chat. */
+  /** The thread's newest turn, whose vars are in `settings`; null if there is none. Absent in chat completions. */
   follows?: string | null;
-  /** Absent in a chat. */
+  /** Absent in chat completions. */
   agent?: TurnAgent;
-  /** That of the agent. */
+  /** The agent's project. */
   project_id?: string | null;
-  /** Time limit of the turn; by default it follows from `streamed`. */
+  /** Time limit of the turn. The default depends on `streamed`. */
   limit_ms?: number;
-  /** The prompt without its messages. Collections are not looked up yet. */
+  /** The prompt without its messages. Collections are not resolved yet. */
   settings: Omit<Prompt, "messages">;
 }
 

@@ -1,11 +1,11 @@
 import type { Http } from "../base/deps.ts";
 import type { TurnHandle } from "./turnHandle.ts";
 
-/** While the database is away, the record is tried again this often, and for this long. */
+/** If the database is unavailable, recording is retried at this interval, up to PATIENCE_MS. */
 const AGAIN_MS = 500;
 const PATIENCE_MS = 10_000;
 
-/** Records that the client left before it had the turn's answer, so that a retry may resume the turn. Never throws. */
+/** Records that the client left before it got the turn's answer, so that a retry may resume the turn. Never throws. */
 export async function noteUnanswered(
   http: Pick<Http, "abandonedTurns" | "logger">,
   turn: Pick<TurnHandle, "command_id">,
@@ -13,7 +13,7 @@ export async function noteUnanswered(
   await note(http, turn, performance.now() + PATIENCE_MS);
 }
 
-/** Resolves after the first try; later ones run on their own. */
+/** Resolves after the first attempt; further ones run in the background. */
 async function note(
   { abandonedTurns, logger }: Pick<Http, "abandonedTurns" | "logger">,
   { command_id }: Pick<TurnHandle, "command_id">,
