@@ -46,7 +46,7 @@ const OPTIONS: Options = {
 };
 
 const root: NodeHandle = (state, node) => {
-  const page = defaultNodeHandlers.root!(state, node) as Nodes;
+  const page = defaultNodeHandlers.root(state, node) as Nodes;
   joinTexts(page);
   return page;
 };
