@@ -11,7 +11,7 @@ afterEach(async () => {
   await app?.close();
 });
 
-/** A server with three places, two of them for one owner, whose requests end when the test ends them. */
+/** A server with three places, two of them for one owner. A request ends when the test ends it. */
 function stage(maxWaitMs?: number, maxWaiting?: number) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();

@@ -6,35 +6,38 @@ import type { Http } from "./deps.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Gives back the place of this request: from here on it only waits, for a model say. */
+    /** Releases the place of this request early, because from here on it only waits, for a model for example. */
     onlyWaits(): void;
   }
 }
 
-/** Requests that a process works on at once. */
+/** Requests that a process works on at the same time. */
 export const MAX_ADMITTED = 32;
-/** The share of one organization; the others never wait for more than this. */
+/** Maximum places for one organization. */
 export const MAX_ADMITTED_OF_OWNER = 16;
-/** A request that is not answered after so much time in which the event loop was idle waits for a body or an event, and no longer counts. */
+/** A request that stays unanswered while the event loop is idle for this long waits for a body or an event, so it loses its place. */
 const COUNTED_IDLE_MS = 100;
-/** However busy the loop is, streams that stay open must not keep their organization's next requests out. */
+/**
+ * Longest time a request keeps its place, even if the loop is busy: streams that stay open must not block their organization's
+ * next requests.
+ */
 const COUNTED_MS = 5_000;
 
-/** Maximum wait for a place; then the request is refused. So after an overload all that wait are answered or refused within this time. */
+/** Maximum wait for a place; after it the request is refused. This bounds the time to recover from an overload. */
 const MAX_WAIT_MS = 6_000;
 const RETRY_AFTER_MS = 2_000;
-/** Requests of one organization that wait; one more is refused at once. Each holds a connection, and a process has some thousands. */
+/** Maximum waiting requests of one organization; one more is refused at once. Each holds a connection, and a process has a few thousand. */
 const MAX_WAITING_OF_OWNER = 1_024;
 
 const tooMany = (): Unavailable =>
   new Unavailable("too many requests wait for this process", { retry_after_ms: RETRY_AFTER_MS });
 
-/** Time in which the event loop had nothing to do since the process started, in milliseconds. */
+/** Milliseconds that the event loop was idle since the process started. */
 const idleTime = (): number => performance.eventLoopUtilization().idle;
 
 /**
- * Calls back once the event loop was idle for `ms`, after `most_ms` at the latest: while the loop is busy, a slow request is one
- * of those that keep it busy.
+ * Calls back once the event loop was idle for `ms` in total, or after `most_ms`. Idle time is the measure because a slow request
+ * may itself keep the loop busy.
  */
 export function afterIdle(ms: number, most_ms: number, callback: () => void, idle = idleTime): { cancel(): void } {
   const end = idle() + ms;
@@ -50,9 +53,10 @@ export function afterIdle(ms: number, most_ms: number, callback: () => void, idl
 }
 
 /**
- * Admits requests in turns, by organization: one that sends hundreds at once waits for its own, and the next request of another
- * one overtakes them. One that has waited for `maxWaitMs`, or finds `maxWaiting` of its organization, is refused, and a request that
- * only waits keeps nobody else out (docs/adr/0036-requests-are-admitted-in-turns.md).
+ * Limits the requests in progress and shares the places fairly between organizations, so that hundreds of requests of one
+ * organization do not delay the next request of another. A request is refused after it has waited for `maxWaitMs`, or at once if
+ * `maxWaiting` requests of its organization wait. A request that only waits holds no place
+ * (docs/adr/0036-requests-are-admitted-in-turns.md).
  */
 export function admitInTurns(
   app: App,
@@ -61,7 +65,7 @@ export function admitInTurns(
   maxWaiting: number = MAX_WAITING_OF_OWNER,
 ): void {
   app.decorateRequest("onlyWaits", () => undefined);
-  /** Throws Unavailable. */
+  /** Throws Unavailable if the organization's queue is full, or after `maxWaitMs`. */
   async function waitForPlace(owner: string): Promise<void> {
     if (requestPlaces.countWaiting(owner) >= maxWaiting) throw tooMany();
     const refusal = new AbortController();
@@ -83,7 +87,7 @@ export function admitInTurns(
     if (raw.destroyed) release();
     else raw.once("close", release);
   }
-  // after the route's own authentication, before its body is read
+  // after the route's own authentication and before its body is read
   app.addHook("preParsing", (request, reply, body, done) => {
     admit(request, reply).then(() => done(null, body), done);
   });

@@ -2,21 +2,21 @@ import { routeFrom, type Route } from "#events/route.ts";
 import { getAlias, listAliases, type AliasRow } from "#projections/aliases/query.ts";
 import type { Db } from "#projections/projection.ts";
 
-/** How long an alias that another process changed may still stand for its former targets. */
+/** How long this process may use an alias's old targets after another process has changed them. */
 const MAX_AGE_MS = 2_000;
 const MAX_ORGANIZATIONS = 10_000;
 
-/** An organization's aliases of models. Only requests that name one look here. */
+/** The aliases of models, cached by organization. */
 export interface Aliases {
   list(organization: string): Promise<AliasRow[]>;
-  /** At most two seconds old, so that requests share one query; a missing one is looked up again. */
+  /** Finds an alias in a cache that is at most two seconds old. A missing one is looked up again. */
   find(organization: string, name: string): Promise<AliasRow | undefined>;
-  /** The route of a new turn; undefined where there is no such alias. */
+  /** Returns the route for a new turn; undefined if there is no such alias. */
   route(organization: string, name: string): Promise<Route | undefined>;
   forget(organization: string): void;
 }
 
-/** `region`: of this process. */
+/** `region`: the region of this process. */
 export function createAliases(db: Db, region: string | undefined): Aliases {
   const cache = new Map<string, { at: number; rows: Promise<AliasRow[]> }>();
 

@@ -3,9 +3,9 @@ import { Unavailable } from "#events/ports.ts";
 import { MIB } from "#events/units.ts";
 import { ApiError } from "./errors.ts";
 
-/** Bytes of request bodies and of files on their way out that this process holds at most; beyond it, bodies that grow get a 503. */
+/** Bytes of request bodies and of outgoing files that this process may hold. Beyond it, bodies that grow get a 503. */
 const MAX_HELD_BYTES = 256 * MIB;
-/** The share of one organization. A single body is let in whatever its size, because its route limits it. */
+/** Maximum for one organization. A single body is accepted whatever its size, because its route limits it. */
 const MAX_OWNER_BYTES = 64 * MIB;
 const RETRY_MS = 1_000;
 
@@ -14,16 +14,22 @@ interface Body {
   bytes: number;
 }
 
-/** Who pays for a body: the organization, else the hook, else the address, since nobody is known before the sign-in. */
+/**
+ * Who the bytes of a body count for: the organization, else the hook, else the address, because callers are unknown before
+ * authentication.
+ */
 export function bodyOwner({ caller, params, ip }: FastifyRequest): string {
   const { hook_token } = (params ?? {}) as { hook_token?: string };
   return caller?.organization_id ?? hook_token ?? ip;
 }
 
-/** Limits the bytes of request bodies in this process, and of files that answers hold. Announced bytes are free; bytes count when they arrive. */
+/**
+ * Limits the bytes of request bodies, and of files being sent, that this process holds. Bytes count when they arrive, not when a
+ * header announces them.
+ */
 export function createBodyBudget({ total = MAX_HELD_BYTES, perOwner = MAX_OWNER_BYTES } = {}) {
   const bodies = new Map<FastifyRequest, Body>();
-  /** Refused bodies: the rest of each is read and discarded, and no longer counts. */
+  /** Refused bodies. The rest of such a body is read, discarded and not counted. */
   const released = new WeakSet<FastifyRequest>();
   const heldByOwner = new Map<string, number>();
   let held = 0;
@@ -37,7 +43,7 @@ export function createBodyBudget({ total = MAX_HELD_BYTES, perOwner = MAX_OWNER_
   };
 
   return {
-    /** Counts bytes of a body as they arrive. Throws 429 `too_many_bytes` for an owner beyond its share, and Unavailable. */
+    /** Counts bytes of a body as they arrive. Throws 429 `too_many_bytes` beyond the owner's share, and Unavailable beyond the total. */
     countArrived(request: FastifyRequest, bytes: number): void {
       if (released.has(request)) return;
       const body = bodies.get(request) ?? { owner: bodyOwner(request), bytes: 0 };
@@ -50,7 +56,7 @@ export function createBodyBudget({ total = MAX_HELD_BYTES, perOwner = MAX_OWNER_
       bodies.set(request, body);
       add(body, bytes);
     },
-    /** Gives back what a body holds. */
+    /** Stops counting the bytes of a body. */
     release(request: FastifyRequest): void {
       released.add(request);
       const body = bodies.get(request);

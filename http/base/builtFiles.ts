@@ -1,4 +1,4 @@
-/** One built file of the console or the documentation, as it is and compressed. */
+/** One built file of the console or the documentation, raw and compressed. */
 export interface BuiltFile {
   type: string;
   etag: string;

@@ -9,9 +9,9 @@ export interface ProviderRow {
   base_url: string | null;
   /** Models that the organization named in addition to those that the provider lists. */
   models: string[] | null;
-  /** The wire format of its API; absent: the one that its name implies. */
+  /** Wire format of the provider's API. Absent: implied by the name. */
   format?: ProviderFormat;
-  /** The model of an endpoint for embeddings or reranking; null or absent for a provider of answers. */
+  /** The model of an endpoint for embeddings or reranking; null or absent for a provider of chat models. */
   model?: string | null;
   /** The API key, sealed under the deployment's master key. */
   sealed_api_key: string;
@@ -26,13 +26,13 @@ export interface ModelInfo {
   context_window?: number;
   max_output_tokens?: number;
   capabilities?: string[];
-  /** The provider's list cannot be read: whether it has the model, only the provider knows. */
+  /** The provider's list cannot be read, so only the provider knows whether it has the model. */
   isUnlisted?: true;
 }
 
 export interface Catalog {
-  /** Every model of these credentials, of the deployment's own credentials and of the offline provider, sorted by id. */
+  /** Lists every model of these credentials, of the deployment's own credentials and of the offline provider, sorted by id. */
   list(organization: string, providers: ProviderRow[]): Promise<ModelInfo[]>;
-  /** Undefined when there is no such model, or no credential for it. */
+  /** Finds a model. Undefined if there is no such model, or no credential for it. */
   find(organization: string, providers: ProviderRow[], id: string): Promise<ModelInfo | undefined>;
 }

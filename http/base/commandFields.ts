@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 
-/** The fields that every command sent for a request has in common. */
+/** The fields that every command for a request has. */
 export const commandFields = ({ caller, id }: FastifyRequest, stream: string, waitFor: string[] = []) => ({
   stream,
   organization_id: caller.organization_id,

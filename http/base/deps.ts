@@ -28,23 +28,23 @@ import type { StartCodes } from "./startCodes.ts";
 import type { StreamLimits } from "./streamLimits.ts";
 import type { TypeChecker } from "./typeChecker.ts";
 
-/** A passage as its blob has it: a part of the document's Markdown. */
+/** A stored passage: a part of the document's Markdown. */
 export interface StoredPassage {
   seq: number;
   page: number | null;
   section: string | null;
-  /** Half open, in UTF-16 units. */
+  /** The range [start, end) in UTF-16 units. */
   start: number;
   end: number;
 }
 
-/** Places that owners take in turns. */
+/** Semaphore whose places owners take in turns. */
 export interface Places {
   acquire(owner: string, signal: AbortSignal): Promise<void>;
   release(owner: string): void;
 }
 
-/** What http needs from the other rooms; the http role hands it over. */
+/** What http needs from the other rooms. The http role passes it in. */
 export interface HttpDeps extends HttpPorts {
   settings: {
     /** The service's short name: `sk-<name>-…` keys, `sess-<name>-…` sessions. */
@@ -53,40 +53,40 @@ export interface HttpDeps extends HttpPorts {
     BASE_URL: string;
     /** Time limit of a buffered turn. */
     TURN_SECONDS: number;
-    /** What one thread may store outside the log: attachments and prompts too long for an event. */
+    /** Limit of one thread's attachments and of its prompts that are too long for an event. */
     THREAD_MEGABYTES: number;
-    /** What an organization may store in threads, files, documents and extractions. */
+    /** Limit of an organization's threads, files, documents and extractions. */
     ORGANIZATION_MEGABYTES: number;
-    /** Schedules that an organization may have. */
+    /** Maximum number of schedules per organization. */
     ORGANIZATION_SCHEDULES: number;
     /** The shortest interval of a schedule. */
     SCHEDULE_SECONDS: number;
-    /** Proxies whose `x-forwarded-for` is trusted: addresses and networks. */
+    /** Addresses and networks of proxies whose `x-forwarded-for` is trusted. */
     TRUST_PROXY: string[];
     /** Origins whose pages may call the API with a key; `*` alone: all. */
     CORS_ORIGINS: string[];
-    /** Search endpoint of the deployment, if it has one. */
+    /** The deployment's search endpoint, if it has one. */
     WEB_SEARCH_URL?: string | undefined;
     /** Whether text in pictures is recognized. */
     OCR: boolean;
     /** Whether organizations may use scripted tools. */
     SCRIPTED_TOOLS: boolean;
-    /** Where this process runs. */
+    /** The region of this process. */
     REGION?: string | undefined;
     /** First part of the subjects that other services subscribe to. */
     BUS_PREFIX: string;
   };
-  /** For the queries of projections; the log and the operational tables are reached through ports. */
+  /** For queries of projections. The log and the operational tables are reached through ports. */
   db: Db;
-  /** The bytes that an organization stores; look-ups of the same moment share one query. */
+  /** Bytes stored by an organization. Concurrent look-ups share one query. */
   storedBytes(organization: string): Promise<number>;
-  /** An organization's collection by its id or slug, as `storedBytes`. */
+  /** Finds a collection by its id or slug. Concurrent look-ups share one query. */
   findCollection(organization: string, reference: string): Promise<CollectionRow | undefined>;
-  /** Whether a document is listed: neither it nor its collection is deleted, as `storedBytes`. */
+  /** Whether neither the document nor its collection is deleted. Concurrent look-ups share one query. */
   isDocumentListed(id: string): Promise<boolean>;
-  /** The key with this SHA-256, never cached; look-ups of the same moment share one query. */
+  /** Finds the key with this SHA-256. Never cached, but concurrent look-ups share one query. */
   findKeyByHash(hash: string): Promise<KeyInUse | undefined>;
-  /** The trigger whose hook has this token, as `findKeyByHash`. */
+  /** Finds the trigger whose hook has this token. Never cached, but concurrent look-ups share one query. */
   findTriggerByToken(hook_token: string): Promise<TriggerInUse | undefined>;
   sender: CommandSender;
   frames: Frames;
@@ -94,54 +94,54 @@ export interface HttpDeps extends HttpPorts {
   vault: Vault;
   blobs: Pick<Blobs, "remove" | "removeAll">;
   freeSpace: FreeSpace;
-  /** The passages of a blob of passages, from one on. */
+  /** Iterates over the passages in a blob, beginning with number `seq`. */
   passagesFrom(blob: Buffer, seq: number): Iterable<StoredPassage>;
   engine: SearchEngine;
   models: SearchModels;
-  /** A file of a public address, or why it cannot be had. */
+  /** Downloads a file from a public address, or returns why that failed. */
   fetchFile(
     url: string,
     signal: AbortSignal,
   ): Promise<{ filename: string; mimetype: string; bytes: Buffer } | { refusal: string }>;
   catalog: Catalog;
-  /** Places for requests that this process works on, shared by organizations in turns. */
+  /** Places for the requests in progress, shared fairly by organizations. */
   requestPlaces: Places & { countWaiting(owner: string): number };
-  /** The same for answers of megabytes. */
+  /** Places for answers of several megabytes, shared likewise. */
   longReadPlaces: Places;
-  /** The same for hashes of passwords. */
+  /** Places for hashing passwords, shared likewise. */
   passwordPlaces: Places;
   scripts: ScriptChecker;
   types: TypeChecker;
   replayer: RunReplayer;
   schemas: SchemaChecker;
   waitForProjections: WaitForProjections;
-  /** A stream's events from a version on. Does not check which organization the stream belongs to. */
+  /** Reads a stream's events from a version on. Does not check which organization the stream belongs to. */
   readStream: EventLog["read"];
-  /** The same a page at a time. */
+  /** Reads the same events page by page. */
   streamPages: EventLog["pages"];
   readAuditSlice: AuditLog["slice"];
   readHashes: AuditLog["hashes"];
   readEventHistogram: AuditLog["histogram"];
   checkChain: AuditLog["checkChain"];
-  /** Called for committed events; some may be missed. */
+  /** Calls the listener for committed events; some may be missed. */
   onCommitted: Hints["onCommitted"];
-  /** Called when a projection has moved on. */
+  /** Calls the listener when a projection has advanced. */
   onProjected: Hints["onProjected"];
-  /** Resolves once the projections are back where they were before the database crashed. Throws Unavailable. */
+  /** Resolves once the projections have caught up to where they were before a crash of the database. Throws Unavailable. */
   recovered(): Promise<void>;
-  /** Every dependency and follower by name, with its lag where it has one. */
+  /** Checks every dependency and follower. Returns the results by name, with the lag where there is one. */
   health(): Promise<Checks>;
   deadLetters: OrganizationDeadLetters;
-  /** What the processes that run turns have noticed of the targets of aliases. */
+  /** Asks the processes that run turns about failing targets of aliases. */
   circuits: CircuitReports["ask"];
-  /** Called for each fault that a process of the deployment has healed. */
+  /** Calls the listener for each fault that a process of the deployment has recovered from. */
   onHealed(listener: (fault: HealedFault) => void): void;
   /** Undefined if the console is not built. */
   consoleFiles: BuiltFiles | undefined;
   /** Undefined if the documentation is not built. */
   docsFiles: BuiltFiles | undefined;
   startCodes: StartCodes;
-  /** Counts turns for limits of a minute and of a moment. */
+  /** Counts turns for limits per minute and of concurrent turns. */
   rates: RateWatch;
   logger: FastifyBaseLogger;
   registry: Registry;
@@ -149,7 +149,7 @@ export interface HttpDeps extends HttpPorts {
   httpId: string;
 }
 
-/** What routes work with. */
+/** The services that routes use. */
 export interface Http extends HttpDeps {
   send: Send;
   freshRead: FreshRead;
@@ -158,9 +158,9 @@ export interface Http extends HttpDeps {
   budgets: BudgetWatch;
   metrics: Metrics;
   streams: StreamLimits;
-  /** Gives back the memory budget of a request's body, once the body is no longer needed. */
+  /** Stops counting the bytes of a request's body, once it is no longer needed. */
   releaseBody(request: FastifyRequest): void;
-  /** Aborted when the process shuts down and open responses must end. */
+  /** Aborts when the process shuts down and open responses must end. */
   closing: AbortSignal;
   /** Records that a key or session was used now. */
   noteUse(id: string): void;

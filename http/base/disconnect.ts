@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** Aborted when the connection closes before the whole answer was written. */
+/** A signal that aborts when the connection closes before the whole answer was written. */
 export function disconnectSignal(raw: ServerResponse): AbortSignal {
   const disconnected = new AbortController();
   if (raw.destroyed) disconnected.abort();
@@ -10,7 +10,7 @@ export function disconnectSignal(raw: ServerResponse): AbortSignal {
   return disconnected.signal;
 }
 
-/** Runs once the client has disconnected, at once if it already has. */
+/** Runs `act` when the client disconnects, or at once if it already has. */
 export function onDisconnect(disconnected: AbortSignal, act: () => void): void {
   if (disconnected.aborted) act();
   else disconnected.addEventListener("abort", act, { once: true });

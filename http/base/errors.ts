@@ -14,7 +14,7 @@ const TYPE_BY_STATUS: Readonly<Record<number, string>> = {
 
 const STATUSES: Readonly<Record<string, number>> = ERROR_STATUS;
 
-/** 400 for a code that only a newer version of the service knows. */
+/** The HTTP status of an error code. Codes that only a newer version of the service knows get 400. */
 export const statusForCode = (code: string): number => STATUSES[code] ?? 400;
 
 interface Options {
@@ -23,18 +23,18 @@ interface Options {
   /** Overrides the status of the code on this route. */
   status?: number;
   retryAfterMs?: number;
-  /** Nothing changes until somebody changes a setting, although the status usually passes by itself. */
+  /** Retrying is useless until somebody changes a setting, although this status is usually temporary. */
   isFinal?: boolean;
   /** Further headers of the answer. */
   headers?: Record<string, string>;
-  /** The stream of the thing that holds the unique name. */
+  /** The stream of the thing that already holds the unique name. */
   heldBy?: string | undefined;
   cause?: unknown;
 }
 
 /**
- * An answer other than success. `errorCode` is null where the spec has no code (500, 502, some 400). It is not called `code`,
- * because the framework sets that property.
+ * Any answer that is not a success. `errorCode` is null where the spec has no code (500, 502, some 400). It is not named `code`,
+ * because Fastify sets that property.
  */
 export class ApiError extends Error {
   readonly errorCode: ErrorCode | null;
@@ -65,7 +65,7 @@ const RETRY_AFTER_MS = 1000;
 export const internalError = (cause: unknown): ApiError =>
   new ApiError(null, "The server had an error while processing the request.", { status: 500, cause });
 
-/** The code `internal` stands for a command that failed in the service, so it becomes a 500. */
+/** Turns a rejected command into an error. The code `internal` means that the service failed, so it becomes a 500. */
 export const rejectionError = ({ code, message, param, held_by: heldBy }: RejectionDetails): ApiError =>
   code === "internal" ? internalError(new Error(message)) : new ApiError(code as ErrorCode, message, { param, heldBy });
 
@@ -87,7 +87,7 @@ export const errorBody = ({ message, status, param, errorCode }: ApiError, bare 
   },
 });
 
-/** Conflicts that pass by themselves. The others stay until somebody changes something. */
+/** Conflicts that resolve by themselves. The others last until somebody changes something. */
 const PASSING: ReadonlySet<ErrorCode> = new Set([
   "thread_busy",
   "thread_changed",
@@ -97,8 +97,9 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Tells clients whether to retry. SDKs retry 409, 429 and 5xx by themselves; that does not help after a 500, whose outcome
- * is unknown, nor after a 502, for which the provider was already called more than once, unless the provider named a time.
+ * Headers that tell clients whether to retry. SDKs retry 409, 429 and 5xx by default. That does not help after a 500, whose
+ * outcome is unknown. Nor does it after a 502, unless the provider named a time, because the provider was already called more
+ * than once.
  */
 export function errorHeaders({ status, errorCode, retryAfterMs, isFinal }: ApiError): Record<string, string> {
   if (isFinal || (status === 409 && !(errorCode && PASSING.has(errorCode)))) return { "x-should-retry": "false" };
@@ -111,7 +112,7 @@ export function errorHeaders({ status, errorCode, retryAfterMs, isFinal }: ApiEr
       "x-should-retry": "true",
     };
   }
-  // the moment at which the budget begins again is hours away, or there is none: no client waits for it by itself
+  // the budget's next period begins in hours or never, so no client should wait for it
   if (status === 402)
     return {
       ...(retryAfterMs !== undefined && { "retry-after": String(Math.ceil(retryAfterMs / 1000)) }),

@@ -4,21 +4,21 @@ import { ApiError } from "./errors.ts";
 import { formatPath } from "./validate.ts";
 
 /*
- * JSON.parse reads 9007199254740993 as …992, and 1e400 as Infinity, which JSON.stringify writes as null. What callers hand to
- * runs, tools and documents must arrive as it was sent, or not at all: an id that is off by one names another order.
+ * JSON.parse reads 9007199254740993 as …992, and 1e400 as Infinity, which JSON.stringify writes as null. Values for runs, tools
+ * and documents must arrive exactly as sent or be refused: an id that is off by one names another order.
  */
 
-/** From here on JSON.stringify writes exponents: such a number measures something, and is rounded already. */
+/** From here on JSON.stringify writes exponents. Such a number is a measurement, and rounded already. */
 const EXPONENTS_FROM = 1e21;
 
-/** Whether a parsed number may be another one than was sent. */
+/** Whether a parsed number may differ from the number that was sent. */
 const isInexact = (number: number): boolean =>
   !Number.isFinite(number) ||
   (Number.isInteger(number) && !Number.isSafeInteger(number) && Math.abs(number) < EXPONENTS_FROM);
 
 const REASON = `must be at most ${Number.MAX_SAFE_INTEGER} (2^53 - 1), to arrive as it was sent; send a larger number as text`;
 
-/** The path of a number that may not be what was sent; undefined without any. */
+/** The path of the first number that may differ from what was sent; undefined if there is none. */
 function findInexact(value: unknown): PropertyKey[] | undefined {
   if (typeof value === "number") return isInexact(value) ? [] : undefined;
   if (typeof value !== "object" || value === null) return undefined;
@@ -29,7 +29,7 @@ function findInexact(value: unknown): PropertyKey[] | undefined {
   return undefined;
 }
 
-/** Throws a 400 that names the number in `value`, the field `param` of a request, which may not be what was sent. */
+/** Throws a 400 that names the first number in `value` that cannot be stored exactly. `param` is the request field of `value`. */
 export function requireExact(value: unknown, param: string, code: ErrorCode | null): void {
   const path = findInexact(value);
   if (!path) return;
@@ -37,7 +37,7 @@ export function requireExact(value: unknown, param: string, code: ErrorCode | nu
   throw new ApiError(code, `${where}: ${REASON}.`, { param: where });
 }
 
-/** A schema that refuses such numbers, too. */
+/** Extends a schema: numbers that cannot be stored exactly are refused. */
 export const exact = <T extends z.ZodType>(schema: T): T =>
   schema.superRefine((value, context) => {
     const path = findInexact(value);
@@ -45,13 +45,13 @@ export const exact = <T extends z.ZodType>(schema: T): T =>
   });
 
 const MAY_BE_INEXACT = /\d{16}|e\+?\d{3}/i;
-/** Strings, to be skipped, and the numbers that may be inexact: of 16 digits, or with an exponent of three. */
+/** Matches strings, in order to skip them, and numbers that may be inexact: those with 16 digits or a three-digit exponent. */
 const STRING_OR_LARGE = new RegExp(
   String.raw`"[^"\\]*(?:\\.[^"\\]*)*"|(?<=^|[[,:\s])-?(?:[1-9]\d{15,}(?:\.\d+)?(?:[eE][+-]?\d+)?|\d+(?:\.\d+)?[eE]\+?\d{3,})`,
   "gs",
 );
 
-/** As JSON.parse. Numbers that it would change are texts of their digits. A reviver would take ten times as long. */
+/** Like JSON.parse, but numbers that would be changed become strings of their digits. A reviver would take ten times as long. */
 export function parseKeepingDigits(text: string): unknown {
   if (!MAY_BE_INEXACT.test(text)) return JSON.parse(text);
   const quoted = text.replace(STRING_OR_LARGE, (found) =>

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/* What would be right, in words of the API, where a schema does not say it itself: zod's own sentences speak of records and ints. */
+/* Messages in the API's words that say what would be right, for schemas that have none. zod's own messages speak of records and ints. */
 
 const KINDS: Readonly<Record<string, string>> = {
   string: "a string",
@@ -18,7 +18,7 @@ type Bound = { inclusive?: boolean | undefined; origin: string };
 const oneOf = (values: readonly unknown[]): string =>
   `must be ${values.length > 1 ? "one of " : ""}${values.map((value) => JSON.stringify(value)).join(", ")}`;
 
-/** `side` and `beyond` of a limit: "at most" and "less than", or "at least" and "more than". */
+/** `side` and `beyond` word the limit: "at most" and "less than", or "at least" and "more than". */
 function explainLimit(
   limit: number | bigint,
   { inclusive = true, origin }: Bound,
@@ -35,7 +35,7 @@ function explainFormat(format: string): string | undefined {
   return format === "datetime" ? "must be a time such as 2027-01-31T09:00:00Z" : undefined;
 }
 
-/** What each form of a value asks for, which explains the first thing that it misses: "must be "always" or an object". */
+/** Lists what each form of a union asks for: `must be "always" or an object`. */
 function explainUnion(forms: z.core.$ZodIssue[][]): string | undefined {
   const reasons = forms.flatMap(([first]) => {
     if (!first) return [];
@@ -45,7 +45,7 @@ function explainUnion(forms: z.core.$ZodIssue[][]): string | undefined {
   return first && [first, ...others.map((reason) => reason.replace(/^must be /, ""))].join(" or ");
 }
 
-/** The reason of an issue whose schema gives none; undefined leaves it to zod. */
+/** The message for an issue whose schema has none. Undefined: zod's own message is used. */
 export function explainIssue(issue: Issue): string | undefined {
   switch (issue.code) {
     case "invalid_type":

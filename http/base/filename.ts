@@ -1,6 +1,6 @@
 /* oxlint-disable no-control-regex -- control characters are what it removes */
 const MAX_BYTES = 255;
-/** UTF-16 units at the end of a name that are read: normalizing 360 kB of combining marks takes 7 s, and grows quadratically. */
+/** UTF-16 units that are read from the end of a name. Normalization takes quadratic time: 7 s for 360 kB of combining marks. */
 const MAX_READ = 4096;
 /** Control characters, bidirectional marks and overrides, zero-width and line separators. */
 const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
@@ -20,8 +20,8 @@ function truncate(name: string): string {
 }
 
 /**
- * Makes a display name, never a path: the last segment in NFC, without invisible characters, at most 255 bytes. Returns ""
- * when nothing is left.
+ * Makes a display name, never a path: the last segment in NFC, without invisible characters, at most 255 bytes. Returns "" if
+ * nothing remains.
  */
 export function cleanFilename(name: string): string {
   const end = name.slice(-MAX_READ).toWellFormed().normalize("NFC");

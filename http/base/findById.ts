@@ -1,7 +1,7 @@
 import { isUuid, streamName, type Aggregate } from "#events/ids.ts";
 import type { Http } from "./deps.ts";
 
-/** Reads a row by its id, once the projections have every event of its stream. Undefined for an id that is no UUID. */
+/** Reads a row by its id after the projections have caught up with its stream. Undefined for an id that is not a UUID. */
 export async function findCurrent<R>(
   { freshRead }: Pick<Http, "freshRead">,
   projections: string[],
@@ -13,7 +13,7 @@ export async function findCurrent<R>(
   return find();
 }
 
-/** Reads a row; a missing one may have been created a moment ago, so it waits for the projections and reads once more. */
+/** Reads a row. A missing one may have been created a moment ago, so this waits for the projections and reads once more. */
 export async function findOrWait<R>(
   find: () => Promise<R | undefined>,
   wait: () => Promise<void>,

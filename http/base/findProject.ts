@@ -5,7 +5,7 @@ import { ApiError } from "./errors.ts";
 
 type Needs = Pick<Http, "db" | "freshRead">;
 
-/** The current state of a project. */
+/** Finds the current state of a project. */
 export async function findProject(
   { db, freshRead }: Needs,
   organization: string,
@@ -16,7 +16,7 @@ export async function findProject(
   return getProject(db, organization, id);
 }
 
-/** Checks that a project exists if one is named, and returns its id. Throws 400 `unknown_project`. */
+/** Returns the id of a project after checking that it exists. Without an id nothing is checked. Throws 400 `unknown_project`. */
 export async function requireProject<P extends string | null | undefined>(
   http: Needs,
   { organization_id }: { organization_id: string },

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextRound } from "node:timers/promises";
 
-/** Bytes that are hashed in one round of the event loop, in 2 to 5 ms. */
+/** Bytes hashed per round of the event loop, which takes 2 to 5 ms. */
 export const HASH_AT_ONCE = 4 * 1024 * 1024;
 
-/** SHA-256 (hex) of many bytes; other work runs in between. */
+/** SHA-256 (hex) of many bytes. Lets other work run in between. */
 export async function hashInSteps(bytes: Buffer): Promise<string> {
   const hash = createHash("sha256");
   for (let at = 0; at < bytes.length; at += HASH_AT_ONCE) {

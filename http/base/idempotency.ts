@@ -12,7 +12,7 @@ import type { CommandReceipt, CommandRequest } from "./send.ts";
 const WELL_FORMED_KEY = /^[\x21-\x7e]{1,255}$/;
 const hash = (parts: unknown[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 
-/** The client's Idempotency-Key, if it sent one. Throws 400 `invalid_idempotency_key`. */
+/** Reads the client's Idempotency-Key, if it sent one. Throws 400 `invalid_idempotency_key`. */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
   const key = headers["idempotency-key"];
   if (key === undefined) return undefined;
@@ -25,14 +25,14 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
 }
 
 /**
- * Requests of the same caller to the same path under the same Idempotency-Key share a command id, and so have at most one
- * effect. Its fields can be spread into a CommandRequest.
+ * Identifies a request. Requests of the same caller to the same path with the same Idempotency-Key share a command id, and so
+ * have at most one effect. The fields can be spread into a CommandRequest.
  */
 export interface IdempotentRequest {
   organization_id: string;
-  /** Command id; random when the client sent no key: then the request repeats no other. */
+  /** Command id. Random without an Idempotency-Key, so that the request repeats no other. */
   id: string;
-  /** Hash of everything that was sent; a key may not be reused with another one. */
+  /** Hash of everything that was sent. A key may not be reused with another fingerprint. */
   fingerprint: string;
   hasKey: boolean;
 }
@@ -45,11 +45,11 @@ interface RequestParts {
   key: string | undefined;
   /** Hash of the body, or of the fields and the file of a form. */
   body: string;
-  /** Whatever else a repetition must send again. */
+  /** Further values that must be equal in a repetition. */
   more?: string[];
 }
 
-/** For a POST whose key or sender is not where `identifyPost` looks for it. */
+/** Identifies a POST whose key or sender is not where `identifyPost` looks for it. */
 export function identifyParts(parts: RequestParts): IdempotentRequest {
   const { organization_id, principal, user, path, key, body, more = [] } = parts;
   const sender = [organization_id, principal, user ?? null, "POST", path];
@@ -61,7 +61,7 @@ export function identifyParts(parts: RequestParts): IdempotentRequest {
   };
 }
 
-/** Identifies a POST by its caller, path, Idempotency-Key and JSON body, or by what `parts` gives instead. */
+/** Identifies a POST by its caller, path, Idempotency-Key and JSON body, or by the values in `parts`. */
 export function identifyPost(
   request: Pick<FastifyRequest, "caller" | "headers" | "bodyHash">,
   path: string,
@@ -72,7 +72,7 @@ export function identifyPost(
   return identifyParts({ organization_id, principal, path, key, body: request.bodyHash, ...parts });
 }
 
-/** The same request with the id of its next command, for requests that may take more than one. */
+/** The same request with the id of its next command, for requests that send more than one. */
 export const nextCommand = (request: IdempotentRequest, step: string): IdempotentRequest => ({
   ...request,
   id: hash([request.id, step]),
@@ -80,14 +80,14 @@ export const nextCommand = (request: IdempotentRequest, step: string): Idempoten
 
 /** The outcome of an earlier delivery of a request. */
 export interface PreviousOutcome {
-  /** The last event that it appended to the thing it is about. */
+  /** The last event that the command appended to its own stream. */
   event: StoredOutcome["event"];
   rejection: RejectionDetails | undefined;
 }
 
 /**
- * Undefined when the request is new, and always when it has no key.
- * Throws 422 `idempotency_key_reused` when the key was used for another request.
+ * Finds the outcome of an earlier delivery. Undefined if the request is new or has no key. Throws 422 `idempotency_key_reused` if
+ * the key was used for another request.
  */
 export async function previousOutcome(
   { outcomes }: Pick<Http, "outcomes">,
@@ -105,8 +105,8 @@ export async function previousOutcome(
 }
 
 /**
- * The id of what an earlier delivery of the request created. A route asks for it before it checks anything that may have
- * changed since: what the first request created is its answer, even if it could not be created now.
+ * The id of what an earlier delivery of the request created. Call it before checking anything that may have changed since: a
+ * repetition gets what the first request created, even if it could not be created now.
  */
 export async function findCreated(
   http: Pick<Http, "outcomes">,
@@ -116,7 +116,7 @@ export async function findCreated(
   return event ? parseStreamName(event.stream).id : undefined;
 }
 
-/** The event that a repeated command appended at its first delivery. Throws 503 when its outcome cannot be read. */
+/** The event that a repeated command appended at its first delivery. Throws 503 if the outcome cannot be read. */
 export async function firstEvent(
   { outcomes }: Pick<Http, "outcomes">,
   { organization_id, id, fingerprint }: Omit<IdempotentRequest, "hasKey">,
@@ -128,13 +128,13 @@ export async function firstEvent(
 
 export interface CreationReceipt extends CommandReceipt {
   created_id: string;
-  /** False when an earlier request with the same key created it. */
+  /** False if an earlier request with the same key created it. */
   isNew: boolean;
 }
 
 /**
- * Sends a command that creates what its stream is named for. When the same request was sent before, nothing happens and
- * `created_id` names what was created then. Throws the rejection, and 503 when the first outcome cannot be read.
+ * Sends a command that creates the thing its stream is named for. For a repeated request nothing happens, and `created_id` is the
+ * id of what was created before. Throws the rejection, and 503 if the first outcome cannot be read.
  */
 export async function createOnce<D>(
   http: Pick<Http, "send" | "outcomes">,
@@ -143,15 +143,15 @@ export async function createOnce<D>(
 ): Promise<CreationReceipt> {
   const receipt = await http.send(definition, { ...command, fresh: true });
   const own_id = parseStreamName(command.stream).id;
-  // a command that the bus delivered twice counts as repeated too, although it created this very thing
+  // a command delivered twice by the bus counts as repeated, too, although it created this very thing
   const created_id = receipt.repeated ? parseStreamName((await firstEvent(http, command)).stream).id : own_id;
   return { ...receipt, created_id, isNew: created_id === own_id };
 }
 
 /**
- * Sends a command that gives a thing a new secret, of which the log keeps a hash. True: the secret of this very request counts, and
- * nobody has seen it. A command whose outcome had to be looked up counts as repeated too, although it was the first. Throws 503
- * while the old secret may still work.
+ * Sends a command that gives a thing a new secret. The log keeps only its hash. Returns true if the secret of this very request
+ * is in use, and may be shown. Compares the hashes even for repeated commands, because a command whose outcome had to be looked
+ * up counts as repeated. Throws 503 while the old secret may still work.
  */
 export async function rotateOnce<D>(
   http: Pick<Http, "send" | "outcomes" | "log">,

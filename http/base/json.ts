@@ -7,21 +7,21 @@ import { beginWork, type Pause } from "#events/slices.ts";
 import { ApiError } from "./errors.ts";
 import { parseKeepingDigits } from "./exactNumbers.ts";
 
-/** Only bodies with these words, plain or escaped, can name a prototype. Searching for them is far cheaper than the full check. */
+/** Only bodies that contain one of these, plain or escaped, can name a prototype. Searching for them is far cheaper than the full check. */
 const SUSPICIOUS = ["__proto__", "constructor", "\\u00"];
 
 const canNamePrototypes = (bytes: Buffer): boolean => SUSPICIOUS.some((word) => bytes.includes(word));
 
-/** Bodies of more bytes, or more tokens, are parsed in steps, between which other work runs. */
+/** Bodies with more bytes or tokens are parsed in steps, so that other work runs in between. */
 const LARGE_BYTES = 4 * 1024 * 1024;
 const MANY_TOKENS = 60_000;
-/** Bytes that are scanned between two pauses. */
+/** Bytes scanned between two pauses. */
 const SCAN_AT_ONCE = 1024 * 1024;
 
 const notUtf8 = () => new ApiError("invalid_json", "The request body must be JSON in UTF-8.");
 const exceeds = (excess: string) => new ApiError("invalid_json", `The request body ${excess}.`);
 
-/** The number of tokens. Throws 400 `invalid_json` for what JSON.parse must not get. */
+/** Returns the number of tokens. Throws 400 `invalid_json` for bytes that must not reach JSON.parse. */
 function requireParsable(bytes: Buffer): number {
   if (!isUtf8(bytes)) throw notUtf8();
   const scan = createJsonScan();
@@ -58,10 +58,10 @@ function parseWith(parser: Parser, bytes: Buffer): unknown {
   }
 }
 
-/** Objects that are searched for names of prototypes between two pauses. */
+/** Objects checked for prototype names between two pauses. */
 const SEARCHED_AT_ONCE = 1_000;
 
-/** As `secureJson.scan`, which searches a value in one piece. */
+/** Like `secureJson.scan`, but with pauses. */
 async function refusePrototypes(value: unknown, pause: Pause): Promise<void> {
   const left: object[] = [];
   const add = (member: unknown) => void (typeof member === "object" && member !== null && left.push(member));
@@ -92,20 +92,29 @@ async function parseLarge(bytes: Buffer): Promise<unknown> {
   }
 }
 
-/** Parses a request body; a large one, or one of many values, as a promise. Throws 400 `invalid_json` for invalid JSON, too many or too deeply nested values, and prototype names. */
+/**
+ * Parses a request body; returns a promise for one that is large or has many values. Throws 400 `invalid_json` for invalid JSON,
+ * too many or too deeply nested values, and prototype names.
+ */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length > LARGE_BYTES) return parseLarge(bytes);
   if (requireParsable(bytes) > MANY_TOKENS) return parseLarge(bytes);
   return parseWith(canNamePrototypes(bytes) ? parseSafely : JSON.parse, bytes);
 }
 
-/** As `parseJsonBody`, but at once, and allows names such as `__proto__`. For bodies that are passed on; their properties must not be assigned. */
+/**
+ * Like `parseJsonBody`, but synchronous, and allows names such as `__proto__`. For bodies that are passed on: do not assign their
+ * properties.
+ */
 export function parseOpaqueJson(bytes: Buffer): unknown {
   requireParsable(bytes);
   return parseWith(JSON.parse, bytes);
 }
 
-/** As `parseOpaqueJson`, for a sender who cannot be asked to send numbers as text: those that would be rounded become texts of their digits. */
+/**
+ * Like `parseOpaqueJson`, but numbers that would be rounded become strings of their digits. For senders that cannot be asked to
+ * send numbers as strings.
+ */
 export function parseDelivery(bytes: Buffer): unknown {
   requireParsable(bytes);
   return parseWith(parseKeepingDigits, bytes);

@@ -9,6 +9,6 @@ async function* toLines(values: AsyncIterable<unknown>): AsyncGenerator<string> 
   }
 }
 
-/** Each value as a line of JSON, read as fast as the reader takes them. */
+/** Streams each value as a line of JSON, at the reader's pace. */
 export const jsonLines = (values: AsyncIterable<unknown>): Readable =>
   Readable.from(toLines(values), { objectMode: false });

@@ -6,7 +6,7 @@ import { limitPipelining } from "./limitPipelining.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/** A connection to a server that handles requests like this. `onParsed` is called for each request that the parser hands over. */
+/** Connects to a server with this handler. `onParsed` is called for each request that the parser delivers. */
 async function open(handle: RequestListener, onParsed: () => void = () => {}) {
   const server = createServer(handle);
   limitPipelining(server);

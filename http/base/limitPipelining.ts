@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Requests of one connection that are unanswered. No SDK, browser or proxy sends a second one before the answer to the first. */
+/** Maximum unanswered requests per connection. SDKs, browsers and proxies wait for each answer before the next request. */
 const MAX_UNANSWERED = 16;
 
-/** Node makes an error for each request that a closed connection leaves: without their stacks they cost a tenth. */
+/** Node creates an error for each unanswered request of a closed connection. Without stack traces they cost a tenth. */
 function closeCheaply(socket: Socket): void {
   const { stackTraceLimit } = Error;
   socket.prependOnceListener("close", () => void (Error.stackTraceLimit = 0));
@@ -12,14 +12,14 @@ function closeCheaply(socket: Socket): void {
   socket.destroy();
 }
 
-/** What Node's parser reads no more of a packet after. */
+/** A constant of Node's parser: stops parsing the packet after this request. */
 const STOP = 2;
-/** How Node's HTTP server hears of requests; it is not documented. */
+/** The undocumented interface through which Node's HTTP server receives requests. */
 interface Parser {
   onIncoming?(request: IncomingMessage, shouldKeepAlive: boolean): number;
 }
 
-/** The last packet of a connection that was closed is not read to its end: each hundred requests in it took half a millisecond. */
+/** Stops parsing the last packet of a closed connection, because a hundred requests in it take half a millisecond. */
 function stopWithConnection(socket: Socket & { parser?: Parser }): void {
   const { parser } = socket;
   const hear = parser?.onIncoming;
@@ -28,8 +28,8 @@ function stopWithConnection(socket: Socket & { parser?: Parser }): void {
 }
 
 /**
- * Closes a connection that sends more requests than that without waiting for answers. One packet can hold 2,000, which the
- * parser hands over in one turn of the event loop: they once held up everybody, before any of them is authenticated.
+ * Closes a connection with more unanswered requests than MAX_UNANSWERED. One packet can hold 2,000 requests, which the parser
+ * delivers in one round of the event loop, before any of them is authenticated. They would block everybody else.
  */
 export function limitPipelining(server: Server): void {
   const unanswered = new WeakMap<Socket, number>();
@@ -38,7 +38,7 @@ export function limitPipelining(server: Server): void {
   server.on("connection", stopWithConnection);
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    // the rest of its last packet
+    // remaining requests of the last packet
     if (socket.destroyed) return;
     const before = unanswered.get(socket) ?? 0;
     if (before === MAX_UNANSWERED) return closeCheaply(socket);

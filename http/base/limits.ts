@@ -8,7 +8,7 @@ import type { Caller } from "./caller.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 
-/** The mark of a user value in its organization; null without one. */
+/** The mark (keyed hash) of a user in its organization; null without a user. */
 export const markUser = <User extends string | undefined>(
   { keyring }: Pick<Http, "keyring">,
   organization: string,
@@ -16,7 +16,7 @@ export const markUser = <User extends string | undefined>(
 ): User extends string ? string : string | null =>
   (user === undefined ? null : keyring.keyedHash("user", `${organization} ${user}`)) as string;
 
-/** Who a caller's upload counts for. */
+/** The subjects whose limits count a caller's upload. */
 export const uploaderOf = (
   { organization_id, principal, project_id }: Caller,
   user_mark: string | null = null,
@@ -26,7 +26,7 @@ export const warningHeader = ({ subject, name, spent, at_most }: SpentLimit) => 
   "x-budget-warning": `${nameSubject(subject)}; ${name}; ${spent} of ${at_most}`,
 });
 
-/** 402 `budget_exceeded`; 429 `rate_limited` of what ends by itself. */
+/** 402 `budget_exceeded`, or 429 `rate_limited` for a limit that resets by itself. */
 export const limitReached = (limit: SpentLimit): ApiError =>
   limit.name === "concurrent_runs"
     ? new ApiError("rate_limited", describeLimit(limit), { isFinal: limit.at_most === "0" })
@@ -34,14 +34,14 @@ export const limitReached = (limit: SpentLimit): ApiError =>
         ...(limit.ends_at && { retryAfterMs: Math.max(1, limit.ends_at.getTime() - currentTime()) }),
       });
 
-/** What a request would add, and for whom it counts. */
+/** What a request would add to the counts, and for whom. */
 export interface Wish {
   request: Pick<FastifyRequest, "addHeaders">;
   spender: Spender;
   wanted: Demand;
 }
 
-/** Creates something if the limits leave room for it. Throws 402 `budget_exceeded` and 429 `rate_limited`. */
+/** Runs `create` if the limits leave room for it. Throws 402 `budget_exceeded` and 429 `rate_limited`. */
 export async function withinLimits<R extends { position: number; isNew?: boolean }>(
   http: { budgets: Pick<BudgetWatch, "admit"> },
   { request, spender, wanted }: Wish,
@@ -58,7 +58,7 @@ export async function withinLimits<R extends { position: number; isNew?: boolean
     if (reached) request.addHeaders(warningHeader(reached));
     return created;
   } catch (error) {
-    // the outcome of a command without an answer is unknown: the read model tells it
+    // without an answer the command may have succeeded, so the count stays until the read model shows the outcome
     if (error instanceof ApiError && error.status < 500) admitted.withdraw();
     throw error;
   }

@@ -6,7 +6,7 @@ import { lingerOnClose } from "./lingeringClose.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A refused request whose answer is sent, while its body may still arrive. */
+/** A refused request that is answered while its body may still arrive. */
 function answered() {
   const socket = Object.assign(new EventEmitter(), { end: vi.fn(), destroy: vi.fn(), destroySoon: () => {} });
   const raw = Object.assign(new EventEmitter(), { socket, resume: vi.fn() });

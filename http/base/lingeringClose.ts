@@ -1,13 +1,13 @@
 import type { FastifyRequest } from "fastify";
 
-/** The rest of a refused body is read while it arrives, but no longer than this. */
+/** Maximum time for reading the rest of a refused body. */
 const LINGER_MS = 30_000;
-/** A client that has sent nothing for this time has read the answer, or never will. */
+/** A client that sends nothing for this long has read the answer, or never will. */
 const SILENCE_MS = 3_000;
 
 /**
- * Makes the connection of an answered request end only once its client has read the answer, or after a while: closing it while
- * the client is still sending resets the connection, and the client may lose an answer that it has not read yet.
+ * Delays the close of an answered connection until its client has read the answer, within limits. An immediate close while the
+ * client is sending would reset the connection, and the client might lose the answer.
  */
 export function lingerOnClose({ raw }: FastifyRequest): void {
   const { socket } = raw;

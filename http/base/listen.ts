@@ -3,13 +3,14 @@ import { createServer, type AddressInfo, type ListenOptions, type Server } from 
 import type { App } from "./app.ts";
 
 /**
- * Node accepts one connection of a socket in each round of the event loop, and a busy loop makes a few hundred rounds a second: one socket
- * alone would accept fewer connections than arrive, and clients would see the system reset them (docs/adr/0063-a-port-has-several-sockets.md).
+ * Node accepts one connection per socket in each round of the event loop, and a busy loop makes a few hundred rounds a second. A
+ * single socket would accept fewer connections than arrive, and the system would reset the others
+ * (docs/adr/0063-a-port-has-several-sockets.md).
  */
 const SOCKETS = 16;
-/** Connections that wait in the queue of one socket; the system may allow fewer. */
+/** Connections waiting in the queue of one socket. The system may allow fewer. */
 const BACKLOG = 4_096;
-/** Elsewhere a port has one socket. */
+/** Other systems do not let sockets share a port. */
 const CAN_SHARE = process.platform === "linux";
 
 async function open(server: Server, options: ListenOptions): Promise<AddressInfo> {
@@ -18,10 +19,10 @@ async function open(server: Server, options: ListenOptions): Promise<AddressInfo
   return server.address() as AddressInfo;
 }
 
-/** Resolves when its last connection has ended. */
+/** Resolves when the server's last connection has ended. */
 const close = (server: Server): Promise<unknown> => new Promise((resolve) => server.close(resolve));
 
-/** The port, if nobody else listens there: sockets that share a port would not notice. Throws EADDRINUSE. */
+/** Checks that nobody else listens on the port, which sockets that share it would not notice. Returns the port. Throws EADDRINUSE. */
 async function findPort(options: ListenOptions): Promise<number> {
   const probe = createServer();
   const { port } = await open(probe, options);
@@ -29,7 +30,7 @@ async function findPort(options: ListenOptions): Promise<number> {
   return port;
 }
 
-/** Further sockets of the port, whose connections the app's server serves; they close with it. */
+/** Adds sockets on the same port. The app's server handles their connections, and they close with it. */
 function addSockets(app: App): (options: ListenOptions) => Promise<unknown> {
   const further = Array.from({ length: SOCKETS - 1 }, () =>
     createServer({ allowHalfOpen: true, noDelay: true }, (socket) => app.server.emit("connection", socket)),
@@ -43,7 +44,7 @@ function addSockets(app: App): (options: ListenOptions) => Promise<unknown> {
   return (options) => Promise.all(further.map((server) => open(server, options)));
 }
 
-/** Resolves with the address when the app listens. Throws EADDRINUSE. */
+/** Starts to listen and returns the address. Throws EADDRINUSE. */
 export async function listen(app: App, { port, host }: { port: number; host: string }): Promise<AddressInfo> {
   if (!CAN_SHARE) {
     await app.listen({ port, host, backlog: BACKLOG });

@@ -5,7 +5,7 @@ import { createLongReads } from "./longReads.ts";
 
 const requestOf = (organization_id: string) => ({ caller: { organization_id } }) as unknown as FastifyRequest;
 
-/** Reads with three places, two of them for one organization. `begun` has the names of those that have one. */
+/** Reads with three places, two of them for one organization. `begun` lists the reads that have a place. */
 function stage() {
   const reads = createLongReads(createFairSemaphore({ total: 3, perTenant: 2 }));
   const begun: string[] = [];

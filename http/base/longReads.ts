@@ -2,17 +2,20 @@ import type { FastifyRequest } from "fastify";
 import { bodyOwner } from "./bodyBudget.ts";
 import type { Places } from "./deps.ts";
 
-/** Answers of megabytes that a process makes at once: those of all organizations, and of one. */
+/** Answers of several megabytes that a process builds at the same time, in total and per organization. */
 export const LONG_READS = { total: 6, perTenant: 2 };
 
 /**
- * Lets an organization read few long things at a time. Megabytes are read, decrypted and written in short pieces, but the pieces
- * of a dozen requests in each round of the event loop made everybody wait for half a second.
+ * Limits the long reads of an organization. They are read, decrypted and written in short pieces, but a dozen of them in each
+ * round of the event loop made everybody else wait for half a second.
  */
 export function createLongReads(places: Places) {
   const ends = new WeakMap<FastifyRequest, AbortController>();
   return {
-    /** Waits for a place, which the request keeps until `end`; a request that has one does not wait. Throws when the request ends before. */
+    /**
+     * Waits for a place, which the request keeps until `end`. Returns at once if the request has one. Throws if the request ends
+     * before.
+     */
     async begin(request: FastifyRequest): Promise<void> {
       if (ends.has(request)) return;
       const [owner, end] = [bodyOwner(request), new AbortController()];
@@ -22,7 +25,7 @@ export function createLongReads(places: Places) {
       if (end.signal.aborted) release();
       else end.signal.addEventListener("abort", release, { once: true });
     },
-    /** The answer is made, or its client has left. */
+    /** Releases the place: the answer is built, or the client has left. */
     end: (request: FastifyRequest): void => ends.get(request)?.abort(),
   };
 }

@@ -9,7 +9,7 @@ export function parseMediaType(declared: string): string {
   return PLAIN.test(type) ? type : OCTETS;
 }
 
-/** A name without a dot has no extension, though it may be the name of one. */
+/** The media type for a filename. Without the check for a dot, a bare name such as `pdf` would count as an extension. */
 export const mediaTypeFromName = (filename: string): string => (filename.includes(".") && lookup(filename)) || OCTETS;
 
 /** `image.png` for `image/png`, `file.pdf` for `application/pdf`. */

@@ -5,7 +5,7 @@ import { measureEventLoopDelay } from "./eventLoopDelay.ts";
 
 /** Dependencies and followers by name. */
 export type Checks = Record<string, { ok: boolean; detail?: unknown }>;
-/** The details that become metrics. */
+/** The details that are exported as metrics. */
 interface Detail {
   lag?: number;
   parked?: number;
@@ -88,7 +88,7 @@ export function createMetrics(registry: Registry) {
   const counters = createCounters([registry]);
   const gauges = createHealthGauges([registry]);
   measureEventLoopDelay(registry);
-  // from 0: an alert cannot see the first of a series that did not exist
+  // starts at 0, because an alert cannot see the first increment of a series that did not exist
   for (const fault of HEALED_FAULTS) counters.healed.inc({ fault }, 0);
   for (const use of SPACE_USES) counters.refusedForSpace.inc({ use }, 0);
   return {

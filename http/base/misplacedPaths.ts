@@ -4,7 +4,7 @@ import type { App } from "./app.ts";
 
 const SERVED = "{base}/api/openai/v1 serves chat/completions, models and files.";
 
-/** Paths below the chat base that clients of the OpenAI API try, with what to use instead. */
+/** Paths below the chat base that clients of the OpenAI API try, and what to use instead. */
 const INSTEAD_OF_CHAT: Record<string, string> = {
   responses: "Responses belong to agents: use {base}/api/agents/{agent_id}/v1/responses.",
   conversations: "Conversations are called threads here: send x-thread-id to {base}/api/openai/v1/chat/completions.",
@@ -21,7 +21,7 @@ const INSTEAD_OF_CHAT: Record<string, string> = {
     "The paths of Azure are not served: use the client for OpenAI, with the base address {base}/api/openai/v1.",
 };
 
-/** The same below the base of an agent. */
+/** The same for the base of an agent. */
 const INSTEAD_OF_AGENT: Record<string, string> = {
   "chat/completions":
     "An agent answers at {base}/api/agents/{agent_id}/v1/responses. Chat completions are at {base}/api/openai/v1/chat/completions.",
@@ -33,10 +33,10 @@ const INSTEAD_OF_AGENT: Record<string, string> = {
 
 const CHAT_PATH = /^\/api\/openai\/v1(?:\/(?!v1\/)|$)/;
 const AGENT_PATH = /^\/api\/agents\/[^/]+\/v1(?:\/(?!v1\/)|$)/;
-/** Paths that clients of the OpenAI API ask for when their base address is another one. */
+/** Paths that a client of the OpenAI API requests when its base address is wrong. */
 const OPENAI_PATH = /\/(chat\/completions|responses|models|files|embeddings|completions)(\/|$)/;
 
-/** What there is, for a path below a base address of clients, or where those are, for a path of the OpenAI API elsewhere. */
+/** Says which routes a client's base address has, or, for a path of the OpenAI API elsewhere, which base address is right. */
 export function hintForPath(path = "", base: string): string {
   if (CHAT_PATH.test(path)) return ` ${SERVED.replace("{base}", base)}`;
   if (AGENT_PATH.test(path)) return " An agent serves responses and models.";
@@ -54,10 +54,10 @@ function refusePaths(app: App, { settings }: Pick<Http, "settings">, instead: Re
   }
 }
 
-/** Refuses what clients of the OpenAI API ask the chat base for in vain, before their body is read. */
+/** Refuses unsupported paths of the OpenAI API below the chat base, before their bodies are read. */
 export const misplacedChatRoutes = (app: App, http: Pick<Http, "settings">): void =>
   refusePaths(app, http, INSTEAD_OF_CHAT);
 
-/** The same for the base of an agent. */
+/** The same below the base of an agent. */
 export const misplacedAgentRoutes = (app: App, http: Pick<Http, "settings">): void =>
   refusePaths(app, http, INSTEAD_OF_AGENT);

@@ -7,16 +7,16 @@ import { ApiError } from "./errors.ts";
 type Needs = Pick<Http, "catalog" | "providers">;
 type Requester = Pick<Caller, "organization_id" | "allowed_models">;
 
-/** When a provider does not list its models, every name is passed to it; this keeps names small within a command of 256 KiB. */
+/** If a provider does not list its models, any name is accepted; this limit keeps it small within a command of 256 KiB. */
 const MAX_MODEL_ID_LENGTH = 512;
 
 export const isAllowed = ({ allowed_models }: Requester, id: string): boolean =>
   allowed_models === null || allowed_models.includes(id);
 
-/** What a caller may name as `model`: a model, or an alias with the route of a new turn. */
+/** What `model` in a request refers to: a model, or an alias with the route for a new turn. */
 export type NamedModel = { id: string; route?: Route };
 
-/** Undefined when there is no such model or alias, or the caller may not use it. */
+/** Finds a model or alias. Undefined if there is none, or if the caller may not use it. */
 export async function resolveModel(
   http: Needs & Pick<Http, "aliases">,
   caller: Requester,
@@ -27,7 +27,7 @@ export async function resolveModel(
   return route && { id, route };
 }
 
-/** The model, if the caller may use it. A missing one is looked up again with the provider credentials read fresh. */
+/** Finds a model that the caller may use. A missing one is looked up again with current provider credentials. */
 export async function findModel(
   { catalog, providers }: Needs,
   caller: Requester,
@@ -41,7 +41,7 @@ export async function findModel(
   );
 }
 
-/** Programs written for one provider leave its name out. */
+/** Clients written for one provider leave out the provider's name. */
 const hintForName = (id: string): string =>
   isAlias(id)
     ? " Models are named provider/model, such as openai/gpt-5-mini, or by an alias; GET /models lists them."

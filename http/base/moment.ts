@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** PostgreSQL has no year 0, and ISO 8601 writes years from 10000 on differently: an event with such a time cannot be projected. */
+/** PostgreSQL has no year 0, and ISO 8601 has another format from year 10000 on. An event with such a time could not be projected. */
 const END_OF_YEAR_9999 = Date.UTC(10_000, 0);
 
 export const isStorable = (date: Date): boolean => date.getTime() >= 0 && date.getTime() < END_OF_YEAR_9999;

@@ -1,9 +1,9 @@
 import { mapInSlices } from "#events/slices.ts";
 
-/** Names that a refusal lists. */
+/** Maximum number of names in an error message. */
 const MAX_NAMES = 3;
 
-/** Texts without what they begin and end with alike: names of one provider differ in a few letters. */
+/** Removes the common prefix and suffix: model names of one provider differ in a few letters. */
 function differingParts(one: string, other: string): [string, string] {
   const shorter = Math.min(one.length, other.length);
   let from = 0;
@@ -13,7 +13,7 @@ function differingParts(one: string, other: string): [string, string] {
   return [one.slice(from, one.length - end), other.slice(from, other.length - end)];
 }
 
-/** Edits that turn one text into the other, or `most` + 1 where there are more. */
+/** Edit distance of two texts, or `most` + 1 if it is larger. */
 function countEdits(first: string, second: string, most: number): number {
   if (Math.abs(first.length - second.length) > most) return most + 1;
   const [one, other] = differingParts(first, second);
@@ -30,16 +30,16 @@ function countEdits(first: string, second: string, most: number): number {
 
 const modelPart = (id: string): string => id.slice(id.indexOf("/") + 1);
 
-/** How far a known name of a model is from the wanted one; undefined if nobody would take one for the other. */
+/** Distance of a known model name from the wanted one. Undefined if they are not similar. */
 function distance(wanted: string, known: string): number | undefined {
-  // another provider, or none, before the same model
+  // the same model under another provider, or without one
   if (modelPart(known) === modelPart(wanted)) return 0;
   const most = Math.min(4, Math.max(1, Math.floor(wanted.length / 6)));
   const edits = countEdits(wanted, known.toLowerCase(), most);
   return edits <= most ? edits : undefined;
 }
 
-/** Up to three of the known `provider/model` names and aliases that somebody may have meant, the nearest first. */
+/** Up to three of the known `provider/model` names and aliases that are similar, most similar first. */
 export async function nearNames(wanted: string, known: Iterable<string>): Promise<string[]> {
   const name = wanted.toLowerCase();
   const measured = await mapInSlices([...new Set(known)], (id) => ({ id, edits: distance(name, id) }));

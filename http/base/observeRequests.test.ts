@@ -29,7 +29,7 @@ async function serve(budget: BodyBudget): Promise<number> {
   return (app.server.address() as AddressInfo).port;
 }
 
-/** Sends JSON of that many MiB in chunks. */
+/** Sends `mib` MiB of JSON in chunks. */
 async function send(port: number, mib: number): Promise<{ status: number; body: string }> {
   const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
   const sending = open({ port, host: "127.0.0.1", method: "POST", headers });
@@ -86,7 +86,7 @@ describe("a JSON body", () => {
 });
 
 describe("a large answer", () => {
-  /** Answers of 4 MiB to the organization `o`, which already holds so many bytes. */
+  /** Requests answers of 4 MiB for the organization `o`, which already holds `heldBytes`. */
   async function ask(method: string, heldBytes: number) {
     const budget = createBodyBudget({ perOwner: 5 * MIB });
     app = fastify() as App;

@@ -14,11 +14,11 @@ import { traceRequests } from "./traceRequests.ts";
 declare module "fastify" {
   interface FastifyRequest {
     /**
-     * Counts bytes that this process keeps for the request, of its body or its answer; a negative number lets them go. Throws when
-     * the organization's share, or all memory for them, is used up.
+     * Counts bytes of the request's body or answer that this process keeps; a negative number releases them. Throws if the
+     * organization's share, or the total, is used up.
      */
     holds(bytes: number): void;
-    /** Waits until few answers of its organization are as long as this one will be. Throws when the client leaves before. */
+    /** Waits until the organization has few long answers in progress. Throws if the client leaves before. */
     readsMuch(): Promise<void>;
   }
 }
@@ -36,14 +36,14 @@ function logRequest({ metrics }: Pick<Http, "metrics">, request: FastifyRequest,
   request.log.info({ request_id: id, trace_id: trace?.trace_id, method, route, status, ms }, "request");
 }
 
-/** A body must grow by MIN_BYTES within each interval, else its connection is closed: 10 KB/s is slower than any modem. */
+/** A body must grow by MIN_BYTES in each interval, or its connection is closed. That is 10 KB/s, slower than any modem. */
 const RATE_INTERVAL_MS = 5_000;
 const MIN_BYTES = 50_000;
 
 const isCounted = ({ headers }: FastifyRequest): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > MAX_UNCOUNTED_BYTES;
 
-/** Counts a body while it is read. The rest of a refused body is drained, so that the answer can be sent. */
+/** Counts a body while it is read. The rest of a refused body is drained, so that the answer reaches the client. */
 function countedBody(request: FastifyRequest, body: Readable): Readable {
   let arrived = 0;
   const counter = new Transform({
@@ -57,7 +57,7 @@ function countedBody(request: FastifyRequest, body: Readable): Readable {
       }
     },
   });
-  // starts with the first read: a form is read from the request itself, and counted there
+  // starts with the first read: forms are read from the request itself, and counted there
   counter.once("resume", () => {
     const watch = setInterval(() => {
       if (arrived < MIN_BYTES && !body.readableEnded) counter.destroy(new ApiError("request_timeout", TOO_SLOW));
@@ -71,13 +71,13 @@ function countedBody(request: FastifyRequest, body: Readable): Readable {
   return counter;
 }
 
-/** Large reads of somebody known. The result of a write is always sent. */
+/** Whether a large answer may be refused: only authenticated reads. The result of a write is always sent. */
 const isRead = ({ method, caller }: FastifyRequest): boolean =>
   method === "GET" && (caller as Caller | undefined) !== undefined;
 
 /**
- * Large answers stand in memory until their clients have read them. Each counts while it is written as JSON, in slices; files are
- * counted before they are read.
+ * Counts large answers until their clients have read them, because they stay in memory. JSON is counted while it is written, in
+ * slices; files are counted before they are read.
  */
 function countAnswers(app: App, longReads: LongReads): void {
   const counted = new WeakSet<FastifyRequest>();
@@ -103,7 +103,7 @@ function countAnswers(app: App, longReads: LongReads): void {
   });
 }
 
-/** Node keeps the first of several, and a proxy in front may have read another one. */
+/** Number of Host headers. Node uses the first one, and a proxy in front may have used another. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -111,7 +111,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-/** Per request: one trace, one log line and one count once its connection is done with it, and the budget of its body. */
+/** Gives each request a trace, one log line and one count when its connection has finished with it, and a budget for its body. */
 export function observe(app: App, http: Pick<Http, "metrics" | "longReadPlaces">, budget: BodyBudget): void {
   const longReads = createLongReads(http.longReadPlaces);
   app.decorateRequest("readsMuch", function () {

@@ -3,7 +3,7 @@ import { listSchema, PageQuery, readPage } from "./pagination.ts";
 
 export type Page = ReturnType<typeof readPage>;
 
-/** The schema of a route that answers with a list in pages; `shared` is what it has in common with its neighbours. */
+/** The schema of a route that answers with a paged list. `shared` is merged in. */
 export const describeList = <S extends object, T extends z.ZodType>(shared: S, summary: string, item: T) => ({
   ...shared,
   summary,
@@ -11,7 +11,7 @@ export const describeList = <S extends object, T extends z.ZodType>(shared: S, s
   response: { 200: listSchema(item) },
 });
 
-/** Reads the page that a query asks for and presents its rows together. `limit` says how many rows it has, where their bytes have ended it early. */
+/** Reads a page and presents its rows together. `limit` is the number of rows, if the byte limit has shortened the page. */
 export async function presentedPage<R, T>(
   query: z.infer<typeof PageQuery>,
   read: (page: Page) => Promise<{ rows: R[]; total: number }>,
@@ -23,14 +23,14 @@ export async function presentedPage<R, T>(
   return { data: await present(rows), total, limit: isCut ? rows.length : page.limit, offset: page.offset };
 }
 
-/** The same for rows that are presented one by one. */
+/** Like `presentedPage`, but presents each row by itself. */
 export const pageResponse = <R, T>(
   query: z.infer<typeof PageQuery>,
   read: (page: Page) => Promise<{ rows: R[]; total: number }>,
   present: (row: R) => T,
 ) => presentedPage(query, read, async (rows) => rows.map(present));
 
-/** The same for a list that is short enough to be read whole. */
+/** Like `pageResponse`, for lists that are short enough to be read whole. */
 export const sliceResponse = <R, T>(query: z.infer<typeof PageQuery>, rows: R[], present: (row: R) => T) =>
   pageResponse(
     query,

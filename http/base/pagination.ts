@@ -2,12 +2,12 @@ import { z } from "zod";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 500;
-/** Rows with long texts of a page that may be read beside any number of others; more of them have megabytes. */
+/** Rows with long texts per page that count as a short read. Longer pages may have megabytes. */
 export const MAX_SHORT_PAGE = 50;
-/** The largest integer of PostgreSQL. */
+/** The largest `integer` of PostgreSQL. */
 const MAX_OFFSET = 2 ** 31 - 1;
 
-/** The query of every paged list. Values out of range are corrected, not refused. */
+/** The query parameters of every paged list. Values out of range are corrected, not refused. */
 export const PageQuery = z.object({
   limit: z
     .string()

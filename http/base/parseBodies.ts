@@ -7,13 +7,13 @@ import type { App } from "./app.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** SHA-256 (hex) of the raw JSON body; empty when there is none. */
+    /** SHA-256 (hex) of the raw JSON body; empty if there is none. */
     bodyHash: string;
     bodyBytes: number;
   }
 }
 
-/** Makes `parse` the only parser of a scope's bodies. An empty body is left to the schema of the route. */
+/** Makes `parse` the only body parser of a scope. The route's schema handles an empty body. */
 export function parseBodies(
   scope: App,
   types: string | string[],
@@ -30,7 +30,7 @@ export function parseBodies(
 
 const hashAtOnce = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Bodies are read as they come: of a compressed one the client would only hear that it is no JSON, or no form. */
+/** Refuses compressed bodies, which would otherwise be reported as invalid JSON or an invalid form. */
 function refuseEncodedBodies(app: App): void {
   app.addHook("preParsing", (request, _reply, body, done) => {
     const encoding = request.headers["content-encoding"];
@@ -41,7 +41,7 @@ function refuseEncodedBodies(app: App): void {
   });
 }
 
-/** JSON is the only type of body here, except on routes with parsers of their own. */
+/** Accepts only JSON bodies, except on routes with parsers of their own. */
 export function readBodies(app: App): void {
   app.decorateRequest("bodyHash", "");
   app.decorateRequest("bodyBytes", 0);

@@ -9,7 +9,7 @@ const REASON: Record<number, string> = {
   431: "Request Header Fields Too Large",
 };
 
-/** Answers what the HTTP parser refused. It never becomes a request, so the answer is written to the socket, which then closes. */
+/** Answers a request that the HTTP parser refused. Fastify never sees it, so the answer is written to the socket, which is then closed. */
 export function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable || socket.destroyed) return void socket.destroy();
   const refused = errorFor(error.code);
@@ -31,7 +31,7 @@ function errorFor(code: string | undefined): ApiError {
   return new ApiError(null, "The request is not well-formed HTTP.");
 }
 
-/** Answers an unknown Expect header, which Node would refuse without a body. */
+/** Answers an unknown Expect header, which Node would refuse with an empty body. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const body = JSON.stringify(
     errorBody(new ApiError(null, "The Expect header must be 100-continue.", { status: 417 })),

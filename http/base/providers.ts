@@ -1,13 +1,13 @@
 import { listProviders, type ProviderRow } from "#projections/providers/query.ts";
 import type { Db } from "#projections/projection.ts";
 
-/** How long a provider that another process removed may still be offered; turns read its credential themselves. */
+/** How long this process may offer a provider that another process has removed. Turns read the credential themselves. */
 const MAX_AGE_MS = 2_000;
 const MAX_ORGANIZATIONS = 10_000;
 
-/** An organization's provider credentials, for finding models. */
+/** The provider credentials of an organization, for finding models. */
 export interface Providers {
-  /** At most two seconds old, so that requests share one query. */
+  /** Returns credentials that are at most two seconds old, so that requests share one query. */
   recent(organization: string): Promise<ProviderRow[]>;
   fresh(organization: string): Promise<ProviderRow[]>;
 }

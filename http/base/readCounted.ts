@@ -4,8 +4,8 @@ import type { Http } from "./deps.ts";
 import { MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
 
 /**
- * The events of a stream, for an answer. A long stream waits for its turn, and counts, while it is read, as bytes that the organization holds until the
- * client has the answer. Throws 429 `too_many_bytes`, and Unavailable.
+ * Reads a stream's events for an answer. The read of a long stream waits for a place, and its bytes count for the organization
+ * until the client has the answer. Throws 429 `too_many_bytes`, and Unavailable.
  */
 export async function readCounted(
   { streamPages }: Pick<Http, "streamPages">,

@@ -1,7 +1,7 @@
 import type { App } from "./app.ts";
 import { ApiError } from "./errors.ts";
 
-/** Throws 503 `unavailable` for requests that arrive, on open connections, once the process shuts down: another one answers them. */
+/** Throws 503 `unavailable` for new requests on open connections while the process shuts down; another process will answer the retry. */
 export function refuseWhileClosing(app: App): void {
   let isClosing = false;
   app.addHook("preClose", (done) => {

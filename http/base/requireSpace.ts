@@ -6,7 +6,7 @@ import type { App } from "./app.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Requests that are refused when a disk gets full. Files in turns are refused where their bytes are stored. */
+/** Routes that are refused when a disk is almost full. Files in turns are refused where their bytes are stored. */
 const USES: Readonly<Record<string, SpaceUse>> = {
   "/api/v1/knowledge/collections/:reference/documents": "documents",
   "/api/v1/knowledge/collections/:reference/documents/text": "documents",
@@ -33,7 +33,7 @@ function requireSpace({ freeSpace, metrics }: Deps, use: SpaceUse): void {
   throw new StorageFull("A disk is almost full");
 }
 
-/** Refuses requests before their bodies are read, while a disk has less space than they need (SPACE_RULES). */
+/** Refuses requests before their bodies are read if a disk has too little free space for them (SPACE_RULES). */
 export function refuseWithoutSpace(app: App, http: Deps): void {
   const found = new Set<string>();
   app.addHook("onRoute", (route) => {
@@ -41,7 +41,7 @@ export function refuseWithoutSpace(app: App, http: Deps): void {
     if (use === undefined) return;
     found.add(route.url);
     const check = async (_request: FastifyRequest): Promise<void> => requireSpace(http, use);
-    // after the authentication: a stranger learns nothing about the disks
+    // after authentication, so that strangers learn nothing about the disks
     route.preParsing = [check, ...[route.preParsing ?? []].flat()];
   });
   app.addHook("onReady", async () => {
@@ -50,7 +50,7 @@ export function refuseWithoutSpace(app: App, http: Deps): void {
   });
 }
 
-/** The vault of turns: it stores no more files and long texts while a disk has less space than those need. */
+/** The vault for turns. It refuses files and long texts while a disk has too little free space for them. */
 export const vaultOfTurns = ({ vault, ...deps }: Deps & { vault: Vault }): Vault => ({
   ...vault,
   async put(owner, bytes) {

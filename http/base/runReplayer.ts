@@ -8,22 +8,22 @@ export interface RecordedCall {
   /** `step`, `approval`, `timer`, `value` … */
   kind: string;
   name: string | null;
-  /** JSON of the arguments of a step, or of the terms of an approval; null where they are not recorded. */
+  /** JSON of a step's arguments or an approval's terms; null if not recorded. */
   args: string | null;
   /** Undefined for a call without an answer. */
   answer: CallAnswer | undefined;
 }
 
-/** `open`: it is live, or was ended from outside. `key`: the step that failed; null when `run()` failed itself. */
+/** `open`: the run is live, or was ended from outside. `key`: the step that failed; null if `run()` itself failed. */
 export type RecordedEnd =
   | { type: "open" }
   | { type: "completed"; json: string }
-  /** `json`: the arguments of the run that continues it. */
+  /** `json`: the arguments of the run that continues this one. */
   | { type: "continued"; json: string }
   | { type: "failed"; key: string | null; message: string };
 
 export interface RecordedRun {
-  /** The id and the time that `run()` sees. */
+  /** The run id and the time that `run()` sees. */
   run_id: string;
   created_at: number;
   /** JSON. */
@@ -31,12 +31,12 @@ export interface RecordedRun {
   headers: Record<string, string>;
   /** In the order in which `run()` made them. */
   calls: RecordedCall[];
-  /** Keys of the calls with an answer, in the order of the answers. */
+  /** Keys of the answered calls, in the order of the answers. */
   answered: string[];
   end: RecordedEnd;
 }
 
-/** A call as a comparison names it. */
+/** A call in a comparison. */
 export interface ComparedCall {
   kind: string;
   name: string | null;
@@ -44,34 +44,34 @@ export interface ComparedCall {
 
 export interface Difference {
   /**
-   * `arguments`: a recorded call is made with other arguments. `call`: another call is made instead. `missing`: a recorded call is
-   * not made. `added`: a call that was never recorded follows. `result`: the result is another. `end`: one of them waits, or fails,
-   * where the other ends.
+   * `arguments`: the same call has other arguments. `call`: another call is made instead. `missing`: a recorded call is not made.
+   * `added`: there is an additional call. `result`: the result differs. `end`: the two runs end differently, or only one of them
+   * ends.
    */
   reason: "arguments" | "call" | "missing" | "added" | "result" | "end";
-  /** The call of the new source. */
+  /** The call that the new source makes. */
   call: ComparedCall | null;
-  /** The call of the record. */
+  /** The recorded call. */
   recorded: ComparedCall | null;
-  /** JSON pointers to what differs in the arguments, or in the result; five at most. */
+  /** JSON pointers to the differences in the arguments or the result, at most five. */
   pointers: string[];
-  /** Of the call, in the new source. */
+  /** Line of the call in the new source. */
   line: number | null;
   column: number | null;
 }
 
-/** How a run goes with another source. */
+/** How the run proceeds with the new source. */
 export type Replay =
   | { outcome: "same" }
-  /** `unanswered`: it goes the same way to the end of the record, and then needs an answer that was never recorded. */
+  /** `unanswered`: the run matches the whole record, and then needs an answer that was never recorded. */
   | { outcome: "different" | "unanswered"; difference: Difference }
-  /** `run()` fails, and did not fail so when it was recorded. */
+  /** `run()` fails now, and did not fail in this way when it was recorded. */
   | { outcome: "failed"; error: { code: string; message: string; line: number | null; column: number | null } };
 
 export interface RunReplayer {
   /**
-   * Replays a run with the recorded answers: nothing takes effect, nothing is recorded. `load` is called in turn, so that few runs are
-   * in memory. Undefined when `load` finds nothing.
+   * Replays a run with the recorded answers. Has no effects and records nothing. `load` runs when it is this replay's turn, so
+   * that few runs are in memory. Undefined if `load` finds nothing.
    */
   replay(
     organization_id: string,

@@ -5,12 +5,12 @@ import { parseCron, timesAfter } from "#events/scheduleTimes.ts";
 import { ApiError } from "./errors.ts";
 
 const MAX_EVERY_SECONDS = 31_536_000;
-/** Intervals that are looked at: with five fields, the shortest one occurs within the first days with a due time. */
+/** Number of due times that are examined. With five fields, the shortest interval occurs within the first days that have a due time. */
 const EXAMINED_TIMES = 60;
 const YEAR_MS = 366 * 86_400_000;
 const MAX_YEARS_AHEAD = 10;
 
-/** Exactly one of `cron`, `every` and `at`; `checkSchedule` checks which, and whether it can be due. */
+/** Exactly one of `cron`, `every` and `at`. `checkSchedule` checks that, and that the schedule can be due. */
 export const ScheduleInput = z.strictObject(
   {
     cron: z
@@ -33,14 +33,14 @@ export const ScheduleInput = z.strictObject(
   { error: (issue) => (issue.code === "invalid_type" ? "must be an object with cron, every or at" : undefined) },
 );
 
-/** A rule in an answer. */
+/** A schedule's rule in an answer. */
 export const ScheduleOutput = z.union([
   z.object({ cron: z.string(), time_zone: z.string() }),
   z.object({ every: z.int() }),
   z.object({ at: z.iso.datetime() }),
 ]);
 
-/** Leaves out `from`, which only counts the intervals. */
+/** Leaves out `from`, the internal start of the intervals. */
 export const presentRule = (rule: ScheduleRule): z.infer<typeof ScheduleOutput> =>
   "every" in rule ? { every: rule.every } : rule;
 
@@ -48,7 +48,7 @@ const refuse = (param: string, why: string) => new ApiError("invalid_schedule", 
 
 function requireTimeZone(time_zone: string): string {
   try {
-    // offsets such as +02:00 know no daylight saving
+    // offsets such as +02:00 have no daylight saving time
     if (!/^[A-Za-z]/.test(time_zone)) throw new RangeError("not a name");
     new Intl.DateTimeFormat("en", { timeZone: time_zone });
     return time_zone;
@@ -57,7 +57,7 @@ function requireTimeZone(time_zone: string): string {
   }
 }
 
-/** croner counts days and months from 0 in its messages: it calls month 13 an invalid 12. */
+/** croner's messages count months and days from 0 (month 13 is "invalid 12"), so we name the allowed ranges instead. */
 const RANGES: Readonly<Record<string, string>> = {
   minute: "minutes are 0 to 59",
   hour: "hours are 0 to 23",
@@ -68,7 +68,7 @@ const RANGES: Readonly<Record<string, string>> = {
 const FIVE_FIELDS =
   "must be five fields such as 0 9 * * 1-5 (minute, hour, day, month, weekday), or a name such as @daily";
 
-/** Messages of croner start with the name of its class. */
+/** Removes the class name with which croner's messages start. */
 function explain(error: unknown): string {
   const message = (error as Error).message.replace(/^CronPattern: /, "");
   const field = /^Invalid value for (\w+)/.exec(message)?.[1];
@@ -103,7 +103,7 @@ function readRule({ cron, time_zone, every, at }: z.infer<typeof ScheduleInput>,
   return typeof every === "number" ? { every, from: now.toISOString() } : readAt(at!, now);
 }
 
-/** The shortest of the times between two runs, in seconds; Infinity for a single one. */
+/** The shortest interval between two due times, in seconds; Infinity if there is only one. */
 function shortestInterval(rule: ScheduleRule, times: Date[]): number {
   if ("every" in rule) return rule.every;
   const gaps = times.slice(1).map((time, n) => (time.getTime() - times[n]!.getTime()) / 1_000);
@@ -118,15 +118,15 @@ function requireJitterWithin(jitter_seconds: number, interval: number): void {
     );
 }
 
-/** Throws 400 `invalid_schedule` for jitter that the intervals of a schedule's own rule do not allow. */
+/** Throws 400 `invalid_schedule` if the jitter is too long for the intervals of the schedule's own rule. */
 export function checkJitter(rule: ScheduleRule, jitter_seconds: number): void {
   const times = timesAfter(rule, new Date(currentTime()), EXAMINED_TIMES);
   requireJitterWithin(jitter_seconds, shortestInterval(rule, times));
 }
 
 /**
- * The rule of a body. Throws 400 `invalid_schedule`, which names the field: an expression or a time zone that cannot be read,
- * a schedule that is never due, one that is due more often than every `min_seconds`, and jitter beyond the interval.
+ * Reads the rule of a body. Throws 400 `invalid_schedule`, which names the field, if an expression or time zone is invalid, the
+ * schedule is never due, it is due more often than every `min_seconds`, or the jitter exceeds the interval.
  */
 export function checkSchedule(
   when: z.infer<typeof ScheduleInput>,

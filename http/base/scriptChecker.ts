@@ -2,16 +2,16 @@ import type { ScriptMeta } from "#events/definition.ts";
 
 /* The port that checks scripts before they are stored. infra/sandbox implements it. */
 
-/** A script that passed the check. */
+/** A script that passed the checks. */
 export interface CheckedScript {
-  /** The source without its types, with the same line numbers. */
+  /** The source with its types removed. Line numbers are the same. */
   js: string;
   /** The name in the script's meta, if any. */
   name: string | undefined;
   meta: ScriptMeta;
 }
 
-/** The script is refused. `line` and `column` count from 1; null when the fault has no position. */
+/** Reports why a script is refused. `line` and `column` count from 1; null if the fault has no position. */
 export class InvalidScript extends Error {
   readonly line: number | null;
   readonly column: number | null;

@@ -20,7 +20,7 @@ const busy: CommandResult = {
 };
 const done: CommandResult = { position: 7, repeated: false };
 
-/** A bus that returns these results, the last one repeatedly, and projections that either follow or lag. */
+/** A fake bus that returns `results` in order and repeats the last one, and projections that follow or lag. */
 function harness(results: CommandResult[], follow = true, takes_ms = 0) {
   const sent: Command[] = [];
   const waited: unknown[] = [];

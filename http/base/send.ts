@@ -12,9 +12,9 @@ import { requestAge } from "./requestTime.ts";
 
 /** After this time the outcome of a command counts as unknown. */
 const COMMAND_MS = 15_000;
-/** A request, its command and the wait for the read models; the 503 of one that must be readable is due within 5 s. */
+/** Default wait for the projections. The 503 of a command that must be readable is due within 5 s, including everything before. */
 const PROJECTION_MS = 4_500;
-/** What the read models get after a command that took long. */
+/** Minimum wait for the projections, even if the command took long. */
 const MIN_PROJECTION_MS = 500;
 /** How long a command to a busy thread is retried, with exponential backoff between the two waits below. */
 const BUSY_MS = 20_000;
@@ -27,28 +27,25 @@ export interface CommandRequest<D> {
   organization_id: string;
   principal: Principal;
   request_id: string;
-  /** Set where the client may repeat the request; random otherwise. */
+  /** Set if the client may repeat the request. Default: a random id. */
   id?: string;
   fingerprint?: string;
   fresh?: boolean;
   keys?: Record<string, string>;
-  /** Projections that the caller reads next. */
+  /** Projections that the caller reads next, so the answer waits for them. */
   waitFor?: string[];
-  /**
-   * Answer 503 when the projections lag. For answers that only the projections can make true, such as that a deleted key no
-   * longer works.
-   */
+  /** Throw 503 if the projections lag. For answers that are false until then, such as that a deleted key no longer works. */
   requireProjected?: boolean;
-  /** Aborted when the client disconnects: then a busy thread is no longer retried. */
+  /** Aborts when the client disconnects, which ends the retries for a busy thread. */
   signal?: AbortSignal;
 }
 
 export interface CommandReceipt extends Pick<CommandResult, "position" | "repeated"> {
-  /** Whether the projections in `waitFor` include the command's events; otherwise the caller answers from what it sent. */
+  /** Whether the projections in `waitFor` include the command's events. If not, the caller answers from what it sent. */
   projected: boolean;
 }
 export type Send = <D>(definition: CommandDefinition<string, D>, request: CommandRequest<D>) => Promise<CommandReceipt>;
-/** Waits until the projections include all events so far, of one stream or of the whole log. Throws a 503 after 5 s. */
+/** Waits until the projections include all events so far, of one stream or of the whole log. Throws 503 after 5 s. */
 export type FreshRead = (projections: string[], stream?: string) => Promise<void>;
 
 const buildCommand = <D>(
@@ -63,18 +60,18 @@ const buildCommand = <D>(
   return { ...command, ...toTraceHeaders(currentTrace()) };
 };
 
-/** Size of the encoded command. */
+/** Size of the encoded command in bytes. */
 export const commandBytes = <D>(
   definition: CommandDefinition<string, D>,
   request: CommandRequest<D>,
   http: string,
 ): number => Buffer.byteLength(JSON.stringify(buildCommand(definition, request, http)));
 
-/** The write is durable, but cannot be shown yet. */
+/** The write is durable, but not readable yet. */
 export const notReadableYet = () =>
   new ApiError("unavailable", "The change is saved but not readable yet; try again shortly.");
 
-/** When the event at a position was recorded. */
+/** The time at which the event at a position was recorded. */
 export async function readRecordedAt({ log }: { log: LogReader }, position: number): Promise<Date> {
   const at = await log.recordedAt(position);
   if (!at) throw notReadableYet();
@@ -91,9 +88,9 @@ interface SendNeeds {
 }
 
 /**
- * The only place that sends commands. Waits for the result, then for the projections that the caller reads. When these lag
- * the write is answered all the same, because the answer may hold what cannot be read later, such as a secret.
- * Throws the rejection as an ApiError; `thread_busy` is retried for 20 s first.
+ * Creates the function that sends all commands. It waits for the result, and then for the projections that the caller reads. If
+ * the projections lag, it still returns, because the answer may contain something that cannot be read later, such as a secret.
+ * Throws a rejection as an ApiError, `thread_busy` after retries for 20 s.
  */
 export function createSend({ sender, waitForProjections, logger, httpId }: SendNeeds): Send {
   return async (definition, given) => {
@@ -110,7 +107,7 @@ export function createSend({ sender, waitForProjections, logger, httpId }: SendN
   };
 }
 
-/** Other retryable rejections are not retried: they would fail again a moment later, and each try leaves a dead letter. */
+/** Retries only `thread_busy`. Other retryable rejections would fail again a moment later, and each attempt leaves a dead letter. */
 async function sendWhileBusy(send: () => Promise<CommandResult>, signal?: AbortSignal): Promise<CommandResult> {
   const giveUpAt = performance.now() + BUSY_MS;
   for (let wait = FIRST_BUSY_WAIT_MS; ; wait = Math.min(wait * 2, LAST_BUSY_WAIT_MS)) {

@@ -1,20 +1,20 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { downloadHeaders } from "./downloadHeaders.ts";
 
-/** Bodies and answers up to this size are not counted: thousands of them fit into memory, and counting would cost each body a stream. */
+/** Bodies and answers up to this size are not counted: thousands of them fit into memory, and each count would cost a stream. */
 export const MAX_UNCOUNTED_BYTES = 64 * 1024;
-/** A client that takes no byte of an answer for this time is cut off: the answer stays in memory until then. */
+/** A client that reads nothing of an answer for this long is disconnected, because the answer stays in memory. */
 const MAX_SILENCE_MS = 30_000;
 
 export const limitSilence = ({ raw }: FastifyReply): void => void raw.setTimeout(MAX_SILENCE_MS, () => raw.destroy());
 
-/** Counts an answer as bytes that its organization holds in memory until the client has it. Throws 429 `too_many_bytes`, and Unavailable. */
+/** Counts an answer's bytes for its organization until the client has read it. Throws 429 `too_many_bytes`, and Unavailable. */
 export function holdAnswer(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
   request.holds(bytes);
   limitSilence(reply);
 }
 
-/** Call it before a file or text of about `bytes` is read for an answer: a long one waits until the organization reads few others. */
+/** Call this before reading about `bytes` bytes for an answer. A long read waits until the organization has few others. */
 export async function waitToRead(request: Pick<FastifyRequest, "readsMuch">, bytes: number): Promise<void> {
   if (bytes > MAX_UNCOUNTED_BYTES) await request.readsMuch();
 }
@@ -25,7 +25,7 @@ interface StoredFile {
   bytes: number;
 }
 
-/** Answers with a stored file, counted before it is read. Returns false, without an answer, when its bytes are deleted. */
+/** Sends a stored file, counted before it is read. Returns false and sends nothing if its bytes were deleted. */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -34,7 +34,7 @@ export async function sendFile(
 ): Promise<boolean> {
   holdAnswer(request, reply, file.bytes);
   const content = await read();
-  // Not returned: to await a reply is to wait until it is sent, for undefined.
+  // the reply is not returned, because awaiting it would wait until it is sent and yield undefined
   if (content) void reply.headers(downloadHeaders(file)).send(content);
   return content !== undefined;
 }

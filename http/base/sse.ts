@@ -3,27 +3,27 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "./errors.ts";
 import { RECHECK_MS } from "./recheck.ts";
 
-/** Between two comments that keep a silent stream open. */
+/** Interval of the comments that keep a silent stream open. */
 const PING_MS = 15_000;
-/** Unsent bytes at which a reader that does not keep up is disconnected. */
+/** A slow reader is disconnected at this number of unsent bytes. */
 const MAX_BUFFERED = 1024 * 1024;
-/** Frames that follow others so soon share one system call with those after them. No reader notices, and a write costs as much as making ten frames. */
+/** Frames within this time are written together, because a write costs as much as making ten frames. No reader notices the delay. */
 const GATHER_MS = 5;
-/** Characters that are written at once: few, so that it is known how much a reader leaves unread. */
+/** Characters per write. Small writes show how much a reader leaves unread. */
 const MAX_GATHERED = 16 * 1024;
-/** How long the last bytes may take after `end`. */
+/** Maximum time to send the last bytes after `end`. */
 const LINGER_MS = 60_000;
 
 export interface EventStream {
   write(frames: string): void;
   end(frames: string): void;
-  /** Resolves once the written bytes are sent, or the reader has disconnected: to wait between large writes. */
+  /** Resolves once the written bytes are sent or the reader has disconnected. Await it between large writes. */
   drained(): Promise<void>;
-  /** The reader was disconnected because it did not keep up. */
+  /** Whether the reader was disconnected because it was too slow. */
   overflowed(): boolean;
 }
 
-/** Whether the caller may still read. A check that fails for another reason is repeated later. */
+/** Whether the caller's credential is still valid. True if the check itself fails, since it is repeated. */
 async function isStillAllowed({ recheckCredential }: FastifyRequest): Promise<boolean> {
   try {
     await recheckCredential?.();
@@ -44,7 +44,7 @@ function watchCredential({ request, raw }: FastifyReply): void {
   }
 }
 
-/** Sends the headers of a stream of Server-Sent Events, including those that hooks set, with its first frames. */
+/** Opens a stream of Server-Sent Events: sends the headers, including those set by hooks, and the first frames. */
 export function openEventStream(reply: FastifyReply, first: string, pingMs = PING_MS): EventStream {
   const { raw } = reply;
   reply.hijack();

@@ -6,6 +6,6 @@ export interface StartingPerson {
 /** One-time codes that sign a person in without a password. Only the process that created a code knows it. */
 export interface StartCodes {
   create(person: StartingPerson): string;
-  /** Undefined for a code that is unknown, used or more than ten minutes old. */
+  /** Undefined for a code that is unknown, used or older than ten minutes. */
   redeem(code: string): StartingPerson | undefined;
 }

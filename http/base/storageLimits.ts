@@ -6,7 +6,7 @@ type Needs = Pick<Http, "settings" | "storedBytes">;
 
 const MEGABYTE = 1_000_000;
 
-/** Throws 413 `storage_limit_reached` unless the organization may store these bytes, too. `param` is the field that holds them. */
+/** Throws 413 `storage_limit_reached` if the organization may not store this many more bytes. `param` is the field that holds them. */
 export async function requireStorage(
   { storedBytes, settings }: Needs,
   organization: string,
@@ -22,7 +22,7 @@ export async function requireStorage(
   );
 }
 
-/** Throws 413 `thread_too_large` unless the thread may store these bytes, too. */
+/** Throws 413 `thread_too_large` if the thread may not store this many more bytes. */
 export async function requireThreadStorage(
   { db, settings }: Pick<Http, "db" | "settings">,
   { organization_id, thread_id }: { organization_id: string; thread_id: string },

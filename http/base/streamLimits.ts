@@ -3,7 +3,7 @@ import { ApiError } from "./errors.ts";
 
 const MAX_OF_CREDENTIAL = 50;
 const MAX_OF_ORGANIZATION = 200;
-/** Files that are made from the log and the stores while they are sent. Each keeps this process and the database busy. */
+/** Maximum concurrent exports per organization. Exports are built while they are sent, which keeps the process and the database busy. */
 const MAX_EXPORTS = 1;
 const RETRY_MS = 5_000;
 
@@ -12,7 +12,7 @@ interface StreamReply {
   raw: Pick<FastifyReply["raw"], "destroyed" | "once">;
 }
 
-/** Counts the open streams that follow the log, of one process. Streams of turns are not among them: turns have their own limit. */
+/** Limits the open streams of this process that follow the log. Streams of turns are not included, because turns have their own limit. */
 export function createStreamLimits({
   perCredential = MAX_OF_CREDENTIAL,
   perOrganization = MAX_OF_ORGANIZATION,
@@ -44,7 +44,7 @@ export function createStreamLimits({
       if ((open.get(organization_id) ?? 0) >= perOrganization) refuse(perOrganization, "An organization");
       for (const name of [credential, organization_id]) addUntilClosed(name, raw);
     },
-    /** Counts a file that is made while it is sent, likewise. */
+    /** Counts an export until its connection closes. Throws 429 `too_many_streams`. */
     countExport({ request, raw }: StreamReply): void {
       const name = `exports of ${request.caller.organization_id}`;
       if ((open.get(name) ?? 0) < exports) return addUntilClosed(name, raw);

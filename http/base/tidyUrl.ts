@@ -1,9 +1,9 @@
-/** The two bases that clients of OpenAI's API are given. */
+/** The two base paths for clients of the OpenAI API. */
 const CLIENT_PATH = /^\/+api\/+(?:openai|agents)\//;
 
 /**
- * The URL without doubled slashes and without one at its end, below the bases of OpenAI's clients. Several of them join a base address
- * that ends in a slash with a path that begins with one. Every other URL is as it was.
+ * Removes double slashes and a trailing slash from URLs below the base paths of OpenAI clients. Several clients join a base
+ * address that ends in a slash with a path that starts with one. Other URLs stay unchanged.
  */
 export function tidyUrl(url: string): string {
   const query = url.indexOf("?");

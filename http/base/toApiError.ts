@@ -2,7 +2,7 @@ import type { ErrorCode } from "#events/errorCodes.ts";
 import { StorageFull, Unavailable } from "#events/ports.ts";
 import { ApiError, internalError } from "./errors.ts";
 
-/** Errors of the framework and of its parsers, with the codes of the spec. */
+/** Errors of Fastify and its parsers, with the spec's codes. */
 const KNOWN: Readonly<Record<string, [code: ErrorCode | null, message: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ["request_too_large", "The request body is larger than this route allows."],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupported_media_type", "The Content-Type must be application/json."],
@@ -20,7 +20,7 @@ const KNOWN: Readonly<Record<string, [code: ErrorCode | null, message: string]>>
   HPE_HEADER_OVERFLOW: ["headers_too_large", "The request headers are too large."],
 };
 
-/** The answer for any error. Unknown errors become a 500 without detail. */
+/** Converts any error to an answer. Unknown errors become a 500 without details. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StorageFull)

@@ -8,7 +8,7 @@ import { ApiError } from "./errors.ts";
 
 type Needs = Pick<Http, "db" | "settings">;
 
-/** Clients pass tools of their own, which they would run themselves. */
+/** The error for a tool that does not exist. Its hint is for clients that pass tools of their own. */
 const unknownTool = (name: string, param: string) =>
   new ApiError(
     "unknown_tool",
@@ -20,7 +20,7 @@ const unknownTool = (name: string, param: string) =>
 const toolsUnavailable = (param: string, why: string) =>
   new ApiError("tools_unavailable", `${param}: scripted tools ${why}.`, { param });
 
-/** Throws `unknown_tool` or `tools_unavailable` for a name that no tool has. `paramOf` gives the field of the nth name. */
+/** Throws `unknown_tool` or `tools_unavailable` for a name that no tool has. `paramOf` returns the field of the name with a given index. */
 export async function checkToolNames(
   { db, settings }: Needs,
   organization: string,
@@ -44,8 +44,8 @@ export async function checkToolNames(
 }
 
 /**
- * Throws 400 `tool_not_configured` for a tool that lacks a collection to search or a search endpoint.
- * `namesCollections`: the request names collections, so at least one exists.
+ * Throws 400 `tool_not_configured` for a tool that lacks a collection to search, or a search endpoint. `namesCollections`: the
+ * request names collections, so there is at least one.
  */
 export async function checkToolsConfigured(
   http: Pick<Http, "db" | "settings" | "providers">,

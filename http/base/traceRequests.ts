@@ -5,7 +5,7 @@ import type { App } from "./app.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The trace of the request: the client's, if it sent one. Undefined until the request reaches a route. */
+    /** The trace of the request, which continues the client's if it sent one. Undefined until the request reaches a route. */
     trace: Trace | undefined;
   }
 }
@@ -13,7 +13,7 @@ declare module "fastify" {
 /** Polled every few seconds by monitoring, so they get no spans. */
 const MONITORING_ROUTES = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** Named by OpenTelemetry's conventions. The path is left out, because it may contain anything that the client typed. */
+/** Names follow OpenTelemetry's conventions. The path is left out, because it may contain anything a client typed. */
 function openRequestSpan({ method, routeOptions }: FastifyRequest, parent: Trace | undefined): OpenSpan | undefined {
   const route = routeOptions.url;
   if (route !== undefined && MONITORING_ROUTES.has(route)) return undefined;
@@ -27,7 +27,7 @@ function endSpan(span: OpenSpan, { raw }: FastifyReply): void {
   span.end(raw.statusCode >= 500 ? String(raw.statusCode) : undefined);
 }
 
-/** Handles every request as part of a trace, which its commands, events and provider calls continue. */
+/** Handles every request as part of a trace. Its commands, events and provider calls continue the trace. */
 export function traceRequests(app: App): void {
   app.decorateRequest("trace", undefined);
   app.addHook("onRequest", (request, reply, done) => {
@@ -37,6 +37,6 @@ export function traceRequests(app: App): void {
     if (span) reply.raw.once("close", () => endSpan(span, reply));
     withTrace(request.trace, done);
   });
-  // a body arrives in events of the socket, which belong to no request
+  // body events come from the socket, outside the async context of the request
   app.addHook("preValidation", (request, _reply, done) => withTrace(request.trace, done));
 }

@@ -1,8 +1,8 @@
-/* The port that finds errors of types in scripts. infra/sandbox implements it. */
+/* The port that finds type errors in scripts. infra/sandbox implements it. */
 
-/** Something that does not fit its type. Lines and columns count from 1; the end is behind the last character. */
+/** A type error. Lines and columns count from 1; the end is after the last character. */
 export interface TypeFault {
-  /** The compiler's number of the message: 2339 is TS2339. */
+  /** The number of the compiler's message: 2339 means TS2339. */
   code: number;
   message: string;
   line: number;
@@ -11,26 +11,26 @@ export interface TypeFault {
   end_column: number;
 }
 
-/** A script that passed the check of its syntax and its meta. */
+/** A script whose syntax and meta are checked. */
 export interface TypedScript {
   type: "tool" | "workflow";
   source: string;
-  /** Whether it has types of TypeScript; a plain script is read as JavaScript. */
+  /** Whether the source has TypeScript types. Otherwise it is checked as JavaScript. */
   has_types: boolean;
-  /** JSON Schema of the arguments of the tool or the run. */
+  /** JSON Schema of the arguments of the tool or run. */
   parameters: object;
-  /** JSON Schemas of the arguments of steps, as far as they have one. */
+  /** JSON Schemas of the steps' arguments, by step, if they have one. */
   step_inputs: Record<string, object>;
 }
 
 export interface TypeCheck {
-  /** The first ones in the order of the source. */
+  /** The first errors, in the order of the source. */
   errors: TypeFault[];
-  /** Why the types were not checked, in a sentence; null: they were. */
+  /** One sentence on why the types were not checked; null if they were. */
   unchecked: string | null;
 }
 
 export interface TypeChecker {
-  /** Checks a script in a process of its own, within limits. */
+  /** Checks a script in a separate process, within limits. */
   checkTypes(organization_id: string, script: TypedScript): Promise<TypeCheck>;
 }

@@ -4,7 +4,7 @@ import type { ErrorCode } from "#events/errorCodes.ts";
 import { ApiError } from "./errors.ts";
 import { explainIssue } from "./explainIssue.ts";
 
-/** Error codes of fields that have one in the spec, by the path of the field and, where given, by the message. */
+/** Error codes of fields that have one in the spec, by the field's path and optionally by the message. */
 export type FieldCodes = [path: RegExp, code: ErrorCode, message?: RegExp][];
 
 /** `messages[0].content` for ["messages", 0, "content"]. */
@@ -23,7 +23,7 @@ const WHOLE: Record<string, string> = {
 
 function validationError(error: z.ZodError, part: string, codes: FieldCodes): ApiError {
   const issue = error.issues[0]!;
-  // an unknown field of a strict object: name the field, not the object
+  // for an unknown field of a strict object, name the field rather than the object
   const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
   const param = formatPath(unknown === undefined ? issue.path : [...issue.path, unknown]);
   const reason = unknown === undefined ? issue.message : "there is no such field";
@@ -32,10 +32,16 @@ function validationError(error: z.ZodError, part: string, codes: FieldCodes): Ap
   return new ApiError(code, message, { param: param || null });
 }
 
-/** Only the first issue is shown: half a million wrong elements would make as many, in a gigabyte. zod has it for `validate`, untyped here. */
+/**
+ * Only the first issue is reported: half a million wrong elements would produce as many issues, a gigabyte in total. zod supports
+ * this option, but does not type it here.
+ */
 const FIRST_ISSUE = { abortEarly: true, error: explainIssue } as object;
 
-/** A value in a body, validated once it is known to be read. Throws the error of `refuse`, which gets the place in the value and the reason. */
+/**
+ * Validates a value within a body that the route's schema does not check. Throws the error from `refuse`, which gets the path in
+ * the value and the reason.
+ */
 export function readValue<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -47,7 +53,7 @@ export function readValue<T>(
   throw refuse(formatPath(path).replace(/^(?=[^[])/, "."), message);
 }
 
-/** Validates with the zod schemas of a route. Nothing is coerced, and unknown fields are dropped. */
+/** Validates with a route's zod schemas. Values are not coerced, and unknown fields are dropped. */
 export const validator =
   (codes: FieldCodes = []): FastifySchemaCompiler<any> =>
   ({ schema, httpPart }: { schema: z.ZodType; httpPart?: string }) =>

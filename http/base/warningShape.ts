@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WARNING_CODES, type ReadingWarning, type WarningCode } from "#events/readingWarnings.ts";
 
-/** A warning about a file that was read in part, or with doubts. */
+/** A warning about a file that was read only in part or with low confidence. */
 export const Warning = z.object({
   code: z.enum(WARNING_CODES).or(z.string()).describe("One of the list; a newer release may have further ones."),
   pages: z.array(z.int()).optional().describe("The pages or slides that it concerns, from 1."),
@@ -19,10 +19,10 @@ export const Warnings = z
     "What the text does not have, although the file does, and pages whose text was recognized in pictures. Absent if there is nothing to say.",
   );
 
-/** Ranges of pages that a message lists. */
+/** Maximum page ranges in a message. */
 const MAX_RANGES = 20;
 
-/** `2-5, 9` */
+/** Formats page numbers, such as `2-5, 9`. */
 function formatPages(pages: readonly number[]): string {
   const ranges: { from: number; to: number }[] = [];
   for (const page of pages) {
@@ -35,22 +35,22 @@ function formatPages(pages: readonly number[]): string {
 }
 
 interface Wording {
-  /** The verb after one page, and after several. */
+  /** The verb for one page, and for several. */
   verbs: [one: string, many: string];
-  /** `%` stands for the confidence. */
+  /** The rest of the sentence. `%` stands for the confidence. */
   rest: string;
-  /** The counted thing, and several of them, for warnings without pages. */
+  /** What is counted, in singular and plural, for warnings without pages. */
   noun?: string;
   nouns?: string;
 }
 
-/** Things of which a file without pages says how many. `rest`: what a page has. */
+/** For warnings that count things in a file without pages. `rest`: what a page has. */
 const counted = (
   noun: string,
   { nouns = `${noun}s`, rest = `${nouns} that were left out` }: { nouns?: string; rest?: string } = {},
 ): Wording => ({ verbs: ["has", "have"], noun, nouns, rest });
 
-/** Of a code that a process of a newer release has written. */
+/** The wording for codes written by a newer release. */
 const UNKNOWN: Wording = { verbs: ["has", "have"], rest: "something that the text may lack" };
 
 const WORDINGS: Record<WarningCode, Wording> = {
@@ -93,7 +93,7 @@ const WORDINGS: Record<WarningCode, Wording> = {
   }),
 };
 
-/** `91 %`, or `91-96 %`. */
+/** Formats a confidence, such as `91 %` or `91-96 %`. */
 function formatConfidence(confidence: readonly number[]): string {
   let [least, most] = [100, 0];
   for (const one of confidence) [least, most] = [Math.min(least, one), Math.max(most, one)];
@@ -109,7 +109,7 @@ function describeWarning({ code, pages, count = 0, confidence = [] }: ReadingWar
     : `Pages ${formatPages(pages)} ${verbs[1]} ${text}.`;
 }
 
-/** The `warnings` field; no field without warnings. */
+/** The `warnings` field, which is left out without warnings. */
 export const presentWarnings = (warnings: readonly ReadingWarning[]): { warnings?: z.infer<typeof Warnings> } =>
   warnings.length === 0
     ? {}
