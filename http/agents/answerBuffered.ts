@@ -10,8 +10,8 @@ import { findResponse } from "./lookups.ts";
 import { storedResponse } from "./storedResponse.ts";
 
 /**
- * Answers with the whole response once its turn has ended. A turn that waits for a person may take days: then the answer comes
- * at the time limit with the status `in_progress`. The turn continues when the client disconnects.
+ * Sends the whole response once its turn has ended. A turn that waits for a person may take days, so at the time limit the answer
+ * has the status `in_progress`. The turn continues when the client disconnects.
  */
 export async function answerBuffered(
   http: Http,
@@ -37,7 +37,7 @@ export async function answerBuffered(
     const response = await storedResponse(http, await findResponse(http, turn.organization_id, scope, turn.turn_id));
     return connection.answer(response);
   } catch (error) {
-    // the turn has run or still runs: a repetition of the request gets its answer
+    // the turn exists, so a repeated request can get its answer
     await noteUnanswered(http, turn);
     return connection.fail(error, turn.turn_id);
   } finally {

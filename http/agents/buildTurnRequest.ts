@@ -15,13 +15,13 @@ import { runsEveryCall } from "./runsEveryCall.ts";
 import { readSettings } from "./storedResponse.ts";
 import { mergeVars, readVars } from "./vars.ts";
 
-/** A streamed response has no time limit (spec: Limits); this ends a turn that never ends by itself. */
+/** Limit for a turn that never ends. The spec sets no time limit for streamed responses (spec: Limits). */
 const STREAMED_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** What a response continues. */
 interface Continuation {
   thread_id: string | undefined;
-  /** The response that the caller named. */
+  /** The turn of the response that the caller named. */
   previous_turn_id: string | null;
 }
 
@@ -49,7 +49,7 @@ export async function findContinuation(
 /** The vars of a thread, from its newest turn. */
 async function threadVars(http: Http, organization: string, thread: string | undefined, scope: string) {
   if (thread === undefined) return { vars: {}, follows: null };
-  // the vars come from the newest turn of the thread, which need not be the one that is continued
+  // the vars come from the thread's newest turn, which need not be the one being continued
   await http.freshRead(["turns"], streamName("thread", thread));
   const follows = (await newestTurn(http.db, organization, thread, scope)) ?? null;
   if (follows === null) return { vars: {}, follows };
@@ -62,7 +62,7 @@ function requireModel({ model }: AgentRow): string {
   throw new ApiError("model_not_configured", "The agent has no model.", { param: "agent_id" });
 }
 
-/** The turn that a response request asks for, with the settings of its agent. */
+/** Builds the turn for a response request, with the agent's settings. */
 export async function buildTurnRequest(
   http: Http,
   request: FastifyRequest,

@@ -11,7 +11,7 @@ import { findResponse, type ResponseRow } from "./lookups.ts";
 import { endedAt, readFrames } from "./storedResponse.ts";
 
 const MAX_ATTEMPTS = 5;
-/** UTF-16 units of text, and of reasoning, in the command, which takes 256 KiB. The blob of the frames has all of it. */
+/** UTF-16 units of text, and of reasoning, in the command, whose limit is 256 KiB. The blob of the frames holds the whole output. */
 const MAX_OUTPUT_IN_COMMAND = 30_000;
 
 /** The retained frames of the newest attempt. */
@@ -21,7 +21,7 @@ async function newestFrames({ frames }: Http, { organization_id, id }: ResponseR
   return ordered.flatMap(({ attempt: _, n: _n, ...frame }) => (frame.type === "end" ? [] : [frame]));
 }
 
-/** Tokens of the recorded rounds; those of the interrupted one are unknown. */
+/** Token usage of the recorded rounds. The usage of the interrupted round is unknown. */
 async function recordedUsage({ turnHistory }: Http, { thread_id, id }: ResponseRow): Promise<Usage> {
   const rounds = await turnHistory.roundUsage(thread_id, id);
   return rounds.reduce(addUsage, NO_USAGE);
@@ -37,7 +37,7 @@ function outputFrom(frames: FramePayload[]) {
   return { text: joined("text"), reasoning: joined("reasoning"), citations: [] };
 }
 
-/** Ends a turn whose worker does not, with the output that its readers have, and sends them the end frame. */
+/** Ends a turn whose worker does not end it. Keeps the output that readers have seen, and sends them the end frame. */
 async function stopWithoutWorker(http: Http, request: FastifyRequest, row: ResponseRow): Promise<void> {
   const { organization_id, thread_id, id, scope, attempt, wrapped_key } = row;
   const retained = await newestFrames(http, row);
@@ -60,7 +60,7 @@ async function stopWithoutWorker(http: Http, request: FastifyRequest, row: Respo
   http.frames.publish(organization_id, id, last);
 }
 
-/** Stops a running response and keeps its output, even if its worker does not react. A finished one stays as it is. */
+/** Stops a running response and keeps its output, even if its worker does not react. An ended response is not changed. */
 export async function cancelResponse(
   http: Http,
   request: FastifyRequest,

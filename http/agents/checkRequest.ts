@@ -5,7 +5,7 @@ import type { ResponseRequest } from "./schema.ts";
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-/** Refuses fields that the agent sets itself. Accepts an empty list of tools, which some clients always send. */
+/** Refuses fields that the agent defines. An empty list of tools is accepted, because some clients always send it. */
 export function refuseAgentFields(
   { tools, tool_choice, text }: ResponseRequest,
   { client_tools }: Pick<AgentRow, "client_tools">,
@@ -29,7 +29,7 @@ export function refuseAgentFields(
     );
 }
 
-/** The id of the turn that a response stands for; the `resp_` prefix is optional. Throws `invalid_response_id`. */
+/** The id of a response's turn. The `resp_` prefix is optional. Throws `invalid_response_id`. */
 export function parseResponseId(id: string, param: string): string {
   const bare = id.replace(/^resp_/, "").toLowerCase();
   if (isUuid(bare)) return bare;

@@ -1,31 +1,31 @@
 import type { Citation } from "#events/thread.ts";
 import type { FramePayload } from "#events/ports.ts";
 
-/** Consecutive words, or the ids of the calls of one round. */
+/** Consecutive text of one type, or the ids of the calls of one round. */
 interface Segment {
   type: "text" | "reasoning" | "refusal" | "calls";
   text: string;
 }
 
 interface State {
-  /** What all attempts together have emitted. */
+  /** Everything that all attempts have emitted. */
   segments: Segment[];
   /** Ended calls, as `<round>/<call>`. */
   endedCalls: Set<string>;
   citations: number;
   attempt: number;
-  /** How far the current attempt has come in `segments`. */
+  /** The position of the current attempt in `segments`. */
   at: { segment: number; offset: number };
-  /** Citations of the current attempt. */
+  /** Number of citations in the current attempt. */
   attemptCitations: number;
 }
 
-/** The frames with what is new; undefined when the attempt contradicts what was emitted before. */
+/** The frames that are new; undefined if the attempt contradicts earlier output. */
 export type NewFrames = FramePayload[] | undefined;
 
 /**
- * Removes repetitions from the frames of a turn. Each attempt starts with the recorded output of those before it, which the
- * reader already has. It may be cut into other pieces, because frames are lost when the bus crashes.
+ * Removes repetitions from the frames of a turn. Each attempt repeats the recorded output of earlier attempts, which the reader
+ * has. The pieces may differ, because frames are lost when the bus crashes.
  */
 export function createDeduplicator(): (frame: FramePayload, attempt: number) => NewFrames {
   const state: State = {
@@ -73,7 +73,7 @@ function newFrames(state: State, frame: FramePayload): NewFrames {
   }
 }
 
-/** The part of the text that was not emitted before; undefined when it contradicts what was. */
+/** The part of the text that was not emitted before; undefined if it contradicts earlier output. */
 function newText(state: State, type: Segment["type"], text: string): string | undefined {
   const { segments } = state;
   const current = segments[state.at.segment];

@@ -8,8 +8,8 @@ import type { ResponseHead } from "./present.ts";
 type FoldOptions = Pick<ResponseHead, "turn_id" | "expose_tool_items" | "first_item" | "follows_message">;
 
 /**
- * Turns the frames of a turn into the items of its response and the events of its stream. Deterministic, so that every
- * process numbers the events alike. Reasoning and messages open one at a time, the calls of a round together.
+ * Folds a turn's frames into the response's items and stream events. Deterministic, so that every process numbers the events
+ * alike. One message or reasoning item is open at a time; the calls of a round are open together.
  */
 export function createFold({ turn_id, expose_tool_items, first_item = 0, follows_message = false }: FoldOptions) {
   const state: FoldState = {
@@ -27,9 +27,9 @@ export function createFold({ turn_id, expose_tool_items, first_item = 0, follows
   };
   return {
     output: (): Item[] => state.output,
-    /** Applies the next frame of a running turn. */
+    /** Applies a frame of a running turn. */
     next: (frame: FramePayload): StreamEvent[] => applyFrame(state, frame),
-    /** Closes the open items. A completed response has a message, even an empty one, or calls of the caller's own tools. */
+    /** Closes the open items. A completed response always has a message, which may be empty, or calls of the caller's own tools. */
     end: (end: TurnEnd): StreamEvent[] => applyEnd(state, end),
   };
 }

@@ -10,26 +10,26 @@ export interface OpenText {
   index: number;
   id: string;
   text: string;
-  /** Of a message; it is the last part. */
+  /** Of a message: the refusal, which is its last part. */
   refusal?: string;
 }
 
-/** What the frames so far have made of a response. */
+/** The state of a response after the frames so far. */
 export interface FoldState {
   turn_id: string;
   showsTools: boolean;
-  /** Number of the first item in the stored response: a resent answer leaves earlier items out. */
+  /** Number of the first item in the stored response. A resent answer leaves earlier items out. */
   firstItem: number;
   output: Item[];
-  /** Calls of the newest round, by their number in it; undefined for those that are hidden. */
+  /** Calls of the newest round, by number; undefined for hidden ones. */
   calls: ({ call: ToolCall; index: number } | undefined)[];
   open: OpenText | undefined;
   /** Citations of the open message, or of the last one if none opens. */
   citations: Citation[];
-  /** What a message or a reasoning item that is not open yet may begin with. */
+  /** White space received for an item that is not open yet. */
   blank: { type: OpenText["type"]; text: string } | undefined;
   hasMessage: boolean;
-  /** A message has the response's own UUID. */
+  /** Whether a message has the response's own UUID already. */
   isNamed: boolean;
   /** The model cited sources itself, next to the message they belong to. */
   hasCited: boolean;

@@ -28,14 +28,14 @@ export function openMessage(state: FoldState): StreamEvent[] {
   return [...events, { type: "response.content_part.added", ...at, content_index: 0, part: textPart("", []) }];
 }
 
-/** The refusal is sent with the complete message: no event of the spec carries a piece of one. */
+/** Adds a refusal. It is sent with the complete message, because the spec has no event for a piece of one. */
 export function addRefusal(state: FoldState, refusal: string): StreamEvent[] {
   const events = state.open?.type === "message" ? [] : [...closeText(state), ...openText(state, "message")];
   state.open!.refusal = refusal;
   return events;
 }
 
-/** The beginning of an item that follows others: the blank line between two belongs to neither. The first line keeps its indentation. */
+/** Removes the blank lines before a new item. The first line keeps its indentation. */
 function beginningOf(state: FoldState, type: OpenText["type"], sent: string): string {
   if (state.firstItem + state.output.length === 0) return sent;
   const text = state.blank?.type === type ? state.blank.text + sent : sent;
@@ -103,7 +103,7 @@ const annotationEvents = (annotations: Annotation[], at: object, first = 0): Str
     annotation,
   }));
 
-/** Citations are sent with the complete text, because each one spans all of it. */
+/** Closes a text. Citations are sent with it, because each one spans the whole text. */
 function closeTextPart(state: FoldState, { index, text }: OpenText) {
   const annotations = takeAnnotations(state, text);
   const part = textPart(text, annotations);
@@ -116,7 +116,7 @@ function closeTextPart(state: FoldState, { index, text }: OpenText) {
   return { part, events };
 }
 
-/** Sources that are known only after the last message was complete are cited there. */
+/** Adds sources that became known after the last message was complete to that message. */
 export function citeLastMessage(state: FoldState): StreamEvent[] {
   const index = state.output.findLastIndex(
     (item) => item.type === "message" && item.content[0]?.type === "output_text",

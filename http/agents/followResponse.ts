@@ -15,7 +15,7 @@ import type { ResponseHead } from "./present.ts";
 import { createStream, type ResponseStream } from "./responseStream.ts";
 import { endedAt, readFrames } from "./storedResponse.ts";
 
-/** How long the read model may take to have the end of a turn. */
+/** Maximum wait for the read model to show the end of a turn. */
 const PROJECTION_MS = 5_000;
 
 interface Rest {
@@ -23,7 +23,7 @@ interface Rest {
   end: TurnEnd;
 }
 
-/** The rest of a response that has ended or was deleted, from what is stored; undefined while it runs. */
+/** The rest of an ended or deleted response, from storage; undefined while it runs. */
 async function readRest(
   http: Http,
   organization: string,
@@ -54,21 +54,21 @@ interface FollowedResponse {
   /** Number of the last event that the client has; -1 for none. */
   startAfter: number;
   disconnected: AbortSignal;
-  /** As read before; undefined for a turn that this request started. */
+  /** The row as read before; undefined for a turn that this request started. */
   row: ResponseRow | undefined;
 }
 
-/** What a parked turn has said so far: after an hour the bus does not hold it any more. */
+/** Writes the output of a parked turn so far, from storage: after an hour the bus no longer holds it. */
 async function writeParked(http: Http, row: ResponseRow | undefined, stream: ResponseStream, sse: EventStream) {
   if (!row?.parked_at) return;
-  // as if of an earlier attempt: frames that the bus still holds repeat it
+  // with a lower attempt number, so that frames still on the bus count as repetitions
   const attempt = row.attempt - 1;
   for (const frame of await readFrames(http, row)) sse.write(stream.next({ ...frame, attempt }));
 }
 
 /**
- * Streams a running response. The turn continues when the client disconnects, and the client can reconnect to any process
- * with the number of its last event. Resolves with the turn's end if that was sent.
+ * Streams a running response. The turn continues when the client disconnects, and the client can reconnect to any process with
+ * the number of its last event. Returns the turn's end if it was sent.
  */
 export async function followResponse(
   http: Http,

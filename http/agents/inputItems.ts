@@ -45,14 +45,14 @@ export const InputItems = z
   })
   .meta({ title: "InputItemList" });
 
-/** Turns that are read at once, and bytes of their stored text, except for the first. */
+/** Turns per read, and bytes of their stored text. The first turn is read whatever its size. */
 const PAGE = { limit: 200, bytes: 2_000_000 };
 /** UTF-16 units of a piece of the answer. */
 const MIN_SENT = 64 * 1024;
 
 type ItemSource = Pick<Message, "role" | "text" | "calls" | "call_id">;
 
-/** A message of a turn, the last of which may be its answer; its calls are items of their own. */
+/** The items of one message. The last message of a turn may be its answer; calls are items of their own. */
 function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: ItemSource, isAnswer: boolean): Item[] {
   const derived = deriveId("input", turn, String(n));
   if (role === "tool") return [{ id: `fco_${derived}`, type: "function_call_output", call_id: call_id!, output: text }];
@@ -65,7 +65,7 @@ function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: I
   return text === "" && called.length > 0 ? called : [message, ...called];
 }
 
-/** The items of a turn; of the one that the response answers without its answer. */
+/** The items of a turn. For the turn of the response itself, the answer is left out. */
 async function readItems(http: Needs, turn: ThreadTurn, isResponsePlace: boolean): Promise<Item[]> {
   const { said, turn_id } = turn;
   const messages: ItemSource[] = await readTurnInput(http, turn);
@@ -88,7 +88,7 @@ async function* readPages({ db }: Needs, { id, organization_id, thread_id, scope
   }
 }
 
-/** All items. Long turns count, while they are open, as bytes that the organization holds. */
+/** All items. Long turns count as bytes held by the organization while they are read. */
 async function* readThread(http: Needs, reply: FastifyReply, row: ResponsePlace): AsyncGenerator<Item> {
   const { request } = reply;
   for await (const page of readPages(http, row)) {
@@ -119,8 +119,8 @@ async function* writeList(items: AsyncIterable<Item>): AsyncGenerator<string> {
 }
 
 /**
- * The messages of the thread that a response answers (spec: Agent API, input items). The list has no pages, so it is read and
- * sent in parts: a thread may be longer than the memory.
+ * The messages that a response answers (spec: Agent API, input items). The list is not paged, so it is streamed: a thread may be
+ * larger than the memory.
  */
 export function inputItems(http: Needs, reply: FastifyReply, row: ResponsePlace): Readable {
   return Readable.from(writeList(readThread(http, reply, row)), { objectMode: false });

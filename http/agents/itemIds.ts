@@ -11,8 +11,8 @@ const withVersion = (uuid: string, version: string): string =>
   uuid.slice(0, VERSION_AT) + version + uuid.slice(VERSION_AT + 1);
 
 /**
- * The id of an output item: the id of its turn, with the number of the item in place of the last digits. Every process gives
- * an item the same id, and the id finds its turn.
+ * The id of an output item: the turn's id with its last digits replaced by the item's number. Every process computes the same id,
+ * and the turn can be found by it.
  */
 export function itemId(type: Item["type"], turn_id: string, output_index: number): string {
   const number = output_index.toString(16).padStart(DIGITS, "0");
@@ -22,7 +22,7 @@ export function itemId(type: Item["type"], turn_id: string, output_index: number
 /** The id of a response's first message: its UUID is that of the response (spec: Agent response object, `id`). */
 export const messageId = (turn_id: string): string => `${PREFIX.message}_${turn_id}`;
 
-/** The ids that the turn of an item can have; undefined for an id that no item of ours has. */
+/** The range of ids that an item's turn can have; undefined for an id that is not ours. */
 export function turnRangeOf(item_id: string): { first: string; last: string } | undefined {
   const uuid = item_id.slice(item_id.indexOf("_") + 1).toLowerCase();
   if (!isUuid(uuid) || !"78".includes(uuid[VERSION_AT]!)) return undefined;

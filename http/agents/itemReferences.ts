@@ -16,7 +16,7 @@ const MAX_REFERENCES = 500;
 interface Reach {
   organization_id: string;
   scope: string;
-  /** The thread that the request continues; its own items are part of it already. */
+  /** The thread that the request continues. Its items are part of the conversation already. */
   thread_id: string | undefined;
   /** Counts bytes that the request holds until its turn has started. */
   holds(bytes: number): void;
@@ -43,12 +43,12 @@ async function findTurns(http: Http, { organization_id, scope }: Reach, ids: str
   const find = () => findTurnsBetween(http.db, organization_id, scope, [...ranges.values()]);
   const found = await find();
   if (found.length === ranges.size) return found;
-  // a missing one may have ended a moment ago
+  // a missing response may have ended a moment ago
   await http.freshRead(["turns"]);
   return find();
 }
 
-/** A response that was deleted in between is skipped too. */
+/** Skips a response that was deleted meanwhile. */
 function skipMissing(error: unknown): undefined {
   if (!(error instanceof ApiError) || error.errorCode !== "response_not_found") throw error;
 }
@@ -59,7 +59,7 @@ async function referableItems(http: Http, row: ResponseRow): Promise<[id: string
   const { output } = await storedResponse(http, row);
   return output.flatMap((item, n): [string, Item][] => {
     if (item.type === "function_call" && !own.has(item.call_id)) return [];
-    // earlier releases numbered the first message, too
+    // earlier releases also numbered the first message
     return [
       [item.id, item],
       [itemId(item.type, row.id, n), item],
@@ -68,8 +68,8 @@ async function referableItems(http: Http, row: ResponseRow): Promise<[id: string
 }
 
 /**
- * The wanted output items of these turns by id, without those of the continued thread. What is kept of them counts as bytes that the
- * organization holds.
+ * Reads the wanted output items of these turns by id, except those of the continued thread. They count as bytes held by the
+ * organization.
  */
 async function readItems(http: Http, reach: Reach, turns: string[], wanted: ReadonlySet<string>) {
   const { organization_id, scope, thread_id, holds } = reach;
@@ -95,8 +95,8 @@ function inputFrom(item: Item | undefined): InputItem[] {
 }
 
 /**
- * Replaces references to messages and calls of earlier responses by these items: a client that reads that its responses are
- * stored sends references instead of the model's answers. What the caller does not have is skipped, like unknown items.
+ * Replaces references to items of earlier responses by these items. Clients that learn that responses are stored send references
+ * instead of the content. References to anything the caller does not have are skipped, like unknown items.
  */
 export async function resolveReferences(http: Http, reach: Reach, body: ResponseRequest): Promise<ResponseRequest> {
   const { input } = body;
@@ -108,7 +108,7 @@ export async function resolveReferences(http: Http, reach: Reach, body: Response
   const resolved = input.flatMap((item): InputItem[] => {
     const id = referencedId(item);
     if (id === undefined) return [item];
-    // an item referenced twice was said once
+    // an item that is referenced twice is included once
     return ids.delete(id) ? inputFrom(items.get(id)) : [];
   });
   return { ...body, input: resolved };

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import type { Http } from "../base/deps.ts";
 
-/** Clients give up on headers after minutes; from here on they get white space, which JSON allows (wire facts). */
+/** Clients drop a silent connection after minutes, so white space is sent at this interval, which JSON allows (wire facts). */
 const KEEP_ALIVE_MS = 15_000;
 
 function writeSpace(reply: FastifyReply): void {
@@ -22,13 +22,13 @@ export function keepAlive(reply: FastifyReply, { logger }: Pick<Http, "logger">)
   const timer = setInterval(() => writeSpace(reply), KEEP_ALIVE_MS);
   return {
     stop: (): void => clearInterval(timer),
-    /** For the route to return. */
+    /** The value that the route returns. */
     answer<R extends object>(response: R): R | FastifyReply {
       if (!raw.headersSent) return response;
       raw.end(JSON.stringify(response));
       return reply;
     },
-    /** After white space an error can only break the connection off. */
+    /** Once white space was sent, an error can only close the connection. */
     fail(error: unknown, turn_id: string): void {
       if (!raw.headersSent) throw error;
       logger.warn({ err: error, turn_id }, "response not sent");

@@ -12,7 +12,7 @@ import { parseResponseId } from "./checkRequest.ts";
 
 type Needs = Pick<Http, "db" | "freshRead">;
 
-/** The agent in the path. Throws `invalid_agent_id`, `agent_not_found`, `agent_api_disabled` (spec: Errors, Agent API). */
+/** Finds the agent in the path. Throws `invalid_agent_id`, `agent_not_found`, `agent_api_disabled` (spec: Errors, Agent API). */
 export async function findAgent({ db, freshRead }: Needs, caller: Caller, id: string): Promise<AgentRow> {
   if (!isUuid(id))
     throw new ApiError("invalid_agent_id", "The agent id in the path must be a UUID.", { param: "agent_id" });
@@ -28,7 +28,7 @@ export async function findAgent({ db, freshRead }: Needs, caller: Caller, id: st
   return agent;
 }
 
-/** The turn of an agent that a response stands for. */
+/** The turn of a response. */
 export type ResponseRow = TurnRow & { agent: NonNullable<TurnRow["agent"]> };
 
 export const responseScope = ({ principal }: Caller, user: string | undefined, agent: AgentRow): string =>
@@ -38,8 +38,8 @@ const responseNotFound = (param: string) =>
   new ApiError("response_not_found", "There is no such response for this key, user and agent.", { param });
 
 /**
- * The current state of a response. Waits for the read model once if the response is missing, because it may have started a
- * moment ago, or running, because it may have ended. Throws `invalid_response_id`, `response_not_found`.
+ * Finds the current state of a response. If it is missing or running, waits for the read model once, because it may have started
+ * or ended a moment ago. Throws `invalid_response_id`, `response_not_found`.
  */
 export async function findResponse(
   { db, freshRead }: Needs,

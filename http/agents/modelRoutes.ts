@@ -14,7 +14,7 @@ interface ModelRequest {
   query: { user?: string | undefined };
 }
 
-/** The agent's model, none if it has none. The answer names the thread of the request, if it is one of the caller's. */
+/** Lists the agent's model, if it has one. The answer names the request's thread if it belongs to the caller. */
 async function listModels(http: Http, request: FastifyRequest & ModelRequest, reply: FastifyReply) {
   const { caller, query, params } = request;
   const agent = await findAgent(http, caller, params.agent_id);

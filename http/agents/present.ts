@@ -20,9 +20,9 @@ export interface ResponseHead {
   reasoning_effort: string | null;
   max_output_tokens: number | null;
   expose_tool_items: boolean;
-  /** Number of its first item in the stored response, when it leaves out earlier ones. */
+  /** Number of the first item in the stored response, if earlier ones are left out. */
   first_item?: number;
-  /** A message is among the items that are left out before `first_item`. */
+  /** Whether the items left out before `first_item` include a message. */
   follows_message?: boolean;
 }
 
@@ -59,7 +59,7 @@ export function presentResponse(head: ResponseHead, output: Item[], end?: TurnEn
   return {
     id: responseId(head.turn_id),
     object: "response" as const,
-    // from the id, so that every process gives the same time whatever its clock says
+    // from the id, so that all processes give the same time
     created_at: Math.floor(creationTime(head.turn_id) / 1000),
     completed_at: end?.status === "completed" ? completed_at : null,
     status: end ? STATUS[end.status] : ("in_progress" as const),

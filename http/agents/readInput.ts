@@ -44,7 +44,7 @@ export interface Input {
   messages: InputMessage[];
 }
 
-/** The message in an item. An instruction is added to `instructions` instead, and gives undefined. */
+/** Reads the message in an item. Returns undefined for an instruction, which is added to `instructions` instead. */
 function readMessage(item: InputItem, n: number, instructions: string[]): InputMessage | undefined {
   const at = `input[${n}].content`;
   const content = parseContent(item.content, at);
@@ -69,9 +69,9 @@ function hasTooManyFiles(messages: InputMessage[], attachments: string[]): boole
 }
 
 /**
- * The messages of a request (spec: Agent response request). Other items are skipped, except calls and results of the caller's
- * own tools where it may have some. The last user message drives the turn and must not be empty; results need none. Throws
- * `invalid_input` and the attachment codes.
+ * Reads the messages of a request (spec: Agent response request). Other items are skipped, except calls and results of the
+ * caller's own tools if it may have some. The last user message prompts the turn and must not be empty, unless there are tool
+ * results. Throws `invalid_input` and the attachment codes.
  */
 export function readInput({ input, attachments: ids }: ResponseRequest, ownTools?: OwnTools): Input {
   const instructions: string[] = [];

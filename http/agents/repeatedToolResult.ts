@@ -4,7 +4,7 @@ import { findOrWait } from "../base/findById.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
 import { endedAt } from "./storedResponse.ts";
 
-/** Ids of the calls that a response leaves to the caller. */
+/** Ids of the calls in a response that the caller must run. */
 async function ownCalls({ db }: Pick<Http, "db">, row: ResponseRow): Promise<string[]> {
   const calls = endedAt(row)
     ? (row.said?.calls ?? [])
@@ -13,8 +13,9 @@ async function ownCalls({ db }: Pick<Http, "db">, row: ResponseRow): Promise<str
 }
 
 /**
- * The response that ran the last of these calls on the server, or still runs; undefined when none did, or when a result is one that it
- * waits for. The client may be faster than the read model, which is therefore awaited: otherwise the same turn would run once more.
+ * Finds the response that ran, or still runs, the last of these calls on the server. Undefined if there is none, or if a result
+ * answers a call that the caller was asked to run. Waits for the read model first: without that, a fast client would cause a
+ * second turn.
  */
 export async function findRepeatedTurn(
   http: Http,

@@ -28,7 +28,7 @@ function readChoice(choice: unknown, names: string[]): Prompt["tool_choice"] {
   );
 }
 
-/** Names the other type: some clients add such tools by themselves, where their user has to find the switch. */
+/** Refuses other types of tools and names the type: some clients add such tools themselves, and their user must find the setting. */
 function requireFunction(type: unknown, param: string): void {
   if (type === "function") return;
   const other =
@@ -38,7 +38,7 @@ function requireFunction(type: unknown, param: string): void {
   throw invalidTools(param, `must be "function".${other}`);
 }
 
-/** The caller's own tools, and its choice. Throws 400 `invalid_tools`, `invalid_tool_choice`. */
+/** Reads the caller's own tools and its `tool_choice`. Throws 400 `invalid_tools`, `invalid_tool_choice`. */
 export function readTools(
   agent: Pick<AgentRow, "tools" | "client_tools">,
   { tools, tool_choice }: ResponseRequest,
@@ -59,7 +59,7 @@ export function readTools(
   return { tool_choice: choice, ...(client_tools.length > 0 && { client_tools }) };
 }
 
-/** How to read calls and results in the input; undefined for an agent whose callers have no tools of their own. */
+/** How to read calls and results in the input; undefined if the agent's callers may not have tools of their own. */
 export async function findOwnTools(
   { db }: Pick<Http, "db">,
   organization: string,

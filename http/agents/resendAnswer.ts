@@ -24,7 +24,7 @@ function finalMessage(frames: FramePayload[]): FramePayload[] {
   return frames.slice(lastCall + 1).filter(({ type }) => type !== "reasoning");
 }
 
-/** The head of the resent answer. Its message keeps the id that it has in the stored response. */
+/** The head of a resent answer. Its message keeps its id in the stored response. */
 function headOfMessage(head: ResponseHead, frames: FramePayload[], ended: EndedAt | undefined): ResponseHead {
   const { output } = responseFrom(head, frames, ended);
   const at = output.findLastIndex(({ type }) => type !== "reasoning");
@@ -39,7 +39,10 @@ async function readAnswer(http: Http, row: ResponseRow) {
   return { head: headOfMessage(head, frames, ended), message: finalMessage(frames), ended };
 }
 
-/** The response once it has ended, or as it is at a time in epoch milliseconds. Until then it is silent: nothing of it is repeated. */
+/**
+ * Waits until the response has ended, or until a time in epoch milliseconds, and returns it. Nothing is streamed meanwhile,
+ * because nothing may be repeated.
+ */
 async function awaitEnd(http: Http, row: ResponseRow, ends_by: number, over: AbortSignal): Promise<ResponseRow> {
   if (endedAt(row)) return row;
   const { organization_id, id: turn_id, thread_id, scope } = row;
@@ -68,7 +71,7 @@ async function resendBuffered(http: Http, reply: FastifyReply, row: ResponseRow,
   }
 }
 
-/** A stream has no time limit (spec: Limits), and is kept open by comments. */
+/** Streams the resent answer. There is no time limit (spec: Limits); comments keep the connection open. */
 async function resendStreamed(http: Http, reply: FastifyReply, row: ResponseRow, disconnected: AbortSignal) {
   const sse = openEventStream(reply, endedAt(row) ? "" : ": ping\n\n");
   try {
@@ -84,8 +87,8 @@ async function resendStreamed(http: Http, reply: FastifyReply, row: ResponseRow,
 }
 
 /**
- * Sends the answer again to a client that took it for a request to run tools, and returned a tool's result. One that still runs, or
- * waits for a person, is waited for as for any buffered or streamed response: after the time of a request it is `in_progress`.
+ * Sends the answer again to a client that took it for a tool call and returned a result. Waits for a response that still runs, as
+ * for any other: at the request's time limit it is `in_progress`.
  */
 export async function resendAnswer(
   http: Http,

@@ -37,7 +37,7 @@ const headFrom = ({ turn }: AttachedTurn, { settings, agent }: TurnRequest): Res
   expose_tool_items: agent!.expose_tool_items,
 });
 
-/** Maximum wait of a request for its place in its thread, as for a busy one; each try may wait as long again. */
+/** Maximum wait for a thread that other requests are changing. */
 const CHANGING_MS = 20_000;
 
 interface AnswerOptions {
@@ -48,18 +48,18 @@ interface AnswerOptions {
 
 interface AttachedResponse {
   attached: AttachedTurn;
-  /** Undefined for a turn that an earlier request started: then it is read from the read model. */
+  /** Undefined for a turn that an earlier request started: then the read model has it. */
   head: ResponseHead | undefined;
 }
 
-/** The turn that an earlier delivery of the request started, if any. */
+/** Finds the turn that an earlier delivery of the request started. */
 async function findEarlier(http: Http, request: FastifyRequest, agent: AgentRow, body: ResponseRequest) {
   const identity = identifyTurn(request, `/agents/${agent.id}/responses`, body.user ?? undefined);
   if (agent.client_tools && readToolResultCalls(body).length > 0) return findResultsTurn(http, request, identity);
   return { identity, previous: await findPreviousTurn(http, request, identity) };
 }
 
-/** The turn that answers a request: the one that an earlier delivery started, or a new one. */
+/** Returns the turn for a request: the one an earlier delivery started, or a new one. */
 async function attachTurn(
   http: Http,
   request: FastifyRequest,
@@ -85,7 +85,7 @@ async function attachTurn(
   });
 }
 
-/** A turn that came first while the request waited has changed the vars of the thread, so the turn is built again. */
+/** Retries the start with a newly built turn, because a turn that came first may have changed the thread's vars. */
 async function whileThreadChanges<T>(disconnected: AbortSignal, start: () => Promise<T>): Promise<T> {
   for (const until = performance.now() + CHANGING_MS; ; )
     try {
@@ -114,7 +114,7 @@ export async function respond(
   // the newest call of an id counts, and it may be a moment old
   if (agent.client_tools && calls.length > 0) await http.freshRead(["turns"]);
   const options: AnswerOptions = { scope, streamed, disconnected };
-  // frees the body while the turn runs for minutes
+  // frees the body, because the turn may run for minutes
   const release = () => {
     request.body = undefined;
     http.releaseBody(request);
@@ -148,7 +148,7 @@ async function answerStreamed(
     if (end) http.metrics.turn(end);
     else if (http.closing.aborted) await noteUnanswered(http, turn);
   } catch (error) {
-    // the turn continues: a repetition of the request gets its answer
+    // the turn continues, so a repeated request can get its answer
     await noteUnanswered(http, turn);
     throw error;
   } finally {

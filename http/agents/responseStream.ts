@@ -9,7 +9,7 @@ const RESTARTING =
   "The server is restarting and the response continues. Reconnect with `starting_after` set to this event's `sequence_number`.";
 
 export const REGENERATED_MESSAGE = "The answer was regenerated while streaming. Retrieve the response to see it.";
-/** Ends a stream whose events contradict the answer in the thread: sent events cannot be withdrawn. */
+/** Ends a stream whose events contradict the stored answer, because sent events cannot be withdrawn. */
 const REGENERATED: TurnEnd = {
   status: "failed",
   said: NO_OUTPUT,
@@ -37,7 +37,7 @@ function createNumbering(startAfter: number) {
     },
     hasStarted: () => next > 0,
     lastSent: () => lastSent,
-    /** For a client that has more events than were retained: numbers the last `count` events so that it gets them. */
+    /** For a client that has more events than were retained: numbers the last `count` events so that they are sent. */
     reachClient(count: number): void {
       if (next + count <= lastSent) next = lastSent + 1;
     },
@@ -45,8 +45,8 @@ function createNumbering(startAfter: number) {
 }
 
 /**
- * The stream of one response as SSE, with numbered events (wire facts: the stream's grammar). A newer attempt of the turn
- * repeats the frames of the older one, which are not sent twice; one that contradicts them ends the stream as failed.
+ * Encodes one response as SSE with numbered events (wire facts: the stream's grammar). Repeated frames of a newer attempt are not
+ * sent again. If an attempt contradicts earlier output, the stream ends as failed.
  */
 export function createStream(head: ResponseHead, startAfter: number) {
   const fold = createFold(head);
@@ -87,7 +87,7 @@ export function createStream(head: ResponseHead, startAfter: number) {
     /** Whether the terminal event was sent. */
     over: (): boolean => isOver,
     end: finish,
-    /** Ends the connection while the response continues: the client can reconnect after the last event it got. */
+    /** Ends the connection while the response continues. The client can reconnect after its last event. */
     breakOff: (): string =>
       encodeEvent({
         type: "error",

@@ -70,7 +70,7 @@ function readRoute(app: App, http: Http): void {
       reply.header("x-thread-id", row.thread_id);
       if (request.query.stream !== "true") return storedResponse(http, row);
       http.streams.count(reply);
-      // from now on the client reads by id and does not retry its request
+      // the client now reads by id and does not retry its request
       await http.abandonedTurns.takeOver(row.organization_id, row.command_id);
       const head = await readHead(http, row);
       if (endedAt(row)) return replayResponse(http, reply, { head, row, startAfter });

@@ -4,8 +4,8 @@ import type { FastifyRequest } from "fastify";
 const CLIENTS = /(?:^|\s)(?:ai\/\d|ai-sdk[-/]|Agents\/\w|langchain|codex[-_ ][\w-]+\/\d)/i;
 
 /**
- * Whether the client runs every tool call that it is shown, and fails or asks again because the tools are not its own (wire
- * facts). Such a client is shown none.
+ * Whether the client runs every tool call it sees, and fails or asks again because it does not have the tool (wire facts). Such a
+ * client gets no tool calls.
  */
 export const runsEveryCall = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
   CLIENTS.test(headers["user-agent"] ?? "");

@@ -32,7 +32,7 @@ const NO_SETTINGS: RequestEcho = { instructions: null, user: null, vars: {}, rea
 const readBlob = ({ vault }: Needs, { id, wrapped_key }: ResponseRow, blob: string): Promise<Buffer | undefined> =>
   vault.get({ thing: streamName("turn", id), wrapped_key }, blob);
 
-/** What the request set besides its messages: from the row, or from the blob of a large prompt. */
+/** The request's settings without its messages, from the row or from the blob of a large prompt. */
 export async function readSettings(http: Needs, row: ResponseRow): Promise<RequestEcho> {
   if (row.asked || row.prompt_blob === null) return row.asked ?? NO_SETTINGS;
   const json = await readBlob(http, row, row.prompt_blob);
@@ -50,7 +50,7 @@ export async function readHead(http: Needs, row: ResponseRow): Promise<ResponseH
   return { turn_id: id, thread_id, model, previous_turn_id, expose_tool_items, max_output_tokens, ...echo };
 }
 
-/** The text after the rounds: the stored answer joins the texts of all rounds with blank lines. */
+/** The text after the rounds. The stored answer joins the rounds' texts with blank lines. */
 function textAfter(whole: string, rounds: string[]): string {
   let at = 0;
   for (const text of rounds) {
@@ -60,7 +60,7 @@ function textAfter(whole: string, rounds: string[]): string {
   return whole.slice(at);
 }
 
-/** Rebuilds the frames of a turn from the read model, as few as possible. */
+/** Rebuilds a turn's frames from the read model, with as few frames as possible. */
 function framesFrom({ said }: ResponseRow, rounds: RoundRow[]): FramePayload[] {
   const textFrames = ({ reasoning, text }: { reasoning: string; text: string }): FramePayload[] => [
     ...(reasoning === "" ? [] : [{ type: "reasoning" as const, text: reasoning }]),
@@ -81,7 +81,7 @@ function framesFrom({ said }: ResponseRow, rounds: RoundRow[]): FramePayload[] {
   return [...before, ...textFrames({ reasoning: last("reasoning"), text: last("text") }), ...refusal];
 }
 
-/** The frames of a turn: as they were emitted where these are stored, else rebuilt. */
+/** The frames of a turn: the stored ones, or else rebuilt ones. */
 export async function readFrames(http: Needs, row: ResponseRow): Promise<FramePayload[]> {
   const stored = row.frames === null ? undefined : await readBlob(http, row, row.frames);
   if (stored) return (await parseLargeJson(stored)) as FramePayload[];

@@ -25,13 +25,13 @@ function readOutput(output: unknown, at: string): string {
 /** What an agent's request says about tools of the caller's own. */
 export interface OwnTools {
   isServerTool(name: string): boolean;
-  /** Calls that ran on the server, in the thread that the request continues. */
+  /** Calls of the continued thread that ran on the server. */
   serverCalls: ReadonlySet<string>;
 }
 
 /**
- * Reads calls and results among the items of a request. Those of tools that ran on the server are skipped: a client that
- * resends a whole conversation, or that runs every call it sees, sends them too.
+ * Reads calls and results in the items of a request. Skips those of tools that ran on the server, which a client sends if it
+ * repeats a whole conversation or runs every call it sees.
  */
 export function createToolItemReader({ isServerTool, serverCalls }: OwnTools) {
   const skipped = new Set(serverCalls);
@@ -41,7 +41,7 @@ export function createToolItemReader({ isServerTool, serverCalls }: OwnTools) {
     if (item.type === "function_call") {
       const call = { id: read("call_id"), name: read("name"), arguments: read("arguments"), client: true as const };
       const isServers = isServerTool(call.name);
-      // some providers use ids again
+      // some providers reuse ids
       if (isServers) skipped.add(call.id);
       else skipped.delete(call.id);
       return isServers ? undefined : { role: "assistant", text: "", files: [], calls: [call] };
@@ -53,7 +53,7 @@ export function createToolItemReader({ isServerTool, serverCalls }: OwnTools) {
   };
 }
 
-/** Adds a message; calls join the assistant's message before them. */
+/** Adds a message. Calls are added to the preceding assistant message. */
 export function addMessage(messages: InputMessage[], message: InputMessage): void {
   const last = messages.at(-1);
   if (message.calls && last?.role === "assistant") last.calls = [...(last.calls ?? []), ...message.calls];

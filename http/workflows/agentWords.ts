@@ -5,9 +5,9 @@ import { openFrameReader, type FrameReader } from "../turns/frameReader.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
 
 const POLL_MS = 15_000;
-/** Turns whose words one stream has at a time; the next one follows when one ends. */
+/** Maximum turns that one stream relays at a time. The next one follows when one ends. */
 const MAX_TURNS = 20;
-/** How long the last words may take after the end of the run. */
+/** How long the stream waits for the last output after the run has ended. */
 const LAST_WORDS_MS = 1_000;
 
 interface OpenTurn {
@@ -16,15 +16,15 @@ interface OpenTurn {
 }
 
 /**
- * Sends the words of the agents that a run has asked as they come, without an id: they are frames of the turn, and no history.
- * A client that joins later gets those of the turns under way from their beginning.
+ * Relays the output of the agents that a run asks, as it arrives. The messages have no id, because they are frames of a turn and
+ * not events of the run. A client that joins later gets the output of running turns from their beginning.
  */
 export function createAgentWords(
   { frames }: Pick<Http, "frames">,
   { id: run_id, organization_id }: Pick<RunRow, "id" | "organization_id">,
   sse: Pick<EventStream, "write">,
 ) {
-  /** Turns under way that nobody reads yet. */
+  /** Running turns that are not relayed yet. */
   const open = new Map<string, OpenTurn>();
   const reading = new Map<FrameReader, Promise<void>>();
   let isClosed = false;
@@ -45,7 +45,7 @@ export function createAgentWords(
     follow();
   }
 
-  /** Begins to read the turns under way. */
+  /** Starts to relay running turns. */
   function follow(): void {
     for (const turn of open.values()) {
       if (isClosed || reading.size >= MAX_TURNS) return;

@@ -17,13 +17,13 @@ import type { RecordedRunEvent } from "./foldSteps.ts";
 /** A call that `run()` has made. */
 export interface MadeCall extends Omit<InheritedCall, "args" | "answer"> {
   args: StoredValue | null;
-  /** Undefined while it is outstanding. */
+  /** Undefined while the call is open. */
   answer: CallAnswer | StoredValue | undefined;
-  /** The answer is that of a turn of this run: a success or an error (agentCallAnswer). */
+  /** Whether the answer comes from a turn of this run: a success or an error (agentCallAnswer). */
   ofTurn?: boolean;
-  /** A step that was started. */
+  /** Whether the step was started. */
   hasRun: boolean;
-  /** Its failure, or its expiry, ends the run. */
+  /** Whether the failure or expiry of this call ends the run. */
   endsRun: boolean;
 }
 
@@ -54,7 +54,7 @@ const scheduledCalls = ({ data: { steps, on_error }, personal }: ScheduledEvent)
     newCall("step", key, { name, batch, index, args: personal?.args[n] ?? null, endsRun: on_error === "fail" }),
   );
 
-/** Calls in the order in which they were made first. Their answers are numbered in the order in which they came. */
+/** Collects calls in the order in which `run()` first made them. Answers are numbered in the order in which they arrived. */
 function createCalls(inherited: readonly InheritedCall[]) {
   const calls = new Map(inherited.map((call) => [call.key, inheritedCall(call)]));
   let answered = 0;
@@ -73,7 +73,7 @@ function createCalls(inherited: readonly InheritedCall[]) {
   return { calls, add, change };
 }
 
-/** The calls that a run has made, in the order in which it made them first; `apply` takes its next event. */
+/** Folds the calls of a run, in the order in which `run()` first made them. `apply` takes the next event. */
 function createCallFold(inherited: readonly InheritedCall[]) {
   const { calls, add, change } = createCalls(inherited);
   const approvals = new Map<string, ApprovalSoFar>();
@@ -125,7 +125,10 @@ function createCallFold(inherited: readonly InheritedCall[]) {
   return { calls, apply };
 }
 
-/** The calls of a run in the order in which `run()` made them first, after those that it inherited itself. Other work runs in between. */
+/**
+ * Folds the calls of a run: first those that it inherited, then its own in the order in which `run()` first made them. Lets other
+ * work run in between.
+ */
 export async function foldCalls(
   events: readonly RecordedEvent[],
   inherited: readonly InheritedCall[],

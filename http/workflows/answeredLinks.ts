@@ -8,16 +8,16 @@ interface CallChanges {
   change(key: string, part: { answer?: StoredValue; ofTurn?: boolean; endsRun?: boolean; answered_at?: string }): void;
 }
 
-/** Whether the answer of `waitForRun` is that of a completed run. Only such answers are long. */
+/** Whether `waitForRun` was answered by a completed run. Only such answers are long. */
 const isCompleted = (answer: StoredValue): boolean =>
   "blob" in answer || (JSON.parse(answer.json) as { status: string }).status === "completed";
 
-/** Only answers of completed turns are long. */
+/** Only answers of completed turns are long, so parsing others is cheap. */
 const hasFailed = (answer: StoredValue): boolean => "json" in answer && !(JSON.parse(answer.json) as AgentAnswer).ok;
 
 /**
- * Folds starts of child runs, turns of agents, and waits for runs. A child run that was not seen to complete is not inherited: it was cancelled
- * with its run, or failed, so the run that continues starts it again. It asks an agent again whose turn failed.
+ * Folds child runs, turns of agents, and waits for runs. A child run is inherited only if it completed: others failed or were
+ * cancelled with their parent, so the continuing run starts them again. For the same reason it repeats failed turns.
  */
 export function createLinkFold({ add, change }: CallChanges) {
   const starts = new Map<string, string>();

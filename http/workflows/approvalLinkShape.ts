@@ -44,7 +44,7 @@ export const NewLink = ApprovalLink.pick({ id: true, expires_at: true })
   })
   .meta({ title: "NewApprovalLink" });
 
-/** What somebody with a link sees of its approval, and nothing else. */
+/** The fields of an approval that the holder of a link sees. */
 export const LinkedApproval = Approval.pick({
   title: true,
   body: true,

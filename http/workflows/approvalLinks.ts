@@ -15,7 +15,7 @@ import { checkOwnRight } from "./approvers.ts";
 import { notPending, requireRunApproval } from "./decideApproval.ts";
 import { linkNotFound } from "./linkedApproval.ts";
 
-/** The secret is in the fragment, which browsers send to no server. */
+/** The secret is in the fragment, which browsers never send to a server. */
 const linkUrl = ({ settings }: Http, id: string, secret: string): string =>
   `${settings.BASE_URL}/console/approve/${id}#${secret}`;
 
@@ -47,7 +47,7 @@ async function createLink(http: Http, request: FastifyRequest, approval_id: stri
   return { id: link_id, url: linkUrl(http, link_id, secret), expires_at };
 }
 
-/** By the one who created the link, or by somebody who may decide the approval. */
+/** Allowed for the link's creator, and for anybody who may decide the approval. */
 async function revokeLink(http: Http, request: FastifyRequest, params: { approval_id: string; link_id: string }) {
   const { caller } = request;
   const { organization_id, session } = caller;
@@ -63,7 +63,7 @@ async function revokeLink(http: Http, request: FastifyRequest, params: { approva
   });
 }
 
-/** Links by which people without an account decide an approval. */
+/** Links with which people without an account decide an approval. */
 export function approvalLinkRoutes(app: App, http: Http): void {
   const onRequest = requireSession(http);
   const described = { tags: ["Workflows"], security: [{ session: [] }] };

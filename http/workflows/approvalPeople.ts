@@ -62,7 +62,7 @@ async function checkDelegate(
     throw refuse("may decide this approval already.");
 }
 
-/** Hands an approval on: the other person may decide, and the caller no longer. */
+/** Delegates an approval: the other person may decide it, and the caller no longer may. */
 async function delegate(http: Http, request: FastifyRequest, id: string, body: z.infer<typeof Delegation>) {
   const { caller } = request;
   const { organization_id, session } = caller;
@@ -88,10 +88,10 @@ async function comment(http: Http, request: FastifyRequest, id: string, body: z.
   const { caller } = request;
   const { approval, run_id } = await requireRunApproval(http, caller, id);
   const identity = identifyPost(request, `/api/workflows/approvals/${approval.id}/comments`);
-  // derived, so that a repeated request answers with the comment that it made
+  // derived, so that a repeated request gets the same comment
   const comment_id = deriveId("approval-comment", identity.id);
   const by = actorFrom(caller);
-  // the files of a repeated request may be deleted
+  // not checked for a repeated request, whose files may be deleted by now
   const files = (await previousOutcome(http, identity)) ? [] : await readOwnFiles(http, caller, body.files);
   const comment = { run_id, approval_id: approval.id, comment_id, by, text: body.text, ...filesField(files) };
   const fields = { ...commandFields(request, streamName("run", run_id), ["runs"]), ...identity };
@@ -104,7 +104,7 @@ async function comment(http: Http, request: FastifyRequest, id: string, body: z.
   );
 }
 
-/** What people do with an approval besides deciding it. */
+/** Everything that people do with an approval except deciding it. */
 export function approvalPeopleRoutes(app: App, http: Http): void {
   const onRequest = requireRunner(http);
   const ofPeople = { ...DESCRIBED, security: [{ session: [] }] };

@@ -21,7 +21,7 @@ const ToolCall = z.object({
   asked_by: By.describe("Who asked the agent."),
 });
 
-/** A file that readers of an approval see. */
+/** A file that is shown with an approval. */
 export const Attachment = z.object({ file_id: z.string(), name: z.string(), mime_type: z.string(), bytes: z.int() });
 
 export const Approval = z
@@ -74,7 +74,7 @@ export const Approval = z
   })
   .meta({ title: "Approval" });
 
-/** The votes. Where one decides, it is the decision. */
+/** The votes. If a single vote decides, it is the decision and not listed. */
 function presentVotes({
   required,
   votes,
@@ -99,11 +99,11 @@ function presentCall({ call, name, asked_by }: ApprovalRow): z.infer<typeof Tool
   return { response_id: responseId(turn_id), thread_id, agent, call_id, tool: name, arguments: args, asked_by };
 }
 
-/** Whether somebody has voted, or a substitute in their place. */
+/** Whether a person has voted, or a substitute in their place. */
 const hasVoted = ({ votes }: ApprovalRow, id: string): boolean =>
   votes.some(({ by, in_place_of }) => by.id === id || in_place_of?.id === id);
 
-/** Whether a reader may decide now, and for whom; nobody may once it is decided. */
+/** Whether a reader may decide now, and in whose place. Nobody may once the approval is decided. */
 function presentRight(row: ApprovalRow, reader: Reader | null) {
   const right = reader && row.status === "pending" ? rightOf(reader, row) : undefined;
   if (!reader || !right || right.refusal !== undefined) return { may_decide: false, in_place_of: null };
@@ -114,7 +114,7 @@ function presentRight(row: ApprovalRow, reader: Reader | null) {
   };
 }
 
-/** As `reader` sees it; in an export nobody does. */
+/** Presents an approval to `reader`; null in an export. */
 export function presentApproval(row: ApprovalRow, reader: Reader | null): z.infer<typeof Approval> {
   return {
     id: row.id,

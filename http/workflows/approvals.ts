@@ -15,7 +15,7 @@ import { requireRun } from "./lookups.ts";
 import { RunStatus } from "./runShape.ts";
 
 const DECIDER = /^(person|key):([0-9a-f-]{36})$/;
-/** Who decided, as approvals store it; null for no filter. */
+/** The decider in the stored form; null for no filter. */
 function readDecider(text = ""): Pick<Actor, "type" | "id"> | null {
   const [, kind, id] = DECIDER.exec(text) ?? [];
   return id === undefined ? null : { type: kind === "key" ? "api_key" : "person", id };
@@ -37,7 +37,7 @@ const Query = PageQuery.extend({
 
 const DESCRIBED = { tags: ["Workflows"], security: [{ key: [] }] };
 
-/** Approvals that runs and agents ask people for. */
+/** Approvals that runs and agents request from people. */
 export function approvalRoutes(app: App, http: Http): void {
   const ofRun = {
     ...describeList(DESCRIBED, "List the approvals of a run", Approval),

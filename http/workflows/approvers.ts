@@ -13,20 +13,20 @@ const notAllowed = (message: string) => new ApiError("approver_not_allowed", mes
 type Needs = Pick<Http, "db" | "freshRead">;
 type Person = Omit<Approver, "groups">;
 
-/** The names of the groups that a person is in now. */
+/** The names of a person's current groups. */
 async function findGroupsOf({ db, freshRead }: Needs, organization_id: string, user_id: string): Promise<string[]> {
   await freshRead(["groups"], groupsStream(organization_id));
   return listGroupsOf(db, organization_id, user_id);
 }
 
-/** The people in whose place a person may decide now. */
+/** The people whose substitute this person is now. */
 async function findSubstituted(http: Needs, organization_id: string, user_id: string): Promise<Principal[]> {
   await http.freshRead(["users"], streamName("organization", organization_id));
   await http.freshRead(["groups"], groupsStream(organization_id));
   return listSubstituted(http.db, organization_id, user_id);
 }
 
-/** A person with groups, and those in whose place the person may decide. */
+/** A person with groups, and the people in whose place the person may decide. */
 interface Approvers {
   self: Approver;
   in_place_of: Principal[];
@@ -38,7 +38,7 @@ export async function findApprovers(http: Needs, organization_id: string, person
   return { self: { user_id, email, role, groups: await findGroupsOf(http, organization_id, user_id) }, in_place_of };
 }
 
-/** The reader of an approval, who may be the one to decide it: a person, or an API key by its id. */
+/** The reader of an approval and possibly its decider: a person, or an API key by its id. */
 export type Reader = Approvers | { key: string };
 
 export const findReader = async (http: Needs, caller: Caller): Promise<Reader> => {
@@ -52,7 +52,7 @@ const allowsSelfApproval = ({ self_approval, rules }: ApprovalRow): boolean =>
 /** Whether a person or key caused the approval, and self-approval is not allowed. */
 export const isExcluded = (row: ApprovalRow, id: string): boolean => !allowsSelfApproval(row) && row.asked_by.id === id;
 
-/** Why somebody may not decide what they started themselves. */
+/** The refusal if somebody started the request themselves and may not decide it. */
 function refuseStarter(row: ApprovalRow, id: string): string | undefined {
   if (!isExcluded(row, id)) return undefined;
   return row.call
@@ -60,7 +60,10 @@ function refuseStarter(row: ApprovalRow, id: string): string | undefined {
     : "The person or key that started the run, or set its trigger, may not decide this approval.";
 }
 
-/** Why a key may not decide. Anybody may hold a key, so it decides approvals for certain people only where the envelope allows that. */
+/**
+ * The refusal if a key may not decide. Anybody may hold a key, so approvals for certain people accept one only if the envelope
+ * allows it.
+ */
 function refuseKey(row: ApprovalRow): string | undefined {
   const { allow_api_key, assignees, rules } = row;
   if (!allow_api_key || !rules?.allow_api_key) return "An API key may not decide this approval; sign in.";
@@ -70,7 +73,7 @@ function refuseKey(row: ApprovalRow): string | undefined {
   return "The person who asked may not decide this approval, nor may an API key; sign in.";
 }
 
-/** By the last valid delegation from or to the person; without one, by the assignees. */
+/** Whether the person is assigned: by the last valid delegation from or to the person, else as an assignee. */
 function isAssigned({ user_id, email, role, groups }: Approver, { delegations, assignees }: ApprovalRow): boolean {
   const last = delegations.findLast(({ by, to, counts }) => counts && (by.id === user_id || to.id === user_id));
   if (last) return last.to.id === user_id;
@@ -85,20 +88,23 @@ function isAssigned({ user_id, email, role, groups }: Approver, { delegations, a
   );
 }
 
-/** The people to whom delegations do not count any more. The decider cannot know them: they left, or lost their role. */
+/** The delegates who have left or lost their role. The decider cannot know them, so the command lists them. */
 export function absentDelegates({ delegations }: ApprovalRow): { absent?: string[] } {
   const absent = delegations.filter(({ counts }) => !counts).map(({ to }) => to.id);
   return absent.length > 0 ? { absent: [...new Set(absent)] } : {};
 }
 
-/** Whether a person, who need not be the caller, may decide in their own right. */
+/** Whether any person, not only the caller, may decide in their own right. */
 export async function isAssignedNow(http: Needs, organization_id: string, person: Person, row: ApprovalRow) {
   const needsGroups = row.assignees.some((assignee) => "group" in assignee);
   const groups = needsGroups ? await findGroupsOf(http, organization_id, person.user_id) : [];
   return isAssigned({ ...person, groups }, row);
 }
 
-/** The first person in whose place a substitute may decide, or has voted. Those who voted themselves, or through another substitute, are left out. */
+/**
+ * The first person in whose place a substitute may decide or has voted. Skips people who have voted themselves or through another
+ * substitute.
+ */
 function findReplaced(in_place_of: Principal[], substitute_id: string, row: ApprovalRow): Principal | undefined {
   const voters = row.votes
     .filter(({ by }) => by.id !== substitute_id)
@@ -109,10 +115,13 @@ function findReplaced(in_place_of: Principal[], substitute_id: string, row: Appr
   );
 }
 
-/** Why somebody may not decide, or the person in whose place they may; `in_place_of` is undefined for those who may by themselves. */
+/**
+ * Either the reason why somebody may not decide, or the person in whose place they may. `in_place_of` is undefined for people who
+ * decide in their own right.
+ */
 type Right = { refusal: string } | { refusal?: undefined; in_place_of: Principal | undefined };
 
-/** The roles, groups, substitutes and rules of this moment count, not those when it was asked for. */
+/** Whether a reader may decide. Uses the current roles, groups, substitutes and rules, not those at the time of the request. */
 export function rightOf(reader: Reader, row: ApprovalRow): Right {
   if ("key" in reader) {
     const refusal = refuseStarter(row, reader.key) ?? refuseKey(row);
@@ -127,14 +136,14 @@ export function rightOf(reader: Reader, row: ApprovalRow): Right {
   return replaced ? { in_place_of: replaced } : { refusal: "This approval is assigned to others." };
 }
 
-/** The id of the person in whose place a reader may decide, undefined for an own right. Throws 403 `approver_not_allowed`. */
+/** Returns the id of the person in whose place a reader may decide, undefined for an own right. Throws 403 `approver_not_allowed`. */
 export function requireRight(reader: Reader, row: ApprovalRow): string | undefined {
   const right = rightOf(reader, row);
   if (right.refusal !== undefined) throw notAllowed(right.refusal);
   return right.in_place_of?.user_id;
 }
 
-/** For what only somebody with an own right may do. Throws 403 `approver_not_allowed`. */
+/** Requires an own right to decide; being a substitute is not enough. Throws 403 `approver_not_allowed`. */
 export async function checkOwnRight(
   http: Needs,
   organization_id: string,

@@ -12,18 +12,18 @@ interface WorkflowDefinition {
   definition_version: number;
 }
 
-/** Enough for the workflows in use. */
+/** Maximum cached schemas, enough for the workflows in use. */
 const MAX_CACHED = 500;
-/** By definition and version, which never change. */
+/** Keyed by definition and version, which never change. */
 const cache = new Map<string, JsonSchema>();
 
-/** Words of a schema that judge a part of the arguments as they judge the whole. */
+/** Keywords that remain valid when some arguments are missing. */
 const PARTIAL_WORDS = new Set([
   ..."$schema $id $anchor $defs definitions type properties patternProperties additionalProperties".split(" "),
   ..."propertyNames maxProperties".split(" "),
 ]);
 
-/** The same schema for arguments of which some are missing: the caller gives the rest. */
+/** The schema for incomplete arguments, the rest of which the caller sends. */
 export const partialSchema = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([word]) => PARTIAL_WORDS.has(word)));
 

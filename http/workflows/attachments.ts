@@ -12,11 +12,11 @@ import { sendFile } from "../base/sendFile.ts";
 import { readFile } from "../turns/files.ts";
 import { requireApproval } from "./decideApproval.ts";
 
-/** Whether the run attaches this file to the approval. */
+/** Whether the run attached this file to the approval. */
 export const isAttached = ({ attachments }: ApprovalRow, id: string): boolean =>
   attachments.some(({ file_id }) => file_id === id.toLowerCase());
 
-/** Answers with the bytes of a file that the approval shows. Throws 404 `file_not_found`. */
+/** Sends a file that is attached to the approval. Throws 404 `file_not_found`. */
 export async function sendAttachment(
   http: Http,
   request: FastifyRequest,
@@ -29,7 +29,7 @@ export async function sendAttachment(
     throw new ApiError("file_not_found", "The approval has no such file.", { param: "file_id" });
 }
 
-/** Files that the run, decisions and comments attach to an approval, for everybody who may read it. */
+/** Serves files that the run, decisions and comments attach to an approval, to everybody who may read it. */
 export function attachmentRoutes(app: App, http: Http): void {
   const reading = {
     tags: ["Workflows"],

@@ -9,12 +9,12 @@ import { retryRun } from "./continueRun.ts";
 import { formatCursor, readCursor } from "./runCursor.ts";
 import { cancelRun, runFilters, toRunFilter } from "./runs.ts";
 
-/** Runs that one request changes, so that it answers within a few seconds. */
+/** Maximum runs per request, so that it answers within a few seconds. */
 const MAX_RUNS = 100;
-/** Runs of one request that are changed at the same time. */
+/** Runs of one request that are changed in parallel. */
 const MAX_AT_ONCE = 4;
 
-/** The statuses of runs that an action changes. */
+/** The run statuses to which an action applies. */
 const STATUSES = { retry: ["failed", "cancelled"], cancel: ["pending", "running"] } as const;
 
 const Body = z.object({
@@ -49,7 +49,7 @@ const Progress = z
   })
   .meta({ title: "ChangedRuns" });
 
-/** Throws 400 `invalid_status` if the action cannot change runs of the filter's status. */
+/** Throws 400 `invalid_status` if the action does not apply to runs of the filter's status. */
 function checkStatus({ action, filter }: Body): void {
   const allowed: readonly string[] = STATUSES[action];
   if (allowed.includes(filter.status)) return;
@@ -57,7 +57,7 @@ function checkStatus({ action, filter }: Body): void {
   throw new ApiError("invalid_status", message, { param: "filter.status" });
 }
 
-/** Changes one run. A refusal is part of the response, so that it does not keep the other runs from being changed. */
+/** Changes one run. A refusal becomes part of the response, so that the other runs are still changed. */
 async function changeOne(http: Http, request: FastifyRequest, { action, reason, dry_run }: Body, run_id: string) {
   if (dry_run) return { run_id, new_run_id: null, error: null };
   try {
@@ -86,7 +86,7 @@ async function changeMany(http: Http, request: FastifyRequest, body: Body): Prom
   return { dry_run, data, remaining: total - rows.length, next_cursor: last ? formatCursor(last) : null };
 }
 
-/** Retry or cancellation of all runs that match a filter, in requests that each change some of them (ADR 40). */
+/** Retries or cancels all runs that match a filter, some per request (ADR 40). */
 export function changeManyRoute(app: App, http: Http): void {
   const changing = {
     tags: ["Workflows"],

@@ -17,7 +17,7 @@ import { readRecordedRun } from "./recordedRun.ts";
 import { formatCursor, readCursor } from "./runCursor.ts";
 import { RunStatus } from "./runShape.ts";
 
-/** Runs that one request checks. */
+/** Maximum runs checked per request. */
 const MAX_RUNS = 100;
 
 const Body = z.object({
@@ -85,7 +85,7 @@ const present = (row: RunRow, replay: Replay): z.infer<typeof CheckedRun> => ({
   error: "error" in replay ? replay.error : null,
 });
 
-/** Throws 404 `definition_not_found`, 400 `invalid_definition` for a tool. */
+/** Throws 404 `definition_not_found`, and 400 `invalid_definition` for a tool. */
 async function requireDefinition(http: Http, { organization_id }: Caller, id: string): Promise<DefinitionRow> {
   const find = () => getDefinition(http.db, organization_id, id);
   const row = await findCurrent(http, ["definitions"], ["definition", id], find);
@@ -127,7 +127,7 @@ async function checkRuns(
   };
 }
 
-/** A new version of a workflow against the runs that exist, for builders and above (ADR 50). Nothing is saved and nothing is run. */
+/** Replays existing runs with a new version of their workflow, for builders and above (ADR 50). Saves nothing and executes nothing. */
 export function checkRunsRoute(app: App, http: Http): void {
   const schema = {
     tags: ["Scripts"],

@@ -4,21 +4,21 @@ import type { Http } from "../base/deps.ts";
 
 type Needs = Pick<Http, "log" | "keyring">;
 
-/** One of the names at random that no run holds now; another run may claim it before this one does. Undefined when all are taken. */
+/** Picks a random name that no run holds now. Another run may still claim it first. Undefined if all are taken. */
 async function pickFree({ log }: Needs, names: string[], claimOf: (name: string) => string) {
   const holders = await log.claimHolders(names.map(claimOf));
   const free = names.filter((name) => !holders.has(claimOf(name)));
   return free[Math.floor(Math.random() * free.length)];
 }
 
-/** A free slot; null when the workflow has no concurrency limit, undefined when all slots are taken. */
+/** Picks a free concurrency slot; null if the workflow has no concurrency limit, undefined if all slots are taken. */
 export async function pickSlot(http: Needs, workflow: StartableWorkflow, args: Record<string, unknown>) {
   const { concurrency } = workflow.envelope;
   if (!concurrency) return null;
   return pickFree(http, slotNames(http.keyring.keyedHash, workflow, concurrency, args), slotClaim);
 }
 
-/** A free start of this period; null when the workflow has no rate, undefined when all are taken. */
+/** Picks a free start of the current period; null if the workflow has no rate limit, undefined if all are taken. */
 export async function pickStart(http: Needs, workflow: StartableWorkflow, args: Record<string, unknown>) {
   const { start_rate } = workflow.envelope;
   if (!start_rate) return null;

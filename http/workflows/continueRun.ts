@@ -18,9 +18,9 @@ import { createOpenJson, createOpenValue, openCalls, openInherited, type OpenJso
 import { startRun, type RunRequest } from "./startRun.ts";
 import { MAX_VERSION } from "./workflowShape.ts";
 
-/* Retries and forks: new runs that inherit answers of an ended run, their parent (ADR 40). */
+/* Retries and forks are new runs that inherit the answers of an ended run, their parent (ADR 40). */
 
-/** Bytes of JSON of a result that a fork sets, as large as a step's. */
+/** Maximum bytes of JSON of a result that a fork sets, the same as for a step. */
 const MAX_RESULT_BYTES = 1024 * 1024;
 
 export const ForkBody = z
@@ -41,7 +41,7 @@ export const ForkBody = z
   .partial();
 type Fork = z.infer<typeof ForkBody>;
 
-/** An ended run that another one may continue. */
+/** An ended run that another run continues. */
 interface Parent {
   row: RunRow;
   view: RunView;
@@ -49,7 +49,7 @@ interface Parent {
   /** In the order in which `run()` made them. */
   calls: MadeCall[];
   args: Record<string, unknown>;
-  /** Ids of all files that people have handed to it. */
+  /** Ids of all files that were given to the run. */
   files: string[];
   open: OpenJson;
 }
@@ -132,12 +132,12 @@ async function startContinuation(
 
 const isKept = ({ answer, endsRun }: MadeCall): boolean => answer !== undefined && !endsRun;
 
-/** The id of the run that retries this one: a run is retried once, and later failures are retried from the newest run. */
+/** The id of the run that retries this one. Being derived, it allows one retry per run; a failed retry is retried itself. */
 const retryId = (run_id: string): string => deriveId("retry", run_id);
 
 /**
- * Retries a failed or cancelled run as a new one, with every answer that it had. Repeating it returns the same run.
- * Throws 409 `run_still_live`, `run_completed`, `run_continued`, and what a start throws.
+ * Retries a failed or cancelled run as a new run that inherits all its answers. A repeated call returns the same run. Throws 409
+ * `run_still_live`, `run_completed`, `run_continued`, and the errors of a start.
  */
 export async function retryRun(http: Http, request: FastifyRequest, id: string): Promise<string> {
   const parent = await openParent(http, request, id);
@@ -162,7 +162,7 @@ export async function retryRun(http: Http, request: FastifyRequest, id: string):
   });
 }
 
-/** The position of a step that has run. Throws 400 `step_never_ran`. */
+/** The position of a step in the parent's calls. Throws 400 `step_never_ran`. */
 function findStep({ row, calls }: Parent, step_id: string): number {
   const at = calls.findIndex(({ key, hasRun }) => hasRun && stepId(row.id, key) === step_id.toLowerCase());
   if (at !== -1) return at;
@@ -180,20 +180,20 @@ function encodeResult({ step_id, result }: Fork): string | undefined {
   return json;
 }
 
-/** The answers that a fork inherits: all before the step. */
+/** The answers that a fork inherits: all those before the step. */
 function forkedCalls(parent: Parent, { step_id, ...fork }: Fork, at: number): MadeCall[] {
   const before = parent.calls.slice(0, at).filter(isKept);
   const json = encodeResult({ step_id, ...fork });
   const { args, definition_version = parent.row.definition_version } = fork;
   const isChanged = args !== undefined || json !== undefined || definition_version !== parent.row.definition_version;
-  // people approved what they saw
+  // changed answers invalidate approvals, because people approved what they saw
   const calls = isChanged ? before.filter(({ kind }) => kind !== "approval") : before;
   return json === undefined ? calls : [...calls, { ...parent.calls[at]!, answer: { json }, endsRun: false }];
 }
 
 /**
- * Starts a new run that continues an ended one from one of its steps.
- * Throws 409 `run_still_live`, 400 `step_never_ran`, `unknown_version`, `invalid_result`, and what a start throws.
+ * Starts a new run that continues an ended one from one of its steps. Throws 409 `run_still_live`, 400 `step_never_ran`,
+ * `unknown_version`, `invalid_result`, and the errors of a start.
  */
 export async function forkRun(http: Http, request: FastifyRequest, id: string, fork: Fork): Promise<string> {
   const parent = await openParent(http, request, id);

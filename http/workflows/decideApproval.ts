@@ -20,7 +20,7 @@ import { absentDelegates, findReader, requireRight } from "./approvers.ts";
 import { filesField, readOwnFiles } from "./ownFiles.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 
-/** Bytes of JSON: the data is part of a command, which may have 256 KiB. */
+/** Maximum bytes of JSON. The data is part of a command, whose limit is 256 KiB. */
 const MAX_DATA_BYTES = 64 * 1024;
 const Decision = z.enum(["approve", "reject"]);
 type Decision = z.infer<typeof Decision>;
@@ -39,7 +39,7 @@ export const DecisionBody = z
 
 type DecisionFields = z.infer<typeof DecisionBody>;
 
-/** Throws 400 `invalid_decision` without a decision, and for two that differ. */
+/** Throws 400 `invalid_decision` if the decision is missing or contradictory. */
 export function readDecision({ decision, approved }: DecisionFields): Decision {
   const chosen = approved === undefined ? decision : approved ? "approve" : "reject";
   if (chosen === undefined || (decision !== undefined && decision !== chosen))
@@ -56,7 +56,7 @@ export const noFiles = (why: string) => new ApiError("invalid_files", `files: ${
 export async function requireApproval({ db, freshRead }: Http, caller: Caller, id: string): Promise<ApprovalRow> {
   if (!isUuid(id)) throw notFound();
   const find = () => getApproval(db, caller.organization_id, id);
-  /** The run may have asked for it, or someone may have decided it, a moment ago. */
+  /** waits if the row is missing or pending: it may have changed a moment ago */
   const findAfterWait = async (known: ApprovalRow | undefined) => {
     await freshRead(["runs"], known && streamOf(known));
     return find();
@@ -67,18 +67,18 @@ export async function requireApproval({ db, freshRead }: Http, caller: Caller, i
   return row;
 }
 
-/** Of what runs ask for, and agents' tools do not have. Throws 404 `approval_not_found`, 409 `approval_has_no_run`. */
+/** Finds an approval that a run requested. Throws 404 `approval_not_found`, and 409 `approval_has_no_run` for an agent's tool call. */
 export async function requireRunApproval(http: Http, caller: Caller, id: string) {
   const approval = await requireApproval(http, caller, id);
   if (approval.run_id !== null) return { approval, run_id: approval.run_id };
   throw new ApiError("approval_has_no_run", "This is for approvals that runs ask for, not for tools of agents.");
 }
 
-/** The stream that decides an approval. */
+/** The stream that records the decision of an approval. */
 export const streamOf = ({ run_id, call }: Pick<ApprovalRow, "run_id" | "call">): string =>
   call ? streamName("thread", call.thread_id) : streamName("run", run_id!);
 
-/** What somebody said to an agent is read by those who may decide, and by who said it. */
+/** An approval of an agent's tool call shows what somebody said to the agent, so only that person and those who may decide can read it. */
 function mayRead(caller: Caller, { call, asked_by, allow_api_key }: ApprovalRow): boolean {
   if (!call) return true;
   const { type, id } = actorFrom(caller);
@@ -86,7 +86,7 @@ function mayRead(caller: Caller, { call, asked_by, allow_api_key }: ApprovalRow)
   return isAsker || (caller.session ? mayDecide(caller.session.role) : allow_api_key);
 }
 
-/** Fields that were not sent get the `default` of the form. */
+/** Fills in the form's `default` values for missing fields. */
 function withDefaults(form: ApprovalRow["form"], data: unknown): unknown {
   const { properties } = form ?? {};
   if (!isObject(properties) || !(data === undefined || data === null || isObject(data))) return data;
@@ -98,13 +98,13 @@ function withDefaults(form: ApprovalRow["form"], data: unknown): unknown {
   return missing.length === 0 ? data : { ...data, ...Object.fromEntries(missing) };
 }
 
-/** The data of a decision as JSON, with the defaults of the form; null without any. */
+/** The decision's data as JSON, including the form's defaults; null if there is none. */
 function toJson({ form }: ApprovalRow, decision: Decision, data: unknown): string | null {
   const filled = decision === "approve" ? withDefaults(form, data) : data;
   return filled === undefined || filled === null ? null : JSON.stringify(filled);
 }
 
-/** The data of a decision as JSON; a rejection needs none. Throws 400 `invalid_data` for data that does not fit the form. */
+/** Encodes the decision's data as JSON; a rejection needs none. Throws 400 `invalid_data` if the data does not fit the form. */
 export async function encodeData(
   { schemas }: Pick<Http, "schemas">,
   { organization_id }: Pick<Caller, "organization_id">,
@@ -126,7 +126,7 @@ export async function encodeData(
 
 type RecordedVote = Pick<VoteRow, "data" | "comment" | "files">;
 
-/** The vote or the decision of the caller. Throws 409 `already_voted` for a vote the other way. */
+/** The caller's recorded vote or decision. Throws 409 `already_voted` if it is the opposite one. */
 function ownDecision(row: ApprovalRow, caller: Caller, decision: Decision): RecordedVote | undefined {
   const { type, id } = actorFrom(caller);
   const isCaller = (by: { type: string; id: string } | null) => by?.type === type && by.id === id;
@@ -136,7 +136,7 @@ function ownDecision(row: ApprovalRow, caller: Caller, decision: Decision): Reco
   return vote ?? (row.decision === decision && isCaller(row.decided_by) ? row : undefined);
 }
 
-/** What a repetition says otherwise than the first request did. It may leave out what the first one said. */
+/** The first field in which a repetition differs from the recorded decision. A repetition may leave fields out. */
 function changedField(row: ApprovalRow, recorded: RecordedVote, decision: Decision, body: DecisionFields) {
   // an approval of a tool call takes no data
   const json = row.call || body.data == null ? null : toJson(row, decision, body.data);
@@ -147,8 +147,8 @@ function changedField(row: ApprovalRow, recorded: RecordedVote, decision: Decisi
 }
 
 /**
- * The approval that the caller has decided, or voted on, in this way; undefined when the caller may still decide. Throws 409
- * `approval_not_pending` for any other decision, and for a repetition that would lose what it says: it changes nothing.
+ * The recorded decision or vote that this request repeats; undefined if the caller may still decide. Throws 409
+ * `approval_not_pending` if the approval was decided otherwise, or if the repetition has different data, which would be lost.
  */
 function findRepeated(
   row: ApprovalRow,
@@ -165,7 +165,7 @@ function findRepeated(
   throw new ApiError(row.status === "pending" ? "already_voted" : "approval_not_pending", message, { param });
 }
 
-/** Decides an approval. Of several decisions at the same moment one succeeds. */
+/** Decides an approval. Only one of several concurrent decisions succeeds. */
 export async function decide(
   http: Http,
   request: FastifyRequest,
@@ -177,7 +177,7 @@ export async function decide(
   const identity = identifyPost(request, `/api/workflows/approvals/${id.toLowerCase()}/decision`);
   const row = await requireApproval(http, caller, id);
   const in_place_of = requireRight(await findReader(http, caller), row);
-  // throws when the key was used for another decision
+  // throws if the key was used for another decision
   await previousOutcome(http, identity);
   const repeated = findRepeated(row, caller, decision, body);
   if (repeated) return repeated;

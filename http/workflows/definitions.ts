@@ -36,7 +36,7 @@ const present = (row: DefinitionRow): z.infer<typeof Definition> => ({
   updated_at: row.updated_at.toISOString(),
 });
 
-/** Definitions that can be registered as workflows (spec: Workflow API), for everybody signed in. */
+/** Definitions that can be registered as workflows (spec: Workflow API), for everybody who is signed in. */
 export function workflowDefinitionRoutes(app: App, http: Http): void {
   const described = { tags: ["Workflows"], security: [{ session: [] }] };
   const schema = describeList(described, "List definitions that can be registered", Definition);

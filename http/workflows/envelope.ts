@@ -15,8 +15,8 @@ export const RESET_ENVELOPE: EnvelopeChange = Object.fromEntries(
 );
 
 /**
- * Runs act for the service or for a person. A person must have agreed: callers can name themselves, or keep the person in
- * `before`. Throws 400 `invalid_run_as`.
+ * Checks on whose behalf runs act: the service or a person. The person must have agreed, so callers may name themselves, or keep
+ * the person in `before`. Throws 400 `invalid_run_as`.
  */
 export function checkRunAs(
   { session }: Pick<Caller, "session">,
@@ -37,7 +37,7 @@ export function checkRunAs(
 
 export const Warning = z.object({ code: z.literal("secret_not_allowed"), message: z.string(), param: z.string() });
 
-/** Secrets that the definition reads and the envelope does not allow: the steps that read them will fail. */
+/** Warns of secrets that the definition reads but the envelope does not allow. Steps that read them will fail. */
 export const findWarnings = (secretsRead: string[], { secrets }: Envelope): z.infer<typeof Warning>[] =>
   secretsRead
     .filter((name) => !secrets.includes(name))

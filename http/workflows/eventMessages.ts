@@ -3,7 +3,7 @@ import { eventTime } from "#events/run.ts";
 import type { RecordedRunEvent, RunEventType } from "./foldSteps.ts";
 import type { OpenValue } from "./runValues.ts";
 
-/** A message to clients that follow a run. */
+/** A message to a client that follows a run. */
 interface RunMessage {
   event: string;
   data: Record<string, unknown>;
@@ -21,7 +21,7 @@ const describeAttempt = ({ run_id, key, name, attempt }: StepAttemptData) => ({
   attempt,
 });
 
-/** The logs of an attempt, if it has any, then how it ended. */
+/** The logs of an attempt, if any, followed by its end. */
 const attemptMessages = (
   data: StepAttemptData,
   logs: string[] = [],
@@ -119,8 +119,8 @@ const MESSAGES: { [T in RunEventType]: Describe<T> } = {
 };
 
 /**
- * The SSE frames of one event. Only the last frame has an id, the version of the event: a client that disconnects before it
- * gets all of them again.
+ * The SSE frames of one event. Only the last frame has an id, the event's version, so a client that disconnects before it gets
+ * all of them again.
  */
 export async function formatFrames(event: RecordedRunEvent, open: OpenValue): Promise<string> {
   const messages = await (MESSAGES[event.type] as Describe<RunEventType>)(event, open);

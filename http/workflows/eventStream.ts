@@ -16,7 +16,7 @@ import { RunProgress } from "./runProgress.ts";
 import { createOpenValue } from "./runValues.ts";
 import { createWaitForEvents, type WaitForEvents } from "./waitForEvents.ts";
 
-/** How long the stream waits, after the end of the run, for steps that are still running. */
+/** How long the stream waits for running steps after the end of the run. */
 const MAX_LATE_MS = 30_000;
 /** Characters that are written before the stream checks whether the client keeps up. */
 const MAX_WRITE_CHARS = 64 * 1024;
@@ -36,14 +36,14 @@ interface Follower {
   reply: FastifyReply;
 }
 
-/** Events after a version, a page at a time. A failed read ends them: it is repeated after the next wait. */
+/** Yields the events after a version, page by page. Stops when a read fails; the caller reads again after the next wait. */
 async function* readOn({ streamPages }: Http, stream: string, version: number): AsyncGenerator<RecordedRunEvent[]> {
   try {
     for await (const { events } of streamPages(stream, version + 1)) yield events as RecordedRunEvent[];
   } catch {}
 }
 
-/** Sends the events of a run as they come, until nothing more will come or the client disconnects. */
+/** Sends the events of a run as they arrive, until the last one or until the client disconnects. */
 async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSeen, reply }: Follower): Promise<void> {
   const stream = streamName("run", row.id);
   const openValue = createOpenValue(http, row);
@@ -87,7 +87,7 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
   sse.end("");
 }
 
-/** The events of a run by SSE. */
+/** Streams the events of a run as SSE. */
 export function eventStreamRoutes(app: App, http: Http): void {
   const waitForEvents = createWaitForEvents(http);
   const following = {

@@ -36,7 +36,7 @@ export interface RunView {
   created: RecordedRunEvent<"RunCreated">["data"] | undefined;
   args: StoredValue | null;
   external_user_id: string | null;
-  /** Of the request that started it. */
+  /** Headers of the request that started the run. */
   headers: Record<string, string>;
   /** Answers of the parent run, in chunks. */
   inherited: StoredValue[];
@@ -44,7 +44,7 @@ export interface RunView {
   children: ChildRunsView;
   waits: WaitsView;
   warnings: Warning[];
-  /** Lines that `run()` logged, with the tick in which each came first. */
+  /** Lines that `run()` logged, each with the tick in which it first appeared. */
   logs: { tick: number; text: string }[];
   ticks: number;
   attempts: number;
@@ -54,7 +54,7 @@ export interface RunView {
   error_info: (ErrorInfo & { step_id: string | null; step: string | null; attempt: number | null }) | null;
   cancelled_by: Actor | null;
   cancel_reason: string | null;
-  /** The run that continues it, and its arguments. */
+  /** The run that continues this one, and its arguments. */
   continued_as: string | null;
   next_args: StoredValue | null;
   started_at: Date | null;
@@ -88,7 +88,7 @@ const newView = (): RunView => ({
   completed_at: null,
 });
 
-/** Events that a tick appends. Those of one tick come from one command. */
+/** Events that a tick appends, all in one command. */
 const TICK_EVENTS = new Set<RunEventType>([
   "RunStarted",
   "StepsScheduled",
@@ -216,11 +216,11 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
   RunForgotten: ignore,
 };
 
-/** Folds the events of a run: linear in their number, which may be 70,000, so other work runs in between. */
+/** Folds the events of a run, up to 70,000, in linear time. Lets other work run in between. */
 export async function foldRun(events: readonly RecordedEvent[]): Promise<RunView> {
   const run = newView();
   const pause = beginWork();
-  /** The command of the tick that the last events belong to. */
+  /** The command of the current tick. */
   let tickCommand: string | undefined;
   for (const event of events as readonly RecordedRunEvent[]) {
     run.version = event.version;

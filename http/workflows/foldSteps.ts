@@ -3,7 +3,7 @@ import { stepId } from "#events/ids.ts";
 import { eventTime, type RunEvent } from "#events/run.ts";
 import type { Failure, StoredValue } from "#events/runParts.ts";
 
-/** The code of a failure, and its place in the source. */
+/** The code of a failure and its place in the source. */
 export interface ErrorInfo {
   code: string;
   line: number | null;
@@ -11,7 +11,7 @@ export interface ErrorInfo {
 }
 
 export interface Attempt {
-  /** 1, 2, 3 … */
+  /** Attempt number, from 1. */
   n: number;
   status: "running" | "completed" | "failed" | "lost";
   started_at: Date;
@@ -79,7 +79,7 @@ export const errorInfo = (code: string, error: Failure | undefined): ErrorInfo =
   column: error?.column ?? null,
 });
 
-/** Ends the running attempt, if there is one. A lost attempt stays lost. */
+/** Ends the running attempt, if any. A lost attempt keeps that status. */
 function endAttempt(step: Step, end: Pick<Attempt, "status" | "ended_at"> & Partial<Attempt>): void {
   const last = step.attempts.at(-1);
   if (last?.status === "running") Object.assign(last, end);
@@ -129,7 +129,7 @@ export function applyToStep(steps: Steps, event: RecordedRunEvent<StepEventType>
   }
 }
 
-/** At the end of a run: steps that are not running will not be started any more. */
+/** At the end of a run, marks steps that are not running: they never start. */
 export function abandonSteps(steps: Steps): void {
   for (const step of steps.values()) {
     if (step.status !== "scheduled" && step.status !== "retry_wait") continue;

@@ -15,7 +15,7 @@ export const WAIT_OUTCOMES = [
 ] as const;
 type Outcome = (typeof WAIT_OUTCOMES)[number];
 
-/** Something that `run()` waits for without a worker: an approval, a timer, the end of a run, an event, or a turn of an agent. */
+/** Something that `run()` waits for without a worker: an approval, a timer, another run, an event, or an agent's turn. */
 export interface WaitView {
   type: "approval" | "timer" | "run" | "event" | "agent";
   key: string;
@@ -25,13 +25,13 @@ export interface WaitView {
   /** The run that is awaited. */
   run_id: string | null;
   since: Date;
-  /** Null: as long as the run lives. */
+  /** Null: until the run ends. */
   until: Date | null;
   ended_at: Date | null;
   outcome: Outcome | null;
   /** Who decided the approval. */
   decided_by: Actor | null;
-  /** The event that answered. */
+  /** The event that ended the wait. */
   event_id: string | null;
   /** The turn of the agent, and its thread. */
   agent_id: string | null;
@@ -72,7 +72,7 @@ interface EndEvent {
   recorded_at: Date;
 }
 
-/** A link names only the approval. Few approvals of a run are open at once. */
+/** Links name only the approval, so it is searched for. A run has few open approvals. */
 const findApproval = (waits: WaitsView, id: string): WaitView | undefined =>
   waits.values().find(({ approval_id }) => approval_id === id);
 
@@ -81,7 +81,7 @@ function end(waits: WaitsView, { data, recorded_at }: EndEvent, outcome: Outcome
   if (wait) Object.assign(wait, { ended_at: recorded_at, outcome, ...more });
 }
 
-/** The waits that nothing has ended. */
+/** The waits that have not ended. */
 export const openWaits = (waits: WaitsView): WaitView[] => [...waits.values()].filter(({ ended_at }) => !ended_at);
 
 /** At the end of the run. */

@@ -11,7 +11,7 @@ import { checkSignature, type SignedRequest } from "./hookSignature.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set on the routes of hooks. */
+    /** The hook's trigger; set on the routes of hooks. */
     trigger: TriggerInUse;
   }
 }
@@ -19,11 +19,11 @@ declare module "fastify" {
 /** 18 random bytes in base64url. */
 const HOOK_TOKEN = /^[A-Za-z0-9_-]{24}$/;
 
-/** The same for an unknown, a disabled and a deleted hook. */
+/** Unknown, disabled and deleted hooks all get this answer. */
 const hookNotFound = () => new ApiError("trigger_not_found", "There is no such hook.");
 const invalidSecret = () => new ApiError("invalid_webhook_secret", "The webhook secret is not the one of this hook.");
 
-/** The header that may have the secret instead of `Authorization`, and how secrets begin. */
+/** The header that may carry the secret instead of `Authorization`, and the prefix of secrets. */
 interface SecretForm {
   header: string;
   prefix: string;
@@ -33,8 +33,9 @@ const headerValues = (rawHeaders: readonly string[], name: string): string[] =>
   rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);
 
 /**
- * The secret of a request. Throws 401 `missing_webhook_secret`, and 401 `invalid_webhook_secret` for two different ones. Beside the
- * header, an `Authorization` that is no webhook secret is that of a proxy, and means nothing here.
+ * Reads the secret of a request. Throws 401 `missing_webhook_secret`, and 401 `invalid_webhook_secret` for two different secrets.
+ * If the secret is in its own header, an `Authorization` with another kind of credential is ignored, because a proxy may have
+ * added it.
  */
 function readSecret(rawHeaders: readonly string[], { header, prefix }: SecretForm): string {
   const sent = headerValues(rawHeaders, header).map((value) => value.trim());
@@ -56,11 +57,11 @@ const secretForm = ({ settings }: Http): SecretForm => ({
   prefix: `whsec-${settings.SERVICE_NAME}-`,
 });
 
-/** In constant time. */
+/** Compares in constant time. */
 const isSame = (hash: string, stored: string): boolean =>
   hash.length === stored.length && timingSafeEqual(Buffer.from(hash), Buffer.from(stored));
 
-/** The trigger of the hook, unless it is disabled. Read for each request, so that a rotated secret stops working at once. */
+/** Finds the enabled trigger of a hook. Reads it for each request, so that a rotated secret stops working at once. */
 async function findTrigger(
   { findTriggerByToken, freshRead }: Http,
   { params }: FastifyRequest,
@@ -74,14 +75,14 @@ async function findTrigger(
   return trigger?.enabled && !trigger.parked ? trigger : undefined;
 }
 
-/** Throws 404 `trigger_not_found`, and 401 `invalid_webhook_secret` for another trigger's secret. */
+/** Throws 404 `trigger_not_found`, and 401 `invalid_webhook_secret` for a wrong secret. */
 function admit(request: FastifyRequest, trigger: TriggerInUse | undefined, secret: string): void {
   if (!trigger) throw hookNotFound();
   if (!isSame(hashToken(secret), trigger.secret_hash)) throw invalidSecret();
   request.trigger = trigger;
 }
 
-/** Fastify hook for the routes of webhooks: the request has the trigger's secret. */
+/** Hook for webhook routes: requires the trigger's secret. */
 export const requireSecret = (http: Http) => {
   const form = secretForm(http);
   return repeatable(async (request) => {
@@ -90,7 +91,10 @@ export const requireSecret = (http: Http) => {
   });
 };
 
-/** As `requireSecret`; but the sender of a trigger with a scheme signs the body, which `requireSignature` checks once it is here. */
+/**
+ * Like `requireSecret`, except for triggers with a signature scheme: their senders sign the body, which `requireSignature` checks
+ * once it has arrived.
+ */
 export const requireSecretOrScheme = (http: Http) => {
   const form = secretForm(http);
   return repeatable(async (request) => {
@@ -100,7 +104,7 @@ export const requireSecretOrScheme = (http: Http) => {
   });
 };
 
-/** Throws 401 unless the sender has signed the request with the trigger's signing secret. */
+/** Throws 401 unless the request is signed with the trigger's signing secret. */
 export function requireSignature(
   { keyring }: Pick<Http, "keyring">,
   { organization_id, trigger_id, verify, sealed_secret }: TriggerInUse,
@@ -111,14 +115,14 @@ export function requireSignature(
   checkSignature(verify, secret, request, currentTime());
 }
 
-/** What the signing secret of a trigger is sealed for. */
+/** The purpose under which a trigger's signing secret is sealed. */
 export const signingPurpose = (organization: string, trigger: string): string => `trigger:${organization}:${trigger}`;
 
 /** In characters. */
 const MAX_EXTERNAL_USER = 256;
 const NOT_PRINTABLE = /\p{C}/u;
 
-/** The user that the caller attributes the run to, as UTF-8; null for none. Throws 400 `invalid_external_user`. */
+/** Reads the user to whom the caller attributes the run; null if there is none. Throws 400 `invalid_external_user`. */
 export function readExternalUser(rawHeaders: readonly string[], serviceName: string): string | null {
   const header = `x-${serviceName}-external-user`;
   const values = headerValues(rawHeaders, header);

@@ -7,7 +7,7 @@ import type { SignedRequest } from "./hookSignature.ts";
 const isForm = (headers: IncomingHttpHeaders): boolean =>
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "");
 
-/** The fields of a form; a name that is sent more than once has a list of values. */
+/** Reads the fields of a form. A repeated field becomes a list of values. */
 function readForm(text: string): Record<string, unknown> {
   const form = new URLSearchParams(text);
   return Object.fromEntries(
@@ -19,8 +19,8 @@ function readForm(text: string): Record<string, unknown> {
 }
 
 /**
- * The payload of a sender that signs: JSON, or a form. Forms whose only field is `payload` hold JSON there (GitHub, Slack).
- * Throws 400 `invalid_json`.
+ * Reads a signed payload: JSON or a form. A form whose only field is `payload` contains JSON (GitHub, Slack). Throws 400
+ * `invalid_json`.
  */
 export function readSignedPayload({ headers, body }: SignedRequest): unknown {
   if (body.length === 0) return {};
@@ -39,6 +39,6 @@ export function mergeArgs(default_args: string, payload: unknown, allowsList: bo
   return { ...(JSON.parse(default_args) as object), ...fields };
 }
 
-/** The request headers that the trigger hands to `run()`. One that was not sent is missing. */
+/** The request headers that the trigger passes to `run()`. Headers that were not sent are left out. */
 export const pickHeaders = (headers: IncomingHttpHeaders, names: string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])));

@@ -4,7 +4,7 @@ import type { ProviderScheme, Verification } from "#events/trigger.ts";
 import { ApiError } from "../base/errors.ts";
 import { twilioTexts } from "./twilioTexts.ts";
 
-/** A request of a sender that signs. The body is as it was sent: parsing and writing it again would change it. */
+/** A signed request. The body is raw, because parsing and writing it again would change it. */
 export interface SignedRequest {
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -12,22 +12,22 @@ export interface SignedRequest {
   url: string;
 }
 
-/** What a scheme finds in a request. */
+/** The signature that a scheme finds in a request. */
 interface Claim {
   /** The header that holds the signatures. */
   header: string;
-  /** Any of them may match: a sender whose secret is being replaced signs with both. */
+  /** One of them must match. A sender whose secret is being replaced signs with both. */
   signatures: string[];
-  /** The right signatures, of which one is enough. */
+  /** The right signatures; one of them is enough. */
   expected: () => string[];
-  /** Unix seconds as text; null when the scheme signs no time. */
+  /** Unix seconds as text; null if the scheme does not sign a time. */
   sentAt: string | null;
-  /** What the header holds, and how a wrong one is refused; unless it is a signature of the body. */
+  /** What the header contains, for the error message, if that is not a signature of the body. */
   content?: string;
   refusal?: string;
 }
 
-/** Seconds between the time of a signature and now, in both directions: an older request may be a copy of one that was seen. */
+/** Maximum difference in seconds between the signed time and now. Beyond it the request may be a replay. */
 const MAX_AGE_S = 300;
 /** Characters of an address in a message. */
 const MAX_SHOWN = 500;
@@ -67,7 +67,7 @@ function github(request: SignedRequest, key: string): Claim {
   return { header, signatures, expected: () => [hmac({ key }, request.body)], sentAt: null };
 }
 
-/** GitLab sends the secret itself. Hashes of both are compared: their length tells nothing. */
+/** GitLab sends the secret itself. Comparing hashes does not reveal its length. */
 function gitlab(request: SignedRequest, secret: string): Claim {
   const header = "x-gitlab-token";
   const sent = Buffer.from(headerText(request, header), "latin1");
@@ -132,7 +132,7 @@ const PROVIDERS: Record<ProviderScheme, (request: SignedRequest, secret: string)
   twilio,
 };
 
-/** In constant time. A signature of another length or alphabet is a wrong one. */
+/** Compares in constant time. A signature of another length or alphabet never matches. */
 const isSame = (a: string, b: string): boolean => {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
@@ -162,8 +162,8 @@ const textField = (payload: unknown, name: string): string | undefined => {
 };
 
 /**
- * What identifies a delivery that the sender may repeat; undefined when nothing does. Without an id, the signature of a
- * request with a time identifies copies of it.
+ * The id of a delivery that the sender may repeat; undefined if it has none. A signed time also identifies a delivery: then the
+ * signature is the id.
  */
 export function deliveryId(verify: Verification, request: SignedRequest, payload: unknown): string | undefined {
   const header = (name: string) => headerText(request, name) || undefined;
@@ -172,7 +172,7 @@ export function deliveryId(verify: Verification, request: SignedRequest, payload
       return header("x-github-delivery");
     case "gitlab": {
       const event = header("x-gitlab-event-uuid");
-      // an event that GitLab's own hooks set off has the id of the first one, so the body is part of it
+      // events caused by GitLab's own hooks reuse the id of the first one, so the body is included
       return header("idempotency-key") ?? (event && `${event} ${sha256(request.body)}`);
     }
     case "shopify":

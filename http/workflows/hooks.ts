@@ -52,7 +52,7 @@ const PolledRun = z
   })
   .meta({ title: "PolledRun" });
 
-/** Senders that follow the Standard Webhooks repeat a delivery with the same `webhook-id`. */
+/** Senders that follow Standard Webhooks repeat a delivery with the same `webhook-id`. */
 function readKey({ headers }: FastifyRequest): string | undefined {
   return readIdempotencyKey(headers) ?? readIdempotencyKey({ "idempotency-key": headers["webhook-id"] });
 }
@@ -60,11 +60,11 @@ function readKey({ headers }: FastifyRequest): string | undefined {
 interface Delivery {
   args: Record<string, unknown>;
   key: string | undefined;
-  /** Hash of what a repetition must send again. */
+  /** Hash of everything that must be equal in a repetition. */
   body: string;
 }
 
-/** Does what the trigger is for: starts a run, or sends an event. */
+/** Starts a run or sends an event, depending on the trigger. */
 type Receive = (request: FastifyRequest, delivery: Delivery) => Promise<z.infer<typeof Started> | z.infer<typeof Sent>>;
 
 function readDelivery(request: FastifyRequest): Delivery {
@@ -76,7 +76,7 @@ function readDelivery(request: FastifyRequest): Delivery {
   };
 }
 
-/** Starts a run of a sender that signs, or answers the question with which Slack checks an address. */
+/** Receives a signed request. Also answers the challenge with which Slack verifies an address. */
 async function receiveSigned(http: Http, request: FastifyRequest, verify: Verification, receive: Receive) {
   const { trigger, headers } = request;
   const signed = {
@@ -90,7 +90,7 @@ async function receiveSigned(http: Http, request: FastifyRequest, verify: Verifi
     return { challenge: payload["challenge"] };
   const id = deliveryId(verify, signed, payload);
   const key = id === undefined ? undefined : createHash("sha256").update(id).digest("hex");
-  // A repeated delivery may differ in what the sender counts, so its id alone identifies it.
+  // Repeated deliveries may contain counters that differ, so the id alone identifies them.
   const body = key === undefined ? request.bodyHash : "";
   return receive(request, { args: mergeArgs(trigger.default_args, payload, true), key, body });
 }
@@ -129,7 +129,7 @@ async function start(http: Http, request: FastifyRequest, { args, key, body }: D
   return { run_id, status: "pending" as const, status_url };
 }
 
-/** The current row of a run that was live, after the wait that the caller asks for. A read model that lags gives the older row. */
+/** The current row of a run that was live, after the wait the caller asked for. If the read model lags, the row is older. */
 async function waitAndRead(
   http: Http,
   waitForEnd: WaitForEnd,
@@ -154,7 +154,7 @@ async function describeProgress(http: Http, row: RunRow) {
   };
 }
 
-/** A caller polls the run that it has started, whichever run continues that one. */
+/** Polls the run that a caller started, or the newest run that continues it. */
 async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest, reply: FastifyReply) {
   const { trigger } = request;
   const { run_id } = request.params as { run_id: string };
@@ -170,9 +170,9 @@ async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest,
   };
 }
 
-/** With a webhook secret: start runs of its trigger, and poll those (spec: Workflow API, rules 1 to 3). */
+/** Routes that accept a webhook secret: start runs of the trigger and poll them (spec: Workflow API, rules 1 to 3). */
 export function hookRoutes(scope: App, http: Http): void {
-  // a signature is checked on the bytes, before anything reads them
+  // the signature covers the raw bytes, so it is checked before they are parsed
   acceptOpaqueJson(scope, "*", (bytes, { trigger }) => (trigger.verify ? bytes : parseDelivery(bytes)));
   scope.decorateRequest("trigger", null as never);
   const onRequest = requireSecret(http);

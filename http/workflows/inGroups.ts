@@ -1,11 +1,11 @@
-/** Items of one request that are worked on at the same time. */
+/** Items of one request that are processed in parallel. */
 const AT_ONCE = 2;
-/** Time after which a request begins nothing more. */
+/** After this time a request starts no further item. */
 const MAX_MS = 20_000;
 
 /**
- * Works on items in order, a few at once, until the time is over or the client has left. `next`: the place of the first item that
- * was not begun.
+ * Processes items in order, a few in parallel, until the time is up or the client has left. `next`: index of the first item that
+ * was not started.
  */
 export async function inGroups<Item, Result>(
   items: Item[],

@@ -26,10 +26,10 @@ interface OpenLink {
   approval: ApprovalRow;
 }
 
-/** Hashes are no secrets of their own, but a comparison in constant time says nothing about them either. */
+/** Compares in constant time, so that the comparison reveals nothing about the hash. */
 const isSame = (hash: string, stored: string): boolean => timingSafeEqual(Buffer.from(hash), Buffer.from(stored));
 
-/** The link of a request and its approval. A wrong secret is answered like a link that does not exist: 404, or 429 after many. */
+/** Finds the link of a request and its approval. Wrong secrets get the same 404 as missing links, and 429 after many attempts. */
 async function requireLink(http: Http, request: FastifyRequest): Promise<OpenLink> {
   const { link_id } = request.params as { link_id: string };
   const secret = BEARER.exec(request.headers.authorization ?? "")?.[1] ?? "";
@@ -44,7 +44,7 @@ async function requireLink(http: Http, request: FastifyRequest): Promise<OpenLin
   return readLink(http, link);
 }
 
-/** The link and its approval as they are now. */
+/** Reads the current link and approval. */
 async function readLink(http: Http, { id, organization_id, run_id, approval_id }: ApprovalLinkRow): Promise<OpenLink> {
   await http.freshRead(["runs"], streamName("run", run_id));
   const [link, approval] = [
@@ -55,7 +55,7 @@ async function readLink(http: Http, { id, organization_id, run_id, approval_id }
   return { link, approval: approval.row };
 }
 
-/** Why a link decides nothing any more. */
+/** Explains why a link can no longer decide. */
 function explainEnd({ link, approval }: OpenLink): string {
   const word = { approve: "approved", reject: "rejected" };
   if (link.used_at && link.decision)
@@ -73,7 +73,7 @@ function explainEnd({ link, approval }: OpenLink): string {
   }
 }
 
-/** Throws 410 `approval_link_ended`, also when the person who created the link may not decide any more. */
+/** Throws 410 `approval_link_ended`, also if the link's creator may no longer decide. */
 async function checkUsable(http: Http, open: OpenLink): Promise<void> {
   const { link, approval } = open;
   if (linkStatus(link, approval) !== "active") throw ended(explainEnd(open));
@@ -116,7 +116,7 @@ async function decideByLink(http: Http, request: FastifyRequest, body: z.infer<t
   return { status: (await readLink(http, link)).approval.status, decision };
 }
 
-/** What the holder of a link reaches: one approval, and one decision on it. The secret travels in a header, never in an address. */
+/** The routes for the holder of a link, who can read one approval and decide it once. The secret is sent in a header, never in a URL. */
 export function linkedApprovalRoutes(app: App, http: Http): void {
   const described = { tags: ["Workflows"], security: [{ link: [] }], params: z.object({ link_id: z.string() }) };
 

@@ -12,8 +12,8 @@ import { findCurrent, findOrWait } from "../base/findById.ts";
 type Needs = Pick<Http, "db" | "freshRead">;
 
 /**
- * A workflow that the caller can access. A change is answered only once it can be read, so only a missing workflow is waited
- * for. Throws 404 `workflow_not_found`.
+ * Finds a workflow that the caller can access. Changes are answered only once they are readable, so waiting is needed only for a
+ * missing workflow. Throws 404 `workflow_not_found`.
  */
 export async function requireWorkflow({ db, freshRead }: Needs, caller: Caller, id: string): Promise<WorkflowRow> {
   const find = () => getWorkflow(db, caller.organization_id, id);
@@ -31,8 +31,8 @@ export async function requireTrigger(http: Needs, workflow_id: string, id: strin
 }
 
 /**
- * A version of a workflow definition; null: the newest.
- * Throws 404 `definition_not_found`, 400 `invalid_definition` for a tool, 400 `unknown_version`.
+ * Finds a version of a workflow definition; null: the newest. Throws 404 `definition_not_found`, 400 `invalid_definition` for a
+ * tool, 400 `unknown_version`.
  */
 export async function requireVersion(
   http: Needs,
@@ -54,7 +54,7 @@ export async function requireVersion(
 
 export const runNotFound = () => new ApiError("run_not_found", "No run has this id.", { param: "run_id" });
 
-/** A run of the organization. A missing one may have been started a moment ago, so it is waited for. */
+/** Finds a run of the organization. A missing run may have started a moment ago, so this waits for the read model once. */
 export async function findRun({ db, freshRead }: Needs, organization: string, id: string): Promise<RunRow | undefined> {
   if (!isUuid(id)) return undefined;
   return findOrWait(

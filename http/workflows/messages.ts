@@ -31,7 +31,7 @@ const Delivery = z
   })
   .meta({ title: "EventDelivery" });
 
-/** An `id` is the same for all callers that reach the same runs; an Idempotency-Key belongs to its caller. */
+/** Identifies a message. An `id` is shared by all callers with access to the same runs; an Idempotency-Key belongs to its caller. */
 function identify({ caller, headers, bodyHash }: FastifyRequest, id: string | null | undefined) {
   const { organization_id, principal, project_id } = caller;
   const path = `/api/workflows/events/${project_id ?? ""}`;

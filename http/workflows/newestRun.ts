@@ -5,11 +5,11 @@ import type { RunRow } from "#projections/runs/query.ts";
 import type { Http } from "../base/deps.ts";
 import { findRun } from "./lookups.ts";
 
-/** The next run of a chain is started within milliseconds; after a crash, by the sweep. */
+/** Interval of looking for a chain's next run. It starts within milliseconds, or by the sweep after a crash. */
 const RETRY_MS = 100;
 const MAX_TRIES = 50;
 
-/** The run that continues this one now, or the run itself. A `continued` one is answered while the next is on its way. */
+/** The newest run in the chain of continuations. Returns a `continued` run while its successor is about to start. */
 export async function findNewestRun(http: Pick<Http, "db" | "freshRead" | "log">, row: RunRow): Promise<RunRow> {
   if (row.status !== "continued") return row;
   const claim = chainClaim(row.first_run_id!);
@@ -17,7 +17,7 @@ export async function findNewestRun(http: Pick<Http, "db" | "freshRead" | "log">
   return (stream && (await findRun(http, row.organization_id, parseStreamName(stream).id))) || row;
 }
 
-/** Does something to the newest run of a chain. `act` returns undefined when another run has gone on for it meanwhile. */
+/** Applies `act` to the newest run of a chain. `act` returns undefined if the run has been continued meanwhile. */
 export async function withNewestRun<T>(
   http: Pick<Http, "db" | "freshRead" | "log">,
   row: RunRow,

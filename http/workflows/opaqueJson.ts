@@ -5,7 +5,7 @@ import { parseOpaqueJson } from "../base/json.ts";
 import { parseBodies } from "../base/parseBodies.ts";
 
 /**
- * In this scope, bodies are a caller's own data: JSON of one of these content types that is passed on unchanged, with field
+ * In this scope, bodies are a caller's own data: JSON of one of these content types, passed on unchanged even if it has field
  * names such as `__proto__`.
  */
 export function acceptOpaqueJson(

@@ -7,7 +7,7 @@ import { findFile } from "../turns/files.ts";
 
 const Files = RunFiles.transform((ids) => [...new Set(ids.map((id) => id.toLowerCase()))]);
 
-/** Files of the caller, which the run may read from now on. Throws 400 `invalid_files`. */
+/** Checks files of the caller that the run may read from now on. Throws 400 `invalid_files`. */
 export async function readOwnFiles(
   http: Pick<Http, "db" | "freshRead">,
   { organization_id, principal }: Pick<Caller, "organization_id" | "principal">,
@@ -26,5 +26,5 @@ export async function readOwnFiles(
   return data;
 }
 
-/** As a field of a command, which leaves it out without files. */
+/** The field for a command; left out if there are no files. */
 export const filesField = (files: string[]) => files.length > 0 && { files };

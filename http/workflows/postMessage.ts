@@ -9,19 +9,19 @@ import { createSharedPoll } from "./sharedPoll.ts";
 
 /** Bytes of JSON of the data. */
 const MAX_DATA_BYTES = 256 * 1024;
-/** How long a request waits for the delivery. It goes on after that. */
+/** How long a request waits for the delivery, which continues after that. */
 const DELIVERY_MS = 10_000;
 
 export interface NewMessage {
   organization_id: string;
-  /** Only runs of this project get it; null: those of the whole organization. */
+  /** Only runs of this project receive the message; null: all runs of the organization. */
   project_id: string | null;
   principal: Principal;
   request_id: string;
   identity: IdempotentRequest;
   name: string;
   data: Record<string, unknown>;
-  /** `one`: if several runs wait for it, none gets it. */
+  /** `one`: if several runs wait for the message, none receives it. */
   to: "all" | "one";
 }
 
@@ -29,10 +29,10 @@ interface Delivery {
   reached: number;
   refused_for?: number;
 }
-/** Resolves when a message is delivered: how many runs it reached; undefined when that takes too long. */
+/** Waits for a message's delivery and returns the number of runs it reached; undefined if that takes too long. */
 export type AwaitDelivery = (message_id: string) => Promise<Delivery | undefined>;
 
-/** Polls for the delivery event itself: polling for the version of the stream would cost another query to read the event. */
+/** Polls for the delivery event directly: polling for the stream's version would need a second query to read it. */
 export function createAwaitDelivery({
   log,
   onCommitted,
@@ -60,8 +60,8 @@ export function createAwaitDelivery({
 }
 
 /**
- * Sends an event to the runs that wait for it. A repetition gets the first answer. `reached` is null while the delivery goes on.
- * Throws 413 `payload_too_large`, 409 `event_matches_several_runs`.
+ * Sends an event to the runs that wait for it. A repetition gets the first answer. `reached` is null if the delivery is still in
+ * progress. Throws 413 `payload_too_large`, 409 `event_matches_several_runs`.
  */
 export async function postMessage(http: Http, awaitDelivery: AwaitDelivery, message: NewMessage) {
   const { organization_id, project_id, principal, request_id, identity, name, to } = message;

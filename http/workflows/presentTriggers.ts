@@ -5,7 +5,7 @@ import { countRunsByTrigger, type TriggerRow } from "#projections/triggers/query
 import type { Http } from "../base/deps.ts";
 import { present, type Trigger } from "./triggerShape.ts";
 
-/** Triggers with what other read models know of them: their runs, and where a schedule stands. */
+/** Presents triggers with data of other read models: their runs, and the state of their schedules. */
 export async function presentTriggers(
   { db, freshRead, settings }: Pick<Http, "db" | "freshRead" | "settings">,
   rows: TriggerRow[],
@@ -14,7 +14,7 @@ export async function presentTriggers(
   const ids = rows.map(({ id }) => id);
   const workflows = [...new Set(rows.map(({ workflow_id }) => workflow_id))];
   const [runs, schedules] = await Promise.all([countRunsByTrigger(db, workflows, ids), findSchedules(db, ids)]);
-  // five times of a schedule for the 29th of February that is a Monday take 5 ms
+  // in slices: five times of a schedule for Mondays on the 29th of February take 5 ms
   return mapInSlices(rows, (row) =>
     present(row, { runs: runs.get(row.id) ?? 0, base: settings.BASE_URL, schedule: schedules.get(row.id) }),
   );

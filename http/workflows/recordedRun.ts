@@ -9,7 +9,7 @@ import { foldRun, type RunView } from "./foldRun.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
 import { createOpenJson, createOpenValue, openAnswer, openInherited, type OpenJson } from "./runValues.ts";
 
-/** Failures that `run()` itself causes. Others come from the rules of the run, and a replay has none. */
+/** Failures caused by `run()` itself. The others come from limits of the run, which a replay does not have. */
 const OWN_FAILURES = ["run_error", "run_timeout", "out_of_memory", "run_stuck", "not_serialisable", "result_too_large"];
 
 /** JSON of the terms of each approval, by key. */
@@ -24,7 +24,7 @@ function approvalTerms(events: readonly RecordedRunEvent[]): Map<string, string>
   return terms;
 }
 
-/** What expired with `on_expiry: "fail"` was never answered to run(). */
+/** Calls that expired with `on_expiry: "fail"` were never answered to `run()`. */
 const readAnswer = async (call: MadeCall, open: OpenJson): Promise<RecordedCall["answer"]> =>
   call.kind === "approval" && call.endsRun ? undefined : openAnswer(call, open);
 

@@ -12,7 +12,7 @@ import { sendFile } from "../base/sendFile.ts";
 import { fileNotFound, readFile } from "../turns/files.ts";
 import { requireRun } from "./lookups.ts";
 
-/** Files of one run that are listed. */
+/** Maximum files listed per run. */
 const MAX_LISTED = 1_000;
 
 export const RunFile = z
@@ -40,7 +40,7 @@ export const presentFile = (row: FileRow, { given, approval_id }: Origin): z.inf
   created_at: row.created_at.toISOString(),
 });
 
-/** The files that were handed to a run: at its start, then with approvals. */
+/** The files given to the run: at its start, then with approvals. */
 async function givenFiles({ db, log }: Pick<Http, "db" | "log">, run_id: string) {
   const created = (await log.publicData(streamName("run", run_id), 1)) as { files?: string[] } | undefined;
   const started = (created?.files ?? []).map((file_id) => ({ file_id, approval_id: null }));
@@ -48,7 +48,7 @@ async function givenFiles({ db, log }: Pick<Http, "db" | "log">, run_id: string)
   return [...started, ...handed];
 }
 
-/** What was handed to the run, then what its steps have saved, oldest first. */
+/** Lists the files given to the run, then those saved by its steps, oldest first. */
 async function list(http: Http, { caller }: FastifyRequest, run_id: string) {
   const { db, freshRead } = http;
   const run = await requireRun(http, caller, run_id);
@@ -97,7 +97,7 @@ export function runFileRoutes(app: App, http: Http): void {
   );
 }
 
-/** A file that was handed to the run, also with an approval, or that one of its steps has saved. */
+/** Finds a file that was given to the run, also with an approval, or saved by one of its steps. */
 export async function findRunFile(
   http: Pick<Http, "db" | "log" | "freshRead">,
   organization_id: string,

@@ -135,7 +135,7 @@ export const presentSummary = (row: RunRow): z.infer<typeof RunSummary> => ({
   pending_approvals: row.pending_approvals,
 });
 
-/** A run folded from its events. The row has what never changes. */
+/** Presents a run folded from its events. The row provides the fields that never change. */
 export async function presentRun(
   row: RunRow,
   run: RunView,

@@ -7,22 +7,22 @@ import { beginWork } from "#events/slices.ts";
 import type { Http } from "../base/deps.ts";
 import type { MadeCall } from "./answeredCalls.ts";
 
-/** Bytes of JSON. Longer values become blobs, because a command may have 256 KiB. */
+/** Bytes of JSON. Longer values are stored as blobs, because a command is limited to 256 KiB. */
 const MAX_INLINE_BYTES = 32 * 1024;
-/** Bytes of JSON after which a chunk of inherited calls is closed. */
+/** A chunk of inherited calls is closed at this many bytes of JSON. */
 const CHUNK_BYTES = 256 * 1024;
 
 /** The input of a run as a command carries it. */
 export interface StoredInput {
   args: StoredValue;
   inherited?: StoredValue[];
-  /** Where there are blobs: the new data key that they are sealed with. */
+  /** The new data key of the blobs, wrapped, if there are blobs. */
   keys?: Record<string, string>;
   /** The keys of the blobs. */
   blobs: string[];
 }
 
-/** Stores long values of a thing that is about to be created as blobs, under a new data key. */
+/** Stores long values of a thing that is about to be created. They become blobs, sealed with a new data key. */
 export function openNewThing({ vault }: Pick<Http, "vault">, organization_id: string, thing: string) {
   const blobs: string[] = [];
   let wrapped_key: string | undefined;
@@ -74,7 +74,7 @@ export async function deleteInput({ blobs }: Pick<Http, "blobs">, input: StoredI
 export type OpenJson = (value: StoredValue) => Promise<string | null>;
 export type OpenValue = (value: StoredValue | null | undefined) => Promise<unknown>;
 
-/** Reads the JSON of stored values of one run. Null for one that has been deleted. */
+/** Reads the JSON of stored values of one run; null for a deleted value. */
 export const createOpenJson =
   ({ vault }: Pick<Http, "vault">, { id, wrapped_key }: { id: string; wrapped_key: string }): OpenJson =>
   async (value) => {
@@ -83,7 +83,7 @@ export const createOpenJson =
     return json ? json.toString() : null;
   };
 
-/** Reads stored values of one run. Null for none, and for one that has been deleted. */
+/** Reads stored values of one run; null for a missing or deleted value. */
 export function createOpenValue(http: Pick<Http, "vault">, row: { id: string; wrapped_key: string }): OpenValue {
   const open = createOpenJson(http, row);
   return async (value) => {

@@ -9,7 +9,7 @@ import { presentRule, ScheduleInput, ScheduleOutput } from "../base/scheduleRule
 import type { FieldCodes } from "../base/validate.ts";
 import { RunStatus } from "./runShape.ts";
 
-/** In JSON: the arguments of a run that a command carries as they are. */
+/** Maximum bytes of JSON. The arguments are part of a command. */
 const MAX_ARGS_BYTES = 32_768;
 const MAX_JITTER_SECONDS = 3_600;
 const SHOWN_TIMES = 5;
@@ -89,7 +89,7 @@ export const NO_SCHEDULE: Schedule = {
   last_fired: null,
 };
 
-/** Rules whose times a process remembers: a page of a hundred triggers takes 40 ms to compute. */
+/** Maximum rules whose times are cached: a page of a hundred triggers takes 40 ms to compute. */
 const MAX_REMEMBERED = 1_000;
 const remembered = new Map<string, Date[]>();
 

@@ -23,7 +23,7 @@ const commandFor = (request: FastifyRequest, trigger_id: string) => ({
   requireProjected: true,
 });
 
-/** A schedule has no caller that could add arguments, so they must be whole. Throws 400 `invalid_args`. */
+/** A schedule has no caller to add arguments, so they must be complete. Throws 400 `invalid_args`. */
 async function checkArgs(http: Http, workflow: WorkflowRow, args: Record<string, unknown>): Promise<void> {
   const schema = await loadArgsSchema(http, workflow);
   const violation = await http.schemas.check(workflow.organization_id, schema, args);
@@ -50,7 +50,7 @@ const requireEnabled = ({ enabled }: WorkflowRow): void => {
     });
 };
 
-/** Creates a schedule, or finds the one that the same request created. Answers its id. */
+/** Creates a schedule, or finds the one created by the same request. Returns its id. */
 export async function createSchedule(
   http: Http,
   request: FastifyRequest,
@@ -82,10 +82,10 @@ export async function createSchedule(
   return (await createOnce(http, CreateSchedule, command)).created_id;
 }
 
-/** The value of a changed field: undefined keeps what is, null resets it. */
+/** The new value of a field: undefined keeps the current one, null resets it. */
 const changed = <T>(value: T | null | undefined, reset: T): T | undefined => (value === null ? reset : value);
 
-/** The rule of a body, if it has one. What a change leaves out is checked as it is: jitter must stay below the interval. */
+/** Reads the rule of a body, if it has one. Unchanged fields are checked too, because jitter must stay below the interval. */
 async function checkTimes(
   { db, freshRead, settings }: Http,
   trigger_id: string,
@@ -100,7 +100,7 @@ async function checkTimes(
   return undefined;
 }
 
-/** Throws 409 `trigger_has_no_schedule`, and what creating a schedule throws. */
+/** Throws 409 `trigger_has_no_schedule`, and the errors of creating a schedule. */
 export async function changeSchedule(
   http: Http,
   request: FastifyRequest,

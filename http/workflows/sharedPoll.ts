@@ -1,11 +1,11 @@
-/** Time between two polls without a hint. Hints only make it faster, and some may be missed. */
+/** Interval between polls without a hint. Hints only speed this up, and may be missed. */
 const POLL_MS = 500;
-/** Minimum time between two polls: commits can come by the hundred per second, and each gives a hint. */
+/** Minimum interval between polls, because hundreds of commits per second may each give a hint. */
 const PAUSE_MS = 2;
 
 export type Waiter<T> = T & { done(): void };
 
-/** Resolves when what is waited for has happened, or when `signal` is aborted. */
+/** Resolves when the awaited thing has happened, or when `signal` aborts. */
 export type WaitFor<T> = (what: T, signal: AbortSignal) => Promise<void>;
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -22,7 +22,7 @@ class Hint {
   clear(): void {
     this.#given = false;
   }
-  /** Resolves at the next hint, at once if one was given since `clear`, and after `ms` at the latest. */
+  /** Resolves at the next hint, at once if there was one since `clear`, and after `ms` at the latest. */
   wait(ms: number): Promise<void> {
     if (this.#given) return Promise.resolve();
     return new Promise((resolve) => {
@@ -36,8 +36,8 @@ class Hint {
 }
 
 /**
- * All waiters share one poll, however many there are; without waiters nothing polls. `poll` calls `done` of those whose wait is
- * over. A poll that fails, because the database does not answer, is repeated.
+ * Makes all waiters share one poll; without waiters nothing is polled. `poll` calls `done` for each wait that is over. A failed
+ * poll, such as during an outage of the database, is repeated.
  */
 export function createSharedPoll<T extends object>(
   onHint: (listener: () => void) => void,

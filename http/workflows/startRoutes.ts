@@ -32,14 +32,14 @@ function readArgs(body: unknown): Record<string, unknown> {
   throw new ApiError("invalid_args", "args: must be a JSON object.", { param: "args" });
 }
 
-/** From the first event: a repeated request is answered with the same time. */
+/** From the first event, so that a repeated request gets the same time. */
 async function readCreatedAt({ log }: Pick<Http, "log">, run_id: string): Promise<string> {
   const created = (await log.publicData(streamName("run", run_id), 1)) as { created_at: string } | undefined;
   if (!created) throw notReadableYet();
   return created.created_at;
 }
 
-/** A caller may let a run wait longer than its workflow says, and never go before others. Throws 400 `invalid_priority`. */
+/** A caller may lower the priority of its run, but not raise it above the workflow's. Throws 400 `invalid_priority`. */
 function readPriority(body: unknown, { envelope }: WorkflowRow): Priority | undefined {
   const sent = readField(body, "priority");
   if (sent === undefined || sent === null) return undefined;
@@ -67,7 +67,7 @@ async function start(http: Http, request: FastifyRequest, id: string) {
     }),
     started_by: actorFrom(caller),
     trigger_id: null,
-    // it acts for the one that the envelope names, whatever starts it (spec: Workflow API, rule 4)
+    // the run acts for the principal in the envelope, whoever starts it (spec: Workflow API, rule 4)
     run_as: workflow.envelope.run_as,
     external_user_id: null,
   });

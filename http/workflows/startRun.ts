@@ -31,43 +31,43 @@ import { deleteInput, storeInput, type StoredInput } from "./runValues.ts";
 export interface RunRequest {
   request: FastifyRequest;
   principal: Principal;
-  /** Path below /api/workflows. With the principal and the key it identifies the request. */
+  /** Path below /api/workflows. Together with the principal and the key it identifies the request. */
   path: string;
   /** The client's idempotency key. */
   key: string | undefined;
-  /** Hash of what a repetition under the same key must send again. */
+  /** Hash of everything that must be equal in a repetition under the same key. */
   body: string;
-  /** Headers of the request that `run()` receives. */
+  /** Request headers that `run()` receives. */
   headers?: Record<string, string>;
-  /** Files (ids) that are handed to the run. */
+  /** Ids of the files given to the run. */
   files?: string[] | undefined;
-  /** What must be checked for a new run only: a repetition finds the run that it started, whatever has changed since. */
+  /** Checks that apply only to a new run. A repetition finds its run whatever has changed since. */
   readMore?(): Promise<{
-    /** A lower one than that of the workflow. */
+    /** Priority of this run, not higher than the workflow's. */
     priority: Priority | undefined;
     files: string[];
   }>;
   args: Record<string, unknown>;
   started_by: Actor;
-  /** Of a run that a trigger starts. */
+  /** Who set up the trigger, for a run that a trigger starts. */
   trigger_set_by?: Actor;
   trigger_id: string | null;
   run_as: RunAs;
   external_user_id: string | null;
-  /** Set when the run continues another one. */
+  /** The parent, if the run continues another one. */
   continued?: ContinuedRun;
 }
 
-/** A request whose run does not exist yet, with all that was read of it. */
+/** A checked request whose run does not exist yet. */
 type NewRun = Omit<RunRequest, "readMore"> & { priority?: Priority | undefined };
 
 export interface ContinuedRun {
   parent: ParentRun;
-  /** The run that started the one it retries. */
+  /** The run that started the parent. */
   starter: StarterRun | undefined;
-  /** The answers that it inherits. */
+  /** The inherited answers. */
   calls: () => AsyncIterable<InheritedCall>;
-  /** The id of the new run, if it derives from its parent: then there is one such run at most. */
+  /** The new run's id if it is derived from its parent, so that there is at most one such run. */
   run_id: string | undefined;
 }
 
@@ -83,10 +83,10 @@ function identifyStart(organization_id: string, start: RunRequest): IdempotentRe
   });
 }
 
-/** A command whose slot was taken is answered for good, so the next attempt needs an id of its own. */
+/** A command that lost its slot is recorded as rejected, so the next attempt needs another id. */
 const nextAttempt = (identity: IdempotentRequest) => nextCommand(identity, "another place");
 
-/** The run that an earlier delivery of the request started, or the identity of the next attempt. Throws the earlier rejection. */
+/** Returns the run that an earlier delivery started, or the identity for the next attempt. Throws the earlier rejection. */
 async function resumeStart(
   http: Http,
   identity: IdempotentRequest,
@@ -99,7 +99,7 @@ async function resumeStart(
   }
 }
 
-/** The data of StartRun. */
+/** Builds the data of StartRun. */
 function buildRun(workflow: StartableWorkflow, start: NewRun, run_id: string, { args, inherited }: StoredInput) {
   return {
     ...runSettings(workflow, { ...start, run_id }),
@@ -122,7 +122,7 @@ function tooManyRunsError({ envelope }: StartableWorkflow): ApiError {
   return new ApiError("too_many_live_runs", `The workflow has ${max_runs} live runs, which is its limit.`);
 }
 
-/** Sends StartRun for a checked request, with another slot while others take the free ones. Throws 429 `too_many_live_runs`, `start_rate_limited`. */
+/** Sends StartRun, and tries another slot if a concurrent run took this one. Throws 429 `too_many_live_runs`, `start_rate_limited`. */
 async function sendStart(
   http: Http,
   workflow: StartableWorkflow,
@@ -172,7 +172,7 @@ async function sendStart(
 }
 
 /**
- * Starts a run and returns its id, once it is in the log. A repeated request gets the run it started, even if the workflow has
+ * Starts a run and returns its id once it is recorded. A repeated request gets the run that it started, even if the workflow has
  * changed since. Throws 409 `workflow_disabled`, 400 `invalid_args`, 429 `too_many_live_runs`, `start_rate_limited`.
  */
 export async function startRun(http: Http, workflow: StartableWorkflow, sent: RunRequest): Promise<string> {
@@ -185,7 +185,7 @@ export async function startRun(http: Http, workflow: StartableWorkflow, sent: Ru
   const violation = await http.schemas.check(workflow.organization_id, schema, start.args);
   if (violation) {
     const { pointer } = violation;
-    // the whole body that a trigger is sent are arguments
+    // the whole body sent to a trigger is arguments
     const isPayload = start.trigger_id !== null && !start.continued;
     const [where, param] = isPayload ? [pointer, pointer] : [`args${pointer}`, `/args${pointer}`];
     const message = violationMessage(where || "The arguments", violation);

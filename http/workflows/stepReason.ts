@@ -11,11 +11,11 @@ import { foldRun, type RunView } from "./foldRun.ts";
 import { findRun, requireRun } from "./lookups.ts";
 import { createOpenJson, createOpenValue, openAnswer, openInherited, type OpenJson } from "./runValues.ts";
 
-/* Why a run that retries or forks another one executed a step: what its parent recorded of the same call. */
+/* Explains why a retry or fork executed a step, by comparing it with the same call in the parent run. */
 
-/** Earlier steps whose results are compared with those of the parent: the ones just before. */
+/** Maximum earlier steps whose results are compared with the parent's, nearest first. */
 const MAX_COMPARED = 100;
-/** Earlier steps with another result that are named. */
+/** Maximum changed steps that are named. */
 const MAX_NAMED = 3;
 
 export const StepReason = z
@@ -82,7 +82,7 @@ async function answerJson({ open }: ReadRun, call: MadeCall | undefined): Promis
   return answer && "json" in answer ? answer.json : undefined;
 }
 
-/** Steps before a place whose result differs from that of the same call of the parent, the nearest first. */
+/** Steps before `at` whose result differs from the same call in the parent, nearest first. */
 async function changedResults(run: ReadRun, parent: ReadRun, at: number): Promise<Change[]> {
   const before = run.calls
     .slice(Math.max(0, at - MAX_COMPARED), at)
@@ -114,7 +114,7 @@ async function findChanges(run: ReadRun, parent: ReadRun, at: number): Promise<C
   ];
 }
 
-/** The call of the same step, with other arguments, in whose place the parent made it. */
+/** The parent's call of the same step with other arguments, which this call replaced. */
 function findReplaced(run: ReadRun, parent: ReadRun, call: MadeCall): MadeCall | undefined {
   const [here, there] = [byKey(run), byKey(parent)];
   const isNamed = ({ kind, name }: MadeCall) => kind === "step" && name === call.name;
@@ -137,7 +137,7 @@ function compareCalls(
   return { reason: recorded.endsRun || "error" in recorded.answer ? "failed" : "forked", recorded };
 }
 
-/** Why a run executed a step. Throws 404 `run_not_found`, and 404 for a step that it has not. */
+/** Explains why a run executed a step. Throws 404 `run_not_found`, and 404 for an unknown step. */
 export async function explainStep(http: Http, request: FastifyRequest, run_id: string, id: string): Promise<Reason> {
   const row = await requireRun(http, request.caller, run_id);
   const run = await readRun(http, request, row);

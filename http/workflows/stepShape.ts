@@ -53,20 +53,20 @@ export const RunStep = z
   })
   .meta({ title: "RunStep" });
 
-/** Bytes of log lines that are stored of one attempt; further lines are dropped. */
+/** Maximum bytes of stored log lines per attempt; further lines are dropped. */
 const MAX_LOG_BYTES = 256 * 1024;
-/** Bytes of values in one answer, of all steps together. A thousand results of 1 MiB would exceed the memory of the process. */
+/** Maximum bytes of values per answer, in total. A thousand results of 1 MiB would exceed the memory of the process. */
 const MAX_VALUE_BYTES = 16 * 1024 * 1024;
-/** UTF-16 units of a value that is always shown. */
+/** Values up to this many UTF-16 units are always shown. */
 const MAX_SHORT_VALUE = 1_024;
-/** UTF-16 units of the lines that the attempts of one answer show together. */
+/** Maximum UTF-16 units of log lines per answer, in total. */
 const MAX_SHOWN_LOGS = 8 * 1024 * 1024;
 
 const byteLength = (logs: string[]): number => logs.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
 
 type ValueField = "args" | "result";
 
-/** The fields of each step to leave out: long values are counted in order, and those beyond the limit are omitted. */
+/** Chooses the fields to leave out of each step: long values are counted in order, and those beyond the limit are omitted. */
 export function chooseOmitted(steps: Pick<Step, ValueField>[], limit = MAX_VALUE_BYTES): ValueField[][] {
   let left = limit;
   return steps.map((step) =>
@@ -79,7 +79,7 @@ export function chooseOmitted(steps: Pick<Step, ValueField>[], limit = MAX_VALUE
   );
 }
 
-/** A step that the run inherited. The parent run has its attempts. */
+/** Presents an inherited step. Its attempts are in the parent run. */
 function inheritedStep(run_id: string, { key, name, batch, index, args, answer, answered_at }: InheritedCall): Step {
   const at = new Date(answered_at ?? 0);
   return {
@@ -102,7 +102,7 @@ function inheritedStep(run_id: string, { key, name, batch, index, args, answer, 
 
 type ShowLogs = (logs: string[]) => { logs: string[]; logs_truncated: boolean };
 
-/** The lines of attempts, one after the other, until all together are too long. */
+/** Returns the lines of each attempt, until the total limit is reached. */
 export function createShowLogs(limit = MAX_SHOWN_LOGS): ShowLogs {
   let left = limit;
   return (logs) => {

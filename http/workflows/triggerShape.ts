@@ -107,7 +107,7 @@ export const Create = Fields.superRefine((body, context) => {
   for (const field of Object.keys(scheduleFields))
     if (isGiven(field)) refuse(field, "belongs to a trigger with schedule");
 });
-/** A body of the rotation replaces the sender's secret instead of the trigger's own. */
+/** A body replaces the sender's signing secret; without a body, the trigger's own secret is rotated. */
 export const Rotate = z.object({ verify: z.object({ secret: SigningSecret }).optional() }).nullish();
 
 export const Trigger = z
@@ -146,7 +146,7 @@ export const WithSecret = Trigger.extend({
 
 interface Context {
   runs: number;
-  /** Public address of the service. The Host header of a request is not trusted. */
+  /** Public address of the service, because the Host header is not trusted. */
   base: string;
   /** Of a trigger that is one. */
   schedule: ScheduleRow | undefined;

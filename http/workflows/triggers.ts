@@ -25,7 +25,7 @@ import { changeSchedule, createSchedule } from "./schedules.ts";
 import { Create, present, Rotate, Trigger, TRIGGER_CODES, WithSecret } from "./triggerShape.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 
-/** Enabled triggers of one workflow. Requests at the same moment may exceed it by a few. */
+/** Maximum enabled triggers per workflow. Concurrent requests may exceed it by a few. */
 const MAX_TRIGGERS = 100;
 /** 144 random bits: a hook's URL cannot be guessed. */
 const TOKEN_BYTES = 18;
@@ -44,7 +44,7 @@ async function checkCount(http: Http, workflow_id: string): Promise<void> {
     throw new ApiError("too_many_triggers", `A workflow has at most ${MAX_TRIGGERS} triggers; delete one of them.`);
 }
 
-/** Defaults that `meta.args` would refuse. Required fields may come from the caller. Throws 400 `invalid_default_args`. */
+/** Checks default arguments. Required fields may be missing, since callers can send them. Throws 400 `invalid_default_args`. */
 async function checkDefaults(http: Http, workflow: WorkflowRow, defaults: Record<string, unknown>): Promise<void> {
   if (Object.keys(defaults).length === 0) return;
   const schema = partialSchema(await loadArgsSchema(http, workflow));
@@ -89,7 +89,7 @@ async function createWebhook(
   };
   const { isNew, position, created_id } = await createOnce(http, CreateTrigger, command);
   if (!isNew) return readOne(http, workflow_id, created_id);
-  // The secret cannot be shown again, so the answer needs no read model, which may lag.
+  // The secret cannot be shown again, so the answer does not wait for the read model, which may lag.
   const created_at = await readRecordedAt(http, position);
   const unused = { enabled: true, rotated_at: null, last_used_at: null, set_by: request.caller.principal };
   const row = { ...data, ...unused, event, id: trigger_id, created_at };
@@ -112,7 +112,7 @@ async function create(
   return readOne(http, workflow.id, id);
 }
 
-/** The sender's secret as a command carries it. */
+/** Seals the sender's secret for a command. */
 const sealSigning = (
   { keyring }: Pick<Http, "keyring">,
   { caller }: FastifyRequest,
@@ -159,8 +159,8 @@ async function rotate(
 }
 
 /**
- * Deletes a trigger that has never started a run, and disables any other, because its runs refer to it. A request accepted at
- * the same moment may still start a run; that run then refers to a deleted trigger.
+ * Deletes a trigger that never started a run. Disables any other, because its runs refer to it. A concurrent request may still
+ * start a run, which then refers to a deleted trigger.
  */
 async function remove(http: Http, request: FastifyRequest, { id: trigger_id, workflow_id }: TriggerRow): Promise<void> {
   await http.freshRead(["workflows"]);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The query parameter with which Twilio signs a body that is no form. */
+/** The query parameter with which Twilio signs a body that is not a form. */
 const BODY_HASH = /[?&]bodySHA256=([0-9a-f]{64})(&|$)/i;
 
 /** The address with and without a port: Twilio may sign either, whichever was configured. */
@@ -11,7 +11,7 @@ function withAndWithoutPort(url: string): string[] {
   return [`${scheme}://${host}${rest}`, `${scheme}://${host}${port ?? standard}${rest}`];
 }
 
-/** Names with their values, sorted by name, then by value; a value that is sent twice counts once. */
+/** Names with their values, sorted by name, then by value, without duplicates. */
 function sortedFields(form: string): string {
   const values = new Map<string, Set<string>>();
   for (const [name, value] of new URLSearchParams(form)) {
@@ -24,8 +24,8 @@ function sortedFields(form: string): string {
 }
 
 /**
- * The texts that Twilio may have signed: the address followed by the fields of the form. For a body that is no form, Twilio adds
- * its hash to the address instead; if that is the hash of another body, there is no valid text.
+ * The texts that Twilio may have signed: the address followed by the form's fields. For other bodies the address contains the
+ * body's hash; if that hash is wrong, there is no valid text.
  */
 export function twilioTexts({ url, body }: { url: string; body: Buffer }): string[] {
   const hash = BODY_HASH.exec(url)?.[1];

@@ -15,8 +15,8 @@ export const WaitQuery = z.object({
 export type WaitForEnd = (run_id: string, wait: string | undefined, reply: FastifyReply) => Promise<boolean>;
 
 /**
- * Waits until a run has ended, for at most `wait` seconds; a value out of range is corrected. True when the read model shows
- * the end. Throws when the caller may no longer read it.
+ * Waits up to `wait` seconds until a run has ended; a value out of range is corrected. True if the read model shows the end.
+ * Throws if the caller may no longer read the run.
  */
 export function createWaitForEnd({ db, onProjected }: Pick<Http, "db" | "onProjected">): WaitForEnd {
   const waitFor = createSharedPoll<{ id: string }>(

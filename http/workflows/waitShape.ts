@@ -5,7 +5,7 @@ import { isLive, type RunView } from "./foldRun.ts";
 import { openWaits, WAIT_OUTCOMES, type WaitView } from "./foldWaits.ts";
 
 const time = z.iso.datetime();
-/** Waits in one answer. A run that sleeps in a loop has one for each time. */
+/** Maximum waits per answer. A run that sleeps in a loop has one per iteration. */
 const MAX_WAITS = 1_000;
 
 /** What a live run waits for. */
@@ -86,7 +86,7 @@ export function waitingOn(run: RunView): z.infer<typeof OpenWait>[] {
   ];
 }
 
-/** How many of the sorted times are not later. */
+/** Number of sorted times up to and including a moment. */
 function countUntil(times: readonly number[], moment: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -97,7 +97,7 @@ function countUntil(times: readonly number[], moment: number): number {
   return low;
 }
 
-/** The newest waits, in the order in which they began, among the steps that were scheduled at these times. */
+/** Presents the newest waits, in the order in which they began, among the steps scheduled at these times. */
 export function presentWaits({ waits }: RunView, scheduled: readonly Date[]): z.infer<typeof RunWait>[] {
   const times = scheduled.map((at) => at.getTime()).toSorted((a, b) => a - b);
   return [...waits.values()].slice(-MAX_WAITS).map((wait) => ({

@@ -40,7 +40,7 @@ export const Workflow = z
     updated_at: z.iso.datetime(),
   })
   .meta({ title: "Workflow" });
-/** Rules that an envelope of an earlier release lacks. */
+/** Defaults of rules that envelopes of earlier releases lack. */
 const LATER_RULES = { allow_api_key_when_restricted: false, self_approval: true };
 
 export const WorkflowWithWarnings = Workflow.extend({ warnings: z.array(Warning) }).meta({

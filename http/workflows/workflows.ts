@@ -16,7 +16,7 @@ import { checkRunAs, ENVELOPE_CODES, findWarnings, RESET_ENVELOPE } from "./enve
 import { requireVersion, requireWorkflow } from "./lookups.ts";
 import { Change, present, Register, Workflow, WorkflowWithWarnings } from "./workflowShape.ts";
 
-/** The projections that an answer about workflows is read from. */
+/** The projections that answers about workflows are read from. */
 const PROJECTIONS = ["workflows", "definitions", "triggers", "runs"];
 
 const commandFor = (request: FastifyRequest, workflow_id: string) =>
@@ -58,7 +58,7 @@ async function readChanges(http: Http, request: FastifyRequest, row: WorkflowRow
   return {
     name: name === null ? version!.name : name,
     description: description === null ? "" : description,
-    // only when it was sent: the current value could undo a change made at the same moment
+    // undefined unless sent, because sending the current version could undo a concurrent change
     definition_version: definition_version === undefined ? undefined : version!.version,
     project_id: await requireProject(http, request.caller, project_id),
     envelope: envelope === null ? RESET_ENVELOPE : envelope,
