@@ -3,7 +3,7 @@ import { ALWAYS, MAX_TOOL_APPROVAL_SECONDS, ToolApproval, ToolCondition } from "
 import { Assignee } from "#events/runParts.ts";
 import type { AgentRow } from "#projections/agents/query.ts";
 
-/** In JSON. Instructions are part of a command, whose limit is 256 KiB. */
+/** Maximum bytes of JSON. Instructions are part of a command, whose limit is 256 KiB. */
 const MAX_INSTRUCTIONS_BYTES = 200_000;
 
 const name = z.string().trim().min(1).max(200);
@@ -36,7 +36,7 @@ const settings = {
     .describe("Whether requests may pass `tools` of the caller's own, which the caller runs. False by default."),
 };
 
-/** The rule of one tool, as requests write it. */
+/** The approval rule of one tool, as written in requests. */
 const ToolApprovalRule = z.union([
   z.literal("always").transform(() => ALWAYS),
   z

@@ -10,8 +10,8 @@ type Version = z.infer<typeof AgentVersion>;
 type RecordedAgentEvent<E extends AgentEvent = AgentEvent> = E extends E ? RecordedEvent<E> : never;
 
 /**
- * A page of the versions in the stream of an agent, newest first. An agent may have thousands with long instructions: only those of
- * the page are kept, and no more than MAX_PAGE_BYTES of them. `slugs`: of the organization's collections by id.
+ * A page of an agent's versions, newest first. An agent may have thousands with long instructions, so only those of the page are
+ * kept in memory, at most MAX_PAGE_BYTES. `slugs`: the organization's collections by id.
  */
 export async function readAgentVersions(
   stream: AsyncIterable<StreamPage>,

@@ -38,7 +38,7 @@ async function collectionIds({ db, freshRead }: Http, organization: string, name
   });
 }
 
-/** A rule for a tool that the agent lacks would protect nothing, and may be a misspelt one. Throws `unknown_tool`. */
+/** Refuses a rule for a tool that the agent lacks: it would protect nothing, and the name may be misspelt. Throws `unknown_tool`. */
 function checkApprovals(approvals: object, tools: string[]): void {
   const unknown = Object.keys(approvals).find((name) => !tools.includes(name));
   if (unknown !== undefined)
@@ -47,7 +47,7 @@ function checkApprovals(approvals: object, tools: string[]): void {
     });
 }
 
-/** The settings of a request as events store them. Throws `unknown_tool`, `unknown_collection`, `unknown_project`. */
+/** Converts the settings of a request to the form in events. Throws `unknown_tool`, `unknown_collection`, `unknown_project`. */
 async function readSettings(http: Http, caller: Caller, body: z.infer<typeof Change>, ownTools: string[] = []) {
   const { collections, reasoning, tools, project_id, ...rest } = body;
   const { organization_id } = caller;

@@ -70,7 +70,7 @@ async function requireAlias(http: Http, organization: string, name: string): Pro
 
 const invalid = (param: string, reason: string): ApiError => new ApiError(null, `${param}: ${reason}`, { param });
 
-/** Refuses what the schema cannot see. */
+/** Checks what the schema cannot express. */
 function checkTargets(targets: z.infer<typeof Target>[]): void {
   const weighted = targets.filter(({ weight }) => weight !== undefined);
   const models = targets.map(({ model }) => model);
@@ -116,7 +116,7 @@ async function configure(http: Http, request: FastifyRequest, alias: string, set
   return present(await requireAlias(http, organization_id, alias));
 }
 
-/** Names that stand for several models in turn (ADR 31), for owners and admins, like the providers. */
+/** Routes for aliases, names that stand for several models in turn (ADR 31). For owners and admins, like those for providers. */
 export function aliasRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Accounts"], security: [{ session: [] }] };

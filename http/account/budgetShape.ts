@@ -91,9 +91,9 @@ export const Budget = z
 export type Budget = z.infer<typeof Budget>;
 
 const OF_DOCUMENTS: (keyof Limits)[] = ["documents", "pages_per_day", "pages_per_month"];
-/** Limits of what turns do not do. */
+/** Limits that turns do not count towards. */
 const OF_NO_TURN: (keyof Limits)[] = [...OF_DOCUMENTS, "stored_bytes", "concurrent_runs"];
-/** Limits of what a kind of subject never does: documents name no user, and agents start no runs. */
+/** Limits that never count for a kind of subject: documents name no user, and agents start no runs. */
 const UNCOUNTED: Record<string, (keyof Limits)[]> = {
   "each-user": OF_DOCUMENTS,
   user: OF_DOCUMENTS,

@@ -17,7 +17,7 @@ import { nearNames } from "../base/nearNames.ts";
 
 type Find = (http: Http, organization: string, id: string) => Promise<object | undefined>;
 
-/** The things that a subject can name, as they are now. */
+/** The kinds of things that a subject can name, with the look-up of their current state. */
 const THINGS: Record<string, { noun: string; code: ErrorCode; find: Find }> = {
   project: { noun: "project", code: "project_not_found", find: findProject },
   key: {
@@ -46,8 +46,8 @@ const refuse = (code: ErrorCode, message: string) => new ApiError(code, message,
 const USER = "user:";
 
 /**
- * The subjects that a name may mean, as budgets keep them. Of an external user that is the mark of its value; the mark that
- * answers show names the user as well.
+ * The stored forms of a subject's name. An external user is stored as a keyed hash, but answers show the hash, so such a name may
+ * mean either the user or the hash itself.
  */
 export function subjectsNamed(http: Http, organization: string, name: string): [string, ...string[]] {
   if (!name.startsWith(USER)) return [name.toLowerCase()];
@@ -63,7 +63,7 @@ export function checkSubjectShape(name: string, subject: string): void {
     );
 }
 
-/** A misspelt id would limit nothing and look like a limit. Throws a 404 of the kind that the subject names. */
+/** Checks that the subject exists: a misspelt id would look like a limit and limit nothing. Throws the 404 for its kind. */
 export async function checkSubjectExists(http: Http, organization: string, subject: string): Promise<void> {
   const [kind, id] = subject.split(":");
   const thing = THINGS[kind!];
@@ -71,7 +71,7 @@ export async function checkSubjectExists(http: Http, organization: string, subje
     throw refuse(thing.code, `subject: no ${thing.noun} of this organization has the id ${id}.`);
 }
 
-/** Models, aliases and names with a price: what somebody may have meant. */
+/** A hint with similar models, aliases and names that have a price. */
 async function similarTo(http: Http, organization: string, model: string): Promise<string> {
   const [rows, aliases, prices] = await Promise.all([
     http.providers.recent(organization),
@@ -89,8 +89,8 @@ async function similarTo(http: Http, organization: string, model: string): Promi
 }
 
 /**
- * A misspelt model would limit nothing and look like a limit. Throws 404 `model_not_found` with names that are near. Undefined, or
- * a warning where the provider's list cannot be read, so that nobody here knows whether there is such a model.
+ * Checks that a model exists: a misspelt one would look like a limit and limit nothing. Throws 404 `model_not_found` with similar
+ * names. Returns a warning if the provider's list cannot be read, so that the model cannot be checked; else undefined.
  */
 export async function checkModel(http: Http, organization_id: string, model: string): Promise<string | undefined> {
   const caller = { organization_id, allowed_models: null };

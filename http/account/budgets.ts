@@ -21,7 +21,7 @@ import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECTS, uncountedLimit } from "./budgetShape.ts";
 import { checkModel, checkSubjectExists, checkWorkflow, checkSubjectShape, subjectsNamed } from "./budgetSubject.ts";
 
-/** Budgets of one organization: all of them are read at once. */
+/** Maximum budgets per organization, because all of them are read at once. */
 const MAX_BUDGETS = 1_000;
 const READ_MODELS = ["budgets", "usage"];
 const MODEL = /^[\x21-\x7e]{1,200}$/;
@@ -41,7 +41,7 @@ async function listAll(http: Http, organization: string): Promise<Budget[]> {
   return statuses.map((status) => presentBudget(status, rates));
 }
 
-/** What a request says of a budget: who spends, and by which model. */
+/** Identifies a budget: its subject, and optionally a model. */
 interface BudgetName {
   name: string;
   model: string | undefined;
@@ -59,11 +59,11 @@ async function findBudget(http: Http, organization: string, { name, model }: Bud
 
 const commandFor = (request: FastifyRequest, subject: string) => ({
   ...commandFields(request, budgetStream(request.caller.organization_id, subject), ["budgets"]),
-  // after the answer the budget holds in this process at once, and within seconds in all others
+  // so that the budget applies in this process at once; others follow within seconds
   requireProjected: true,
 });
 
-/** Throws 404 `workflow_not_found`. Who sets it answers for the runs. */
+/** Reads the alert's settings. The caller answers for its runs. Throws 404 `workflow_not_found`. */
 async function readAlert(
   http: Http,
   { caller }: FastifyRequest,
@@ -119,7 +119,7 @@ async function setBudget(
   return warning === undefined ? budget : { ...budget, warning };
 }
 
-/** What may be spent, for owners and admins. */
+/** Budget routes, for owners and admins. */
 export function budgetRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Accounts"], security: [{ session: [] }] };

@@ -39,7 +39,7 @@ async function check(
   }
 }
 
-/** What an editor asks while somebody types, for builders and above. Nothing is saved. */
+/** Checks a definition while somebody types it in an editor, for builders and above. Saves nothing. */
 export function checkRoutes(app: App, http: Http): void {
   const schema = {
     tags: ["Scripts"],

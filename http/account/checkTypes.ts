@@ -52,7 +52,7 @@ async function checkTypes(
   }
 }
 
-/** Errors of types while somebody types, for builders and above. Nothing is saved, and what has them can be saved. */
+/** Reports type errors while somebody types, for builders and above. Saves nothing; scripts with type errors can still be saved. */
 export function typeRoutes(app: App, http: Http): void {
   const schema = {
     tags: ["Scripts"],

@@ -4,7 +4,7 @@ import type { DefinitionRow } from "#projections/definitions/query.ts";
 import { listWorkflowsOf } from "#projections/workflows/query.ts";
 import type { Http } from "../base/deps.ts";
 
-/** Who may read what: the secrets that code may read, and who may read what that code returns. */
+/** Access of a definition: the secrets that its code may read, and the people who may read what the code returns. */
 export const Access = z.object({
   secrets: z
     .array(
@@ -31,7 +31,7 @@ export const Access = z.object({
 const RUN_READERS = { roles: Role.options, api_keys: true, webhooks: true, models: false };
 const TOOL_READERS = { roles: ["owner" as const, "admin" as const], api_keys: false, webhooks: false, models: true };
 
-/** The access of a definition as it is now: grants and envelopes apply at the moment of use. */
+/** The current access of a definition, because grants and envelopes apply when they are used. */
 export async function describeAccess(
   { db, freshRead }: Pick<Http, "db" | "freshRead">,
   organization: string,

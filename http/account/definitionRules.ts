@@ -4,7 +4,10 @@ import { ApiError } from "../base/errors.ts";
 import type { CheckedScript } from "../base/scriptChecker.ts";
 import { unique } from "./keyShape.ts";
 
-/** The name in the request or in the script's meta. The two may not differ, and a tool may not have a built-in tool's name. */
+/**
+ * Returns the definition's name, from the request or the script's meta. Refuses names that differ, and tools with a built-in
+ * tool's name.
+ */
 export function chooseName(
   type: DefinitionRow["type"],
   requested: string | undefined,
@@ -21,7 +24,7 @@ export function chooseName(
   return name;
 }
 
-/** Secrets that the script may read, each once. Throws `unknown_grant` for one that its meta does not list. */
+/** Returns the secrets that the script may read, without duplicates. Throws `unknown_grant` for one that its meta does not list. */
 export function checkGrants(requested: string[], { meta }: CheckedScript): string[] {
   const grants = unique(requested);
   const unknown = grants.findIndex((name) => !meta.secrets.includes(name));
@@ -30,6 +33,6 @@ export function checkGrants(requested: string[], { meta }: CheckedScript): strin
   throw new ApiError("unknown_grant", `${param}: the script does not list this secret in meta.secrets.`, { param });
 }
 
-/** The earlier grants, without those that the new version of the script no longer lists. */
+/** Removes grants that the new version of the script no longer lists. */
 export const keepGrants = (grants: string[], { meta }: CheckedScript): string[] =>
   grants.filter((name) => meta.secrets.includes(name));

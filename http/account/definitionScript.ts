@@ -35,7 +35,7 @@ export async function storeScript(
   return { blob, sha256: createHash("sha256").update(js).digest("hex") };
 }
 
-/** The source of a version. Throws 404 `definition_not_found` when its blob was deleted in the meantime. */
+/** Reads the source of a version. Throws 404 `definition_not_found` if its blob was deleted meanwhile. */
 export async function readSource(
   { vault }: Pick<Http, "vault">,
   { id, wrapped_key }: Pick<DefinitionRow, "id" | "wrapped_key">,

@@ -4,7 +4,7 @@ import { SECRET_NAME } from "#events/secret.ts";
 import type { DefinitionRow, VersionRow } from "#projections/definitions/query.ts";
 import { Access } from "./definitionAccess.ts";
 
-/** In characters. Each save stores a full copy, and each check parses it. */
+/** Maximum characters. Each save stores a full copy, and each check parses it. */
 const MAX_SOURCE = 256 * 1024;
 
 export const Type = z.enum(["tool", "workflow"]);
@@ -37,7 +37,7 @@ export const Definition = z
 export const WithSource = Definition.extend({ source: z.string(), access: Access }).meta({
   title: "DefinitionWithSource",
 });
-/** The answer to a save: a new version does not change the workflows that are registered with an older one. */
+/** The answer to a save. Workflows registered with an older version do not change. */
 export const Saved = WithSource.extend({
   pinned_workflows: z
     .array(z.object({ id: z.string(), name: z.string(), definition_version: z.int() }))

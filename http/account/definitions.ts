@@ -31,7 +31,7 @@ import {
 } from "./definitionShape.ts";
 import { checkGrants, chooseName, keepGrants } from "./definitionRules.ts";
 
-/** A source of 256 KiB with every character escaped in JSON, and the other fields. */
+/** Enough for a source of 256 KiB with every character escaped in JSON, and the other fields. */
 export const bodyLimit = 1024 * 1024;
 
 async function requireDefinition(http: Http, { organization_id }: Caller, id: string): Promise<DefinitionRow> {
@@ -57,7 +57,7 @@ interface Save {
   script: CheckedScript;
 }
 
-/** Stores the script; the fields of the event for it. */
+/** Stores the script and returns the fields for its event. */
 async function storeVersion(http: Http, organization_id: string, save: Save) {
   const { definition_id, wrapped_key, type, name, grants, source, script } = save;
   const stored = await storeScript(http, { organization_id, definition_id, wrapped_key }, source, script);
@@ -88,7 +88,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   return requireDefinition(http, request.caller, created_id);
 }
 
-/** Saves a new version. A field that is not sent keeps its value. */
+/** Saves a new version. Fields that are not sent keep their value. */
 async function save(http: Http, request: FastifyRequest, row: DefinitionRow, body: z.infer<typeof Change>) {
   const { organization_id } = request.caller;
   const { id: definition_id, wrapped_key, type } = row;
@@ -114,7 +114,7 @@ async function describePins(
   return { pinned_workflows, notice: pinNotice(version, pinned_workflows.length) };
 }
 
-/** Runs execute the code of their definition, so it cannot be deleted while it may have runs. Throws 409 `definition_in_use`. */
+/** A definition cannot be deleted while it may have runs, because they execute its code. Throws 409 `definition_in_use`. */
 async function checkUnused({ db, freshRead }: Http, { organization_id }: Caller, { id, name }: DefinitionRow) {
   await freshRead(["workflows", "runs"]);
   const { enabled, live } = await countDefinitionUses(db, organization_id, id);
@@ -123,7 +123,7 @@ async function checkUnused({ db, freshRead }: Http, { organization_id }: Caller,
   if (live > 0) throw refuse("has runs that have not ended; wait for them or cancel them first.");
 }
 
-/** Agents name their tools. Throws 409 `definition_in_use` with the agents that have this one. */
+/** A tool cannot be deleted while agents name it. Throws 409 `definition_in_use`, which lists the agents. */
 async function checkNotOfAgents({ db, freshRead }: Http, { organization_id }: Caller, name: string): Promise<void> {
   await freshRead(["agents"]);
   const agents = await listAgentsWithTool(db, organization_id, name);
@@ -145,7 +145,7 @@ async function remove(http: Http, request: FastifyRequest, id: string): Promise<
   await http.send(DeleteDefinition, { ...commandFor(request, row.id), data, requireProjected: true });
 }
 
-/** Every version with its source, a page at a time. */
+/** Reads all versions with their source, page by page. */
 async function readVersions(http: Http, caller: Caller, id: string, query: z.infer<typeof PageQuery>) {
   const definition = await requireDefinition(http, caller, id);
   const versions = await listVersions(http.db, definition.id);

@@ -20,7 +20,7 @@ const EmbeddingStatus = z
   })
   .meta({ title: "EmbeddingStatus" });
 
-/** How far the vectors of an organization's passages are, for owners and admins. */
+/** Progress of embedding an organization's passages, for owners and admins. */
 export function embeddingRoutes(app: App, http: Http): void {
   const schema = {
     tags: ["Accounts"],

@@ -61,7 +61,7 @@ async function configure(http: Http, request: FastifyRequest, group: string, { m
   return present(await requireGroup(http, organization_id, group));
 }
 
-/** Groups of people, which approvals name as assignees: everybody signed in sees them, owners and admins manage them. */
+/** Groups of people, which can be assignees of approvals. Everybody who is signed in sees them; owners and admins manage them. */
 export function groupRoutes(app: App, http: Http): void {
   const reading = requireSession(http);
   const managing = requireAdmin(http);

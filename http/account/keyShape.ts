@@ -16,7 +16,7 @@ const settings = {
 };
 /** Only the name is required. A new key is enabled for all products. */
 export const Create = z.object({ name, project_id: z.uuid().nullish(), ...z.object(settings).partial().shape });
-/** A key stays in its project. */
+/** A key cannot change its project. */
 export const Change = z.strictObject({ name, ...settings }).partial();
 
 export const Key = z

@@ -26,7 +26,7 @@ async function requireKey(http: Http, { organization_id }: Caller, id: string): 
 const commandFor = (request: FastifyRequest, key_id: string) =>
   commandFields(request, streamName("key", key_id), ["keys"]);
 
-/** The row that the read model will have for a key. */
+/** The row that the read model will show for a new key. */
 const rowFromCommand = (
   { key_id, key_hash: _, expires_at, client_tools = false, ...data }: z.infer<typeof CreateKey.schema>,
   at: Date,
@@ -61,7 +61,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   const command = { ...commandFor(request, key_id), ...identity, data };
   const { isNew, projected, position, created_id } = await createOnce(http, CreateKey, command);
   if (!isNew) return present(await requireKey(http, request.caller, created_id));
-  // The secret cannot be shown again, so the answer does not wait for a read model that lags.
+  // The secret cannot be shown again, so the answer does not wait for a lagging read model.
   const row = projected
     ? await requireKey(http, request.caller, key_id)
     : rowFromCommand(data, await readRecordedAt(http, position));
@@ -81,7 +81,7 @@ async function change(http: Http, request: FastifyRequest, id: string, body: z.i
   return present(await requireKey(http, request.caller, key_id));
 }
 
-/** Gives a key a new secret. A repeated request is answered without it. */
+/** Gives a key a new secret. The answer to a repeated request leaves the secret out. */
 async function rotate(http: Http, request: FastifyRequest, id: string): Promise<z.infer<typeof Created>> {
   const { id: key_id } = await requireKey(http, request.caller, id);
   const identity = identifyPost(request, `/api/keys/${key_id}/rotate`);

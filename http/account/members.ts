@@ -29,11 +29,11 @@ export async function requireMember({ db, freshRead }: Http, caller: Caller, id:
   throw new ApiError("member_not_found", "No member has this id.", { param: "id" });
 }
 
-/** Waits for the sessions too: those that a command ends are refused from the moment it is answered. */
+/** Also waits for the sessions, because sessions that a command ends must be refused as soon as it is answered. */
 const commandFor = (request: FastifyRequest) =>
   commandFields(request, peopleStream(request.caller), ["users", "sessions"]);
 
-/** Id of the user that the first delivery of the request registered. */
+/** Id of the user that the request's first delivery registered. */
 async function registeredUser(http: Http, request: IdempotentRequest): Promise<string> {
   const { stream, position } = await firstEvent(http, request);
   const { events } = await http.readAuditSlice(request.organization_id, {
@@ -60,7 +60,7 @@ async function create(
   const registered = repeated ? await registeredUser(http, identity) : user_id;
   if (registered !== user_id) return present(await requireMember(http, caller, registered));
   if (projected) return { ...present(await requireMember(http, caller, user_id)), password };
-  // The password cannot be shown again, so the answer does not wait for a read model that lags.
+  // The password cannot be shown again, so the answer does not wait for a lagging read model.
   const now = new Date(currentTime()).toISOString();
   return { ...body, id: user_id, active: true, created_at: now, updated_at: now, password };
 }

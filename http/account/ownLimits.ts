@@ -13,7 +13,7 @@ const Query = PageQuery.extend({
 
 const Limit = Budget.omit({ created_at: true, updated_at: true }).meta({ title: "Limit" });
 
-/** What the caller may still spend, for keys and people. Everybody else's limits are for administrators. */
+/** The caller's own remaining limits, for keys and people. Limits of others are shown to administrators only. */
 export function ownLimitRoutes(app: App, http: Http): void {
   const schema = {
     tags: ["Accounts"],

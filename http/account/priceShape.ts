@@ -5,7 +5,7 @@ import type { PriceRow } from "#projections/prices/query.ts";
 import { ApiError } from "../base/errors.ts";
 import { Moment } from "../base/moment.ts";
 
-/** Prices of one model, of different dates. */
+/** Maximum prices per model, with different dates. */
 const MAX_PRICES = 20;
 
 const WANTED = 'must be US dollars as a text with at most 6 digits before and after the point, as in "0.15"';
@@ -49,7 +49,7 @@ export const ModelPrices = z
   .meta({ title: "ModelPrices" });
 export type ModelPrices = z.infer<typeof ModelPrices>;
 
-/** Throws a 400: pages cost nothing but `per_page`, and models everything else. */
+/** Throws a 400 for wrong fields: pages have only `per_page`, and models everything else. */
 function checkFields(model: string, { valid_from: _, per_page, ...ofModel }: z.infer<typeof Price>, n: number): void {
   const refuse = (field: string, reason: string) => {
     throw new ApiError(null, `prices[${n}].${field}: ${reason}`, { param: `prices[${n}].${field}` });
@@ -64,7 +64,7 @@ function checkFields(model: string, { valid_from: _, per_page, ...ofModel }: z.i
   if (other !== undefined) refuse(other, `is no price of ${PAGES}, which has per_page only.`);
 }
 
-/** Throws a 400: of two prices that begin in the same moment, nobody could say which is valid. */
+/** Throws a 400 for two prices that begin at the same moment, because either could apply. */
 function checkMoments(prices: ModelPrice[]): void {
   const n = prices.findIndex(({ valid_from }, at) => prices.findIndex((one) => one.valid_from === valid_from) < at);
   if (n === -1) return;
@@ -74,7 +74,7 @@ function checkMoments(prices: ModelPrice[]): void {
   });
 }
 
-/** The prices as an event holds them. Throws a 400. */
+/** Converts prices to the form in events. Throws a 400. */
 export function readPrices(model: string, { prices }: z.infer<typeof PricesToSet>): ModelPrice[] {
   const read = prices.map(({ valid_from, input = "0", output = "0", ...price }, n) => {
     checkFields(model, prices[n]!, n);
@@ -104,7 +104,7 @@ export const presentPrices = ({ model, prices, updated_at }: Omit<PriceRow, "cre
   updated_at: updated_at.toISOString(),
 });
 
-/** The published prices, one entry per name of a model. */
+/** The default prices, one entry per model name. */
 export const DEFAULTS: readonly ModelPrices[] = DEFAULT_PRICES.flatMap(({ models, price, source, as_of }) =>
   models.map(
     (model): ModelPrices => ({

@@ -13,7 +13,7 @@ import { readRecordedAt } from "../base/send.ts";
 import { DEFAULTS, ModelPrices, presentPrices, PricesToSet, readPrices } from "./priceShape.ts";
 
 const MAX_MODEL_LENGTH = 300;
-/** Models of one organization. A turn that a budget of money concerns reads them all. */
+/** Maximum models with own prices per organization. Every turn under a money budget reads them all. */
 const MAX_PRICED_MODELS = 5_000;
 const Params = z.object({ provider: z.string(), model: z.string().describe("A `/` in the name is written `%2F`.") });
 type Params = z.infer<typeof Params>;
@@ -25,7 +25,7 @@ const priceNotFound = () =>
     param: "model",
   });
 
-/** Those of the organization, then the defaults that it has not replaced. */
+/** Lists the organization's prices, then the defaults that it has not replaced. */
 async function listAll(http: Http, organization: string): Promise<ModelPrices[]> {
   await http.freshRead(["prices"]);
   const own = await mapInSlices(await listPrices(http.db, organization), presentPrices);
@@ -42,7 +42,7 @@ async function findOwn(http: Http, organization: string, model: string): Promise
 const commandFor = (request: FastifyRequest, model: string) =>
   commandFields(request, priceStream(request.caller.organization_id, model), ["prices"]);
 
-/** Throws 409 `too_many_prices` for one more model than there may be. Changing one is always allowed: earlier releases had no limit. */
+/** Throws 409 `too_many_prices` for a new model beyond the limit. Changes are always allowed, because earlier releases had no limit. */
 async function checkCount(http: Http, organization: string, model: string): Promise<void> {
   if ((await countPrices(http.db, organization)) < MAX_PRICED_MODELS) return;
   if (await getPrices(http.db, organization, model)) return;

@@ -55,8 +55,8 @@ async function create(http: Http, request: FastifyRequest, { name }: z.infer<typ
 }
 
 /**
- * Without the project no key could reach what belongs to it. Something that is created at the same moment slips through, and
- * does no harm: no key can belong to the deleted project any more. Throws 409 `project_in_use`.
+ * Refuses to delete a project that is in use, because no key could reach what belongs to it. Things created at the same moment
+ * may be missed; that is harmless, since the deleted project gets no more keys. Throws 409 `project_in_use`.
  */
 async function checkUnused({ db, freshRead }: Http, { organization_id }: Caller, { id, name }: ProjectRow) {
   await freshRead(["keys", "agents", "workflows"]);

@@ -23,14 +23,17 @@ import { readRecordedAt } from "../base/send.ts";
 
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** The URL is shown to people, so it may hold no secret. The paths of the API are appended to it, so it may have no query. */
+/**
+ * Whether a text is a valid base URL. It is shown to people, so it must not contain a secret. API paths are appended to it, so it
+ * must not have a query.
+ */
 function isBaseUrl(text: string): boolean {
   if (!/^https?:\/\/[^\s?#]+$/i.test(text) || !URL.canParse(text)) return false;
   const { username, password } = new URL(text);
   return !username && !password;
 }
 
-/** Providers of an organization: a list of its models asks all of them. Requests at the same moment may exceed it by a few. */
+/** Maximum providers per organization: listing its models asks all of them. Concurrent requests may exceed it by a few. */
 const MAX_PROVIDERS = 50;
 const MIN_WINDOW = 1_000;
 const MAX_WINDOW = 100_000_000;
@@ -40,7 +43,7 @@ const ContextWindows = z
   .record(ModelName, z.number().int().min(MIN_WINDOW).max(MAX_WINDOW))
   .refine((windows) => Object.keys(windows).length <= MAX_MODELS, `must name at most ${MAX_MODELS} models`);
 
-/** A vector of more numbers is of no model that is known, and makes search slow. */
+/** No known model has longer vectors, which would make search slow. */
 const MAX_DIMENSIONS = 4_096;
 
 const Configure = z.object({
@@ -78,7 +81,7 @@ const Provider = z
   })
   .meta({ title: "Provider" });
 
-/** Never the API key. */
+/** Leaves out the API key. */
 const present = ({
   name,
   base_url,
@@ -113,7 +116,7 @@ const commandFor = (request: FastifyRequest, name: string) =>
 
 type Configure = z.infer<typeof Configure>;
 
-/** An endpoint of search has one model, and no other provider has these settings. Throws 400. */
+/** Checks the settings of a search endpoint, which needs a model. Other providers must not have them. Throws 400. */
 function checkEndpoint(name: string, { model, dimensions, base_url, models, context_windows }: Configure): void {
   const refuse = (param: string, why: string): never => {
     throw new ApiError(null, `${param} ${why}.`, { param });
@@ -132,8 +135,9 @@ function checkEndpoint(name: string, { model, dimensions, base_url, models, cont
 }
 
 /**
- * Throws 409 `too_many_providers` for one more than there may be. Changing one is always allowed: earlier releases had
- * no limit. While the read models lag, a few more get in: a credential that must be replaced does not wait for them.
+ * Throws 409 `too_many_providers` for a new provider beyond the limit. Changes are always allowed, because earlier releases had
+ * no limit. Does not wait for lagging read models, since a leaked credential must be replaceable at once; a few more may get in
+ * meanwhile.
  */
 async function checkCount(http: Http, organization: string, name: string): Promise<void> {
   const rows = await listProviders(http.db, organization);

@@ -20,7 +20,7 @@ import { sessionRoutes } from "./sessions.ts";
 import { substituteRoutes } from "./substitutes.ts";
 import { toolRoutes } from "./tools.ts";
 
-/** Everything that a signed-in person manages, below /api. */
+/** All account routes below /api. */
 export function accountRoutes(app: App, http: Http): void {
   sessionRoutes(app, http);
   memberRoutes(app, http);

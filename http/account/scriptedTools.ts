@@ -20,7 +20,7 @@ async function read({ db, settings }: Http, organization: string): Promise<z.inf
   return { enabled, available: enabled && settings.SCRIPTED_TOOLS };
 }
 
-/** The switch of an organization for the tools that it wrote itself: owners and admins turn it. */
+/** The organization's switch for scripted tools, which owners and admins can change. */
 export function scriptedToolsRoutes(app: App, http: Http): void {
   const tags = ["Scripts"];
   const reading = {

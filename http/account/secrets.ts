@@ -19,14 +19,14 @@ const Secret = z
   .object({ name: z.string(), created_at: z.iso.datetime(), updated_at: z.iso.datetime() })
   .meta({ title: "Secret" });
 
-/** Never the value. */
+/** Leaves out the value. */
 const present = ({ name, created_at, updated_at }: SecretRow): z.infer<typeof Secret> => ({
   name,
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),
 });
 
-/** Secrets of the organization for its scripts (decisions: accounts). Clients can write them and never read them back. */
+/** Secrets for the organization's scripts (decisions: accounts). Clients can write them but never read them back. */
 export function secretRoutes(app: App, http: Http): void {
   const onRequest = requireBuilder(http);
   const described = { tags: ["Scripts"], security: [{ session: [] }] };

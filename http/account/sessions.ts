@@ -18,15 +18,15 @@ import { ApiError } from "../base/errors.ts";
 import { notReadableYet } from "../base/send.ts";
 import type { App } from "../base/app.ts";
 
-/** An e-mail address and a password; nobody is signed in yet. */
+/** Enough for an e-mail address and a password; the sender is not authenticated yet. */
 const MAX_LOGIN_BYTES = 16 * 1024;
 
-/** A session ends after 30 days, however much it is used. It ends after 12 hours without use, see `authenticate.ts`. */
+/** A session ends after 30 days even if it is used, and after 12 hours without use (`authenticate.ts`). */
 const MAX_SESSION_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Accounts with one e-mail address that are tried when the sign-in names no organization. A password is compared as many times,
- * so that the time does not show how many organizations know the address (ADR 22).
+ * Maximum accounts tried if the sign-in names an address but no organization. Always this many passwords are compared, so that
+ * the time does not reveal how many organizations know the address (ADR 22).
  */
 const MAX_ACCOUNTS = 2;
 
@@ -84,13 +84,13 @@ async function signIn(http: Http, request_id: string, user: UserRow): Promise<Lo
   return { token: token.secret, expires_at, ...present(user.id, user) };
 }
 
-/** Moves the token into a cookie, where no script of the page can read it. */
+/** Puts the token in a cookie that scripts of the page cannot read. */
 function answerByCookie({ settings }: Http, reply: FastifyReply, { token, ...rest }: LoggedIn) {
   reply.header("set-cookie", sessionCookie(settings, token, new Date(rest.expires_at)));
   return rest;
 }
 
-/** Signs in who was sent here by a one-time link. Throws 401 `invalid_start_code`. */
+/** Signs in a person with a one-time code. Throws 401 `invalid_start_code`. */
 async function redeemStartCode(http: Http, request: FastifyRequest, code: string): Promise<LoggedIn> {
   const person = http.startCodes.redeem(code);
   const filter = { organization: person?.organization_id ?? null, limit: 1 };
@@ -123,13 +123,13 @@ async function changePassword(http: Http, request: FastifyRequest, body: z.infer
 
 type Verify = (password: string, phc: string | undefined) => Promise<boolean>;
 
-/** Which of the accounts has the password; undefined: none. Throws 400 `organization_required`. */
+/** Finds the account that has the password; undefined if none does. Throws 400 `organization_required`. */
 async function matchPassword(
   verify: Verify,
   accounts: UserRow[],
   { password, organization }: z.infer<typeof Login>,
 ): Promise<UserRow | undefined> {
-  // an unknown address takes as long as a known one
+  // so that an unknown address takes as long as a known one
   const checked = Array.from({ length: organization === undefined ? MAX_ACCOUNTS : 1 }, (_, n) => accounts[n]);
   const matches = await Promise.all(checked.map((account) => verify(password, account?.password_hash)));
   const [user, another] = accounts.filter((_, n) => matches[n]);
@@ -140,9 +140,9 @@ async function matchPassword(
 }
 
 /**
- * The person with this address and password. Throws 401 `invalid_credentials` and 400 `organization_required`. The creation of a
- * member may be acknowledged before the read models have it, so nobody is refused before these are fresh. Calls `wasWrong` before an
- * answer can show that a password is wrong.
+ * Finds the person with this address and password. Throws 401 `invalid_credentials` and 400 `organization_required`. Waits for
+ * fresh read models before refusing anybody, because a member may have been created a moment ago. Calls `wasWrong` before an
+ * answer can reveal that a password is wrong.
  */
 async function checkPassword(
   http: Http,

@@ -62,7 +62,7 @@ async function nameSubstitute(http: Http, request: FastifyRequest, id: string, b
   return readSubstitute(http, caller, user_id);
 }
 
-/** Who decides approvals for a member who is away. Members name their own; owners and admins name those of others, too. */
+/** Substitutes decide approvals for an absent member. Members set their own; owners and admins also those of others. */
 export function substituteRoutes(app: App, http: Http): void {
   const onRequest = requireSession(http);
   const described = {

@@ -18,7 +18,7 @@ const UsableTool = z
   .meta({ title: "UsableTool" });
 type UsableTool = z.infer<typeof UsableTool>;
 
-/** For people: what models read is written with each tool. */
+/** Descriptions for people. Those for models are defined with each tool. */
 const DESCRIPTIONS: Record<BuiltInTool, string> = {
   search_documents: "searches the collections",
   read_document: "reads a document of the collections",
@@ -44,7 +44,7 @@ const present = ({ id, name, version, meta }: DefinitionRow): UsableTool => ({
   parameters: meta.parameters,
 });
 
-/** Which tools requests, agents and steps may name. Their code is read with the definitions, by builders. */
+/** Lists the tools that requests, agents and steps may name. Builders read the code of scripted tools through the definitions. */
 export function toolRoutes(app: App, http: Http): void {
   const described = { tags: ["Scripts"], security: [{ key: [] }] };
   const schema = {

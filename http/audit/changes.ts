@@ -14,7 +14,7 @@ import { wantsSse } from "./wantsSse.ts";
 
 const EVERYBODY = Role.options;
 
-/** Which roles may read things of a kind. Changes of other kinds, such as sessions, are not sent. */
+/** The roles that may read each kind of thing. Changes of other kinds, such as sessions, are not sent. */
 const READERS: Readonly<Record<string, readonly Role[]>> = {
   organization: EVERYBODY,
   project: EVERYBODY,
@@ -40,7 +40,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
   alias: ADMINS,
   budget: ADMINS,
 };
-/** Kinds that belong to their principal, who may read them whatever the role. */
+/** Kinds whose owner may read them whatever the role. */
 const OWNED = new Set(["thread", "file"]);
 
 function mayRead({ principal, session }: Caller, kind: string, event: RecordedEvent): boolean {
@@ -58,11 +58,11 @@ const Change = z
   .meta({ title: "Change" });
 const Slice = z.object({ data: z.array(Change), next_after: z.string(), has_more: z.boolean() });
 
-/** An event without its fields; undefined if the caller may not read what changed. */
+/** Converts an event to a change without its fields; undefined if the caller may not read the changed thing. */
 function toChange(event: RecordedEvent, toCursor: ToCursor, caller: Caller): z.infer<typeof Change> | undefined {
   const { position, stream, type } = event;
   const { aggregate, id } = parseStreamName(stream);
-  // those who decide about a call of an agent need not be able to read its thread
+  // people who decide an agent's tool call may not be able to read its thread
   const kind = type.startsWith("ToolApproval") && !mayRead(caller, aggregate, event) ? "approval" : aggregate;
   return mayRead(caller, kind, event) ? { cursor: toCursor(position), kind, id, type } : undefined;
 }
@@ -72,7 +72,7 @@ function toFrame(event: RecordedEvent, toCursor: ToCursor, { caller }: FastifyRe
   return change ? `id: ${change.cursor}\nevent: change\ndata: ${JSON.stringify(change)}\n\n` : "";
 }
 
-/** What changes in the organization, for everybody who is signed in, so that no page has to poll. */
+/** Streams changes in the organization to everybody who is signed in, so that pages need not poll. */
 export function changeRoutes(app: App, http: Http): void {
   const onRequest = requireSession(http);
   const tail = createTail(http, onRequest, toFrame);

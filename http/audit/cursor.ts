@@ -7,8 +7,8 @@ type Needs = Pick<Http, "keyring" | "log" | "readAuditSlice">;
 export type ToCursor = (position: number) => string;
 
 /**
- * The position of an event as its organization sees it. Positions count the events of all organizations, so they are sealed: a
- * tenant cannot tell how much the others do.
+ * Converts event positions to cursors. Positions count the events of all organizations, so they are sealed: a tenant must not
+ * learn how much others write.
  */
 export const createCursor =
   ({ keyring }: Pick<Http, "keyring">, organization_id: string): ToCursor =>
@@ -16,8 +16,8 @@ export const createCursor =
     keyring.sealNumber(`events:${organization_id}`, position);
 
 /**
- * Whether an earlier release can have given this position to the organization: it is that of one of its events, from the time when
- * positions were shown (ADR 87). Numbers of later events would tell an administrator who tries them all how much others write.
+ * Whether an earlier release can have shown this position to the organization: it belongs to one of its events, from when
+ * positions were shown (ADR 87). Later positions are refused, because trying them all would reveal how much others write.
  */
 async function wasShown({ log, readAuditSlice }: Needs, organization_id: string, position: number): Promise<boolean> {
   if (position === 0) return true;
@@ -27,7 +27,7 @@ async function wasShown({ log, readAuditSlice }: Needs, organization_id: string,
   return events[0]?.position === position;
 }
 
-/** The position behind a cursor of the organization; undefined for none. Throws a 400. */
+/** Reads a cursor and returns its position; undefined without a cursor. Throws a 400. */
 export async function readCursor(
   http: Needs,
   organization_id: string,
@@ -41,6 +41,6 @@ export async function readCursor(
   throw new ApiError(null, `${param}: must be the cursor of an event.`, { param });
 }
 
-/** The position that a client resumes after. Throws a 400. */
+/** The position after which a client resumes. Throws a 400. */
 export const readLastEventId = (http: Needs, { caller, headers }: FastifyRequest): Promise<number | undefined> =>
   readCursor(http, caller.organization_id, "Last-Event-ID", headers["last-event-id"] as string | undefined);

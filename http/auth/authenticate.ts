@@ -16,7 +16,7 @@ const IDLE_MS = 12 * 60 * 60 * 1000;
 
 type Needs = Pick<Http, "db" | "findKeyByHash" | "settings" | "noteUse" | "freshRead">;
 
-/** The caller behind a key. `now` in epoch milliseconds. Throws the spec's 401 codes. */
+/** The caller with this key. `now`: epoch milliseconds. Throws the spec's 401 codes. */
 export function callerFromKey(key: KeyInUse | undefined, now: number): Caller {
   if (!key || key.parked) throw new ApiError("invalid_api_key", "The API key is unknown.");
   if (!key.enabled) throw new ApiError("api_key_disabled", "The API key is disabled.");
@@ -27,7 +27,7 @@ export function callerFromKey(key: KeyInUse | undefined, now: number): Caller {
   return { organization_id, principal, allowed_models, products, project_id, client_tools, session: undefined };
 }
 
-/** The caller behind a session: it ends after 12 h without use, and at its expiry. Throws 401 `invalid_session`. */
+/** The caller with this session. Sessions end after 12 h without use, and when they expire. Throws 401 `invalid_session`. */
 export function callerFromSession(session: SessionRow | undefined, now: number): Caller {
   const isLive =
     session && !session.parked && session.expires_at.getTime() > now && session.idle_since.getTime() + IDLE_MS > now;
@@ -43,7 +43,7 @@ export function callerFromSession(session: SessionRow | undefined, now: number):
   };
 }
 
-/** The cookie's token counts only where there is no Authorization header. Throws what the two readers throw. */
+/** Reads the token from the Authorization header, or from the cookie if there is no such header. Throws the errors of either reader. */
 function readToken(settings: Needs["settings"], request: FastifyRequest): { token: string; by_cookie: boolean } {
   const token = request.headers.authorization === undefined ? readSessionCookie(settings, request) : undefined;
   if (token === undefined) return { token: readBearerToken(request.raw.rawHeaders), by_cookie: false };
@@ -66,7 +66,7 @@ async function authenticate(http: Needs, request: FastifyRequest): Promise<Calle
     noteUse(caller.session!.session_id);
     return { ...caller, by_cookie };
   }
-  // a page's cookie is always a session
+  // a cookie always contains a session token
   if (by_cookie) throw new ApiError("invalid_session", "The session is invalid or has ended; sign in again.");
   if (!token.startsWith(`sk-${settings.SERVICE_NAME}-`))
     throw new ApiError("invalid_api_key", "The API key is unknown.");
@@ -80,7 +80,10 @@ async function authenticate(http: Needs, request: FastifyRequest): Promise<Calle
 }
 
 const READ_METHODS = new Set(["GET", "HEAD"]);
-/** Further routes that a viewer may use: they change nothing, or only the viewer's own account. Approvals check their approver. */
+/**
+ * Routes that viewers may use although they are not reads: they change nothing, or only the viewer's own account. Approvals check
+ * their approver.
+ */
 const OPEN_TO_VIEWERS = new Set([
   "/api/v1/knowledge/search",
   "/api/v1/knowledge/verify",
@@ -89,7 +92,7 @@ const OPEN_TO_VIEWERS = new Set([
   "/api/workflows/approvals/:approval_id/decision",
 ]);
 
-/** Sets the caller. Throws 403 `forbidden` when a viewer would change something. */
+/** Authenticates the request and sets its caller. Throws 403 `forbidden` if a viewer would change something. */
 async function identify(http: Needs, request: FastifyRequest): Promise<Caller> {
   const caller = await authenticate(http, request);
   const { method, url = "" } = request.routeOptions;
@@ -101,7 +104,7 @@ async function identify(http: Needs, request: FastifyRequest): Promise<Caller> {
 
 type AuthHook = (request: FastifyRequest) => Promise<void>;
 
-/** Lets a request that takes long repeat the whole authentication of its route. */
+/** Makes an authentication hook repeatable, for requests that take long. */
 export const repeatable =
   (hook: AuthHook): AuthHook =>
   (request) => {
@@ -109,11 +112,11 @@ export const repeatable =
     return hook(request);
   };
 
-/** Hook for routes that accept a key or a session: one query, never cached. */
+/** Hook for routes that accept a key or a session. Uses one query and no cache. */
 export const requireCredential = (http: Needs): AuthHook =>
   repeatable(async (request) => void (await identify(http, request)));
 
-/** Hook for routes of a product that a key must be enabled for. Throws 403 `product_not_enabled`. */
+/** Hook for routes of a product that keys must be enabled for. Throws 403 `product_not_enabled`. */
 export const requireProduct = (http: Needs, product: z.infer<typeof Product>): AuthHook =>
   repeatable(async (request) => {
     const { products } = await identify(http, request);
@@ -128,11 +131,11 @@ async function identifyPerson(http: Needs, request: FastifyRequest): Promise<Ses
   throw new ApiError("session_required", "This requires a signed-in person; an API key cannot do it.");
 }
 
-/** Hook for routes of a signed-in person. A key gets 403 `session_required`. */
+/** Hook for routes that need a session. Throws 403 `session_required` for a key. */
 export const requireSession = (http: Needs): AuthHook =>
   repeatable(async (request) => void (await identifyPerson(http, request)));
 
-/** Hook for routes of signed-in people with certain roles; `who` names these in the error. Throws 403 `forbidden`. */
+/** Hook for routes that need a session with one of these roles; `who` names them in the error. Throws 403 `forbidden`. */
 const requireRole = (roles: Role[], who: string) => (http: Needs) =>
   repeatable(async (request) => {
     const { role } = await identifyPerson(http, request);
@@ -151,8 +154,8 @@ export const requireRunner = requireRole(APPROVERS, "an approver, a builder, an 
 /** Whether a role lets a member decide approvals. */
 export const mayDecide = (role: string): boolean => APPROVERS.some((one) => one === role);
 
-/** Whether the caller is signed in as one who may see what others asked of models. */
+/** Whether the caller is signed in with a role that may see requests of others to models. */
 export const isBuilder = ({ session }: Caller): boolean => session !== undefined && BUILDERS.includes(session.role);
 
-/** Whether the caller is signed in as one who may see what others own. */
+/** Whether the caller is signed in with a role that may see what others own. */
 export const isAdmin = ({ session }: Caller): boolean => session !== undefined && ADMINS.includes(session.role);

@@ -2,7 +2,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { requireCredential } from "./authenticate.ts";
 
-/** Registers routes for callers with an API key or a session. Others of `app`, registered beside them, need none. */
+/** Registers routes that need an API key or a session. Other routes of `app` are not affected. */
 export function behindCredential(app: App, http: Http, registerRoutes: ((app: App, http: Http) => void)[]): void {
   app.register(async (scope) => {
     scope.addHook("onRequest", requireCredential(http));

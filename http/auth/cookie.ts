@@ -9,7 +9,7 @@ interface CookieSettings {
 
 const isHttps = ({ BASE_URL }: CookieSettings): boolean => new URL(BASE_URL).protocol === "https:";
 
-/** With the prefix, browsers accept the cookie only over https and only from this very host. */
+/** Because of the prefix, browsers accept the cookie only over https and only from this exact host. */
 export const cookieName = (settings: CookieSettings): string =>
   `${isHttps(settings) ? "__Host-" : ""}${settings.SERVICE_NAME}-session`;
 
@@ -37,11 +37,11 @@ export const readSessionCookie = (settings: CookieSettings, { headers }: Fastify
 
 const SAFE_METHODS = new Set(["GET", "HEAD"]);
 
-/** Whether the page that sent the request has the origin of this service; undefined if no browser sent it. */
+/** Whether a page of this service's origin sent the request; undefined if no browser sent it. */
 function isSameOrigin({ BASE_URL }: CookieSettings, { headers }: FastifyRequest): boolean | undefined {
   const site = headers["sec-fetch-site"];
   if (site !== undefined) return site === "same-origin";
-  // a browser sends no Sec-Fetch-Site over plain http to another machine
+  // over plain http, browsers send no Sec-Fetch-Site to another machine
   const { origin, host } = headers;
   if (origin === undefined) return undefined;
   if (!URL.canParse(origin)) return false;
@@ -51,15 +51,15 @@ function isSameOrigin({ BASE_URL }: CookieSettings, { headers }: FastifyRequest)
 const crossOrigin = (message: string) => new ApiError("cross_origin", message);
 
 /**
- * Browsers add the cookie to requests that other pages cause, so a request that may change something must come from a page
- * of this service. Throws 403 `cross_origin`.
+ * Checks the origin of a request with a cookie. Browsers also add the cookie to requests caused by other sites, so a request that
+ * may change something must come from a page of this service. Throws 403 `cross_origin`.
  */
 export function checkCookieOrigin(settings: CookieSettings, request: FastifyRequest): void {
   if (SAFE_METHODS.has(request.method) || isSameOrigin(settings, request)) return;
   throw crossOrigin("A request that is authenticated by cookie must come from a page of this service.");
 }
 
-/** Refuses login CSRF: another page must not sign a browser in to a foreign account. Throws 403 `cross_origin`. */
+/** Prevents login CSRF: another site must not sign a browser in to a foreign account. Throws 403 `cross_origin`. */
 export function checkSignInOrigin(settings: CookieSettings, request: FastifyRequest): void {
   if (isSameOrigin(settings, request) === false)
     throw crossOrigin("A browser is signed in only by a page of this service.");

@@ -4,7 +4,7 @@ import type { LastUses } from "../base/ports.ts";
 
 const SAVE_EVERY_MS = 3_000;
 
-/** Collects when keys and sessions were last used, and saves that in batches, so that no request waits for the write. */
+/** Collects when keys and sessions were last used and saves the times in batches, so that no request waits for the write. */
 export function createLastUsed(lastUses: LastUses, logger: FastifyBaseLogger) {
   let unsaved = new Map<string, Date>();
 

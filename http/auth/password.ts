@@ -20,7 +20,7 @@ interface Parameters {
 const deriveTag = ({ salt, length, ...cost }: Parameters, password: string): Promise<Buffer> =>
   derive("argon2id", { message: Buffer.from(password.normalize("NFKC")), nonce: salt, tagLength: length, ...cost });
 
-/** Argon2id with a new salt, as a PHC string. */
+/** Hashes a password with Argon2id and a new salt. Returns a PHC string. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const tag = await deriveTag({ ...COST, salt, length: TAG_BYTES }, password);
@@ -35,7 +35,7 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 
 let decoy: Promise<string> | undefined;
 
-/** Compares a password with a PHC string. Without one (no such account) it takes the same time and returns false. */
+/** Compares a password with a PHC string. Without one, because there is no such account, takes the same time and returns false. */
 export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
   decoy ??= hashPassword(randomBytes(16).toString("hex"));
   const match = PHC.exec(phc ?? (await decoy));

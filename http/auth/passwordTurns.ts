@@ -5,16 +5,16 @@ import type { Http } from "../base/deps.ts";
 import { networkOf } from "./throttle.ts";
 
 /**
- * Hashes run on Node's thread pool, four threads by default, which file access and DNS need too: passwords may use half. They leave
- * one core to everything else.
+ * Maximum concurrent hashes. They run on Node's thread pool, four threads by default, which file access and DNS share, so
+ * passwords use at most half. One core stays free.
  */
 export const MAX_HASHES = Math.max(1, Math.min(2, availableParallelism() - 1));
-/** A hash takes 25 ms, so a sign-in waits so long only among hundreds of networks. */
+/** A hash takes 25 ms, so only hundreds of waiting networks cause such a wait. */
 const MAX_WAIT_MS = 20_000;
 
 /**
- * Hashes a password when it is the caller's turn. Organizations, and networks of people who are not signed in, take turns: strangers who try
- * hundreds of passwords wait for each other, and somebody else overtakes them. Throws Unavailable after twenty seconds.
+ * Hashes a password when it is the caller's turn. Organizations take turns, and so do the networks of people who are not signed
+ * in, so that a stranger who tries hundreds of passwords does not delay others. Throws Unavailable after MAX_WAIT_MS.
  */
 export async function hashInTurn<T>(
   { passwordPlaces }: Pick<Http, "passwordPlaces">,
@@ -25,7 +25,7 @@ export async function hashInTurn<T>(
   const waiting = new AbortController();
   const leave = (): void => waiting.abort(new Unavailable("too many passwords wait to be checked"));
   const timer = setTimeout(leave, MAX_WAIT_MS);
-  // nobody waits for the answer of a closed connection
+  // a closed connection needs no answer
   request.raw.socket.once("close", leave);
   try {
     await passwordPlaces.acquire(owner, waiting.signal);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hashToken } from "./bearer.ts";
 
-/** A secret that is shown once, and the parts that are stored. */
+/** A secret that is shown once, with the parts that are stored. */
 export interface NewSecret {
   /** `<kind>-<service name>-<43 characters>`: 256 random bits. */
   secret: string;

@@ -4,19 +4,19 @@ import { ApiError } from "../base/errors.ts";
 import type { LoginAttempts, RecordedAttempt } from "../base/ports.ts";
 
 const WINDOW_SECONDS = 15 * 60;
-/** For one account from one address: nobody elsewhere can use up the attempts of the account's owner. */
+/** Attempts per account and address. Attempts from elsewhere cannot lock out the account's owner. */
 const MAX_PER_ACCOUNT = 10;
-/** From one address, for any accounts. */
+/** Attempts per address, for all accounts together. */
 const MAX_PER_ADDRESS = 50;
 
-/** A sign-in, or a signed-in person who gives the current password. */
+/** A sign-in, or a signed-in person who enters the current password. */
 export type Attempt = { kind: "login"; address: string; email: string } | { kind: "password"; user_id: string };
 
-// hashed, so that the stored attempts show neither address nor account
+// hashed, so that stored attempts reveal neither address nor account
 const subject = (kind: string, ...values: string[]): string =>
   `${kind}:${createHash("sha256").update(JSON.stringify(values)).digest("base64url")}`;
 
-/** An IPv6 network of 64 bits belongs to one customer, who may use any address in it. */
+/** The /64 network of an IPv6 address: it belongs to one customer, who may use any address in it. */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith("::ffff:")) return address;
   const { hostname } = new URL(`http://[${address.split("%")[0]!}]`);
@@ -26,7 +26,7 @@ export function networkOf(address: string): string {
   return [...before!, ...zeros, ...after!].slice(0, 4).join(":");
 }
 
-/** The subjects that an attempt counts for, and their maximum. */
+/** The subjects that an attempt counts for, with their limits. */
 function limitsFor(attempt: Attempt): { account: string; address: string | undefined; limits: Map<string, number> } {
   if (attempt.kind === "password") {
     const account = subject("password", attempt.user_id);
@@ -41,11 +41,14 @@ function limitsFor(attempt: Attempt): { account: string; address: string | undef
   return { account, address, limits };
 }
 
-/** Counts an attempt before its password is checked: for 20 s, and longer if `markWrong` follows. Throws 429 `too_many_attempts`. */
+/** Counts an attempt before its password is checked. It counts for 20 s, or longer after `markWrong`. Throws 429 `too_many_attempts`. */
 export const countAttempt = (loginAttempts: LoginAttempts, attempt: Attempt): Promise<RecordedAttempt> =>
   count(loginAttempts, limitsFor(attempt).limits, "Too many sign-in attempts; try again later.");
 
-/** Counts a wrong secret of a link. A right one is never refused, so nobody can lock out others behind their address. Throws 429 `too_many_attempts`. */
+/**
+ * Counts a wrong link secret. Right ones are never refused, so nobody can lock out others behind the same address. Throws 429
+ * `too_many_attempts`.
+ */
 export async function countWrongLink(loginAttempts: LoginAttempts, address: string): Promise<void> {
   const limits = new Map([[subject("link", networkOf(address)), MAX_PER_ADDRESS]]);
   await loginAttempts.markWrong(
@@ -68,6 +71,6 @@ async function count(
   });
 }
 
-/** After a correct password: earlier attempts on this account no longer count, nor does this one for its address. */
+/** Call after a correct password. Clears the account's earlier attempts, and this attempt of its address. */
 export const clearAttempts = (loginAttempts: LoginAttempts, attempt: Attempt): Promise<void> =>
   loginAttempts.clear(limitsFor(attempt));

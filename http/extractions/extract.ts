@@ -21,7 +21,7 @@ const LIFETIME_MS = 24 * 60 * 60 * 1000;
 export const commandFor = (request: FastifyRequest, extraction_id: string) =>
   commandFields(request, streamName("extraction", extraction_id), ["extractions"]);
 
-/** An extraction of the organization that has not expired. A missing one may have been requested a moment ago, so it is waited for. */
+/** Finds an extraction that has not expired. A missing one may have been requested a moment ago, so this waits for the read model once. */
 async function findExtraction({ db, freshRead }: Http, { organization_id }: Caller, id: string) {
   if (!isUuid(id)) return undefined;
   return findOrWait(
@@ -30,7 +30,7 @@ async function findExtraction({ db, freshRead }: Http, { organization_id }: Call
   );
 }
 
-/** The same for unknown, expired and deleted extractions, and for those of other organizations. */
+/** Unknown, expired, deleted and foreign extractions all get this answer. */
 export const extractionNotFound = () => new ApiError("extraction_not_found", "There is no such extraction.");
 
 export async function requireExtraction(http: Http, caller: Caller, id: string): Promise<ExtractionRow> {
@@ -39,7 +39,7 @@ export async function requireExtraction(http: Http, caller: Caller, id: string):
   return row;
 }
 
-/** Adds the Markdown of a ready extraction. Throws 404 when it was deleted in the meantime. */
+/** Adds the Markdown of a ready extraction. Throws 404 if it was deleted meanwhile. */
 export async function withMarkdown(
   { vault }: Http,
   request: FastifyRequest,
@@ -53,7 +53,10 @@ export async function withMarkdown(
   return { ...row, markdown: text.toString() };
 }
 
-/** Requests the text of a file: 202 and a pending record, or 200 and the existing one for identical bytes, whatever their name and type. */
+/**
+ * Requests the text of a file. Returns 202 with a pending record, or 200 with the existing one for identical bytes, whatever
+ * their name and type.
+ */
 export async function extract(
   http: Http,
   request: FastifyRequest,

@@ -18,7 +18,7 @@ import { findDocument, requireCollection } from "./lookups.ts";
 import { pushText } from "./pushText.ts";
 import { describeUpload, storeFile } from "./uploadDocument.ts";
 
-/** JSON.parse blocks the process: 64 MiB took a second. */
+/** JSON.parse blocks the process: 64 MiB take a second. */
 export const MAX_PUSH_BYTES = 16 * 1024 * 1024;
 
 export function refusePush(error: FastifyError): never {
@@ -33,7 +33,7 @@ const Form = UploadForm.extend({
   readers: z.string().optional().describe("A JSON array of who may read it; absent: everybody."),
 });
 
-/** The document of a collection that the caller gave this id. */
+/** Finds a document in a collection by the caller's own id. */
 async function findByExternalId(
   http: Http,
   { caller }: FastifyRequest,
@@ -70,7 +70,7 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
   const described = { tags: ["Knowledge"], security: [{ key: [] }], params };
   const find = (request: FastifyRequest) => findCollection(http, request);
   const checked = new WeakMap<FastifyRequest, CollectionRow>();
-  // before the body is read; storing fails with the same 404 if the collection is deleted meanwhile
+  // checks before the body is read; storing fails with the same 404 if the collection is deleted meanwhile
   const checkCollection = async (request: FastifyRequest) => void checked.set(request, await find(request));
   const response = { 200: Document.describe("The collection has it already."), 202: Document };
 

@@ -52,7 +52,7 @@ async function change(http: Http, request: FastifyRequest, reference: string, bo
   return requireCollection(http, request.caller, collection_id);
 }
 
-/** A document goes with its collection, so a hold on one keeps both. Throws 409 `legal_hold`. */
+/** Deleting a collection deletes its documents, so a legal hold on either keeps both. Throws 409 `legal_hold`. */
 async function checkNothingHeld({ db, freshRead }: Http, organization: string, collection_id: string): Promise<void> {
   await freshRead(["holds"], holdStream(organization));
   await freshRead(["documents", "usage"]);

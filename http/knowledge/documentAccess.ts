@@ -6,16 +6,16 @@ import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 
-/* Who may do what with a document that names its readers (ADR 52). */
+/* Access to documents with a list of readers (ADR 52). */
 
 type Needs = Pick<Http, "db">;
 export type Reading = Pick<Caller, "organization_id" | "principal" | "session">;
 
-/** Whether the caller sees and changes every document, without reading it: a key that acts for no end user, an owner, an admin. */
+/** Whether the caller can see and change every document, though not read it: a key without an end user, an owner or an admin. */
 export const managesDocuments = ({ session }: Pick<Caller, "session">, user?: string): boolean =>
   session ? session.role === "owner" || session.role === "admin" : user === undefined;
 
-/** Whom a request reads as; `user`: the end user that it names. */
+/** The readers as whom a request reads. `user`: the end user that it names. */
 export const readerOf = ({ db }: Needs, { organization_id, principal }: Reading, user?: string): Promise<Reader[]> =>
   identifyReader(db, organization_id, { principal, user: user ?? null });
 
@@ -27,7 +27,7 @@ export const canRead = async (
   user?: string,
 ): Promise<boolean> => readers === null || mayRead(readers, await readerOf(http, caller, user));
 
-/** Whether the document exists for the caller. */
+/** Whether the caller may know that the document exists. */
 export const canSee = async (
   http: Needs,
   caller: Reading,
@@ -35,14 +35,14 @@ export const canSee = async (
   user?: string,
 ): Promise<boolean> => managesDocuments(caller, user) || canRead(http, caller, row, user);
 
-/** Throws 403 `not_a_reader` where the caller may see the document and not read it. */
+/** Throws 403 `not_a_reader` if the caller may see the document but not read it. */
 export async function requireReader(http: Needs, caller: Reading, row: DocumentRow, user?: string): Promise<void> {
   if (await canRead(http, caller, row, user)) return;
   const message = "The document names who may read it, and you are not among them. You may change its readers.";
   throw new ApiError("not_a_reader", message);
 }
 
-/** Throws a 400 for a person who is no active member. */
+/** Throws a 400 for a reader who is not an active member. */
 export async function checkReaders({ db }: Needs, organization_id: string, readers: Reader[] | null | undefined) {
   const people = (readers ?? []).flatMap((reader) => ("person" in reader ? [reader.person] : []));
   const [unknown] = people.length > 0 ? await findUnknownPeople(db, organization_id, people) : [];
@@ -50,6 +50,6 @@ export async function checkReaders({ db }: Needs, organization_id: string, reade
   throw new ApiError(null, `readers: there is no member ${unknown}.`, { param: "readers" });
 }
 
-/** The sender has the content and learns only that it is there already. */
+/** The answer if the same bytes exist in a document that the sender may not see. It reveals only that they exist. */
 export const hiddenDocument = () =>
   new ApiError("already_exists", "The collection has this document already, and you may not read it.");

@@ -14,8 +14,8 @@ const open = ({ vault }: Http, { id, wrapped_key }: DocumentRow, blob: string): 
   vault.get({ thing: streamName("document", id), wrapped_key }, blob);
 
 /**
- * Reads a blob of a document. The blob may be deleted after the row was read, when the next generation becomes live or the
- * document is deleted. Then the current row has another blob, or none.
+ * Reads a blob of a document. The blob may be deleted after the row was read, because the next generation became live or the
+ * document was deleted. Then the current row has another blob, or none.
  */
 async function readBlob(
   http: Http,
@@ -35,7 +35,7 @@ async function readBlob(
 export const noText = () => new ApiError("no_extracted_text", "No text was extracted from the document.");
 const noFile = () => new ApiError("no_stored_file", "The document has no stored file.");
 
-/** The key of the Markdown. Throws `not_ready` and `no_extracted_text`. */
+/** The blob key of the Markdown. Throws `not_ready` and `no_extracted_text`. */
 export function requireText({ status, text_blob }: DocumentRow): string {
   if (status === "pending" || status === "processing")
     throw new ApiError("not_ready", "The document is not ready; its text is not available yet.");
@@ -43,7 +43,7 @@ export function requireText({ status, text_blob }: DocumentRow): string {
   return text_blob;
 }
 
-/** The Markdown of a version. Undefined when it is no longer stored. */
+/** Reads the Markdown of a version. Undefined if it is no longer stored. */
 async function readVersion(
   http: Http,
   request: FastifyRequest,

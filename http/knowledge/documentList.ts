@@ -16,7 +16,7 @@ import { MediaType } from "./searchFilter.ts";
 
 const MAX_VALUES = 100;
 
-/** A parameter that may be repeated. */
+/** A query parameter that may be repeated. */
 const repeated = <T extends z.ZodType<string, string>>(one: T) =>
   z
     .union([
@@ -25,7 +25,7 @@ const repeated = <T extends z.ZodType<string, string>>(one: T) =>
     ])
     .optional();
 
-/** Parameters that the schema does not name: `metadata.<key>`. */
+/** Accepts additional parameters: `metadata.<key>`. */
 const DocumentQuery = PageQuery.extend(UserQuery.shape)
   .extend({
     status: z.enum(DOCUMENT_STATUSES, `must be one of ${DOCUMENT_STATUSES.join(", ")}`).optional(),
@@ -46,14 +46,14 @@ export type CollectionQuery = z.infer<typeof CollectionQuery>;
 
 const PREFIX = "metadata.";
 
-/** A parameter is a text; the document may have it as a number or a boolean. */
+/** A parameter is always text, but the document may store the value as a number or a boolean. */
 function possibleValues(sent: string): MetadataValue[] {
   if (sent === "true" || sent === "false") return [sent, sent === "true"];
   const number = sent.trim() === "" ? Number.NaN : Number(sent);
   return Number.isFinite(number) ? [sent, number] : [sent];
 }
 
-/** Throws a 400 that names the parameter. */
+/** Reads the metadata conditions. Throws a 400 that names the parameter. */
 function readMetadataConditions(query: Record<string, unknown>) {
   if (query["metadata"] !== undefined)
     throw new ApiError(null, "metadata: must name a key, as metadata.year=2026.", { param: "metadata" });
@@ -70,7 +70,7 @@ function readMetadataConditions(query: Record<string, unknown>) {
   });
 }
 
-/** A page of the documents of collections that the caller may see and that fit the query. */
+/** A page of the documents that match the query and that the caller may see. */
 export async function listFiltered(http: Http, caller: Caller, collections: string[], query: DocumentQuery) {
   const { user, status = null, tags = [], type: types = [] } = query;
   const metadata = readMetadataConditions(query);

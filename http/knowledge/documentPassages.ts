@@ -10,7 +10,7 @@ import { noText, requireText } from "./documentContent.ts";
 import { VersionQuery } from "./documentShape.ts";
 import { requireReadable, requireVersion } from "./lookups.ts";
 
-/** UTF-16 units of text in one page, unless its first passage alone is longer. */
+/** Maximum UTF-16 units of text per page, unless the first passage alone is longer. */
 const MAX_TEXT = 1_000_000;
 
 export const Passage = z
@@ -39,7 +39,7 @@ const Page = z.object({
   next_from_seq: z.int().nullable().describe("`from_seq` of the next page; null after the last passage."),
 });
 
-/** The text and the passages of one generation. Undefined if one of the blobs is deleted: the next generation has become live. */
+/** Reads the text and the passages of one generation. Undefined if a blob was deleted because the next generation became live. */
 export async function readBlobs(
   { vault }: Http,
   request: FastifyRequest,
@@ -54,11 +54,11 @@ export async function readBlobs(
 
 interface PassageRange {
   from_seq: number;
-  /** Passages of pages before it are left out. */
+  /** First page whose passages are included. */
   from_page: number;
   limit: number;
   user: string | undefined;
-  /** Undefined: what search shows now. */
+  /** Undefined: the version that search uses. */
   version: number | undefined;
 }
 
@@ -85,7 +85,7 @@ async function readPassages(http: Http, request: FastifyRequest, id: string, wan
   return { data, total: row.chunk_count, next_from_seq: null };
 }
 
-/** The passages of a document, as search and citations name them. Together they are its Markdown. */
+/** Passages of a document, as in search results and citations. Joined, they are its Markdown. */
 export function passageRoutes(app: App, http: Http): void {
   const listing = {
     tags: ["Knowledge"],

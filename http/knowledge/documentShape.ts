@@ -74,7 +74,7 @@ export const UserQuery = z.object({
     .describe("With an API key: the end user to read for, who may read only what names them or nobody."),
 });
 
-/** The text that a citation names. */
+/** The version of the text, as named by a citation. */
 export const VersionQuery = UserQuery.extend({
   version: z
     .string()

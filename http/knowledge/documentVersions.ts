@@ -7,7 +7,10 @@ import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { UserQuery } from "./documentShape.ts";
 import { requireDocument } from "./lookups.ts";
 
-/** Events that are read to learn when versions became live. Only twenty texts are kept, but reprocessing makes versions without one. */
+/**
+ * Maximum events that are read to find when versions became live. Only twenty texts are kept, but reprocessing creates versions
+ * without a text.
+ */
 const MAX_TIMES = 200;
 
 const Version = z
@@ -24,7 +27,7 @@ const Version = z
   })
   .meta({ title: "DocumentVersion" });
 
-/** When each of the last versions became live. */
+/** The times at which the last versions became live. */
 async function readTimes(http: Http, organization: string, document_id: string): Promise<Map<number, string>> {
   const { events } = await http.readAuditSlice(organization, {
     after: Number.MAX_SAFE_INTEGER,
@@ -52,7 +55,7 @@ const presenter =
     indexed_at: times.get(generation) ?? null,
   });
 
-/** The texts of a document that can still be read (docs/search.md). */
+/** The versions of a document whose text is still stored (docs/search.md). */
 export function versionRoutes(app: App, http: Http): void {
   const described = {
     tags: ["Knowledge"],

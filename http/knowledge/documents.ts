@@ -41,7 +41,7 @@ export function documentRoutes(app: App, http: Http): void {
     await checkReaders(http, caller.organization_id, body.readers);
     const data = { document_id, ...body };
     await http.send(ChangeDocument, { ...commandFor(request, document_id), data, requireProjected: true });
-    // the caller may have taken the document from themselves
+    // without a check of access, because the caller may have removed themselves as a reader
     const changed = await findAnyDocument(http, caller, document_id);
     if (!changed) throw documentNotFound();
     return present(changed);

@@ -13,16 +13,16 @@ import { requireDocument } from "./lookups.ts";
 export const commandFor = (request: FastifyRequest, document_id: string) =>
   commandFields(request, streamName("document", document_id), ["documents"]);
 
-/** The answer to an upload: 202 when the document will be processed, 200 when nothing has to be done. */
+/** The answer to an upload: 202 if the document will be processed, 200 if nothing needs to be done. */
 export interface UploadAnswer {
   status: 200 | 202;
   document: PublicDocument;
 }
 
-/** A document as it is once its reprocessing has started. */
+/** The document as it will be once reprocessing has started. */
 export const asProcessing = (row: DocumentRow): DocumentRow => ({ ...row, status: "processing", error: null });
 
-/** Changes the tags, the metadata and the readers of a document whose text was sent again unchanged. */
+/** Changes the tags, metadata and readers of a document whose text was sent again unchanged. */
 export async function applyDetails(
   http: Http,
   request: FastifyRequest,
@@ -37,7 +37,7 @@ export async function applyDetails(
   return requireDocument(http, request.caller, row.id);
 }
 
-/** Answers an upload of bytes that the collection has already. Nothing happens, unless the document failed: then it is tried again. */
+/** Answers an upload of bytes that the collection has already. Does nothing, except that a failed document is processed again. */
 export async function answerExisting(
   http: Http,
   request: FastifyRequest,
@@ -49,7 +49,7 @@ export async function answerExisting(
     const data = { document_id: row.id, reextract: false };
     await http.send(ReprocessDocument, { ...commandFor(request, row.id), ...nextCommand(identity, "again"), data });
   } catch (error) {
-    // a request at the same moment has started it
+    // a concurrent request has started it
     if (error instanceof ApiError && error.errorCode === "already_processing")
       return { status: 200, document: await requireDocument(http, request.caller, row.id) };
     throw error;

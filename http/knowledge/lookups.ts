@@ -12,7 +12,7 @@ type Needs = Pick<Http, "db" | "freshRead">;
 
 export const collectionNotFound = () => new ApiError("collection_not_found", "There is no such collection.");
 
-/** A collection by its slug or id. Throws 400 `invalid_collection_reference`, 404 `collection_not_found`. */
+/** Finds a collection by its slug or id. Throws 400 `invalid_collection_reference`, 404 `collection_not_found`. */
 export async function requireCollection(
   { findCollection, freshRead }: Pick<Http, "findCollection" | "freshRead">,
   { organization_id }: Caller,
@@ -31,7 +31,7 @@ export async function requireCollection(
   return row;
 }
 
-/** A document of the organization, also one that the caller may not read. Undefined when its collection is deleted. */
+/** Finds a document of the organization, whoever may read it. Undefined if its collection is deleted. */
 export async function findAnyDocument(
   { db, freshRead }: Needs,
   { organization_id }: Pick<Caller, "organization_id">,
@@ -44,7 +44,7 @@ export async function findAnyDocument(
   );
 }
 
-/** A document that the caller may see; `user`: the end user that the request names. */
+/** Finds a document that the caller may see. `user`: the end user that the request names. */
 export async function findDocument(http: Needs, caller: Reading, id: string, user?: string) {
   const row = await findAnyDocument(http, caller, id);
   return row && (await canSee(http, caller, row, user)) ? row : undefined;
@@ -59,14 +59,14 @@ export async function requireDocument(http: Needs, caller: Reading, id: string, 
   return row;
 }
 
-/** A document whose text and file the caller may read. Throws 404 `not_found` and 403 `not_a_reader`. */
+/** Finds a document that the caller may read. Throws 404 `not_found` and 403 `not_a_reader`. */
 export async function requireReadable(http: Needs, caller: Reading, id: string, user?: string): Promise<DocumentRow> {
   const row = await requireDocument(http, caller, id, user);
   await requireReader(http, caller, row, user);
   return row;
 }
 
-/** A document with the text of a version, kept after it was replaced. Throws what requireReadable throws. */
+/** Finds a document, with the text of a version, which may have been replaced. Throws the errors of requireReadable. */
 export async function requireVersion(
   http: Needs,
   caller: Reading,

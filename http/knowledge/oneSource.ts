@@ -7,7 +7,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
 
-/* What the routes of sources have in common. */
+/* Shared by the routes of sources. */
 
 export const DESCRIBED = { tags: ["Knowledge"], security: [{ key: [] }] };
 export const ONE_SOURCE = { ...DESCRIBED, params: z.object({ id: z.string() }) };

@@ -49,12 +49,12 @@ function readPush(
 
 const replacement = (identity: IdempotentRequest) => nextCommand(identity, "replace");
 
-/** Whether a document has this content. The same text in another format is read in another way, so it is other content. */
+/** Whether a document has this content. The same text in another format counts as other content, because it is parsed differently. */
 const hasContent = async (http: Http, row: DocumentRow, { content_claim, mime_type }: DocumentUpload) =>
   (row.original !== "text" || row.mime_type === mime_type) &&
   (await findHolder(http, `content:${content_claim}`)) === row.id;
 
-/** Replaces the text of a document. The same text in the same format changes only what is said about it. */
+/** Replaces the text of a document. If text and format are unchanged, only tags, metadata and readers change. */
 async function replace(
   http: Http,
   request: FastifyRequest,
@@ -92,7 +92,7 @@ async function replace(
       }),
     );
     if (position === 0) {
-      // another request has stored the same text in the meantime
+      // a concurrent request has stored the same text
       await http.blobs.remove(blob);
       await http.freshRead(["documents"], thing);
       return { status: 200, document: await requireDocument(http, request.caller, row.id) };

@@ -12,7 +12,7 @@ import { validator } from "../base/validate.ts";
 import { readFilter } from "./searchFilter.ts";
 import { presentGroup, readWindow, Search, SEARCH_CODES, SearchResponse } from "./searchShape.ts";
 
-/** Slugs that an error message lists. */
+/** Maximum slugs listed in an error message. */
 const MAX_LISTED_SLUGS = 200;
 
 async function unknownCollection({ db }: Http, organization: string, name: string): Promise<ApiError> {
@@ -24,7 +24,10 @@ async function unknownCollection({ db }: Http, organization: string, name: strin
   });
 }
 
-/** The named collections, or all if none is named. A missing one may have been created a moment ago. Throws `unknown_collection`. */
+/**
+ * Finds the named collections, or all if none is named. A missing one may have been created a moment ago, so this waits for the
+ * read model once. Throws `unknown_collection`.
+ */
 async function findCollections(http: Http, organization: string, names: string[]): Promise<NamedCollection[]> {
   if (names.length === 0) return listAllCollections(http.db, organization);
   const resolve = () => resolveCollections(http.db, organization, names);
@@ -37,7 +40,7 @@ async function findCollections(http: Http, organization: string, names: string[]
   return found;
 }
 
-/** The ids, each once. Throws `document_not_found` for one that is not in the searched collections. */
+/** Returns the ids without duplicates. Throws `document_not_found` for a document outside the searched collections. */
 async function checkDocumentIds(
   http: Http,
   organization: string,

@@ -3,7 +3,10 @@ import { canonicalType, MEDIA_TYPES, typeFromFileName } from "#events/mediaTypes
 import type { DocumentFilter } from "#projections/passages/engine.ts";
 import { MAX_METADATA_KEYS, MetadataKey, MetadataValue } from "#events/documentInput.ts";
 
-/* Which documents a search may find, beyond the fields of the spec. An unknown field is refused: left out, it would find too much. */
+/*
+ * Filters of the documents that a search may find, beyond the fields of the spec. Unknown fields are refused, because ignoring
+ * one would find too much.
+ */
 
 const MAX_TAGS = 100;
 const MAX_VALUES = 100;

@@ -7,10 +7,10 @@ import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
 const DEFAULT_LIMIT = 8;
 const MAX_LIMIT = 100;
-/** Further pages would take more than a second each. */
+/** Later pages would take more than a second each. */
 const MAX_OFFSET = 10_000;
 
-/** A search repeats all of them in up to fifty filters: 100,000 tags in a body of 1 MiB became 200 MB. */
+/** A search repeats these values in up to fifty filters: 100,000 tags in a body of 1 MiB became 200 MB. */
 const MAX_NAMES = 1_000;
 const MAX_IDS = 5_000;
 

@@ -1,6 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 
-/** In characters; a name may be as long. */
+/** Maximum characters, the same as for a name. */
 const MAX_SLUG_LENGTH = 120;
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** Letters that Unicode does not decompose into a base letter and a mark. */
@@ -19,7 +19,7 @@ const TRANSLITERATED: Readonly<Record<string, string>> = {
 /** Whether a text has the form of a slug. */
 export const isSlug = (text: string): boolean => text.length <= MAX_SLUG_LENGTH && SLUG.test(text);
 
-/** `grosse-bucher` for "Große Bücher!". Undefined when no letter or digit is left, or when the slug would look like an id. */
+/** `grosse-bucher` for "Große Bücher!". Undefined if no letter or digit remains, or if the slug would look like an id. */
 export function toSlug(name: string): string | undefined {
   const plain = name
     .toLowerCase()

@@ -7,7 +7,7 @@ import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { commandFor, ONE_SOURCE, requireSource } from "./oneSource.ts";
 import { PageOfSource, present, presentPage, Source } from "./sourceShape.ts";
 
-/** Reads a source, shows what it found, and deletes it. */
+/** Routes that read a source now, show what it found, and delete it. */
 export function sourceActionRoutes(app: App, http: Http): void {
   const starting = { ...ONE_SOURCE, summary: "Read a source now", response: { 202: Source } };
   app.post("/sources/:id/read", { schema: starting }, async (request, reply) => {

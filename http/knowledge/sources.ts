@@ -14,7 +14,7 @@ import { requireCollection } from "./lookups.ts";
 import { DESCRIBED, commandFor, ONE_SOURCE, requireSource } from "./oneSource.ts";
 import { ChangeSourceBody, CreateSourceBody, present, Source, SOURCE_CODES } from "./sourceShape.ts";
 
-/** Sources of an organization. Requests at the same moment may exceed it by a few. */
+/** Maximum sources per organization. Concurrent requests may exceed it by a few. */
 const MAX_SOURCES = 200;
 
 /** Undefined: not sent. */
@@ -39,7 +39,7 @@ async function create(http: Http, request: FastifyRequest, reference: string, bo
   return requireSource(http, request, created_id);
 }
 
-/** Addresses whose pages are documents of a collection (docs/documents.md). */
+/** Sources are URLs whose pages become documents of a collection (docs/documents.md). */
 export function sourceRoutes(app: App, http: Http): void {
   const inCollection = {
     ...DESCRIBED,

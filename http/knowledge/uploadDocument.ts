@@ -13,7 +13,7 @@ import { answerExisting, applyDetails, commandFor, type UploadAnswer } from "./e
 import { collectionNotFound, documentNotFound, findAnyDocument } from "./lookups.ts";
 
 export interface DocumentUpload extends Upload {
-  /** Name and tags that an existing document gets; undefined: it keeps its own. */
+  /** Name and tags for an existing document; undefined keeps its own. */
   newName?: string | undefined;
   newTags?: string[] | undefined;
   collection_id: string;
@@ -24,7 +24,7 @@ export interface DocumentUpload extends Upload {
   identity: IdempotentRequest;
 }
 
-/** What an existing document gets. A file that is there already stays as it is. */
+/** The changes to an existing document. Its stored file is kept. */
 export const newDetails = ({ newName, newTags, metadata, readers, original, identity }: DocumentUpload) => ({
   name: newName,
   tags: newTags,
@@ -63,7 +63,7 @@ export function storeDocument(
   });
 }
 
-/** What a repetition of the upload must send again, as well as the bytes. */
+/** Everything besides the bytes that must be equal in a repeated upload. */
 export const describeUpload = ({ name, mime_type, tags, metadata, readers }: Upload): string[] => [
   name,
   mime_type,
@@ -71,10 +71,7 @@ export const describeUpload = ({ name, mime_type, tags, metadata, readers }: Upl
   ...[metadata, readers].filter((sent) => sent !== undefined).map((sent) => JSON.stringify(sent)),
 ];
 
-/**
- * The answer to a repetition of a request whose command is known: the document as it is now. It is looked for before readers
- * are checked, who may have left since.
- */
+/** The answer to a repeated request: the document as it is now. Call it before checking readers, who may have left since. */
 export async function answerRepeated(
   http: Http,
   { caller }: FastifyRequest,
@@ -108,7 +105,7 @@ export async function storeFile(
   return answerUpload(http, request, upload, await storeDocument(http, request, upload));
 }
 
-/** Throws 404 `collection_not_found` when the collection was deleted in the meantime. */
+/** Throws 404 `collection_not_found` if the collection was deleted meanwhile. */
 export async function answerUpload(
   http: Http,
   request: FastifyRequest,

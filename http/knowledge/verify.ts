@@ -11,12 +11,12 @@ import { findAnyDocument, requireVersion } from "./lookups.ts";
 import { Verification, VerifyRequest, type Citation } from "./verifyShape.ts";
 
 interface CitedText extends StoredPassage {
-  /** Of the text that was read. */
+  /** Version of the text that was read. */
   version: number;
   text: string;
 }
 
-/** The cited passages of one document, by number; none if it does not exist for the reader, has no text or is being processed. */
+/** Reads the cited passages of one document, by number. Empty if the reader cannot access it, it has no text, or it is being processed. */
 async function readDocument(
   http: Http,
   request: FastifyRequest,
@@ -51,7 +51,7 @@ async function readDocument(
   return found;
 }
 
-/** The passage of each citation; undefined where there is none. */
+/** Reads the passage of each citation; undefined if there is none. */
 async function readCited(
   http: Http,
   request: FastifyRequest,
@@ -85,13 +85,13 @@ const presentPlace = (
 type VerificationAnswer = z.infer<typeof Verification>;
 
 interface CitedPassage {
-  /** Of the citation. */
+  /** Index of the citation. */
   index: number;
   document_id: string;
   found: CitedText;
 }
 
-/** `place`: in the text of the passage. */
+/** `place`: the range in the passage's text. */
 const presentSource = ({ index, document_id, found }: CitedPassage, place: { start: number; end: number }) => ({
   citation: index,
   ...presentPlace(document_id, found, { start: found.start + place.start, end: found.start + place.end }),
@@ -127,7 +127,7 @@ async function verify(http: Http, request: FastifyRequest, asked: VerifyRequest)
   };
 }
 
-/** Compares an answer with the passages that it cites, without a model. */
+/** Compares an answer with its cited passages, without a model. */
 export function verifyRoute(app: App, http: Http): void {
   const schema = {
     tags: ["Knowledge"],

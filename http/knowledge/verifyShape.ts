@@ -40,7 +40,7 @@ export const VerifyRequest = UserQuery.extend({
 
 export type VerifyRequest = z.infer<typeof VerifyRequest>;
 
-/** A place in a document: half open, in UTF-16 code units of its Markdown. */
+/** A range [start, end) in UTF-16 units of a document's Markdown. */
 const place = {
   document_id: z.string(),
   version: z.int().describe("The text of the document that was compared."),

@@ -3,7 +3,7 @@ import { readAnswerExample } from "./answerExamples.ts";
 import { anyOtherError, describeErrors, errorExamples } from "./describeErrors.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
 
-/* Adds to the generated API description what no schema of a route says. */
+/* Completes the generated API description with what route schemas do not express. */
 
 type Json = Record<string, any>;
 
@@ -38,7 +38,7 @@ const STREAMS: Record<string, string> = {
     "The events of the run; the `id` of each is the version of the run's stream.",
 };
 const BYTES = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
-/** Other answers that are no JSON. Bytes of a file are sent with its own media type. */
+/** Other answers that are not JSON. File contents are sent with the file's own media type. */
 const CONTENTS: Record<string, Json> = {
   "get /api/openai/v1/files/{id}/content": BYTES,
   "get /api/v1/knowledge/documents/{id}/content": BYTES,
@@ -50,7 +50,7 @@ const CONTENTS: Record<string, Json> = {
   "get /api/usage": { "text/csv": { schema: { type: "string" } } },
   "get /api/v1/knowledge/documents/{id}/text": { "text/markdown": { schema: { type: "string" } } },
 };
-/** On an operation whose body may be left out; `describeApi` sets it. */
+/** Marks an operation whose body is optional; `describeApi` sets it. */
 export const OPTIONAL_BODY = "x-optional-body";
 const THREADED = /^\/api\/(openai\/v1\/chat\/completions|agents\/\{agent_id\}\/v1\/)/;
 
@@ -60,7 +60,7 @@ const THREAD_ID = { "x-thread-id": header("The stored thread. Send it on a reque
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** From method and path, so that it is unique and stays: `getKnowledgeDocumentsById` for GET /api/v1/knowledge/documents/{id}. */
+/** A unique, stable id from method and path: `getKnowledgeDocumentsById` for GET /api/v1/knowledge/documents/{id}. */
 export function operationId(method: string, path: string): string {
   const words = path
     .split("/")
@@ -75,7 +75,7 @@ export function operationId(method: string, path: string): string {
   );
 }
 
-/** What an answer contains, besides the JSON that the route's schema describes. */
+/** The content types of an answer besides the JSON in the route's schema. */
 function moreContent(name: string): Json {
   const stream = STREAMS[name];
   const events = { "text/event-stream": { schema: { type: "string", description: stream } } };
@@ -97,7 +97,7 @@ function completeResponses(path: string, method: string, responses: Json): Json 
   return Object.fromEntries(completed);
 }
 
-/** With an example where the body is JSON. */
+/** Adds an example if the body is JSON. */
 function completeBody(name: string, { content, ...body }: Json, isOptional: boolean): Json {
   const json = content["application/json"];
   const withExample = json && { "application/json": { ...json, example: BODY_EXAMPLES[name] } };
@@ -121,7 +121,7 @@ function completeOperation(path: string, method: string, { [OPTIONAL_BODY]: isOp
 
 const lastPart = (ref: string): string => ref.split("/").at(-1)!;
 
-/** The name of a schema: its title, or that of the items of a list. */
+/** The name of a schema: its title, or the title of a list's items. */
 function schemaName({ title, type, anyOf, properties }: Json): string | undefined {
   const hasTitle = typeof title === "string" && (typeof type === "string" || Array.isArray(anyOf));
   if (hasTitle) return title;
@@ -129,7 +129,7 @@ function schemaName({ title, type, anyOf, properties }: Json): string | undefine
   return item && `${lastPart(item)}List`;
 }
 
-/** Moves schemas that have a name to the components. One that differs between request and answer gets two names. */
+/** Moves named schemas to the components. A schema that differs between requests and answers gets two names. */
 function createHoist(schemas: Record<string, Json>) {
   const place = (title: string, schema: Json): string => {
     const name = [title, `${title}Input`].find(
@@ -151,7 +151,7 @@ function createHoist(schemas: Record<string, Json>) {
   };
 }
 
-/** Shows the example of each answer's schema, which the components hold once. */
+/** Adds the example of each answer's schema by reference to the components. */
 function addAnswerExamples(responses: Json, examples: Json): void {
   for (const { content } of Object.values<Json>(responses)) {
     const json = content?.["application/json"];
@@ -163,7 +163,7 @@ function addAnswerExamples(responses: Json, examples: Json): void {
   }
 }
 
-/** The whole description: operation ids, errors, headers, streams, and schemas with names. */
+/** Completes the description: operation ids, errors, headers, streams and named schemas. */
 export function completeDescription(document: Json): Json {
   const schemas: Record<string, Json> = { Error: ERROR };
   const examples: Json = {};

@@ -2,18 +2,18 @@ import { STATUS_CODES } from "node:http";
 import { errorBody, internalError } from "../base/errors.ts";
 import { ERROR_EXAMPLES } from "./errorExamples.ts";
 
-/* The errors of each operation, each with what a running service answers. */
+/* Describes the errors of each operation, with bodies recorded from a running service. */
 
 type Json = Record<string, any>;
 const SCHEMA = { $ref: "#/components/schemas/Error" };
 const jsonOf = (examples: Json) => ({ "application/json": { schema: SCHEMA, examples } });
 const refTo = (name: string) => ({ $ref: `#/components/examples/${name}` });
 
-/** For the components of the API description, where several operations find one body. */
+/** Error bodies for the components of the API description, where operations refer to them. */
 export const errorExamples = (): Json =>
   Object.fromEntries(Object.entries(ERROR_EXAMPLES.examples).map(([name, value]) => [name, { value }]));
 
-/** The answer that no operation lists. `headers`: those of every answer. */
+/** The `default` answer, for errors that an operation does not list. `headers`: those of every answer. */
 export const anyOtherError = (headers: Json): Json => ({
   description:
     "Any other answer: [every code and what to do about it](/docs/reference/errors). 408, 429, 500 and 503 may answer every request.",
@@ -21,7 +21,7 @@ export const anyOtherError = (headers: Json): Json => ({
   content: jsonOf({ status_500: { value: errorBody(internalError(undefined)) } }),
 });
 
-/** By status: the answers of an operation other than success. */
+/** The error answers of an operation, by status. */
 export function describeErrors(operation: string, headers: Json): Json {
   const statuses = Object.entries(ERROR_EXAMPLES.operations[operation] ?? {}).map(([status, names]) => {
     const content = jsonOf(Object.fromEntries(names.map((name) => [name.replace("error_", ""), refTo(name)])));

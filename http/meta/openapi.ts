@@ -7,7 +7,7 @@ import type { App } from "../base/app.ts";
 import { completeDescription, OPTIONAL_BODY } from "./completeDescription.ts";
 import { addressWithoutQuery, REFERENCE_STYLE, REFERENCE_THEME, withViewport } from "./referencePage.ts";
 
-/** As the schemas of a route are described. A body that may be left out says so, which OpenAPI writes outside of its schema. */
+/** Describes a route's schemas. Marks an optional body, which OpenAPI expresses outside the schema. */
 const describeRoute: typeof jsonSchemaTransform = (route) => {
   const described = jsonSchemaTransform(route);
   const body = (route.schema as { body?: unknown } | undefined)?.body;
@@ -15,7 +15,7 @@ const describeRoute: typeof jsonSchemaTransform = (route) => {
   return isOptional ? { ...described, schema: { ...described.schema, [OPTIONAL_BODY]: true } } : described;
 };
 
-/** The page shares its origin with the console's session: it runs and sends nothing but its own. Its styles are in elements. */
+/** The reference shares its origin with the console's session, so it may only run and call its own code. Styles are inline. */
 const REFERENCE_HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -24,7 +24,7 @@ const REFERENCE_HEADERS = {
 
 const REFERENCE: FastifySwaggerUiOptions = {
   routePrefix: "/reference",
-  // without the bar that offers descriptions of other services
+  // hides the bar that would load descriptions of other services
   uiConfig: { validatorUrl: null, layout: "BaseLayout" },
   theme: {
     title: "API reference",

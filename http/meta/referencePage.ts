@@ -1,14 +1,14 @@
-/** Of the page's `<head>`. */
+/** Appears in the page's `<head>`. */
 const CHARSET = '<meta charset="UTF-8">';
 const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
-/** The reference's page with the line without which a phone draws it for a desk, in letters of 2 mm. Other bodies as they are. */
+/** Adds the viewport line to the reference page: without it, phones show the desktop layout in tiny letters. Other bodies are unchanged. */
 export const withViewport = (body: unknown): unknown =>
   typeof body === "string" ? body.replace(CHARSET, CHARSET + VIEWPORT) : body;
 
 /**
- * Of the reference's page with a query: where it is without one, relative to it, so that a proxy may place it below a path. The page
- * looks for the description behind the whole of its address.
+ * The address of the reference page without its query, as a relative URL that also works behind a proxy's path. The page resolves
+ * the description against its whole address, so a query would break it. Undefined without a query.
  */
 export function addressWithoutQuery(url: string): string | undefined {
   const [path = "", query] = url.split("?", 2);
@@ -17,14 +17,14 @@ export function addressWithoutQuery(url: string): string | undefined {
   return last[1] ? "./" : "reference";
 }
 
-/** The theme that was chosen in the console, or else in the browser. */
+/** Applies the theme chosen in the console, or else the browser's. */
 export const REFERENCE_THEME = `
 const chosen = localStorage.getItem("console-theme");
 const isDark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 document.documentElement.classList.toggle("dark-mode", isDark);
 `;
 
-/** Lets the reference fit a phone, and be read in the dark. */
+/** Makes the reference fit a phone and support dark mode. */
 export const REFERENCE_STYLE = `
 .swagger-ui table .response-col_links { display: none !important; }
 .swagger-ui .highlight-code pre, .swagger-ui .example pre { overflow-x: auto; }

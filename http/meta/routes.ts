@@ -6,10 +6,10 @@ import { asyncApi } from "./asyncapi.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
-/** What a workflow may import, for editors. */
+/** Types of everything that a workflow may import, for editors. */
 const WORKFLOW_TYPES = readFileSync(new URL("../../examples/workflow.d.ts", import.meta.url), "utf8");
 const hidden = { schema: { hide: true } };
-/** Requests within this time share one check of the dependencies, because these routes need no credential. */
+/** Requests within this time share one check of the dependencies, because anybody may call these routes. */
 const SHARED_MS = 1_000;
 
 /** Shares the result of a call with every caller within SHARED_MS of its start. */
@@ -44,7 +44,7 @@ export function metaRoutes(app: App, { health, registry, metrics, settings }: Ht
   );
 
   const send = (reply: FastifyReply, json: Buffer) => reply.header("content-type", JSON_TYPE).send(json);
-  // made once, before the first request: it takes a fifth of a second
+  // built once, before the first request, because it takes a fifth of a second
   let openApi: Buffer;
   app.addHook("onReady", async () => void (openApi = Buffer.from(JSON.stringify(app.swagger()))));
   app.get("/openapi.json", hidden, (_request, reply) => send(reply, openApi));

@@ -7,7 +7,7 @@ import { isObject } from "#events/json.ts";
 import type { OrganizationDeadLetters } from "../base/ports.ts";
 import { firstLine } from "./firstLine.ts";
 
-/** Letters that are shown; there are more only while something is badly broken. */
+/** Maximum letters listed. There are more only if something is badly broken. */
 const MAX_LETTERS = 100;
 
 const nullable = z.string().nullable();
@@ -32,7 +32,7 @@ const readField = (message: unknown, name: string): string | null => {
   return typeof value === "string" ? value : null;
 };
 
-/** A letter without its content, which may be personal. */
+/** Leaves out the content, which may be personal. */
 const present = ({ seq, at, reason, error, subject, command }: Letter): z.infer<typeof DeadLetter> => ({
   seq,
   at: at.toISOString(),
@@ -49,7 +49,7 @@ const notFound = () =>
     param: "seq",
   });
 
-/** What `svc dead` does for the whole deployment, for owners and admins of one organization. */
+/** What `svc dead` does for the deployment, limited to one organization, for its owners and admins. */
 export function deadLetterRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Operations"], security: [{ session: [] }] };

@@ -6,9 +6,9 @@ import type { Http } from "../base/deps.ts";
 import { firstLine } from "./firstLine.ts";
 import { readTargets, Target } from "./targets.ts";
 
-/** Parked things that are shown; there are more only while something is badly broken. */
+/** Maximum parked things listed. There are more only if something is badly broken. */
 const MAX_PARKED = 100;
-/** A process that is silent for longer has lost its work to the others (ADR 2). */
+/** After this silence other processes take over a process's work (ADR 2). */
 const ALIVE_MS = 10_000;
 
 const Health = z
@@ -60,7 +60,7 @@ async function readHealth(http: Http, organization: string): Promise<z.infer<typ
   };
 }
 
-/** What an operator looks at first, for owners and admins. */
+/** The overview for operators: owners and admins. */
 export function healthRoutes(app: App, http: Http): void {
   const schema = {
     tags: ["Operations"],

@@ -3,7 +3,7 @@ import type { Http } from "../base/deps.ts";
 import { deadLetterRoutes } from "./deadLetters.ts";
 import { healthRoutes } from "./health.ts";
 
-/** What operators need of the deployment, below /api. */
+/** Routes for operators of the deployment, below /api. */
 export function operationRoutes(app: App, http: Http): void {
   healthRoutes(app, http);
   deadLetterRoutes(app, http);

@@ -23,7 +23,7 @@ type Target = z.infer<typeof Target>;
 
 const time = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
 
-/** What several processes have noticed of one target. */
+/** Merges what several processes have noticed about one target. */
 function presentTarget(target: string, aliases: string[], noticed: TargetCircuit[]): Target {
   const worst = noticed.toSorted(
     (a, b) => STATES.indexOf(b.state) - STATES.indexOf(a.state) || b.failures - a.failures,
@@ -40,7 +40,7 @@ function presentTarget(target: string, aliases: string[], noticed: TargetCircuit
   };
 }
 
-/** The targets of an organization's aliases, and the models that have failed since they answered last, in the order of their names. */
+/** The targets of an organization's aliases, and models that have failed since their last answer, sorted by name. */
 export async function readTargets(http: Http, organization: string): Promise<Target[]> {
   const [aliases, reports] = await Promise.all([listAliases(http.db, organization), http.circuits(organization)]);
   const noticed = reports.flatMap(({ circuits }) => circuits);

@@ -3,16 +3,16 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { FRAME_POLICY, IMMUTABLE, placePage, sendFile, wantsPage } from "./sendFile.ts";
 
-/** Names of assets contain a hash. */
+/** Asset names contain a hash. */
 const ASSET = /^(pdf\/)?assets\//;
-/** Shows the pages of PDFs within the console. */
+/** The frame that shows PDF pages in the console. */
 const FRAME = "pdf/frame.html";
 const hidden = { schema: { hide: true } };
 interface File {
   Params: { "*": string };
 }
 
-/** The built console below `/console/`. Every path that is no file is its page, which has routes of its own. */
+/** Serves the built console below `/console/`. Paths without a file get its page, which has routes of its own. */
 export function consoleRoutes(app: App, { consoleFiles, settings }: Http): void {
   const page = consoleFiles?.get("index.html");
   const placed = page && placePage(page, "/console/", settings.BASE_URL);
@@ -34,7 +34,7 @@ export function consoleRoutes(app: App, { consoleFiles, settings }: Http): void 
   });
 }
 
-/** The documentation below `/docs/`. A page has no ending in its address. */
+/** Serves the documentation below `/docs/`. Page URLs have no extension. */
 export function docsRoutes(app: App, { docsFiles, settings }: Http): void {
   const missing = docsFiles?.get("404.html");
   const placed = missing && placePage(missing, "/docs/", settings.BASE_URL);

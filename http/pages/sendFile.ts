@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { BuiltFile } from "../base/builtFiles.ts";
 
-/** No inline code or style, nothing from elsewhere, and no text that becomes markup (Trusted Types). */
+/** Forbids inline code and styles, foreign resources, and turning text into markup (Trusted Types). */
 const STRICT = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,7 +15,7 @@ const STRICT = [
 const CONTENT_SECURITY_POLICY = [...STRICT, "frame-src 'self'", "frame-ancestors 'none'", "trusted-types 'none'"].join(
   "; ",
 );
-/** Of the frame in which the console draws PDFs: a page of the console around it, and a worker of one address. */
+/** For the console's PDF frame: allows embedding in the console, and its worker. */
 export const FRAME_POLICY = [...STRICT, "worker-src 'self'", "frame-ancestors 'self'", "trusted-types pdf-worker"].join(
   "; ",
 );
@@ -27,7 +27,7 @@ const PAGE_HEADERS = {
   "cross-origin-resource-policy": "same-origin",
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 };
-/** Names of assets contain a hash of their content. */
+/** Asset names contain a hash of the content, so they can be cached forever. */
 export const IMMUTABLE = "public, max-age=31536000, immutable";
 
 const accepts = ({ headers }: FastifyRequest, encoding: string): boolean =>
@@ -38,7 +38,7 @@ const accepts = ({ headers }: FastifyRequest, encoding: string): boolean =>
       return name === encoding && !params.some((param) => /^q=0(\.0*)?$/.test(param));
     });
 
-/** `policy`: in place of the page's own one. */
+/** `policy` replaces the page's own policy. */
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -55,12 +55,12 @@ export function sendFile(
   return reply.send(file.bytes);
 }
 
-/** A page with the address of the service, which a proxy may place below a path. `path`: the base in the built page. */
+/** Inserts the service's address into a page, because a proxy may serve it below a path. `path`: the base path in the built page. */
 export function placePage(page: BuiltFile, path: string, baseUrl: string): BuiltFile {
   const base = `${new URL(baseUrl).pathname.replace(/\/$/, "")}${path}`;
   const escaped = base.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   const html = page.bytes.toString().replaceAll(`"${path}`, `"${escaped}`);
-  // small: not worth compressing again
+  // too small to be worth compressing again
   return { ...page, bytes: Buffer.from(html), br: undefined, gzip: undefined };
 }
 

@@ -16,7 +16,7 @@ import { BatchBody, BatchResult, JsonBatch } from "./batchShape.ts";
 import { BATCH_PATH, storeForm } from "./storeForm.ts";
 import { isLink, Link, LINKS_MS, MAX_LINKS, storeLink } from "./storeLink.ts";
 
-/** Requests of an organization that one process works on at a time. */
+/** Requests of one organization that a process handles at a time. */
 const MAX_AT_ONCE = 2;
 const RETRY_MS = 2_000;
 
@@ -26,7 +26,7 @@ const parseLink = validator()({ schema: Link } as never) as Parse<Link>;
 
 type Details = Pick<z.infer<typeof Push>, "tags" | "metadata" | "readers">;
 
-/** An entry with what it has in common with the others. Throws a 400. */
+/** Reads an entry and applies the common fields. Throws a 400. */
 function readEntry<T extends Details>(parse: Parse<T>, common: JsonBatch, sent: unknown): T {
   const parsed = parse(sent);
   if ("error" in parsed) throw parsed.error;
@@ -59,7 +59,7 @@ async function storeTexts(http: Http, request: FastifyRequest, body: JsonBatch):
   return results.done();
 }
 
-/** Its name, its address, or its place. */
+/** The name of an entry in messages: its name, its URL, or its index. */
 function nameOf(sent: unknown, n: number): string {
   const { name, url } = (sent ?? {}) as { name?: unknown; url?: unknown };
   const called = [name, url].find((one) => typeof one === "string" && one !== "") as string | undefined;
@@ -68,7 +68,7 @@ function nameOf(sent: unknown, n: number): string {
 
 const wrongBody = () => new ApiError("invalid_body", "The body must be JSON or multipart/form-data.");
 
-/** A body of another type is refused before it is read. */
+/** Refuses other content types before the body is read. */
 async function requireJsonOrForm({ headers }: FastifyRequest): Promise<void> {
   const type = headers["content-type"]?.trim() ?? "";
   if (type !== "" && !/^(application\/json|multipart\/form-data)\s*(;|$)/i.test(type)) throw wrongBody();

@@ -6,14 +6,14 @@ import type { BatchResult } from "./batchShape.ts";
 
 type Entry = BatchResult["data"][number];
 
-/** What an entry is called in messages. */
+/** How messages refer to an entry. */
 interface EntryName {
   name: string;
-  /** The field of the request that it is, such as `documents[3]`. */
+  /** The entry's field in the request, such as `documents[3]`. */
   param: string;
 }
 
-/** An overload or a fault is not the fault of the entry: the whole request is refused, and can be repeated with its key. */
+/** Whether the service caused the error. Then the whole request is refused, and can be repeated with its key. */
 const isOfService = ({ status }: ApiError): boolean => status >= 500 || status === 429;
 
 function presentError(error: ApiError, { name, param }: EntryName): NonNullable<Entry["error"]> {
@@ -34,7 +34,7 @@ export function createResults() {
     /** The number of the next entry. */
     next: () => data.length,
     fail,
-    /** Stores an entry. Throws only what is no fault of the entry. */
+    /** Stores an entry and records the result. Throws only errors that the service caused. */
     async add(entry: EntryName, store: () => Promise<UploadAnswer>): Promise<void> {
       try {
         const { status, document } = await store();
@@ -44,7 +44,7 @@ export function createResults() {
         fail(entry, toApiError(error));
       }
     },
-    /** The entry fails, and those after it are not read. */
+    /** Records that an entry failed and that the entries after it are not read. */
     stop(entry: EntryName, error: ApiError): void {
       fail(entry, error);
       complete = false;

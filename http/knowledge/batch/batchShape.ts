@@ -6,9 +6,9 @@ import { DOCUMENT_STATUSES } from "#projections/documents/query.ts";
 import { Push } from "../documentShape.ts";
 import { Link, MAX_LINKS } from "./storeLink.ts";
 
-/** Entries of a request. Each takes about 20 ms. */
+/** Maximum entries per request. Each takes about 20 ms. */
 export const MAX_ENTRIES = 500;
-/** Bytes of all files of a form. */
+/** Maximum bytes of all files of a form. */
 export const MAX_FORM_BYTES = 500_000_000;
 
 const collection = z
@@ -25,14 +25,14 @@ const entries = <T extends z.ZodType>(entry: T) =>
     .min(1, "must have 1 item at least")
     .max(MAX_ENTRIES, `must have ${MAX_ENTRIES} items at most`);
 
-/** The entries of a JSON body are checked one by one, so that a wrong one spoils no other. */
+/** The entries of a JSON body are checked one by one, so that an invalid one does not affect the others. */
 export const JsonBatch = z.object(
   { collection, ...common, documents: entries(z.unknown()) },
   "must be an object with a collection and documents",
 );
 export type JsonBatch = z.infer<typeof JsonBatch>;
 
-/** For the API description. */
+/** For the API description only. */
 export const BatchBody = z.object({
   collection,
   documents: entries(z.union([Push, Link]))

@@ -30,12 +30,12 @@ const LIMITS = {
   headerPairs: 50,
 };
 
-/** A file that is too large is one failed entry. */
+/** A file that is too large fails as one entry, not as the whole form. */
 const READING = { limits: LIMITS, throwFileSizeLimit: false };
 
 type Target = Awaited<ReturnType<typeof readTarget>>;
 
-/** Where the files of a form go, and what they have in common. */
+/** Reads the collection and the common fields of a form. */
 async function readTarget(http: Http, request: FastifyRequest, fields: Field[]) {
   const sent = fields.filter(({ name }) => name === "collection").map(({ value }) => value);
   const [reference] = sent;
@@ -86,7 +86,7 @@ async function storePart(batch: FormBatch, part: MultipartFile): Promise<void> {
 const tooMany = () =>
   new ApiError("too_many_files", `A request may have ${MAX_ENTRIES} files; send the others in another one.`);
 
-/** Whether the rest of the form can be read. */
+/** Stores the files of an archive. Returns whether the rest of the form can be read. */
 async function storeArchive(batch: FormBatch, part: MultipartFile): Promise<boolean> {
   const { request, results } = batch;
   try {
@@ -106,7 +106,7 @@ async function storeArchive(batch: FormBatch, part: MultipartFile): Promise<bool
   return false;
 }
 
-/** Whether the part was stored and the form goes on. */
+/** Stores a part. Returns whether the form can continue. */
 async function storeNext(batch: FormBatch, part: MultipartFile): Promise<boolean> {
   const { results } = batch;
   if (part.fieldname === "archive") return storeArchive(batch, part);
@@ -143,7 +143,7 @@ async function storeParts(http: Http, request: FastifyRequest, results: Results)
   if (!batch) throw new ApiError("missing_file", "The form needs a part with a filename.", { param: "file" });
 }
 
-/** Stores the files of a form as they arrive, one after the other. */
+/** Stores the files of a form in sequence as they arrive. */
 export async function storeForm(http: Http, request: FastifyRequest): Promise<BatchResult> {
   const results = createResults();
   await orRefuse(request, { unreadableCode: "invalid_body" }, () => storeParts(http, request, results));

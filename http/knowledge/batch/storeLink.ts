@@ -10,12 +10,12 @@ import type { UploadAnswer } from "../existingDocument.ts";
 import { checkReaders } from "../documentAccess.ts";
 import { answerRepeated, storeFile } from "../uploadDocument.ts";
 
-/** Addresses of a request, and the time for all of them together. */
+/** Maximum URLs per request, and the time limit for all of them together. */
 export const MAX_LINKS = 20;
 export const LINKS_MS = 60_000;
 const MAX_URL_LENGTH = 2_048;
 
-/** A file of the web that becomes a document. */
+/** A file on the web that becomes a document. */
 export const Link = z.object(
   {
     url: z

@@ -1,4 +1,4 @@
-/** The stream ended in the middle of something. */
+/** The stream ended too early. */
 export class EarlyEnd extends Error {
   override name = "EarlyEnd";
 }
@@ -9,7 +9,7 @@ export function createByteSource(stream: AsyncIterable<Buffer>) {
   let left: Buffer = Buffer.alloc(0);
   let taken = 0;
 
-  /** Up to `max` bytes, as many as are there; throws EarlyEnd at the end. */
+  /** Returns the bytes that are available, at most `max`. Throws EarlyEnd at the end. */
   async function some(max = Infinity): Promise<Buffer> {
     while (left.length === 0) {
       const { value, done } = await chunks.next();
@@ -24,7 +24,7 @@ export function createByteSource(stream: AsyncIterable<Buffer>) {
 
   return {
     some,
-    /** Exactly `length` bytes; for headers. */
+    /** Returns exactly `length` bytes; for headers. */
     async exactly(length: number): Promise<Buffer> {
       const parts: Buffer[] = [];
       for (let missing = length; missing > 0; missing -= parts.at(-1)!.length) parts.push(await some(missing));
@@ -33,12 +33,12 @@ export function createByteSource(stream: AsyncIterable<Buffer>) {
     async skip(length: number): Promise<void> {
       for (let missing = length; missing > 0; ) missing -= (await some(missing)).length;
     },
-    /** Puts bytes back that `some` returned last. */
+    /** Puts back bytes that `some` returned last. */
     putBack(bytes: Buffer): void {
       left = left.length === 0 ? bytes : Buffer.concat([bytes, left]);
       taken -= bytes.length;
     },
-    /** Bytes that were read so far. */
+    /** Number of bytes read so far. */
     taken: () => taken,
   };
 }

@@ -1,9 +1,9 @@
 import type { ByteSource } from "./byteSource.ts";
 
-/* The header before each entry of a ZIP archive (APPNOTE 4.3.7). */
+/* Reads the header before each entry of a ZIP archive (APPNOTE 4.3.7). */
 
 const ENTRY = 0x04034b50;
-/** What follows the last entry: its directory, or the end of an empty archive. */
+/** Signatures that follow the last entry: the directory, or the end of an empty archive. */
 const AFTER_ENTRIES = new Set([0x02014b50, 0x06054b50, 0x06064b50, 0x08064b50]);
 const HEADER_BYTES = 26;
 const ZIP64 = 0x0001;
@@ -14,16 +14,16 @@ export interface EntryHeader {
   isEncrypted: boolean;
   /** 0: stored; 8: deflated. */
   method: number;
-  /** Its sizes and checksum follow its content. */
+  /** Whether sizes and checksum follow the content. */
   hasDescriptor: boolean;
   isZip64: boolean;
-  /** Bytes in the archive; undefined if only its end tells. */
+  /** Compressed bytes; undefined if only the end of the content shows it. */
   packed: number | undefined;
   /** CRC-32; undefined if it follows the content. */
   checksum: number | undefined;
 }
 
-/** The stream is no ZIP archive, or damaged. */
+/** The stream is not a ZIP archive, or it is damaged. */
 export class NoArchive extends Error {
   override name = "NoArchive";
 }
@@ -37,7 +37,7 @@ function decodeName(bytes: Buffer, isUtf8: boolean): string {
   }
 }
 
-/** The packed size of the field for large files; undefined without one. */
+/** Reads the compressed size from the field for large files; undefined without that field. */
 function readLargeSize(extra: Buffer): { packed: number | undefined } | undefined {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== ZIP64) continue;
@@ -47,7 +47,7 @@ function readLargeSize(extra: Buffer): { packed: number | undefined } | undefine
   return undefined;
 }
 
-/** The next entry; undefined after the last one. Throws NoArchive, and EarlyEnd. */
+/** Reads the header of the next entry; undefined after the last one. Throws NoArchive and EarlyEnd. */
 export async function readEntryHeader(source: ByteSource): Promise<EntryHeader | undefined> {
   const signature = (await source.exactly(4)).readUInt32LE();
   if (AFTER_ENTRIES.has(signature)) return undefined;
