@@ -31,7 +31,7 @@ export interface FoldState {
   hasMessage: boolean;
   /** Whether a message has the response's own UUID already. */
   isNamed: boolean;
-  /** The model cited sources itself, next to the message they belong to. */
+  /** Whether the model cited sources itself, next to the message they belong to. */
   hasCited: boolean;
 }
 

@@ -7,7 +7,7 @@ import { createCursor, readCursor } from "./cursor.ts";
 import { digestEvent } from "./eventDigest.ts";
 import { presentEvent } from "./eventShape.ts";
 
-/** Events that one request checks. */
+/** Maximum events checked per request. */
 const MAX_EVENTS = 1_000;
 
 const Query = z.object({
@@ -36,7 +36,7 @@ const Check = z
   })
   .meta({ title: "EventCheck" });
 
-/** The organization's part of the hash chain, for owners and admins (ADR 53). */
+/** Verifies the organization's part of the hash chain, for owners and admins (ADR 53). */
 export function eventCheckRoute(app: App, http: Http): void {
   const schema = {
     tags: ["Audit"],

@@ -4,7 +4,7 @@ import { eventDefinitions } from "#events/index.ts";
 import { isUuid, parseStreamName } from "#events/ids.ts";
 import { ApiError } from "../base/errors.ts";
 
-/** What the list of events and its histogram filter by. */
+/** The filters of the list of events and of its histogram. */
 export const eventFilters = {
   stream: z.string().optional().describe("Only events of this stream: `<aggregate>-<id>`."),
   type: z.string().optional().describe("Only events of these types, separated by commas."),
@@ -31,7 +31,7 @@ const Filters = z.object(eventFilters);
 
 const refuse = (param: string, why: string) => new ApiError(null, `${param}: ${why}`, { param });
 
-/** Throws a 400. */
+/** Reads the filters of a query. Throws a 400. */
 export function readEventFilter({ stream, type, principal, command }: z.infer<typeof Filters>): EventFilter {
   if (stream !== undefined && !isUuid(parseStreamName(stream).id)) throw refuse("stream", "must be <aggregate>-<id>.");
   const types = type?.split(",");

@@ -23,7 +23,7 @@ const Histogram = z
   })
   .meta({ title: "EventHistogram" });
 
-/** Events over time, for owners and admins. */
+/** Event counts over time, for owners and admins. */
 export function eventHistogramRoute(app: App, http: Http): void {
   const schema = {
     tags: ["Audit"],

@@ -4,7 +4,7 @@ import { eventDefinitions } from "#events/index.ts";
 import { parseTraceId } from "#events/trace.ts";
 import type { ToCursor } from "./cursor.ts";
 
-/** Hashed and sealed credentials, which are never shown. */
+/** Hashed and sealed credentials are never shown. */
 const HIDDEN_FIELDS = new Set([
   "key_hash",
   "token_hash",
@@ -43,7 +43,7 @@ export const AuditEvent = z
   .meta({ title: "AuditEvent" });
 export type AuditEvent = z.infer<typeof AuditEvent>;
 
-/** Looks into objects and arrays: the key of an attached file lies deep in the prompt. */
+/** Removes hidden fields, also in nested objects and arrays: the key of an attached file is deep in the prompt. */
 const withoutHidden = (fields: object): z.infer<typeof Fields> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => (HIDDEN_FIELDS.has(name) ? [] : [[name, shown(value)]])),
@@ -54,7 +54,7 @@ function shown(value: unknown): unknown {
   return typeof value === "object" && value !== null && !(value instanceof Date) ? withoutHidden(value) : value;
 }
 
-/** An event as its organization sees it. */
+/** Presents an event to its organization. */
 export function presentEvent(event: AuditedEvent, toCursor: ToCursor): AuditEvent {
   const { position, stream, version, type, recorded_at, command_id, meta } = event;
   const { principal, request_id, traceparent } = meta;
@@ -76,7 +76,7 @@ export function presentEvent(event: AuditedEvent, toCursor: ToCursor): AuditEven
   };
 }
 
-/** The same as a frame of Server-Sent Events. */
+/** Presents an event as a frame of Server-Sent Events. */
 export function toSseFrame(event: AuditedEvent, toCursor: ToCursor): string {
   const shown = presentEvent(event, toCursor);
   return `id: ${shown.cursor}\nevent: ${event.type}\ndata: ${JSON.stringify(shown)}\n\n`;

@@ -17,14 +17,14 @@ const RETRY_MS = 50;
 
 type Needs = Pick<Http, "log" | "readAuditSlice" | "onCommitted" | "streams" | "keyring">;
 type Check = (request: FastifyRequest) => Promise<void>;
-/** An event as a frame of Server-Sent Events; empty to leave it out. */
+/** Converts an event to a frame of Server-Sent Events. An empty string leaves it out. */
 type ToFrame = (event: AuditedEvent, toCursor: ToCursor, request: FastifyRequest) => string;
 interface TailQuery extends EventFilter {
   /** Undefined: only events from now on. */
   after: number | undefined;
 }
 
-/** One open stream and how far it is. */
+/** An open stream and its position. */
 interface Tail {
   request: FastifyRequest;
   toFrame: ToFrame;
@@ -37,7 +37,7 @@ interface Tail {
   sent: number;
 }
 
-/** Whether the caller may still read; undefined when the database cannot answer now. */
+/** Whether the caller may still read; undefined if the database cannot answer now. */
 async function mayRead(check: Check, request: FastifyRequest): Promise<boolean | undefined> {
   try {
     await check(request);
@@ -47,7 +47,7 @@ async function mayRead(check: Check, request: FastifyRequest): Promise<boolean |
   }
 }
 
-/** Sends events, unless the caller may no longer read: then the answer is false. Undefined when they were not sent and may be later. */
+/** Sends events. Returns false if the caller may no longer read, and undefined if they were not sent but may be later. */
 async function deliver(check: Check, tail: Tail, events: AuditedEvent[]): Promise<boolean | undefined> {
   if (events.length === 0) return true;
   const allowed = await mayRead(check, tail.request);
@@ -65,7 +65,7 @@ const isWanted = ({ filter, sent }: Tail, { position, stream, type, command_id, 
   (filter.stream === undefined || filter.stream === stream) &&
   (filter.types === undefined || filter.types.includes(type));
 
-/** Reads the log until the stream has all that the follower has handed out. False when the caller may no longer read. */
+/** Reads the log until the stream has everything that the follower has delivered. Returns false if the caller may no longer read. */
 async function catchUp({ readAuditSlice, onCommitted }: Needs, check: Check, tail: Tail): Promise<boolean> {
   const { request, disconnected, follower, filter } = tail;
   while (!disconnected.aborted) {
@@ -82,7 +82,7 @@ async function catchUp({ readAuditSlice, onCommitted }: Needs, check: Check, tai
   return false;
 }
 
-/** Sends what the follower hands out. False when the caller may no longer read; true when the stream has to catch up. */
+/** Sends what the follower delivers. Returns false if the caller may no longer read, and true if the stream must catch up. */
 async function sendNew(check: Check, tail: Tail): Promise<boolean> {
   const inbox = tail.follower.openInbox();
   try {
@@ -101,16 +101,16 @@ async function sendNew(check: Check, tail: Tail): Promise<boolean> {
   }
 }
 
-/** The position of the newest event of the organization: that of the log would tell when others write. */
+/** The position of the organization's newest event. The log's newest position would reveal when others write. */
 async function findNewest({ readAuditSlice }: Needs, organization_id: string): Promise<number> {
   const newest = { after: Number.MAX_SAFE_INTEGER, limit: 1, newest_first: true };
   return (await readAuditSlice(organization_id, newest)).events[0]?.position ?? 0;
 }
 
 /**
- * Sends an organization's events by SSE as they are committed, until the client disconnects. The caller is authenticated
- * again before each batch: the stream ends with the session, or when the person loses the role. All streams of an
- * organization share one follower of the log. Throws 429 `too_many_streams`.
+ * Streams an organization's events as SSE when they are committed, until the client disconnects. The caller is authenticated
+ * again before each batch, so the stream ends with the session or the role. All streams of an organization share one follower of
+ * the log. Throws 429 `too_many_streams`.
  */
 export function createTail(http: Needs, check: Check, toFrame: ToFrame) {
   const findFollower = createOrganizationFollowers(http);
@@ -121,7 +121,7 @@ export function createTail(http: Needs, check: Check, toFrame: ToFrame) {
     const toCursor = createCursor(http, organization_id);
     const follower = await findFollower(organization_id);
     const disconnected = disconnectSignal(reply.raw);
-    // without data it is no event, but a client that reconnects before the first event resumes here
+    // a frame without data is not an event, but lets a client that reconnects before the first event resume here
     const sse = openEventStream(reply, `id: ${toCursor(sent)}\n\n`);
     const tail: Tail = { request, toFrame, toCursor, sse, disconnected, follower, filter, sent };
     try {

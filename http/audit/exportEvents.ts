@@ -10,7 +10,7 @@ const BATCH = 500;
 
 type Range = Omit<Parameters<AuditLog["slice"]>[1], "limit" | "newest_first">;
 
-/** All events of a range. The credential is checked again for each batch: it may end before the log does. */
+/** Yields all events of a range. The credential is checked again for each batch, because it may end before the export does. */
 async function* readRange(http: Http, request: FastifyRequest, range: Range): AsyncGenerator<object> {
   const { organization_id } = request.caller;
   const toCursor = createCursor(http, organization_id);
@@ -23,7 +23,7 @@ async function* readRange(http: Http, request: FastifyRequest, range: Range): As
   }
 }
 
-/** Answers with the events as a file, read from the log while it is sent. */
+/** Sends the events as a file, which is read from the log while it is sent. */
 export function exportEvents(http: Http, request: FastifyRequest, reply: FastifyReply, range: Range): FastifyReply {
   http.streams.countExport(reply);
   return reply

@@ -16,11 +16,11 @@ const FoundThing = z
   })
   .meta({ title: "FoundThing" });
 
-/** Ids as APIs, links and people write them: with a prefix, in capitals, with the name of the stream. */
+/** Normalizes an id as found in APIs, links and messages: removes prefixes and the stream's type, and ignores case. */
 const bareId = (text: string): string =>
   /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i.exec(text)?.[0].toLowerCase() ?? text.trim();
 
-/** What somebody's id means, for builders, admins and owners. */
+/** Finds the thing that an id belongs to, for builders, admins and owners. */
 export function findRoute(app: App, http: Http): void {
   const schema = {
     tags: ["Audit"],

@@ -5,10 +5,10 @@ import type { App } from "../base/app.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 
-/** More are found by a longer part of their name. */
+/** Maximum results. A longer search text finds the others. */
 const MAX_NAMES = 20;
 
-/** What has a name that this person may see: the lists of each kind ask for the same role. */
+/** The kinds whose names the caller may see, with the same roles as the lists of each kind. */
 const visibleKinds = (caller: Caller): NamedKind[] => [
   "agent",
   "collection",
@@ -26,7 +26,7 @@ const NamedThing = z
   })
   .meta({ title: "NamedThing" });
 
-/** Things by a part of their name, for everybody signed in. */
+/** Finds things by a part of their name, for everybody who is signed in. */
 export function findNamesRoute(app: App, http: Http): void {
   const schema = {
     tags: ["Audit"],

@@ -2,32 +2,32 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AuditedEvent } from "#events/auditLog.ts";
 import type { Http } from "../base/deps.ts";
 
-/** The log is read this often without a hint. Hints only make it faster, and some may be missed. */
+/** Interval of reading the log without a hint. Hints only speed this up, and may be missed. */
 const POLL_MS = 1_000;
-/** Minimum time between two reads: commits can come by the hundred per second, and each gives a hint. */
+/** Minimum interval between reads, because hundreds of commits per second may each give a hint. */
 const PAUSE_MS = 50;
-/** Events that are read at once. */
+/** Events per read. */
 export const BATCH_SIZE = 200;
-/** Events that wait for one reader; with more it reads the log itself until it has caught up. */
+/** Maximum events that wait for one reader. Beyond it, the reader must catch up from the log itself. */
 const MAX_WAITING = 1_000;
 
 type Needs = Pick<Http, "log" | "readAuditSlice" | "onCommitted">;
 
 /** New events of an organization, for one reader. */
 interface Inbox {
-  /** The next events; undefined when the reader has fallen behind, or `signal` is aborted. */
+  /** The next events; undefined if the reader has fallen behind, or if `signal` aborts. */
   next(signal: AbortSignal): Promise<AuditedEvent[] | undefined>;
   close(): void;
 }
 
 export interface OrganizationFollower {
-  /** The position up to which events were read and handed out. */
+  /** The position up to which events were read and delivered. */
   position(): number;
   openInbox(): Inbox;
   release(): void;
 }
 
-/** Resolves at the next commit, after POLL_MS, or when `signal` is aborted. */
+/** Resolves at the next commit, after POLL_MS, or when `signal` aborts. */
 export function waitForCommit(onCommitted: Http["onCommitted"], signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -43,7 +43,7 @@ export function waitForCommit(onCommitted: Http["onCommitted"], signal: AbortSig
   });
 }
 
-/** An inbox, and how the follower fills it. */
+/** Creates an inbox, with the functions by which the follower fills it. */
 function createInbox(onClose: () => void) {
   let waiting: AuditedEvent[] = [];
   let isBehind = false;
@@ -71,7 +71,7 @@ function createInbox(onClose: () => void) {
   return { inbox, add };
 }
 
-/** Reads an organization's new events once for all its readers, from `position` until `signal` is aborted. */
+/** Reads an organization's new events from `start` on, once for all its readers, until `signal` aborts. */
 function follow({ readAuditSlice, onCommitted }: Needs, organization: string, start: number, signal: AbortSignal) {
   const inboxes = new Set<(events: AuditedEvent[]) => void>();
   let position = start;
@@ -98,8 +98,8 @@ function follow({ readAuditSlice, onCommitted }: Needs, organization: string, st
 }
 
 /**
- * Followers of the log, one for each organization that has readers: a hundred readers cost as many queries as one. The
- * organization's last reader ends it.
+ * One follower of the log per organization with readers, so that a hundred readers cost as many queries as one. It stops with its
+ * last reader.
  */
 export function createOrganizationFollowers(needs: Needs) {
   interface SharedFollower {

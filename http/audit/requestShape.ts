@@ -7,7 +7,7 @@ import { isStorable, Moment } from "../base/moment.ts";
 import { PageQuery } from "../base/pagination.ts";
 
 const MAX_QUESTION_LENGTH = 300;
-/** Each is looked for in every question that a page looks at. */
+/** Maximum search words. Each is searched in every question that a page examines. */
 const MAX_WORDS = 20;
 
 const Status = z.enum(["running", "completed", "failed", "stopped", "refused"]);
@@ -111,7 +111,7 @@ export const presentRequest = (row: RequestRow): z.infer<typeof TurnSummary> => 
 
 export const writePlace = ({ started_at, id }: RequestPlace): string => `${started_at.getTime()}_${id}`;
 
-/** Throws a 400. */
+/** Reads the cursor. Throws a 400. */
 export function readPlace(after: string | undefined): RequestPlace | undefined {
   if (after === undefined || after === "") return undefined;
   const [ms = "", id = ""] = after.split("_");

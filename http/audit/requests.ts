@@ -7,7 +7,7 @@ import { MAX_SHORT_PAGE, readPage } from "../base/pagination.ts";
 import { toDate } from "../base/times.ts";
 import { presentRequest, readPlace, RequestPage, RequestQuery, wordsOf, writePlace } from "./requestShape.ts";
 
-/** The turns of chats and agents: all of the organization for builders, admins and owners, their own for other people. */
+/** The turns of chats and agents. Builders, admins and owners see all of the organization, other people their own. */
 export function requestRoutes(app: App, http: Http): void {
   const listing = {
     tags: ["Audit"],
@@ -26,7 +26,7 @@ export function requestRoutes(app: App, http: Http): void {
     const after = readPlace(query.after);
     const { limit } = readPage(query);
     const asked = principal === "me" ? caller.principal : principal;
-    // another principal looks like one without requests
+    // for these callers, another principal looks like one without requests
     if (!isBuilder(caller) && asked !== null && asked !== caller.principal)
       return { data: [], next_after: null, has_more: false };
     await http.freshRead(["turns"]);

@@ -10,7 +10,7 @@ import { requestRoutes } from "./requests.ts";
 import { traceRoutes } from "./trace.ts";
 import { usageLabelRoutes, usageRoutes } from "./usage.ts";
 
-/** Audit log and usage for owners and admins, requests and their traces also for builders, and what changes for everybody, below /api. */
+/** Routes below /api: audit log and usage for owners and admins, requests and traces also for builders, changes for everybody. */
 export function auditRoutes(app: App, http: Http): void {
   eventRoutes(app, http);
   eventHistogramRoute(app, http);

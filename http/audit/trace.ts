@@ -12,7 +12,7 @@ import { traceTurn } from "./traceTurn.ts";
 
 type Needs = Pick<Http, "turnHistory" | "vault" | "streamPages" | "keyring" | "log" | "readAuditSlice">;
 
-/** A turn is named by its own id, or by that of its completion or response. */
+/** Accepts the id of a turn, completion or response. */
 const bareId = (id: string): string => id.replace(/^(resp_|chatcmpl-)/, "").toLowerCase();
 
 const openBlobs =
@@ -20,7 +20,7 @@ const openBlobs =
   (turn_id, blob) =>
     vault.get({ thing: streamName("turn", turn_id) }, blob);
 
-/** The events of a thread in order, up to a position of the log. */
+/** Yields the events of a thread in order, up to a position of the log. */
 async function* readUntil({ streamPages }: Needs, stream: string, last = Number.POSITIVE_INFINITY) {
   for await (const { events } of streamPages(stream)) {
     const until = events.filter(({ position }) => position <= last);

@@ -7,7 +7,7 @@ type Approval = z.infer<typeof TracedApproval>;
 
 const ENDS = { ToolApprovalExpired: "expired", ToolApprovalCancelled: "cancelled" } as const;
 
-/** The approvals of a turn's calls, from its events; the key is `<round>/<call>`. */
+/** The approvals of a turn's calls, from its events, keyed by `<round>/<call>`. */
 export function traceApprovals(events: RecordedEvent[]): Map<string, Approval> {
   const approvals = new Map<string, Approval>();
   for (const recorded of events) {

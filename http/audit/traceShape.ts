@@ -14,7 +14,7 @@ export const TracedMessage = z.object({
   turn_id: z.string().describe("The turn it belongs to."),
 });
 
-/** An explicit list, so that a field added to prompts later stays hidden until it is added here. */
+/** An explicit list, so that a field that is added to prompts stays hidden until it is added here. */
 const settings = Prompt.pick({
   temperature: true,
   top_p: true,

@@ -13,7 +13,7 @@ export type ThreadRecord<T extends EventType = EventType> = {
   [K in T]: RecordedEvent<Extract<ThreadEvent, { type: K }>> & { type: K };
 }[T];
 
-/** Reads a blob of a turn. Undefined when it has been deleted. */
+/** Reads a blob of a turn; undefined if it was deleted. */
 export type OpenBlob = (turn_id: string, blob: string) => Promise<Buffer | undefined>;
 
 export const hasType =
@@ -24,9 +24,9 @@ export const isStart = hasType("TurnStarted");
 export const isEnd = hasType("TurnCompleted", "TurnFailed", "TurnStopped");
 const isDeletion = hasType("TurnDeleted");
 
-/** Bytes of the turns before a turn that its trace shows; a thread may have a hundred megabytes. */
+/** Maximum bytes of earlier turns in a trace, because a thread may have a hundred megabytes. */
 const MAX_CONVERSATION_BYTES = 2_000_000;
-/** Of a prompt in a blob whose event does not say how long it is. */
+/** Assumed size of a prompt in a blob whose event does not contain the size. */
 const UNKNOWN_BYTES = 256 * 1024;
 
 interface EarlierTurn {
@@ -35,13 +35,13 @@ interface EarlierTurn {
   bytes: number;
 }
 
-/** What a trace shows of the turns before. */
+/** The part of the thread before a turn. */
 export interface ThreadBefore {
-  /** The newest ones, in order. */
+  /** The newest turns, in order. */
   earlier: EarlierTurn[];
-  /** Older ones, for which the trace has no room. */
+  /** Number of older turns left out for lack of room. */
   turnsNotShown: number;
-  /** Those that have been deleted since the turn began. */
+  /** Number of turns deleted since the turn began. */
   forgottenTurns: number;
 }
 
@@ -51,7 +51,7 @@ function promptBytes({ personal }: ThreadRecord<"TurnStarted">): number {
   return "prompt" in input ? measureJson(input.prompt, MAX_CONVERSATION_BYTES) : (input.bytes ?? UNKNOWN_BYTES);
 }
 
-/** The turns before one, oldest first; those that no longer fit are dropped. */
+/** Collects the turns before one, oldest first, and drops the oldest when they no longer fit. */
 function createWindow() {
   const earlier: EarlierTurn[] = [];
   let [bytes, dropped] = [0, 0];
@@ -67,7 +67,7 @@ function createWindow() {
     dropped: () => dropped,
     start(started: ThreadRecord<"TurnStarted">): void {
       const size = promptBytes(started);
-      // refused and deleted turns have no input any more
+      // refused and deleted turns have no input
       if (size === 0) return;
       earlier.push({ started, end: undefined, bytes: size });
       add(size);
@@ -82,7 +82,7 @@ function createWindow() {
   };
 }
 
-/** The events of a turn, and what its trace shows of the turns before. Reads a thread once, in memory that does not grow with it. */
+/** Reads the events of a turn, and the turns before it that its trace shows. Reads the thread once, in constant memory. */
 export async function readThread(
   thread: AsyncIterable<RecordedEvent[]>,
   turn_id: string,
@@ -127,7 +127,7 @@ export const presentMessage = (
   turn_id,
 });
 
-/** The messages of an earlier turn: its question and its answer. None when they have been deleted. */
+/** The question and answer of an earlier turn; empty if they were deleted. */
 async function readMessages({ started, end }: EarlierTurn, open: OpenBlob) {
   const { turn_id } = started.data;
   const prompt = await readPrompt(started, open);
@@ -140,7 +140,7 @@ async function readMessages({ started, end }: EarlierTurn, open: OpenBlob) {
   return [...question, presentMessage(turn_id, answer)];
 }
 
-/** The conversation that a turn continued. */
+/** Reads the conversation that a turn continued. */
 export async function readConversation({ earlier }: ThreadBefore, open: OpenBlob) {
   const messages: Awaited<ReturnType<typeof readMessages>> = [];
   const pause = beginWork();

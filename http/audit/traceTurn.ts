@@ -110,7 +110,7 @@ function presentAnswer(end: ThreadRecord<"TurnCompleted" | "TurnFailed" | "TurnS
 const sumUsage = (rounds: z.infer<typeof TracedRound>[]): Usage =>
   rounds.map(({ usage }) => usage).reduce(addUsage, NO_USAGE);
 
-/** The trace of a turn, from the events of its thread. Undefined when the turn has been deleted. */
+/** Builds the trace of a turn from the events of its thread; undefined if the turn was deleted. */
 export async function traceTurn(
   thread: AsyncIterable<RecordedEvent[]>,
   turn_id: string,

@@ -152,7 +152,7 @@ export function usageRoutes(app: App, http: Http): void {
   });
 }
 
-/** The names of the labels that turns of a period have (decisions: accounts), for owners and admins. */
+/** Names of the labels of turns in a period (decisions: accounts), for owners and admins. */
 export function usageLabelRoutes(app: App, http: Http): void {
   const listing = {
     tags: ["Audit"],

@@ -3,10 +3,10 @@ import type { FastifyReply } from "fastify";
 import { mapInSlices } from "#events/slices.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
 
-/** Groups of one file; an organization with more narrows the period. */
+/** Maximum groups per file. Larger organizations choose a shorter period. */
 export const MAX_CSV_ROWS = 100_000;
 
-/** A spreadsheet runs a cell that starts like this as a formula, and end users choose their own names. */
+/** Spreadsheets execute a cell that starts like this as a formula, and end users choose their own names. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 type Cell = string | number | null | undefined;
@@ -19,7 +19,7 @@ function toCell(value: Cell): string {
 
 const toLine = (cells: Cell[]): string => `${cells.map(toCell).join(",")}\r\n`;
 
-/** RFC 4180, with the names of the columns in the first line; other work runs between the lines. */
+/** Writes CSV (RFC 4180) with a header line. Lets other work run between lines. */
 export async function toCsv(columns: string[], rows: Record<string, Cell>[]): Promise<string> {
   const lines = await mapInSlices(rows, (row) => toLine(columns.map((column) => row[column])));
   return toLine(columns) + lines.join("");

@@ -5,7 +5,7 @@ import { ApiError } from "../base/errors.ts";
 import { isStorable, Moment } from "../base/moment.ts";
 import { PageQuery } from "../base/pagination.ts";
 
-/** Length of the period when the query gives no start. */
+/** Length of the period if the query has no start. */
 const DEFAULT_DAYS = 30;
 
 /** The query of a paged list about a period. */
@@ -19,7 +19,7 @@ export const PeriodQuery = PageQuery.extend({
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** A day stands for its first moment, UTC. Throws a 400. */
+/** Reads a time. A day means its first moment in UTC. Throws a 400. */
 function readMoment(param: "from" | "to", text: string | undefined): Date | undefined {
   if (text === undefined || text === "") return undefined;
   const date = new Date(DAY.test(text) ? `${text}T00:00:00Z` : text);
@@ -28,7 +28,7 @@ function readMoment(param: "from" | "to", text: string | undefined): Date | unde
   throw new ApiError(null, `${param}: must be a day (YYYY-MM-DD) or a moment (RFC 3339).`, { param });
 }
 
-/** `from` inclusive, `to` exclusive. Throws a 400 that names the field. */
+/** Reads a period: `from` inclusive, `to` exclusive. Throws a 400 that names the field. */
 export function readPeriod(query: z.infer<typeof PeriodQuery>): { from: Date; to: Date } {
   const to = readMoment("to", query.to) ?? new Date(currentTime());
   const from = readMoment("from", query.from) ?? new Date(Math.max(0, to.getTime() - DEFAULT_DAYS * DAY_MS));

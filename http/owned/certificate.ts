@@ -14,7 +14,7 @@ interface Erasure {
   owner: string;
 }
 
-/** Throws 409 `erasure_running`. */
+/** Finds a completed erasure. Throws 409 `erasure_running`. */
 export async function readCompleted(http: Http, organization_id: string, erasure_id: string): Promise<Erasure> {
   const stream = streamName("erasure", erasure_id);
   const events = await http.readStream(stream);
@@ -27,7 +27,7 @@ export async function readCompleted(http: Http, organization_id: string, erasure
   return { started, completed, owner: (started.data as { owner: string }).owner };
 }
 
-/** What identifies an event of the log, and proves what it says: the hash covers it and every event before it. */
+/** Identifies an event of the log and proves its content: the hash covers it and all events before it. */
 const proof = ({ stream, version, type, recorded_at }: RecordedEvent, hash: string | undefined) => ({
   stream,
   version,
@@ -44,7 +44,7 @@ async function* proofs(http: Http, organization_id: string, events: RecordedEven
   for (const event of events) yield proof(event, hashes.get(event.position));
 }
 
-/** The events between the start and the end of an erasure with which it deleted something. */
+/** The events with which an erasure deleted something, between its start and its end. */
 async function* deletions(http: Http, request: FastifyRequest, { started, completed }: Erasure) {
   const { organization_id } = request.caller;
   const query = { types: DELETIONS, limit: BATCH };
@@ -60,7 +60,7 @@ async function* deletions(http: Http, request: FastifyRequest, { started, comple
   }
 }
 
-/** The lines of a certificate: what was erased, when and by whom, with the hash of each event that proves it. */
+/** Yields the lines of a certificate: what was erased, when and by whom, with the hash of each event that proves it. */
 export async function* certificateLines(http: Http, request: FastifyRequest, erasure: Erasure) {
   const { organization_id } = request.caller;
   const { started, completed, owner } = erasure;

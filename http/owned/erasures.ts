@@ -68,7 +68,7 @@ async function read(http: Http, { caller }: Pick<FastifyRequest, "caller">, id: 
   return present(row);
 }
 
-/** Whose things are erased. Of an external user, the log gets a mark and hashes instead of the value. */
+/** Reads the owner whose things are erased. The log gets keyed hashes of an external user instead of the value. */
 export async function readErasedOwner(http: Http, organization_id: string, name: string) {
   if (!name.startsWith("user:")) return { owner: name };
   const user = name.slice("user:".length);
@@ -120,7 +120,7 @@ async function start(http: Http, request: FastifyRequest, body: z.infer<typeof S
   return read(http, request, created_id);
 }
 
-/** Deleting everything that an owner has, for owners and admins: accepted at once, and continued until it is done. */
+/** Erasures delete everything that an owner has. They are accepted at once and continue in the background. For owners and admins. */
 export function erasureRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Erasures"], security: [{ session: [] }] };

@@ -9,7 +9,7 @@ import { present as presentExtraction } from "../extractions/extractionShape.ts"
 import { present as presentDocument } from "../knowledge/documentShape.ts";
 import { contentLines, rowsOf, type ExportScope, type Lines } from "./exportLines.ts";
 
-/** The bytes that were uploaded, unless the same were sent already or are not stored any more. */
+/** Yields the uploaded bytes, unless they were sent before or are no longer stored. */
 async function* originalLines({ http, sent }: ExportScope, { id, wrapped_key, blob }: DocumentRow): Lines {
   const bytes = await http.vault.get({ thing: streamName("document", id), wrapped_key }, blob);
   if (!bytes) return;
@@ -19,7 +19,7 @@ async function* originalLines({ http, sent }: ExportScope, { id, wrapped_key, bl
   yield* contentLines({ document_id: id, sha256 }, bytes);
 }
 
-/** The documents that the subject uploaded, or that only the external user may read, with the bytes that were uploaded. */
+/** Yields documents that the subject uploaded, or that only this external user may read, with the uploaded bytes. */
 export async function* documentLines(scope: ExportScope): Lines {
   const { http, organization_id, subject } = scope;
   const whose = subject.kind === "user" ? { ids: subject.document_ids } : { principal: subject.principal };
@@ -30,7 +30,7 @@ export async function* documentLines(scope: ExportScope): Lines {
   }
 }
 
-/** The extractions that the subject asked for in the last day, with their Markdown. */
+/** Yields extractions that the subject requested in the last day, with their Markdown. */
 export async function* extractionLines(scope: ExportScope): Lines {
   const { http, organization_id, subject } = scope;
   if (subject.kind === "user") return;

@@ -21,29 +21,29 @@ export interface ExportLine {
   [field: string]: unknown;
 }
 
-/** Rows of one query. */
+/** Rows per query. */
 export const PAGE = 50;
 const EVENTS = 50;
-/** Stored text of the turns of one query. */
+/** Maximum bytes of stored text per query of turns. */
 const PAGE_BYTES = 2_000_000;
-/** Bytes of a file in one line, before base64. */
+/** Maximum bytes of a file per line, before base64. */
 const PART_BYTES = 768 * 1024;
 
 export interface ExportScope {
   http: Http;
   organization_id: string;
   subject: Subject;
-  /** The newest position that belongs to the export. */
+  /** The newest position of the log that the export includes. */
   until: number;
-  /** SHA-256 of content and ids of approvals that were sent: each is sent once. */
+  /** SHA-256 of contents and ids of approvals that were sent, so that each is sent once. */
   sent: Set<string>;
-  /** Throws when the administrator's session or role has ended. */
+  /** Throws if the administrator's session or role has ended. */
   recheck: NonNullable<FastifyRequest["recheckCredential"]>;
 }
 
 export type Lines = AsyncGenerator<ExportLine>;
 
-/** The rows of all pages, newest first. */
+/** Yields the rows of all pages, newest first. */
 export async function* rowsOf<R extends { position: number }>(
   { until, recheck }: ExportScope,
   read: (page: OwnedPage) => Promise<R[]>,
@@ -78,10 +78,10 @@ const presentMessage = ({ attachments, ...message }: Message) => ({
   attachments: attachments.map(presentAttachment),
 });
 
-/** A thread, also one of a run. */
+/** A thread of a chat, an agent or a run. */
 type TurnOwner = Pick<ThreadRow, "id" | "scope" | "agent_id">;
 
-/** A turn with its messages, then the bytes of each attachment that is still stored. */
+/** Yields a turn with its messages, then the bytes of each attachment that is still stored. */
 async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: ThreadTurn): Lines {
   const { turn_id, status, said, started_at, ended_at, wrapped_key } = turn;
   const input = await readTurnInput(http, turn);
@@ -109,7 +109,7 @@ async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: 
   }
 }
 
-/** The turns of a thread, oldest first. */
+/** Yields the turns of a thread, oldest first. */
 export async function* allTurnLines(scope: ExportScope, thread: TurnOwner): Lines {
   const { http, organization_id, recheck } = scope;
   for (let after: string | undefined; ; ) {
@@ -148,7 +148,7 @@ export async function* ownedLines(scope: ExportScope): Lines {
   for await (const file of rowsOf(scope, files)) yield* fileLines(scope, file);
 }
 
-/** The events of the log that the subject caused, or that name it. */
+/** Yields the events of the log that the subject caused or that name it. */
 export async function* eventLines({ http, organization_id, subject, until, recheck }: ExportScope): Lines {
   const matches = createMatcher(subject);
   const toCursor = createCursor(http, organization_id);
@@ -164,7 +164,7 @@ export async function* eventLines({ http, organization_id, subject, until, reche
   }
 }
 
-/** The person's own account. */
+/** Yields the person's own account. */
 export async function* accountLines({ http, organization_id, subject }: ExportScope): Lines {
   if (subject.kind === "user" || subject.actor.type !== "person") return;
   const row = await getMember(http.db, organization_id, subject.actor.id);

@@ -14,7 +14,7 @@ import { presentRun } from "../workflows/runShape.ts";
 import { createOpenValue } from "../workflows/runValues.ts";
 import { allTurnLines, fileLines, PAGE, rowsOf, type ExportLine, type ExportScope, type Lines } from "./exportLines.ts";
 
-/** Ids of runs of one query, which looks through all of them. */
+/** Run ids per query, each of which scans all runs. */
 const IDS = 2_000;
 
 async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> {
@@ -22,7 +22,7 @@ async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> 
   return { ...(await presentRun(row, run, createOpenValue(http, row))), type: "run" };
 }
 
-/** An approval with its comments, unless it was sent already. */
+/** Yields an approval with its comments, unless it was sent before. */
 async function* wholeApprovalLines({ http, sent }: ExportScope, row: ApprovalRow): Lines {
   if (sent.has(row.id)) return;
   sent.add(row.id);
@@ -31,7 +31,7 @@ async function* wholeApprovalLines({ http, sent }: ExportScope, row: ApprovalRow
   for (const comment of comments) yield { type: "comment", approval_id: row.id, ...comment };
 }
 
-/** A run, its approvals, the turns that its steps asked for, and the files that they saved. */
+/** Yields a run with its approvals, the turns that its steps requested, and the files that they saved. */
 async function* wholeRunLines(scope: ExportScope, row: RunRow): Lines {
   const { http, organization_id } = scope;
   yield await runLine(scope, row);
@@ -67,13 +67,13 @@ export async function* runLines(scope: ExportScope): Lines {
   }
 }
 
-/** Removes the arguments of a call unless the person exported is the one who asked the agent: they quote another person. */
+/** Removes the arguments of a call unless the exported person prompted the agent, because they may quote another person. */
 const withoutOthersWords = (row: ApprovalRow, { type, id }: Pick<Actor, "type" | "id">): ApprovalRow =>
   row.call && !(row.asked_by.type === type && row.asked_by.id === id)
     ? { ...row, call: { ...row.call, arguments: null } }
     : row;
 
-/** What the subject decided or voted on in runs and chats of others. */
+/** Yields what the subject decided or voted on in runs and chats of others. */
 export async function* approvalLines({ http, organization_id, subject, recheck, sent }: ExportScope): Lines {
   if (subject.kind === "user") return;
   for (let after: string | null = null; ; ) {

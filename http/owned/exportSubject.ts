@@ -9,10 +9,10 @@ import { markUser } from "../base/limits.ts";
 import { UUID } from "./owner.ts";
 
 const SHAPE = new RegExp(`^(?:(?:person|key):${UUID}|user:.+)$`, "is");
-/** As long as the header `x-svc-external-user` and the field `user` may be. */
+/** The same limit as for the header `x-svc-external-user` and the field `user`. */
 const MAX_LENGTH = 600;
 
-/** Whom an export is about. */
+/** The subject of an export. */
 export const SubjectName = z
   .string()
   .max(MAX_LENGTH)
@@ -28,7 +28,7 @@ export type Subject =
       user: string;
       user_mark: string;
       scopes: string[];
-      /** Runs that have no mark of the user. */
+      /** Runs that do not carry the user's mark. */
       run_ids: string[];
       /** Documents that only the user may read. */
       document_ids: string[];
@@ -54,7 +54,7 @@ export async function findSubject(
   return { kind: "principal", principal: `key:${id}`, actor: { type: "api_key", id } };
 }
 
-/** Whether a value of these fields, however deep, is among `values`; `isNamed` limits the names of the fields. */
+/** Whether a field has one of `values`, at any depth. `isNamed` selects fields by name. */
 function holds(fields: unknown, values: ReadonlySet<string>, isNamed: (name: string) => boolean, name = ""): boolean {
   if (typeof fields === "string") return values.has(fields) && isNamed(name);
   if (Array.isArray(fields)) return fields.some((value) => holds(value, values, isNamed, name));
@@ -65,7 +65,7 @@ function holds(fields: unknown, values: ReadonlySet<string>, isNamed: (name: str
 /** The fields that carry the value of an external user. */
 const USER_FIELDS = new Set(["user", "external_user_id"]);
 
-/** Whether an event was caused by the subject, or names it. */
+/** Creates a test of whether the subject caused an event, or is named in it. */
 export function createMatcher(subject: Subject): (event: Pick<RecordedEvent, "data" | "personal" | "meta">) => boolean {
   if (subject.kind === "principal") {
     const names = new Set([subject.principal, subject.actor.id]);

@@ -11,7 +11,7 @@ import { accountLines, eventLines, ownedLines, type ExportLine, type ExportScope
 import { approvalLines, runLines } from "./exportRuns.ts";
 import { findSubject, SubjectName } from "./exportSubject.ts";
 
-/** Read models that an export reads. It waits until they have followed the log to its beginning. */
+/** Read models that an export reads. It waits until they include all events up to its start. */
 const MODELS = ["users", "turns", "files", "runs", "documents", "extractions", "usage"];
 const SECTIONS = [accountLines, ownedLines, runLines, approvalLines, documentLines, extractionLines, eventLines];
 
@@ -45,7 +45,7 @@ async function send(http: Http, request: FastifyRequest, reply: FastifyReply, na
     .send(jsonLines(allLines(scope, name)));
 }
 
-/** Everything that is stored about one person, key or external user, for owners and admins. */
+/** Exports everything stored about one person, key or external user, for owners and admins. */
 export function exportRoutes(app: App, http: Http): void {
   const exporting = {
     tags: ["Exports"],

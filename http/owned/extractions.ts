@@ -7,7 +7,7 @@ import { describeList, pageResponse, type Page } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import { Extraction, ExtractionStatus, present } from "../extractions/extractionShape.ts";
 
-/** The extractions of the organization, for people: the extraction API itself has no list (spec). */
+/** Lists the organization's extractions for people, because the extraction API has no list (spec). */
 export function listedExtractionRoutes(app: App, http: Http): void {
   const schema = {
     ...describeList(

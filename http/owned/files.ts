@@ -56,7 +56,7 @@ async function remove(http: Http, request: FastifyRequest, id: string): Promise<
   return { id: file.id, object: "file", deleted: true };
 }
 
-/** The files of any owner, for owners and admins. Their bytes are for their owner alone. */
+/** The files of all owners, for owners and admins. Only a file's owner may read its bytes. */
 export function fileRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Files"], security: [{ session: [] }] };

@@ -58,14 +58,14 @@ const commandFor = (request: FastifyRequest) => ({
   requireProjected: true,
 });
 
-/** What `isHoldable` reads. */
+/** The read models that `isHoldable` uses. */
 const NAMED = ["projects", "usage", "users", "turns", "files", "documents", "runs"];
 
-/** A misspelt id would keep nothing and look like a hold. Throws a 400. */
+/** Checks that a subject exists: a misspelt id would look like a hold and keep nothing. Throws a 400. */
 async function checkHoldable(http: Http, organization: string, subject: string): Promise<void> {
   const isKnown = () => isHoldable(http.db, organization, subject);
   if (await isKnown()) return;
-  // it may have been made a moment ago
+  // it may have been created a moment ago
   await http.freshRead(NAMED);
   if (await isKnown()) return;
   const [kind, id] = subject.split(":");
@@ -77,7 +77,7 @@ async function checkHoldable(http: Http, organization: string, subject: string):
 async function place(http: Http, request: FastifyRequest, { subject, ...body }: z.infer<typeof HoldToPlace>) {
   const { organization_id } = request.caller;
   const identity = identifyPost(request, "/api/holds");
-  // a repetition under the same Idempotency-Key finds the hold that the first request placed
+  // with an Idempotency-Key the id is derived, so that a repeated request finds the first one's hold
   const hold_id = identity.hasKey ? deriveId("hold", identity.id) : newId();
   const thing = streamName("hold", hold_id);
   const user = subject.startsWith("user:") ? subject.slice("user:".length) : undefined;
@@ -92,7 +92,7 @@ async function place(http: Http, request: FastifyRequest, { subject, ...body }: 
   return present(await read(http, request, hold_id));
 }
 
-/** Holds keep what they cover from every erasure until they are released. For owners and admins. */
+/** Legal holds protect what they cover from every erasure until they are released. For owners and admins. */
 export function holdRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Retention"], security: [{ session: [] }] };

@@ -6,14 +6,14 @@ import { ApiError } from "../base/errors.ts";
 export const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const SHAPE = new RegExp(`^(key|person|agent):(${UUID})$`, "i");
 
-/** Whose things a list shows. Also of a key, person or agent that was deleted. */
+/** The owner whose things a list shows. Keys, people and agents may be deleted already. */
 export const OwnerName = z
   .string()
   .regex(SHAPE, "must be key:<id>, person:<id> or agent:<id>.")
   .toLowerCase()
   .describe("`key:<id>`, `person:<id>` or `agent:<id>`, also of one that was deleted. Only for owners and admins.");
 
-/** The same, or an external user by the value of `user`. */
+/** The same, or an external user, by its `user` value. */
 export const ErasedOwner = z.union(
   [
     OwnerName,

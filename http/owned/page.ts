@@ -4,7 +4,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { readPage } from "../base/pagination.ts";
 
-/** The largest page: each row of a list of threads reads its turns. */
+/** Maximum page size, because each row of a list of threads reads its turns. */
 const MAX_LIMIT = 100;
 
 /** The query of every list by owner. */
@@ -26,7 +26,7 @@ interface PositionedRow {
   position: number;
 }
 
-/** Reads a page and presents its rows. A cursor is a sealed position in the log. Throws 400 for an `after` that is none. */
+/** Reads a page and presents its rows. A cursor is a sealed position in the log. Throws 400 for an invalid `after`. */
 export async function readCursorPage<R extends PositionedRow, T>(
   { keyring }: Pick<Http, "keyring">,
   { organization_id }: { organization_id: string },
@@ -38,7 +38,7 @@ export async function readCursorPage<R extends PositionedRow, T>(
   const before = query.after === undefined ? null : keyring.openNumber(purpose, query.after);
   if (before === undefined) throw new ApiError(null, "after: must be the next_after of a page.", { param: "after" });
   const limit = Math.min(MAX_LIMIT, readPage(query).limit);
-  // one more than the page holds tells whether there is a next one
+  // one extra row shows whether there is a next page
   const rows = await read({ before, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const has_more = rows.length > limit;

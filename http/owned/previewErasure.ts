@@ -19,7 +19,7 @@ const ErasurePreview = z
   })
   .meta({ title: "ErasurePreview" });
 
-/** What an erasure would delete, for owners and admins: nothing brings it back, so it can be counted first. */
+/** Counts what an erasure would delete, because it cannot be undone. For owners and admins. */
 export function previewErasureRoute(app: App, http: Http): void {
   const schema = {
     tags: ["Erasures"],

@@ -14,7 +14,7 @@ import { findProject } from "../base/findProject.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { Preview, presentPreview, presentRetention, readRules, Retention, RetentionToSet } from "./retentionShape.ts";
 
-/** Throws 400 `invalid_subject` and `unknown_project`. */
+/** Reads the subject of a rule. Throws 400 `invalid_subject` and `unknown_project`. */
 async function readSubject(http: Http, { organization_id }: FastifyRequest["caller"], name: string): Promise<string> {
   const subject = name.toLowerCase();
   const refuse = (code: ErrorCode, message: string) => new ApiError(code, message, { param: "subject" });
@@ -53,7 +53,7 @@ const commandFor = (request: FastifyRequest, subject: string) => ({
   requireProjected: true,
 });
 
-/** For how long threads, turns, files, documents and runs are kept, for owners and admins. */
+/** Retention periods of threads, turns, files, documents and runs, for owners and admins. */
 export function retentionRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Retention"], security: [{ session: [] }] };

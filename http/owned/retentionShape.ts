@@ -63,7 +63,7 @@ export const Preview = Going.extend({
   held: z.array(Held).describe("What is old enough and stays because of a hold."),
 }).meta({ title: "RetentionPreview" });
 
-/** The rules that are set, in days. */
+/** The periods that are set, in days. */
 export function readRules(body: z.infer<typeof RetentionToSet>): RetentionRules {
   const set = Object.entries(body).flatMap(([kind, text]) => (text == null ? [] : [[kind, Number.parseInt(text)]]));
   return Object.fromEntries(set) as RetentionRules;

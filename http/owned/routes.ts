@@ -10,7 +10,7 @@ import { responseRoutes } from "./responses.ts";
 import { retentionRoutes } from "./retention.ts";
 import { threadRoutes } from "./threads.ts";
 
-/** What keys, people and agents own, below /api: for themselves, and of any owner for owners and admins. */
+/** Routes below /api for what keys, people and agents own: their own things for everybody, those of all owners for owners and admins. */
 export function ownedRoutes(app: App, http: Http): void {
   threadRoutes(app, http);
   fileRoutes(app, http);

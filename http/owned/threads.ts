@@ -21,7 +21,7 @@ type ThreadRequest = Pick<FastifyRequest, "caller"> & { params: { id: string }; 
 const isOwn = ({ scope, agent_id }: ThreadRow, { caller, query }: ThreadRequest): boolean =>
   scope === ownerScope(caller.principal, query.user, agent_id ?? undefined);
 
-/** The thread in the path: the caller's own, or with `any` one of the organization. Throws 404 `thread_not_found`. */
+/** Finds the thread in the path: the caller's own, or with `any` one of any owner. Throws 404 `thread_not_found`. */
 async function findThread(http: Http, request: ThreadRequest, any: boolean): Promise<ThreadRow> {
   const id = readThreadPath(request.params.id);
   await http.freshRead(["turns"], streamName("thread", id));
@@ -30,7 +30,7 @@ async function findThread(http: Http, request: ThreadRequest, any: boolean): Pro
   return row;
 }
 
-/** The caller's own threads, in chats and with agents. Owners and admins list and delete the threads of any owner. */
+/** The caller's threads, in chats and with agents. Owners and admins can list and delete the threads of all owners. */
 export function threadRoutes(app: App, http: Http): void {
   const onRequest = requireCredential(http);
   const described = { tags: ["Threads"], security: [{ key: [] }] };

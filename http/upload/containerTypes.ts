@@ -1,18 +1,18 @@
 import { MEDIA_TYPES } from "#events/mediaTypes.ts";
 
-/* The names of the entries tell the type of an archive. Nothing is unpacked here. */
+/* Detects the type of an archive by the names of its entries. Nothing is unpacked here. */
 
 const ENTRY_SIGNATURE = 0x04034b50;
 const DIRECTORY_SIGNATURE = 0x02014b50;
 const END_SIGNATURE = 0x06054b50;
-/** The end record of the directory, with a comment of 64 KiB. */
+/** Maximum size of the end record with its comment of up to 64 KiB. */
 const MAX_END_BYTES = 65_557;
-/** Names that are examined. The one that tells the type is among the first. */
+/** Maximum names examined. The name that shows the type is among the first. */
 const MAX_NAMES = 2_000;
 
 export const isZip = (bytes: Buffer): boolean => bytes.length >= 4 && bytes.readUInt32LE(0) === ENTRY_SIGNATURE;
 
-/** OpenDocument and EPUB files start with an uncompressed entry `mimetype` that holds their type. */
+/** OpenDocument and EPUB files start with an uncompressed entry `mimetype` that contains their type. */
 function readMimetypeEntry(bytes: Buffer): string {
   if (bytes.length < 38 || bytes.readUInt16LE(26) !== 8 || bytes.toString("latin1", 30, 38) !== "mimetype") return "";
   const start = 38 + bytes.readUInt16LE(28);

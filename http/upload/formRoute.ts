@@ -6,7 +6,7 @@ import { MAX_FILE_BYTES, MAX_FORM_OVERHEAD_BYTES } from "./multipartForm.ts";
 const isForm = ({ headers }: FastifyRequest): boolean =>
   /^multipart\/form-data(;|$)/i.test(headers["content-type"]?.trim() ?? "");
 
-/** Options of a route that takes a form. Any other body is refused, with this code, before it is read. */
+/** Options of a route that accepts a form. Other bodies are refused with `unreadableCode` before they are read. */
 export const formRoute = (unreadableCode: ErrorCode, ...checks: ((request: FastifyRequest) => Promise<void>)[]) => ({
   bodyLimit: MAX_FILE_BYTES + MAX_FORM_OVERHEAD_BYTES,
   onRequest: [

@@ -11,7 +11,10 @@ function parse(value: unknown): unknown {
   }
 }
 
-/** The value of a form's one field with JSON (`what` it must be); undefined without one. Throws a 400 with `param`: the name. */
+/**
+ * Reads a form field that contains JSON; undefined if it is missing. `what` names the expected value in the message. Throws a 400
+ * whose `param` is `name`.
+ */
 export function readJsonField<T>(fields: Field[], name: string, what: string, schema: z.ZodType<T>): T | undefined {
   const sent = fields.filter((field) => field.name === name);
   const refuse = (why: string) => new ApiError(null, `${name}: ${why}.`, { param: name });

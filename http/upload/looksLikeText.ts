@@ -6,7 +6,7 @@ const UTF_16_MARKS = ["fffe", "feff"].map((mark) => Buffer.from(mark, "hex"));
 const ALLOWED_CONTROLS = [0x08, 0x09, 0x0a, 0x0c, 0x0d, 0x1b];
 const IS_CONTROL = new Uint8Array(256).fill(1, 0, 0x20);
 for (const code of ALLOWED_CONTROLS) IS_CONTROL[code] = 0;
-/** Share of control characters. Text may have a stray one; of compressed bytes about a tenth are. */
+/** Maximum share of control characters. Text may have a few; about a tenth of compressed bytes are. */
 const MAX_CONTROL_SHARE = 0.02;
 
 /** Whether the bytes can be text in some encoding. Examines the first 64 KiB. */

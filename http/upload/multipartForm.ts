@@ -19,7 +19,7 @@ const LIMITS = {
   headerPairs: 50,
 };
 
-/** A file as it was sent: its name and its type are not checked. */
+/** A file as it was sent. Its name and type are not checked. */
 export interface SentFile {
   filename: string;
   mimetype: string;
@@ -42,9 +42,9 @@ export interface Form {
 export interface FormRules {
   /** Whether a part counts as a file. A form may have one. */
   isFile(part: MultipartFile): boolean;
-  /** Whether it is the file that the route wants. Others are skipped. */
+  /** Whether this is the file that the route wants. Other files are skipped. */
   isWanted(part: MultipartFile): boolean;
-  /** Whether parts that are no file are skipped unread; else they are fields. */
+  /** Whether parts that are not files are skipped unread. By default they are fields. */
   ignoresFields?: boolean;
   /** Error code for a body that cannot be parsed. */
   unreadableCode: ErrorCode;
@@ -54,7 +54,7 @@ export interface FormRules {
 
 const tooLarge = () => new ApiError("file_too_large", "The file is larger than 100 MB.", { param: "file" });
 
-/** Hashes each chunk as it arrives: hashing 100 MB at once would block the process for 60 ms. */
+/** Hashes each chunk as it arrives, because hashing 100 MB at once would block the process for 60 ms. */
 export async function readContent(
   { file }: MultipartFile,
   request: FastifyRequest,
@@ -75,10 +75,10 @@ export async function readContent(
   return { bytes: await concatenate(chunks), sha256: hash.digest("hex") };
 }
 
-/** Bytes that are copied before other work gets a turn: about 4 ms. */
+/** Bytes copied between two pauses, which takes about 4 ms. */
 const MAX_COPY_BYTES = 4_000_000;
 
-/** Buffer.concat with pauses: copying 100 MB at once blocked the process for 100 ms. */
+/** Like Buffer.concat, but with pauses: copying 100 MB at once blocked the process for 100 ms. */
 export async function concatenate(chunks: Buffer[]): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(chunks.reduce((sum, { length }) => sum + length, 0));
   let [copied, pausedAt] = [0, 0];
@@ -100,7 +100,7 @@ async function readParts(request: FastifyRequest, rules: FormRules): Promise<For
   const fields: Field[] = [];
   let files = 0;
   let file: SentFile | undefined;
-  // the parser would refuse a field whose content it cannot parse
+  // otherwise the parser would refuse a field whose content it cannot parse
   const parsing = rules.ignoresFields ? { isPartAFile: () => true } : {};
   for await (const part of request.parts({ limits: LIMITS, ...parsing })) {
     if (part.type === "field") {
@@ -115,7 +115,7 @@ async function readParts(request: FastifyRequest, rules: FormRules): Promise<For
   return { file, fields };
 }
 
-/** An error of the parser: the body is malformed, whatever status the parser gives. */
+/** Converts an error of the parser: the body is malformed, whatever status the parser gives. */
 function refusal(error: unknown, code: ErrorCode): ApiError {
   const known = toApiError(error);
   const message = known.status < 500 && known.errorCode ? known.message : "The multipart body cannot be read.";
@@ -123,9 +123,9 @@ function refusal(error: unknown, code: ErrorCode): ApiError {
 }
 
 /**
- * Reads a multipart body: the file, and the fields in order. Throws the codes of the rules, 413 `file_too_large` above
- * 100,000,000 bytes, and Unavailable when the memory budget for bodies is used up. The rest of a refused body is read and
- * dropped, because a client that is still sending may not read the answer.
+ * Reads a multipart body: the file, and the fields in order. Throws the error codes in `rules`, 413 `file_too_large` above
+ * 100,000,000 bytes, and Unavailable if the memory budget for bodies is used up. The rest of a refused body is read and
+ * discarded, because a client that is still sending may not read the answer.
  */
 export async function readForm(request: FastifyRequest, rules: FormRules): Promise<Form> {
   if (!request.isMultipart()) throw new ApiError(rules.unreadableCode, "The body must be multipart/form-data.");
@@ -133,13 +133,13 @@ export async function readForm(request: FastifyRequest, rules: FormRules): Promi
   return orRefuse(request, rules, () => readParts(request, rules));
 }
 
-/** Drops the rest of a body. */
+/** Reads and discards the rest of a body. */
 export function dropRest({ raw }: FastifyRequest): void {
   raw.unpipe();
   raw.resume();
 }
 
-/** Reads parts of a form. Throws as readForm does. */
+/** Reads parts of a form. Throws the same errors as readForm. */
 export async function orRefuse<T>(
   request: FastifyRequest,
   rules: Pick<FormRules, "unreadableCode">,

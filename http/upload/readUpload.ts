@@ -28,14 +28,14 @@ const RULES: FormRules = {
   tooManyCode: "too_many_files",
 };
 
-/** The form of an upload, for the API description. */
+/** The upload form, for the API description only. */
 export const UploadForm = z.object({
   file: z.string().meta({ format: "binary" }).describe("The part with a filename, whatever its field name."),
 });
 
 /**
- * Reads the file of an upload (spec: Knowledge API, Extraction API); `pictures`: whether their text is recognized. Throws 400 `invalid_body`, `missing_file`,
- * `too_many_files`, `empty_document`, 413 `file_too_large`, 415 `unsupported_file_type`.
+ * Reads the file of an upload (spec: Knowledge API, Extraction API). `pictures`: whether text in pictures is recognized. Throws
+ * 400 `invalid_body`, `missing_file`, `too_many_files`, `empty_document`, 413 `file_too_large`, 415 `unsupported_file_type`.
  */
 export async function readUpload(
   request: FastifyRequest,
@@ -50,14 +50,14 @@ export async function readUpload(
 
 const emptyFile = () => new ApiError("empty_document", "The file has no content.", { param: "file" });
 
-/** What a form says about its files. */
+/** The details that a form gives for its files. */
 export const readDetails = (fields: Field[]): Pick<Upload, "tags" | "metadata" | "readers"> => ({
   tags: readTags(fields),
   metadata: readMetadata(fields),
   readers: readReaders(fields),
 });
 
-/** A file with its type and display name. Throws 400 `empty_document` and 415 `unsupported_file_type`. */
+/** Determines the type and display name of a file. Throws 400 `empty_document` and 415 `unsupported_file_type`. */
 export async function describeFile(
   file: SentFile,
   { pictures }: { pictures: boolean },

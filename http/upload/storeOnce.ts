@@ -5,13 +5,13 @@ import { nextCommand, previousOutcome, type CreationReceipt, type IdempotentRequ
 import { withinLimits, type Wish } from "../base/limits.ts";
 import { requireStorage } from "../base/storageLimits.ts";
 
-/** The thing that holds a unique name, by its id. */
+/** Finds the id of the thing that holds a unique name. */
 export async function findHolder({ log }: Pick<Http, "log">, claim: string): Promise<string | undefined> {
   const stream = (await log.claimHolders([claim])).get(claim);
   return stream === undefined ? undefined : parseStreamName(stream).id;
 }
 
-/** What the command that creates a thing needs: its new id, its stored bytes and data key, and the request it belongs to. */
+/** Input of the command that creates a thing: its new id, its stored bytes and data key, and the request. */
 export interface NewThing {
   id: string;
   blob: string;
@@ -22,23 +22,26 @@ export interface NewThing {
 export interface StoreOptions<R> {
   kind: "document" | "extraction";
   identity: IdempotentRequest;
-  /** What the limits of budgets are asked for. */
+  /** What is counted against limits and budgets. */
   wish: Wish;
   bytes: Buffer;
-  /** The field of the request that holds the bytes. */
+  /** The request field that holds the bytes. */
   param: string;
-  /** The unique name that things of the same content share. */
+  /** The unique name that things with the same content share. */
   claim: string;
   create(thing: NewThing): Promise<CreationReceipt>;
-  /** An existing thing; undefined when it is gone. */
+  /** Finds an existing thing; undefined if it is gone. */
   find(id: string): Promise<R | undefined>;
-  /** The answer to a repeated request whose thing is gone: it is not created again. */
+  /** The error for a repeated request whose thing is gone. It is not created again. */
   notFound(): ApiError;
-  /** Called when the holder of the unique name cannot be found, before the next attempt: it has ended, or is about to. */
+  /** Called before the next attempt if the holder of the unique name cannot be found, because it has ended or is about to. */
   onHolderGone(id: string): Promise<void>;
 }
 
-/** `created`: now; `repeated`: by an earlier delivery of this request; `existing`: by another request with the same content. */
+/**
+ * `created`: by this request now. `repeated`: by an earlier delivery of this request. `existing`: by another request with the
+ * same content.
+ */
 export type StoreResult<R> =
   | { kind: "created"; id: string; position: number; projected: boolean }
   | { kind: "repeated"; row: R }
@@ -61,7 +64,7 @@ async function create<R>(http: Http, options: StoreOptions<R>, identity: Idempot
     await http.blobs.removeAll(folder);
     return { kind: "repeated", id: created_id };
   } catch (error) {
-    // only this rejection is certain: after any other failure the command may still succeed and need the blob
+    // only this rejection is certain; after any other failure the command may still succeed and need the blob
     if (!(error instanceof ApiError) || error.heldBy === undefined) throw error;
     await http.blobs.removeAll(folder);
     return { kind: "existing", id: parseStreamName(error.heldBy).id };
@@ -80,8 +83,8 @@ async function attempt<R>(http: Http, options: StoreOptions<R>, identity: Idempo
 const MAX_ATTEMPTS = 4;
 
 /**
- * Seals and stores an upload at most once: the same content is one thing while that exists, and so is the same request under
- * the same key. Writes nothing for content that exists.
+ * Seals and stores an upload at most once. Requests with the same content share one thing while it exists, and so do repeated
+ * requests with the same key. Existing content is not written again.
  */
 export async function storeOnce<R>(http: Http, options: StoreOptions<R>): Promise<StoreResult<R>> {
   let identity = options.identity;

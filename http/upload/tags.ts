@@ -17,7 +17,7 @@ const readValues = ({ value }: Field): unknown[] => {
   return typeof value === "string" ? (parseArray(value.trim()) ?? (value.trim() === "" ? [] : [value])) : [value];
 };
 
-/** The tags of a form: one or more `tags` fields, each a tag or a JSON array of tags. Throws a 400 with `param: tags`. */
+/** Reads the tags of a form: one or more `tags` fields, each a tag or a JSON array of tags. Throws a 400 with `param: tags`. */
 export function readTags(fields: Field[]): string[] {
   const sent = fields.filter(({ name }) => name === "tags");
   const refuse = (why: string) => new ApiError(null, `tags: ${why}.`, { param: "tags" });

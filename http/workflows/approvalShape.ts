@@ -74,7 +74,7 @@ export const Approval = z
   })
   .meta({ title: "Approval" });
 
-/** The votes. If a single vote decides, it is the decision and not listed. */
+/** The votes. If one vote suffices, the decision itself is the only vote. */
 function presentVotes({
   required,
   votes,

@@ -56,7 +56,7 @@ export const noFiles = (why: string) => new ApiError("invalid_files", `files: ${
 export async function requireApproval({ db, freshRead }: Http, caller: Caller, id: string): Promise<ApprovalRow> {
   if (!isUuid(id)) throw notFound();
   const find = () => getApproval(db, caller.organization_id, id);
-  /** waits if the row is missing or pending: it may have changed a moment ago */
+  /** A row that is missing or not fresh may have changed a moment ago. */
   const findAfterWait = async (known: ApprovalRow | undefined) => {
     await freshRead(["runs"], known && streamOf(known));
     return find();
@@ -147,8 +147,8 @@ function changedField(row: ApprovalRow, recorded: RecordedVote, decision: Decisi
 }
 
 /**
- * The recorded decision or vote that this request repeats; undefined if the caller may still decide. Throws 409
- * `approval_not_pending` if the approval was decided otherwise, or if the repetition has different data, which would be lost.
+ * Finds the recorded decision or vote that this request repeats; undefined if the caller may still decide. Throws 409
+ * `approval_not_pending` or `already_voted` if it differs from the recorded one, because a decision cannot be changed.
  */
 function findRepeated(
   row: ApprovalRow,

@@ -72,7 +72,7 @@ export async function readEntryHeader(source: ByteSource): Promise<EntryHeader |
 
 const DESCRIPTOR = 0x08074b50;
 
-/** The checksum that follows a content. The signature before it is optional. */
+/** Reads the checksum after an entry's content. The signature before it is optional. */
 export async function readDescriptor(source: ByteSource, { isZip64 }: EntryHeader): Promise<number> {
   const first = (await source.exactly(4)).readUInt32LE();
   const checksum = first === DESCRIPTOR ? (await source.exactly(4)).readUInt32LE() : first;

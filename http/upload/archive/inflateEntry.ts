@@ -5,8 +5,8 @@ const write = (inflate: ReturnType<typeof createInflateRaw>, bytes: Buffer): Pro
   new Promise((resolve, reject) => void inflate.write(bytes, (error) => (error ? reject(error) : resolve())));
 
 /**
- * Unpacks deflated bytes from a source until they end by themselves, or after `packed` bytes, and puts back what was read too much.
- * `take` gets each piece and may throw.
+ * Inflates bytes from a source until the data ends, or after `packed` bytes. Bytes that were read too far are put back. `take`
+ * receives each piece and may throw.
  */
 export async function inflateEntry(
   source: ByteSource,
@@ -17,7 +17,7 @@ export async function inflateEntry(
   const unpacked = (async () => {
     for await (const piece of inflate as AsyncIterable<Buffer>) take(piece);
   })();
-  // awaited below; here it must not count as unhandled
+  // awaited below; without this, a rejection would count as unhandled
   unpacked.catch(() => undefined);
   try {
     let fed = 0;
@@ -28,7 +28,7 @@ export async function inflateEntry(
       await Promise.race([write(inflate, bytes), unpacked]);
       const unused = fed - inflate.bytesWritten;
       if (unused === 0) continue;
-      // the content has ended by itself
+      // the data has marked its own end
       if (packed === undefined) source.putBack(bytes.subarray(bytes.length - unused));
       else await source.skip(rest);
       return await unpacked;

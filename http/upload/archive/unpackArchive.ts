@@ -8,32 +8,32 @@ import { createByteSource, EarlyEnd, type ByteSource } from "./byteSource.ts";
 import { NoArchive, readDescriptor, readEntryHeader, type EntryHeader } from "./entryHeader.ts";
 import { inflateEntry } from "./inflateEntry.ts";
 
-/** Bytes that an archive may unpack to, and how often its own size, once it is past MIN_RATIO_BYTES: text packs up to 20 to 1. */
+/** Limits of the unpacked size: in bytes, and beyond MIN_RATIO_BYTES as a multiple of the packed size. Text packs up to 20 to 1. */
 const MAX_UNPACKED_BYTES = 500_000_000;
 const MAX_RATIO = 200;
 const MIN_RATIO_BYTES = 10_000_000;
 const MAX_NAME_LENGTH = 1_000;
-/** Entries that are passed over, such as folders: reading a header costs little, but not nothing. */
+/** Maximum entries including skipped ones such as folders, because reading each header has a cost. */
 const MAX_HEADERS = 20_000;
 
-/** Counts bytes that a request holds, and, if negative, lets them go. */
+/** Counts bytes that a request holds; a negative number releases them. */
 export type CountBytes = (bytes: number) => void;
 
-/** An entry, or why it cannot be unpacked. */
+/** An entry, or the reason why it cannot be unpacked. */
 export type UnpackedEntry = { name: string } & ({ file: SentFile } | { error: ApiError });
 
-/** The archive cannot be read any further. */
+/** The rest of the archive cannot be read. */
 export class ArchiveEnded extends ApiError {}
 
 const ended = (code: ErrorCode | null, message: string, cause?: unknown) => new ArchiveEnded(code, message, { cause });
 const damaged = (cause?: unknown) => ended("invalid_archive", "The archive is damaged or no ZIP archive.", cause);
 
-/** Files that systems add by themselves. */
+/** Files that operating systems add themselves. */
 const IGNORED = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)|\/$/;
 
 const refuse = (message: string): ApiError => new ApiError("invalid_archive_entry", message);
 
-/** Why an entry is refused unread. */
+/** The reason for refusing an entry unread, if any. */
 function refusal({ name, isEncrypted, method, packed, hasDescriptor }: EntryHeader): ApiError | undefined {
   if (name.length > MAX_NAME_LENGTH) return refuse(`Its name is longer than ${MAX_NAME_LENGTH} characters.`);
   if (/(^|[/\\])\.\.([/\\]|$)|^[/\\]|^[a-z]:|\0/i.test(name)) return refuse("Its name leads out of the archive.");
@@ -44,7 +44,7 @@ function refusal({ name, isEncrypted, method, packed, hasDescriptor }: EntryHead
   return undefined;
 }
 
-/** Collects the content of an entry within the limits of one file and of the whole archive. */
+/** Collects the content of an entry, within the limits per file and per archive. */
 function createCollector(source: ByteSource, before: { unpacked: number }, count: CountBytes) {
   const chunks: Buffer[] = [];
   const hash = createHash("sha256");
@@ -101,7 +101,7 @@ async function* readEntries(source: ByteSource, count: CountBytes): AsyncGenerat
     const error = isIgnored ? undefined : refusal(header);
     if (error || isIgnored) {
       if (error) yield { name: name.slice(0, MAX_NAME_LENGTH), error };
-      // folders have no content, and may have an empty descriptor
+      // folders have no content, but may have an empty descriptor
       if (packed === undefined && error) throw ended("invalid_archive", "What follows this entry cannot be found.");
       if (packed !== undefined) {
         await source.skip(packed);
@@ -121,8 +121,8 @@ async function* readEntries(source: ByteSource, count: CountBytes): AsyncGenerat
 }
 
 /**
- * The files of a ZIP archive while it arrives, one at a time. Throws ArchiveEnded when the rest cannot be read: damaged, too large,
- * or packed tighter than any text.
+ * Yields the files of a ZIP archive one at a time, while it arrives. Throws ArchiveEnded if the rest cannot be read, because it
+ * is damaged, too large, or packed more tightly than any text.
  */
 export async function* unpackArchive(stream: AsyncIterable<Buffer>, count: CountBytes): AsyncGenerator<UnpackedEntry> {
   const source = createByteSource(stream);
