@@ -72,7 +72,7 @@ async function readAlert(
 ): Promise<BudgetAlert | undefined> {
   if (workflow_id == null) return undefined;
   if (who === EACH_USER)
-    throw new ApiError(null, "workflow_id cannot be set for each-user: what users reach is no event.", {
+    throw new ApiError(null, "workflow_id cannot be set for each-user: users who reach its limit start no workflow.", {
       param: "workflow_id",
     });
   await checkWorkflow(http, caller.organization_id, workflow_id);
@@ -111,7 +111,11 @@ async function setBudget(
   await checkSubjectExists(http, organization_id, who);
   const warning = model === undefined ? undefined : await checkModel(http, organization_id, model);
   if (!known && all.length >= MAX_BUDGETS)
-    throw new ApiError("too_many_budgets", `An organization may have ${MAX_BUDGETS} budgets.`, { param: "subject" });
+    throw new ApiError(
+      "too_many_budgets",
+      `An organization may have at most ${MAX_BUDGETS} budgets; remove one first.`,
+      { param: "subject" },
+    );
   const alert = await readAlert(http, request, who, body.workflow_id);
   const data = { subject, limits, hard: body.hard, ...(alert && { alert }) };
   await http.send(SetBudget, { ...commandFor(request, subject), data });

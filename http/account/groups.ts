@@ -56,7 +56,7 @@ async function configure(http: Http, request: FastifyRequest, group: string, { m
     throw refuse("is empty; a group without members could decide nothing, so name one person at least.");
   await http.freshRead(["users"]);
   const [unknown] = await findUnknownPeople(http.db, organization_id, ids);
-  if (unknown) throw refuse(`${unknown} is no active member of the organization.`);
+  if (unknown) throw refuse(`${unknown} is not an active member of the organization.`);
   await http.send(ConfigureGroup, { ...commandFor(request), data: { group, members: ids }, requireProjected: true });
   return present(await requireGroup(http, organization_id, group));
 }

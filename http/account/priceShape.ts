@@ -61,7 +61,7 @@ function checkFields(model: string, { valid_from: _, per_page, ...ofModel }: z.i
   }
   if (per_page === undefined) refuse("per_page", `${WANTED}.`);
   const [other] = Object.keys(ofModel);
-  if (other !== undefined) refuse(other, `is no price of ${PAGES}, which has per_page only.`);
+  if (other !== undefined) refuse(other, `is not a price of ${PAGES}; set per_page only.`);
 }
 
 /** Throws a 400 for two prices that begin at the same moment, because either could apply. */

@@ -51,7 +51,7 @@ async function nameSubstitute(http: Http, request: FastifyRequest, id: string, b
   if (until > now + MAX_MS) throw invalid("until", "must be a year ahead at most.");
   if (body.substitute === user_id) throw invalid("substitute", "must be somebody else.");
   const substitute = await getMember(http.db, caller.organization_id, body.substitute);
-  if (!substitute?.active) throw invalid("substitute", "is no active member of the organization.");
+  if (!substitute?.active) throw invalid("substitute", "must be an active member of the organization.");
   if (!mayDecide(substitute.role)) throw invalid("substitute", "has a role that may not decide approvals.");
   const times = { from: new Date(from).toISOString(), until: new Date(until).toISOString() };
   await http.send(NameSubstitute, {

@@ -55,7 +55,7 @@ async function checkDelegate(
   const refuse = (why: string) => new ApiError("invalid_delegate", `to: ${why}`, { param: "to" });
   await http.freshRead(["users"], streamName("organization", organization_id));
   const member = await getMember(http.db, organization_id, to);
-  if (!member?.active) throw refuse("is no active member of the organization.");
+  if (!member?.active) throw refuse("must be an active member of the organization.");
   if (!mayDecide(member.role)) throw refuse("has a role that may not decide approvals.");
   if (isExcluded(row, to)) throw refuse("started the run, or set its trigger, and may not decide.");
   if (await isAssignedNow(http, organization_id, { ...member, user_id: to }, row))

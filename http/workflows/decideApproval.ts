@@ -71,7 +71,10 @@ export async function requireApproval({ db, freshRead }: Http, caller: Caller, i
 export async function requireRunApproval(http: Http, caller: Caller, id: string) {
   const approval = await requireApproval(http, caller, id);
   if (approval.run_id !== null) return { approval, run_id: approval.run_id };
-  throw new ApiError("approval_has_no_run", "This is for approvals that runs ask for, not for tools of agents.");
+  throw new ApiError(
+    "approval_has_no_run",
+    "This approval belongs to a tool call of an agent; only approvals of runs allow this.",
+  );
 }
 
 /** The stream that records the decision of an approval. */

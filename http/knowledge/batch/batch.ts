@@ -44,7 +44,11 @@ async function storeTexts(http: Http, request: FastifyRequest, body: JsonBatch):
   const { id: collection_id } = await requireCollection(http, request.caller, body.collection);
   await checkReaders(http, organization_id, body.readers);
   if (body.documents.filter(isLink).length > MAX_LINKS)
-    throw new ApiError(null, `documents: must have ${MAX_LINKS} addresses at most.`, { param: "documents" });
+    throw new ApiError(
+      null,
+      `documents: must have at most ${MAX_LINKS} addresses; send the others in another request.`,
+      { param: "documents" },
+    );
   const whole = identifyPost(request, BATCH_PATH);
   const signal = AbortSignal.any([AbortSignal.timeout(LINKS_MS), http.closing]);
   const store = async (sent: unknown, n: number): Promise<UploadAnswer> => {

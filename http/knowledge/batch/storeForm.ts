@@ -135,7 +135,7 @@ async function storeParts(http: Http, request: FastifyRequest, results: Results)
     if (bytes > MAX_FORM_BYTES) {
       results.stop(
         nameOf(results, part.filename),
-        new ApiError("request_too_large", "The files have more than 500 MB together."),
+        new ApiError("request_too_large", "The files have more than 500 MB together; send them in several requests."),
       );
       return dropRest(request);
     }
