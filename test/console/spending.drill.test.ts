@@ -233,7 +233,7 @@ test("a budget that is used up says so in the chat, when it begins again, and wh
   await page.getByLabel("Question").fill("Hello");
   await page.keyboard.press("Enter");
   const refusal = page.getByRole("alert");
-  await refusal.getByText("The budget organization has used").waitFor();
+  await refusal.getByText(/^The budget of the organization has used \d+ of 0 requests/).waitFor();
   expect(await refusal.textContent()).not.toMatch(/T\d\d:\d\d/);
   await inspect(page, "chat-budget");
   await refusal.getByRole("link", { name: "Spending" }).click();
@@ -254,7 +254,7 @@ test("a question refused because running answers reserve the money says to try a
   const page = await open("chat");
   await page.getByLabel("Question").fill("Hello");
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText("Try again when some of the answers under way have ended.").waitFor();
+  await page.getByRole("alert").getByText(/^The budget of the organization has .* are reserved .*requests under way/).waitFor();
   await inspect(page, "chat-budget-held");
   await answer;
   await tenant.owner("DELETE", "/budgets/organization");
