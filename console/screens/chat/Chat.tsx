@@ -192,7 +192,7 @@ export function Chat() {
         {isLoading && <Loading what="the conversation" />}
         {!threadId && !fork && !asking.isSending && <Start />}
         <Conversation
-          key={`${place} conversation`}
+          place={place}
           turns={turns}
           isRunning={thread.data?.status === "running"}
           forkWith={mayAsk && !fork ? target?.key : undefined}

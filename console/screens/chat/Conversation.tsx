@@ -45,6 +45,8 @@ function Ending({ newest, isWritten }: { newest: Turn | undefined; isWritten: bo
 }
 
 interface Props {
+  /** What the conversation is known by; another one begins without what was said of the one before. */
+  place: string;
   turns: Turn[];
   /** Whether the newest turn runs, as far as the service has said. */
   isRunning: boolean;
@@ -54,12 +56,14 @@ interface Props {
 }
 
 /** Questions and answers, the oldest first. */
-export function Conversation({ turns, isRunning, onAgain, forkWith }: Props) {
+export function Conversation({ place, turns, isRunning, onAgain, forkWith }: Props) {
   const newest = turns.at(-1);
   useStayAtEnd(turns, newest?.live?.answer.text);
   const isLive = newest?.live !== undefined && newest.live.failure === undefined;
   return (
     <>
+      {/* before the list: what follows the list is where the next question is written, and keeps the focus */}
+      <Ending key={place} newest={newest} isWritten={isLive || isRunning} />
       <ol className="plain conversation" aria-label="Conversation">
         {turns.map((turn, n) => (
           <li key={turn.id ?? (turn.answer ? n : "new")} className="turn">
@@ -78,7 +82,6 @@ export function Conversation({ turns, isRunning, onAgain, forkWith }: Props) {
           </li>
         ))}
       </ol>
-      <Ending newest={newest} isWritten={isLive || isRunning} />
     </>
   );
 }
