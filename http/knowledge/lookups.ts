@@ -31,7 +31,7 @@ export async function requireCollection(
   return row;
 }
 
-/** Finds a document of the organization, whoever may read it. Undefined if its collection is deleted. */
+/** Finds a document of the organization, whatever its readers. Undefined if its collection is deleted. */
 export async function findAnyDocument(
   { db, freshRead }: Needs,
   { organization_id }: Pick<Caller, "organization_id">,

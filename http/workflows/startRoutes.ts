@@ -67,7 +67,7 @@ async function start(http: Http, request: FastifyRequest, id: string) {
     }),
     started_by: actorFrom(caller),
     trigger_id: null,
-    // the run acts for the principal in the envelope, whoever starts it (spec: Workflow API, rule 4)
+    // the run acts for the principal in the envelope, regardless of who starts it (spec: Workflow API, rule 4)
     run_as: workflow.envelope.run_as,
     external_user_id: null,
   });

@@ -254,7 +254,10 @@ test("a question refused because running answers reserve the money says to try a
   const page = await open("chat");
   await page.getByLabel("Question").fill("Hello");
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText(/^The budget of the organization has .* are reserved .*requests under way/).waitFor();
+  await page
+    .getByRole("alert")
+    .getByText(/^The budget of the organization has .* are reserved .*requests under way/)
+    .waitFor();
   await inspect(page, "chat-budget-held");
   await answer;
   await tenant.owner("DELETE", "/budgets/organization");
