@@ -64,7 +64,6 @@ describe("APIs that are elsewhere, or nowhere, say so", () => {
     ["embeddings", (client) => client.embeddings.create({ model, input: "x" }), /api\/v1\/knowledge/],
     ["counting tokens", (client) => client.responses.inputTokens.count({ model, input: "x" }), /responses and models/],
     ["the base address itself", (client) => client.get("/"), /responses and models/],
-    ["one model", (client) => client.models.retrieve(model), /responses and models/],
   ])("for an agent: %s", async (_, ask, message) => {
     const said = await missing(ask(open(agent_base)));
     expect(said).toMatch(message);
