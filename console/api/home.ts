@@ -3,6 +3,7 @@ import { call, service } from "./call.ts";
 import type { Page, RunSummary, Slice, TurnSummary } from "./types.ts";
 
 const HEALTH_MS = 15_000;
+const FAILURES_MS = 30_000;
 
 export interface Health {
   isReady: boolean;
@@ -49,7 +50,9 @@ const MAX_COUNTED = 500;
 /** Requests that began since then and have failed or were refused, by model, the one with most first. `isWhole`: all were counted. */
 export const countFailures = (from: string) =>
   queryOptions({
-    queryKey: ["thread", "requests", "failures", from],
+    // not below "thread": every request would have a thousand others read again
+    queryKey: ["failures", from],
+    refetchInterval: FAILURES_MS,
     queryFn: async ({ signal }) => {
       const read = (status: "failed" | "refused") =>
         call<Slice<TurnSummary>>("turns", { signal, query: { status, from, limit: MAX_COUNTED } });

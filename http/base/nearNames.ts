@@ -1,32 +1,8 @@
+import leven from "leven";
 import { mapInSlices } from "#events/slices.ts";
 
 /** Maximum number of names in an error message. */
 const MAX_NAMES = 3;
-
-/** Removes the common prefix and suffix: model names of one provider differ in a few letters. */
-function differingParts(one: string, other: string): [string, string] {
-  const shorter = Math.min(one.length, other.length);
-  let from = 0;
-  while (from < shorter && one[from] === other[from]) from++;
-  let end = 0;
-  while (end < shorter - from && one.at(-1 - end) === other.at(-1 - end)) end++;
-  return [one.slice(from, one.length - end), other.slice(from, other.length - end)];
-}
-
-/** Edit distance of two texts, or `most` + 1 if it is larger. */
-function countEdits(first: string, second: string, most: number): number {
-  if (Math.abs(first.length - second.length) > most) return most + 1;
-  const [one, other] = differingParts(first, second);
-  let before = Array.from({ length: other.length + 1 }, (_, n) => n);
-  for (let at = 1; at <= one.length; at++) {
-    const row = [at];
-    for (let n = 1; n <= other.length; n++)
-      row.push(Math.min(before[n]! + 1, row[n - 1]! + 1, before[n - 1]! + Number(one[at - 1] !== other[n - 1])));
-    if (Math.min(...row) > most) return most + 1;
-    before = row;
-  }
-  return before[other.length]!;
-}
 
 const modelPart = (id: string): string => id.slice(id.indexOf("/") + 1);
 
@@ -35,7 +11,7 @@ function distance(wanted: string, known: string): number | undefined {
   // the same model under another provider, or without one
   if (modelPart(known) === modelPart(wanted)) return 0;
   const most = Math.min(4, Math.max(1, Math.floor(wanted.length / 6)));
-  const edits = countEdits(wanted, known.toLowerCase(), most);
+  const edits = leven(wanted, known.toLowerCase(), { maxDistance: most + 1 });
   return edits <= most ? edits : undefined;
 }
 

@@ -71,18 +71,25 @@ describe("sending a command", () => {
     expect(slow.waited).toEqual([[["keys"], 7, 500]]);
   });
 
-  test("counts what its request has taken already", async () => {
+  test("and a fresh read count what their request has taken already", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
-    const { send, sent, waited } = harness([done]);
+    const { send, freshRead, sent, waited } = harness([done]);
     const app = Fastify();
     trackRequestTime(app);
     app.addHook("onRequest", async (_request, reply: FastifyReply) => {
       Object.defineProperty(reply, "elapsedTime", { value: 2_000 });
     });
-    app.get("/", () => send(DeleteKey, { ...request, waitFor: ["keys"] }));
-    await app.inject("/");
+    app.get("/", async () => {
+      await send(DeleteKey, { ...request, waitFor: ["keys"] });
+      await freshRead(["turns"]);
+      return {};
+    });
+    expect((await app.inject("/")).statusCode).toBe(200);
     expect(sent[0]).toMatchObject({ waited_ms: 2_000 });
-    expect(waited).toEqual([[["keys"], 7, 2_500]]);
+    expect(waited).toEqual([
+      [["keys"], 7, 2_500],
+      [["turns"], 9, 2_500],
+    ]);
   });
 
   test("reports projections that lag, and still returns the receipt", async () => {

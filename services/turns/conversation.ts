@@ -2,7 +2,7 @@ import { fitWindow, describeWindow } from "./fitWindow.ts";
 import type { Prompt } from "#events/thread.ts";
 import { turnMessages } from "./history.ts";
 import type { TokenCounter } from "./estimateUsage.ts";
-import type { OfferedTool, ToolOffer } from "./model.ts";
+import type { ToolOffer } from "./model.ts";
 import { limitFiles, targetProvider } from "./modelRequest.ts";
 import { pairResults } from "./pairResults.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
@@ -14,7 +14,7 @@ interface TurnConversation {
   /** The tools that run here. */
   tools: Tool[];
   /** All tools that the model is offered: those, and the caller's own. */
-  offers: OfferedTool[];
+  offers: ToolOffer[];
   clientTools: ToolOffer[];
   /** What fits of the thread, and the turn's own messages. */
   messages: ThreadMessage[];
@@ -32,7 +32,7 @@ export async function openConversation(
 ): Promise<TurnConversation> {
   const tools = await findTools(known, turn.organization_id, prompt);
   const clientTools = prompt.tool_choice === "none" ? [] : (prompt.client_tools ?? []);
-  const offers = [...tools.map(offerTool), ...clientTools.map((tool) => ({ ...tool, client: true as const }))];
+  const offers = [...tools.map(offerTool), ...clientTools];
   const own = turnMessages(turn.turn_id, prompt);
   const tokens = history.length > 0 ? await findWindow() : undefined;
   const before = tokens ? await fitWindow(history, describeWindow(tokens, prompt, offers, own), countTokens) : history;

@@ -27,17 +27,14 @@ export interface AnswerShare {
   holdPiece(bytes: number): void;
 }
 
-export interface OfferedTool extends ToolOffer {
-  /** The caller runs it, whatever its name: a provider must not put a tool of its own in its place. */
-  client?: true;
-}
-
 export interface ModelRequest {
   /** The provider's name of the model, without `provider/`. */
   model: string;
   instructions: string | null;
   messages: ModelMessage[];
-  tools: OfferedTool[];
+  tools: ToolOffer[];
+  /** Names of those that the caller runs: a provider must not put a tool of its own in their place. Absent: none. */
+  client_tools?: readonly string[];
   /** Ignored without tools. */
   tool_choice: ToolChoice;
   temperature: number | null;

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
+import { EMPTY_PROMPT } from "#events/thread.ts";
 import { modelRequest } from "#test/doubles/modelRequest.ts";
-import { limitFiles, measureFiles, useRequest } from "./modelRequest.ts";
+import { openConversation } from "./conversation.ts";
+import { buildModelRequest, limitFiles, measureFiles, useRequest } from "./modelRequest.ts";
 import type { Part } from "./model.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
+import type { TurnToRun } from "./turnToRun.ts";
 
 const asked = (...megabytes: number[]): ThreadMessage => ({
   turn_id: newId(),
@@ -56,4 +59,23 @@ test("files that a provider is not sent are refused before they are loaded; a mo
   expect(measureFiles({ model: "offline/echo" }, conversation)).toBe(101_000_000);
   const route = { targets: ["openai/gpt-test"], on: [], timeout_seconds: 1, max_attempts: 1, max_seconds: 1 };
   expect(measureFiles({ model: "fast", route }, conversation)).toBe(101_000_000);
+});
+
+test("a caller's tools are offered as they were sent, and a provider is told their names", async () => {
+  const sent = [{ name: "web_fetch", description: "Ours", parameters: { type: "object" } }];
+  const prompt = { ...EMPTY_PROMPT, client_tools: sent };
+  const turn = {
+    turn_id: newId(),
+    organization_id: newId(),
+    model: "google/gemini-test",
+    streamed: false,
+  } as TurnToRun;
+  const known = { tools: { find: async () => [] } as never, countTokens: async () => 0 };
+  const { offers } = await openConversation(known, turn, prompt, { history: [], findWindow: async () => undefined });
+  expect(await buildModelRequest({} as never, turn, prompt, offers, [])).toMatchObject({
+    model: "gemini-test",
+    tools: sent,
+    client_tools: ["web_fetch"],
+  });
+  expect(offers).toEqual(sent);
 });

@@ -118,15 +118,7 @@ export async function buildModelRequest(
   conversation: ThreadMessage[],
   share?: AnswerShare,
 ): Promise<ModelRequest> {
-  const {
-    messages: _messages,
-    vars: _vars,
-    tools: _tools,
-    client_tools: _own,
-    knowledge: _,
-    agent,
-    ...settings
-  } = prompt;
+  const { messages: _messages, vars: _vars, tools: _tools, client_tools, knowledge: _, agent, ...settings } = prompt;
   const load = openFiles(stores);
   const provider = targetProvider(turn);
   const messages: ModelRequest["messages"] = [];
@@ -142,6 +134,7 @@ export async function buildModelRequest(
     model,
     messages,
     tools,
+    ...(client_tools && { client_tools: client_tools.map(({ name }) => name) }),
     streamed: turn.streamed,
     ...(share && { share }),
   };

@@ -102,6 +102,15 @@ test("Home names the models that failed today, and leads to those requests", asy
   const failed = page.getByRole("region", { name: "Failed today, by model" });
   await failed.getByText(/^\d (failed|refused)/).waitFor();
   await inspect(page, "home-failed-models");
+  const read: string[] = [];
+  page.on("request", (request) => void read.push(request.url()));
+  const count = (limit: number) =>
+    read.filter((url) => url.includes("/turns?") && url.includes(`limit=${limit}`)).length;
+  for (const n of [1, 2, 3]) {
+    await tenant.made(tenant.key("POST", "/openai/v1/chat/completions", say(`Hello ${n}`)));
+    await expect.poll(() => count(1), SOON).toBeGreaterThanOrEqual(n);
+  }
+  expect(count(500), "five hundred requests are not read again with each new one").toBeLessThanOrEqual(2);
   await failed.getByRole("link", { name: "openai/gpt-none" }).click();
   await page.getByRole("row", { name: "openai/gpt-none" }).first().waitFor();
   await page.getByText("Nothing of it is kept; the answer told its caller why.").first().waitFor();

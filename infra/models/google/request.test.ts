@@ -107,7 +107,7 @@ describe("tools", () => {
   );
 
   test("of the caller's own are functions, also under the name of the one that reads pages", async () => {
-    const sent = await body({ tools: [{ ...tool("web_fetch"), client: true }] });
+    const sent = await body({ tools: [tool("web_fetch")], client_tools: ["web_fetch"] });
     expect(sent.tools).toEqual([{ functionDeclarations: [declared("web_fetch")] }]);
   });
 

@@ -1,10 +1,11 @@
 import type { Content } from "@google/genai";
-import type { ModelRequest, OfferedTool } from "#services/turns/model.ts";
+import type { ModelRequest } from "#services/turns/model.ts";
 import { toContents } from "./contents.ts";
 import type { ModelFacts } from "./facts.ts";
 
 /** Google reads pages itself (spec: built-in tool names): its tool replaces the server's, but never one of the caller's. */
-const isPageTool = ({ name, client }: OfferedTool): boolean => name === "web_fetch" && !client;
+const isPageTool = ({ client_tools = [] }: ModelRequest, name: string): boolean =>
+  name === "web_fetch" && !client_tools.includes(name);
 
 /** Every model with levels has LOW and HIGH, some also MINIMAL; none goes above HIGH. */
 const LEVELS = new Map([
@@ -35,7 +36,7 @@ function functionCalling({ tool_choice }: ModelRequest, names: string[]): object
 }
 
 function toolParams(request: ModelRequest): object {
-  const functions = request.tools.filter((tool) => !isPageTool(tool));
+  const functions = request.tools.filter(({ name }) => !isPageTool(request, name));
   const readsPages = functions.length < request.tools.length;
   const functionDeclarations = functions.map(({ name, description, parameters }) => ({
     name,

@@ -116,6 +116,8 @@ export async function makeMistakes({ home, things, keyWith }: Stage): Promise<Re
     ["PUT /api/providers/{name}", { api_key: "k", base_url: "not an address" }],
   ];
   for (const [route, body] of asks) await attempt(route, body);
+  const model = "GET /api/agents/{agent_id}/v1/models/{id}";
+  await attempt(model, undefined, { path: at(model).replace(/models\/.*/, "models/offline/none") });
   const owners = `/members/${(await home.made(home.owner("GET", "/auth/me"))).user.id}`;
   await attempt("PATCH /api/members/{id}", { role: "viewer" }, { path: owners });
   await attempt("DELETE /api/members/{id}", undefined, { path: owners });
