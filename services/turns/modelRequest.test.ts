@@ -61,7 +61,7 @@ test("files that a provider is not sent are refused before they are loaded; a mo
   expect(measureFiles({ model: "fast", route }, conversation)).toBe(101_000_000);
 });
 
-test("a caller's tools are offered as they were sent, and a provider is told their names", async () => {
+test("a caller's tools are offered as sent, and the request names them for the provider", async () => {
   const sent = [{ name: "web_fetch", description: "Ours", parameters: { type: "object" } }];
   const prompt = { ...EMPTY_PROMPT, client_tools: sent };
   const turn = {
