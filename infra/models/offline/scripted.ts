@@ -78,7 +78,7 @@ const failure = (status: number): ModelError =>
 
 /** The output before an interruption: half of the text if it is streamed, otherwise nothing. */
 function firstHalf(text: string, streamed: boolean): string {
-  const chunks = streamed ? splitChunks(text) : [];
+  const chunks = streamed ? [...splitChunks(text)] : [];
   return chunks.slice(0, Math.ceil(chunks.length / 2)).join("");
 }
 

@@ -7,13 +7,17 @@ import { countPrompt, countTokens, firstTokens } from "../tokens.ts";
 /** Maximum chunks of a streamed text, so that a long one does not flood its readers. */
 const MAX_CHUNKS = 256;
 
-/** Splits a text into words with the following space; a long one into larger chunks. The pattern is linear: it never backtracks. */
-export function splitChunks(text: string): string[] {
-  const words = text.match(/^\s+\S+\s*|\S+\s*|\s+/g) ?? [];
-  const size = Math.ceil(words.length / MAX_CHUNKS);
-  return Array.from({ length: Math.ceil(words.length / size) || 0 }, (_, n) =>
-    words.slice(n * size, (n + 1) * size).join(""),
-  );
+/** Splits a text into words with the following space; a long one into larger chunks, each when it is asked for. */
+export function* splitChunks(text: string): Generator<string> {
+  const size = Math.ceil(text.length / MAX_CHUNKS);
+  const restOfWord = /\S*\s*/y;
+  let start = 0;
+  for (let word = text.search(/\S/); start < text.length; word = start) {
+    restOfWord.lastIndex = Math.min(word + size, text.length);
+    restOfWord.test(text);
+    yield text.slice(start, restOfWord.lastIndex);
+    start = restOfWord.lastIndex;
+  }
 }
 
 const beforeStop = (text: string, stop: string[]): string => {
@@ -34,13 +38,15 @@ export interface Speech {
 /** Yields a text as a model would: up to a stop sequence or the token limit, in chunks if streamed, with its usage. */
 export async function* speak(request: ModelRequest, speech: Speech): AsyncGenerator<ModelEvent> {
   // turns that were committed together resume in one callback
-  await beginWork()();
+  const takeTurns = beginWork();
+  await takeTurns();
   const fullText = beforeStop(speech.text, request.stop);
   const text = request.max_output_tokens === null ? fullText : await firstTokens(fullText, request.max_output_tokens);
   const reasoning = speech.reasoning ?? "";
   if (reasoning !== "") yield { type: "reasoning", text: reasoning };
   const chunks = request.streamed ? splitChunks(text) : [text];
   for (const chunk of chunks) {
+    await takeTurns();
     await speech.pause?.();
     if (chunk !== "") yield { type: "text", text: chunk };
   }
