@@ -24,17 +24,22 @@ function prlimit(pid: number, ...args: string[]): string {
   return execFileSync(PRLIMIT, ["--pid", String(pid), ...args], options).trim();
 }
 
-/** Ignores processes that have ended meanwhile. */
-function ifAlive(pid: number, work: () => void): void {
+/** Whether a process runs. One that has ended, but whose parent has not noticed yet, does not (states Z and X). */
+function isRunning(pid: number): boolean {
   try {
-    work();
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined if the process has ended meanwhile. */
+function ifRunning<T>(pid: number, work: () => T): T | undefined {
+  try {
+    return work();
   } catch (error) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
-    throw error;
+    if (isRunning(pid)) throw error;
+    return undefined;
   }
 }
 
@@ -45,8 +50,10 @@ function ifAlive(pid: number, work: () => void): void {
 export async function limitTo(find: () => Promise<number[]>, what: LimitedResource, ms: number): Promise<void> {
   const name = LIMITS[what];
   const pids = await find();
-  const before = prlimit(pids[0]!, `--${name}`, "--noheadings", "--output", "SOFT");
-  for (const pid of pids) ifAlive(pid, () => prlimit(pid, `--${name}=${usedBy[what](pid)}:`));
+  const softLimit = (pid: number) => prlimit(pid, `--${name}`, "--noheadings", "--output", "SOFT");
+  const before = pids.map((pid) => ifRunning(pid, () => softLimit(pid))).find((limit) => limit !== undefined);
+  if (before === undefined) return;
+  for (const pid of pids) ifRunning(pid, () => prlimit(pid, `--${name}=${usedBy[what](pid)}:`));
   await sleep(ms);
-  for (const pid of await find()) ifAlive(pid, () => prlimit(pid, `--${name}=${before}:`));
+  for (const pid of await find()) ifRunning(pid, () => prlimit(pid, `--${name}=${before}:`));
 }
