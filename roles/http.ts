@@ -7,7 +7,7 @@ import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts
 import type { HttpDeps } from "#http/base/deps.ts";
 import { listen } from "#http/base/listen.ts";
 import { LONG_READS } from "#http/base/longReads.ts";
-import { readTimeLeft } from "#http/base/requestTime.ts";
+import { countWait, readTimeLeft } from "#http/base/requestTime.ts";
 import { buildServer } from "#http/server.ts";
 import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
@@ -78,7 +78,7 @@ type Read = <T>(work: () => Promise<T>) => Promise<T>;
 const createRead =
   (breaker: Breaker): Read =>
   (work) =>
-    breaker(() => withReadTime(readTimeLeft, work));
+    countWait(() => breaker(() => withReadTime(readTimeLeft, work)));
 
 /** The API's read access to the log. */
 const readsOf = (log: Resources["log"], read: Read) =>

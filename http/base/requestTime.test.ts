@@ -1,22 +1,50 @@
 import Fastify, { type FastifyReply } from "fastify";
-import { afterEach, expect, test } from "vitest";
-import { readTimeLeft, requestAge, trackRequestTime } from "./requestTime.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { App } from "./app.ts";
+import { countWait, outsideRequests, readTimeLeft, requestAge, trackRequestTime, waitForTurn } from "./requestTime.ts";
 
-const app = Fastify();
-afterEach(() => app.close());
-
-test("reads share the 4 s of a young request, a late one has a little, and a stream's or a waiting turn's has all of it", async () => {
+let app: App;
+beforeEach(() => {
+  app = Fastify();
   trackRequestTime(app);
   app.addHook("onRequest", async (request, reply: FastifyReply) => {
     Object.defineProperty(reply, "elapsedTime", { value: Number((request.query as { age: string }).age) });
   });
-  app.get("/", async () => ({ age: requestAge(), left: readTimeLeft() }));
-  const at = async (age: number) => JSON.parse((await app.inject(`/?age=${age}`)).body) as unknown;
-  expect(await at(0)).toEqual({ age: 0, left: 4_000 });
-  expect(await at(1_500)).toEqual({ age: 1_500, left: 2_500 });
-  expect(await at(3_900)).toEqual({ age: 3_900, left: 700 });
-  expect(await at(4_999)).toEqual({ age: 4_999, left: 700 });
-  expect(await at(5_000)).toEqual({ age: 0, left: 4_000 });
-  expect(await at(600_000)).toEqual({ age: 0, left: 4_000 });
+  const answer = async () => ({ age: requestAge(), left: readTimeLeft() });
+  app.get("/", answer);
+  app.post("/", answer);
+  app.post("/turn", async () => (waitForTurn(), answer()));
+  app.post("/waits", async () => {
+    const wait = async () => void vi.advanceTimersByTime(100);
+    await countWait(() => Promise.all([countWait(wait), countWait(wait)]));
+    vi.advanceTimersByTime(1_000);
+    return { age: await countWait(async () => (await wait(), requestAge())), outside: outsideRequests(requestAge) };
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  return app.close();
+});
+
+async function at(method: "GET" | "POST", path: string, age: number): Promise<any> {
+  return JSON.parse((await app.inject({ method, url: `${path}?age=${age}` })).body);
+}
+
+test("the reads of a young request share 4 s, and a late one has 700 ms", async () => {
+  expect(await at("POST", "/", 0)).toEqual({ age: 0, left: 4_000 });
+  expect(await at("POST", "/", 1_500)).toEqual({ age: 1_500, left: 2_500 });
+  expect(await at("GET", "/", 3_900)).toEqual({ age: 3_900, left: 700 });
+  expect(await at("POST", "/", 4_999)).toEqual({ age: 4_999, left: 700 });
+});
+
+test("of a write older than 5 s, only what it has waited for the stores counts, and waits that overlap count once", async () => {
+  expect(await at("POST", "/", 5_000)).toEqual({ age: 0, left: 4_000 });
+  vi.useFakeTimers({ toFake: ["performance"] });
+  expect(await at("POST", "/waits", 600_000)).toEqual({ age: 300, outside: 0 });
+});
+
+test("reads of an old GET, of a request that waits for its turn and of none have the full time", async () => {
+  expect(await at("GET", "/", 5_000)).toEqual({ age: 0, left: 4_000 });
+  expect(await at("POST", "/turn", 3_900)).toEqual({ age: 0, left: 4_000 });
   expect([requestAge(), readTimeLeft()]).toEqual([0, 4_000]);
 });

@@ -1,27 +1,76 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "./app.ts";
 
 /** Reads must end this long after their request began, because a 503 is due within 5 s. */
 const MAX_READ_MS = 4_000;
 /** Minimum time for a read, even if the request has already waited for something else, such as a read model. */
 const MIN_READ_MS = 700;
-/** An older request streams or waits for a turn, so each of its reads gets the full time. */
-const LONG_REQUEST_MS = 5_000;
+/** An older request has probably waited for something else: a body, a provider, or a place in a queue. */
+const OLD_MS = 5_000;
 
-const current = new AsyncLocalStorage<Pick<FastifyReply, "elapsedTime">>();
-
-/** Tracks the current request, for `requestAge` and `readTimeLeft`. */
-export function trackRequestTime(app: App): void {
-  app.addHook("onRequest", (_request, reply, done) => current.run(reply, done));
-  // body events come from the socket, outside the async context of the request
-  app.addHook("preValidation", (_request, reply, done) => current.run(reply, done));
+/** How long a request has waited for the stores: PostgreSQL, the bus and the read models. */
+interface RequestClock {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** Waits that run now, and since when at least one does. */
+  running: number;
+  since: number;
+  /** Of the waits before. */
+  waited_ms: number;
+  isUnlimited: boolean;
 }
 
-/** Age of the current request in milliseconds. 0 without a request, or for a request that streams or waits for a turn. */
+const current = new AsyncLocalStorage<RequestClock>();
+
+/** Tracks the current request, for the functions below. */
+export function trackRequestTime(app: App): void {
+  const clocks = new WeakMap<FastifyRequest, RequestClock>();
+  app.addHook("onRequest", (request, reply, done) => {
+    const clock = { request, reply, running: 0, since: 0, waited_ms: 0, isUnlimited: false };
+    clocks.set(request, clock);
+    current.run(clock, done);
+  });
+  // body events come from the socket, outside the async context of the request
+  app.addHook("preValidation", (request, _reply, done) => current.run(clocks.get(request)!, done));
+}
+
+/** Runs a read or a command of the current request, and counts its time. Waits that overlap count once. */
+export async function countWait<T>(work: () => Promise<T>): Promise<T> {
+  const clock = current.getStore();
+  if (!clock) return work();
+  if (clock.running++ === 0) clock.since = performance.now();
+  try {
+    return await work();
+  } finally {
+    if (--clock.running === 0) clock.waited_ms += performance.now() - clock.since;
+  }
+}
+
+/** From now on the current request takes as long as its turn does, and then has the full time for its reads. */
+export function waitForTurn(): void {
+  const clock = current.getStore();
+  if (clock) clock.isUnlimited = true;
+}
+
+/** Runs work that serves all requests: its time is not that of the current one. */
+export const outsideRequests = <T>(work: () => T): T => current.exit(work);
+
+const waitedFor = ({ running, since, waited_ms }: RequestClock): number =>
+  running > 0 ? waited_ms + performance.now() - since : waited_ms;
+
+/**
+ * Age of the current request in milliseconds; of one older than 5 s, only what it has waited for the stores. 0 without a request, for
+ * one that waits for a turn or is already being answered, and for an old GET: one that reads much would only fail again.
+ */
 export function requestAge(): number {
-  const age = current.getStore()?.elapsedTime ?? 0;
-  return age >= LONG_REQUEST_MS ? 0 : age;
+  const clock = current.getStore();
+  if (!clock) return 0;
+  const { request, reply, isUnlimited } = clock;
+  if (isUnlimited || reply.raw.headersSent || reply.raw.destroyed) return 0;
+  const age = reply.elapsedTime;
+  if (age < OLD_MS) return age;
+  return request.method === "GET" ? 0 : waitedFor(clock);
 }
 
 /** Milliseconds that a read may take if it starts now. */

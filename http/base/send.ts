@@ -8,7 +8,7 @@ import { toTraceHeaders } from "#events/trace.ts";
 import type { WaitForProjections } from "#projections/progress.ts";
 import { ApiError, rejectionError } from "./errors.ts";
 import type { LogReader } from "./ports.ts";
-import { requestAge } from "./requestTime.ts";
+import { countWait, requestAge } from "./requestTime.ts";
 
 /** After this time the outcome of a command counts as unknown. */
 const COMMAND_MS = 15_000;
@@ -96,7 +96,10 @@ export function createSend({ sender, waitForProjections, logger, httpId }: SendN
   return async (definition, given) => {
     const began = performance.now() - requestAge();
     const request = { ...given, id: given.id ?? newCommandId() };
-    const result = await sendWhileBusy(() => sender.send(buildCommand(definition, request, httpId)), request.signal);
+    const result = await sendWhileBusy(
+      () => countWait(() => sender.send(buildCommand(definition, request, httpId))),
+      request.signal,
+    );
     const projected = await isProjected(waitForProjections, request.waitFor, result.position, began);
     if (!projected) {
       const { waitFor: projections, request_id } = request;
@@ -127,7 +130,7 @@ async function isProjected(
 ): Promise<boolean> {
   if (projections.length === 0 || position === 0) return true;
   const left = Math.max(PROJECTION_MS - (performance.now() - began), MIN_PROJECTION_MS);
-  return waitForProjections(projections, position, left);
+  return countWait(() => waitForProjections(projections, position, left));
 }
 
 export function createFreshRead({

@@ -1,3 +1,5 @@
+import { outsideRequests } from "../base/requestTime.ts";
+
 /** Interval between polls without a hint. Hints only speed this up, and may be missed. */
 const POLL_MS = 500;
 /** Minimum interval between polls, because hundreds of commits per second may each give a hint. */
@@ -72,6 +74,6 @@ export function createSharedPoll<T extends object>(
       signal.addEventListener("abort", done);
       waiters.add(waiter);
       hint.give();
-      void run();
+      void outsideRequests(run);
     });
 }
