@@ -21,7 +21,7 @@ interface RequestClock {
   isUnlimited: boolean;
 }
 
-const current = new AsyncLocalStorage<RequestClock>();
+const current = new AsyncLocalStorage<RequestClock | undefined>();
 
 /** Tracks the current request, for the functions below. */
 export function trackRequestTime(app: App): void {
@@ -54,7 +54,7 @@ export function waitForTurn(): void {
 }
 
 /** Runs work that serves all requests: its time is not that of the current one. */
-export const outsideRequests = <T>(work: () => T): T => current.exit(work);
+export const outsideRequests = <T>(work: () => T): T => current.run(undefined, work);
 
 const waitedFor = ({ running, since, waited_ms }: RequestClock): number =>
   running > 0 ? waited_ms + performance.now() - since : waited_ms;
