@@ -4,7 +4,7 @@ import { findOrWait } from "../base/findById.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
 import { endedAt } from "./storedResponse.ts";
 
-/** Ids of the calls in a response that the caller must run. */
+/** Ids of the calls in a response that the client, not the server, must run. */
 async function ownCalls({ db }: Pick<Http, "db">, row: ResponseRow): Promise<string[]> {
   const calls = endedAt(row)
     ? (row.said?.calls ?? [])
@@ -13,9 +13,9 @@ async function ownCalls({ db }: Pick<Http, "db">, row: ResponseRow): Promise<str
 }
 
 /**
- * Finds the response that ran, or still runs, the last of these calls on the server. Undefined if there is none, or if a result
- * answers a call that the caller was asked to run. Waits for the read model first: without that, a fast client would cause a
- * second turn.
+ * Finds the response whose calls these results answer, although the server ran, or still runs, the calls itself. The last call
+ * identifies the response. Undefined if there is none, or if one of the results answers a call that the client was asked to run.
+ * Waits for the read model first: with a stale one, a fast client would start a second turn.
  */
 export async function findRepeatedTurn(
   http: Http,

@@ -24,7 +24,7 @@ function finalMessage(frames: FramePayload[]): FramePayload[] {
   return frames.slice(lastCall + 1).filter(({ type }) => type !== "reasoning");
 }
 
-/** The head of a resent answer. Its message keeps its id in the stored response. */
+/** Makes the resent stream begin at the final message, which keeps the id that it has in the stored response. */
 function headOfMessage(head: ResponseHead, frames: FramePayload[], ended: EndedAt | undefined): ResponseHead {
   const { output } = responseFrom(head, frames, ended);
   const at = output.findLastIndex(({ type }) => type !== "reasoning");
@@ -40,8 +40,8 @@ async function readAnswer(http: Http, row: ResponseRow) {
 }
 
 /**
- * Waits until the response has ended, or until a time in epoch milliseconds, and returns it. Nothing is streamed meanwhile,
- * because nothing may be repeated.
+ * Waits until the response has ended, or until a time in epoch milliseconds, and returns it. Streams nothing meanwhile: only the end
+ * shows which message is the final one, and the client must not see earlier items again.
  */
 async function awaitEnd(http: Http, row: ResponseRow, ends_by: number, over: AbortSignal): Promise<ResponseRow> {
   if (endedAt(row)) return row;
@@ -87,8 +87,8 @@ async function resendStreamed(http: Http, reply: FastifyReply, row: ResponseRow,
 }
 
 /**
- * Sends the answer again to a client that took it for a tool call and returned a result. Waits for a response that still runs, as
- * for any other: at the request's time limit it is `in_progress`.
+ * Sends the answer again to a client that mistook it for a tool call and returned a result. If the response still runs, waits for it
+ * like any other request does, and answers `in_progress` at the request's time limit.
  */
 export async function resendAnswer(
   http: Http,

@@ -8,8 +8,8 @@ import { ApiError } from "./errors.ts";
 
 type Needs = Pick<Http, "db" | "settings">;
 
-/** The error for a tool that does not exist. Its hint is for clients that pass tools of their own. */
-const unknownTool = (name: string, param: string) =>
+/** Error for a tool name that does not exist. The hint helps clients that send their own tools. */
+const unknownToolError = (name: string, param: string) =>
   new ApiError(
     "unknown_tool",
     `${param}: there is no tool called ${JSON.stringify(name.slice(0, 100))}. Tools run on the server, and a request names them; only one with an API key that has client_tools may bring its own. ` +
@@ -17,7 +17,7 @@ const unknownTool = (name: string, param: string) =>
     { param },
   );
 
-const toolsUnavailable = (param: string, why: string) =>
+const toolsUnavailableError = (param: string, why: string) =>
   new ApiError("tools_unavailable", `${param}: scripted tools ${why}.`, { param });
 
 /** Throws `unknown_tool` or `tools_unavailable` for a name that no tool has. `paramOf` returns the field of the name with a given index. */
@@ -37,9 +37,9 @@ export async function checkToolNames(
   for (const [n, name] of names.entries()) {
     if (isBuiltInTool(name)) continue;
     const param = paramOf(n);
-    if (!own.has(name)) throw unknownTool(name, param);
-    if (!settings.SCRIPTED_TOOLS) throw toolsUnavailable(param, "are not available in this deployment");
-    if (!isSwitchedOn) throw toolsUnavailable(param, "are switched off for the organization");
+    if (!own.has(name)) throw unknownToolError(name, param);
+    if (!settings.SCRIPTED_TOOLS) throw toolsUnavailableError(param, "are not available in this deployment");
+    if (!isSwitchedOn) throw toolsUnavailableError(param, "are switched off for the organization");
   }
 }
 

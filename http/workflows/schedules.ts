@@ -38,7 +38,7 @@ async function checkCount({ db, freshRead, settings }: Http, organization: strin
   if ((await countSchedules(db, organization)) < limit) return;
   throw new ApiError(
     "too_many_schedules",
-    `The organization has ${limit} schedules, which is its limit; delete one of them.`,
+    `The organization already has ${limit} schedules, the maximum. Delete one first.`,
     { param: "schedule" },
   );
 }

@@ -33,27 +33,27 @@ export const StepReason = z
         "new_call",
       ])
       .describe(
-        "What the parent run recorded of this call. `no_parent`: the run retries and forks no other. `inherited`: a result, which this run has taken over. `set`: any; the fork has set the result. `failed`, `unanswered`: a failure, or nothing. `forked`: a result, but the fork executes again from its step on. `arguments`: a call of this step with other arguments. `new_call`: no call of this step.",
+        "What the parent run recorded for this call. `no_parent`: this run is neither a retry nor a fork. `parent_deleted`: the parent run no longer exists. `inherited`: a result, which this run reuses. `set`: the fork set the result itself. `failed`: a failure. `unanswered`: a call without a result. `forked`: a result, but the fork executes every call again from its step on. `arguments`: a call of this step with other arguments. `new_call`: no call of this step.",
       ),
     parent: z
       .object({
         run_id: z.string(),
         kind: z.enum(["retry", "fork"]),
-        step: z.string().nullable().describe("The step from which the run goes on."),
+        step: z.string().nullable().describe("The step from which this run continues."),
         step_id: z.string().nullable().describe("The call in the parent run that this one is compared with."),
-        args: z.unknown().describe("Its arguments, where the reason is `arguments`; null otherwise."),
+        args: z.unknown().describe("Its arguments if the reason is `arguments`, else null."),
       })
       .nullable(),
     changes: z
       .array(
         z.object({
           what: z.enum(["version", "run_arguments", "result"]),
-          step: z.string().nullable().describe("Of a result: the earlier step that has another one here."),
-          from: z.int().nullable().describe("Of a version: that of the parent."),
+          step: z.string().nullable().describe("For `result`: the earlier step whose result differs."),
+          from: z.int().nullable().describe("For `version`: the parent's version."),
           to: z.int().nullable(),
         }),
       )
-      .describe("What differs between the runs before this step."),
+      .describe("What differs between the two runs before this step."),
   })
   .meta({ title: "StepReason" });
 type Reason = z.infer<typeof StepReason>;
@@ -62,7 +62,7 @@ type Change = Reason["changes"][number];
 interface ReadRun {
   row: RunRow;
   view: RunView;
-  /** In the order in which `run()` made them. */
+  /** In the order of their calls by `run()`. */
   calls: MadeCall[];
   open: OpenJson;
 }
@@ -114,7 +114,7 @@ async function findChanges(run: ReadRun, parent: ReadRun, at: number): Promise<C
   ];
 }
 
-/** The parent's call of the same step with other arguments, which this call replaced. */
+/** The parent's call of the same step with other arguments, in whose place `run()` made this call. */
 function findReplaced(run: ReadRun, parent: ReadRun, call: MadeCall): MadeCall | undefined {
   const [here, there] = [byKey(run), byKey(parent)];
   const isNamed = ({ kind, name }: MadeCall) => kind === "step" && name === call.name;
