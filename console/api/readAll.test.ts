@@ -13,7 +13,7 @@ function listOf(all: { id: string }[], perPage: number) {
   return { read, asked };
 }
 
-test("a list is read to its end, also where long rows make its pages shorter", async () => {
+test("a list is read to its end even if long rows make its pages shorter", async () => {
   const { read, asked } = listOf(rows(75), 33);
   expect(await readAll(read, byId)).toEqual({ data: rows(75), total: 75, isWhole: true });
   expect(asked).toEqual([0, 33, 66]);
@@ -21,12 +21,12 @@ test("a list is read to its end, also where long rows make its pages shorter", a
   expect(await readAll(listOf([], 500).read, byId)).toEqual({ data: [], total: 0, isWhole: true });
 });
 
-test("a list that is too long says that it is not whole", async () => {
+test("a list that is too long reports that it is incomplete", async () => {
   const { data, total, isWhole } = await readAll(listOf(rows(20_001), 500).read, byId);
   expect([data.length, total, isWhole]).toEqual([20_000, 20_001, false]);
 });
 
-test("a row that moves to the next page meanwhile is there once, and a list that shrinks ends", async () => {
+test("a row that moves to the next page during the read appears once, and the read of a shrinking list ends", async () => {
   const pages = [rows(3), rows(5).slice(2)];
   const moved = await readAll(async () => ({ data: pages.shift() ?? [], total: 6 }), byId);
   expect(moved).toEqual({ data: rows(5), total: 6, isWhole: true });

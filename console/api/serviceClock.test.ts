@@ -8,7 +8,7 @@ const answer = (ahead: number) => noteDate(new Date(NOW - 50 + ahead).toUTCStrin
 beforeEach(() => void vi.useFakeTimers({ now: NOW }));
 afterEach(() => void vi.useRealTimers());
 
-test("the browser's clock counts while answers do not contradict it", () => {
+test("the browser's clock is used as long as no answer contradicts it", () => {
   noteDate(null, NOW, NOW);
   expect(serviceNow()).toBe(NOW);
   answer(0);
@@ -16,7 +16,7 @@ test("the browser's clock counts while answers do not contradict it", () => {
   expect(serviceNow()).toBe(NOW);
 });
 
-test("a browser that is slow or fast takes the service's time, never an earlier one", () => {
+test("a browser whose clock is slow or fast uses the service's time, and time never goes back", () => {
   for (const ahead of [90_000, -3_600_000, 5_000]) {
     answer(ahead);
     expect(serviceNow()).toBeGreaterThanOrEqual(NOW + ahead);

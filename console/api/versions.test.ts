@@ -25,7 +25,7 @@ async function serve(total: number, { saved = 0 } = {}) {
   return { read, asked };
 }
 
-test("a version that the list does not show is read by itself, and one that does not exist is none", async () => {
+test("a version outside the listed page is fetched separately, and an unknown version gives nothing", async () => {
   const { read, asked } = await serve(120);
   expect(await read(3)).toEqual({ version: 3 });
   expect(asked).toEqual(["?limit=50&offset=0", "?limit=1&offset=117"]);
@@ -34,7 +34,7 @@ test("a version that the list does not show is read by itself, and one that does
   expect([await read(0), await read(121)]).toEqual([null, null]);
 });
 
-test("a version is the right one although another one is saved meanwhile", async () => {
+test("the requested version is returned even if another one is saved meanwhile", async () => {
   const { read } = await serve(120, { saved: 1 });
   expect(await read(3)).toEqual({ version: 3 });
 });

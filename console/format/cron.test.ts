@@ -15,11 +15,11 @@ test.each([
 ])("%s is read as %s", (cron, words) => expect(describeCron(cron)).toBe(words));
 
 test.each(["0 0 1 1 *", "0 8-17 * * *", "1,2 * * * *", "0 0 * * 5#2", "0 0 13 * 5", "nonsense", ""])(
-  "%j has no short sentence and stays as it is",
+  "%j has no short sentence and is shown as it is",
   (cron) => expect(describeCron(cron)).toBe(cron),
 );
 
-test("a choice becomes an expression that reads as what was chosen", () => {
+test("the form's choices become a cron expression that reads back as the same choices", () => {
   const clock = { time: "08:05", weekday: 2, day: 15 };
   const words = (["weekdays", "day", "week", "month", "hour"] as const).map((often) =>
     describeCron(toCron({ ...clock, often })),

@@ -10,18 +10,18 @@ test.each([
   expect(formatCost(cost)).toBe(shown);
 });
 
-test("a price has every digit, and two of cents at least", () => {
+test("a price shows every digit, and at least two digits of cents", () => {
   expect([formatPrice("0.5"), formatPrice("0.0750")]).toEqual(["$0.50", "$0.075"]);
 });
 
-test("the moments of a message are in the person's time, and its other words stay", () => {
+test("times in a message are shown in the person's time zone, and the rest of the message is unchanged", () => {
   const at = "2026-11-29T00:00:00.000Z";
   expect(withReadableTimes(`It has used 7 of 2026-11. It begins again at ${at}, not ${at}.`)).toBe(
     `It has used 7 of 2026-11. It begins again at ${formatExact(at)}, not ${formatExact(at)}.`,
   );
 });
 
-test("an exact time names its time zone", () => {
+test("an exact time includes its time zone", () => {
   const zone = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" })
     .formatToParts(Date.parse("2026-11-26T03:36:39Z"))
     .find(({ type }) => type === "timeZoneName")!.value;

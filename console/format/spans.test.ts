@@ -13,7 +13,7 @@ test.each([
 });
 
 test.each(["", "30", "days", "0 days", "-1 days", "1.5 days", "3 months", "1 day 2 hours", "9999999999 days"])(
-  "%j is no length of time",
+  "%j is not a duration",
   (text) => {
     expect(parseSpan(text)).toBeUndefined();
   },
@@ -25,7 +25,7 @@ test.each([
   [90_000, "25 hours"],
   [5_400, "90 minutes"],
   [61, "61 seconds"],
-])("%j seconds are shown in the largest unit that needs no fraction, and read again as the same", (seconds, text) => {
+])("%j seconds are shown in the largest unit without a fraction, and parse back to the same number", (seconds, text) => {
   expect(formatSpan(seconds)).toBe(text);
   expect(parseSpan(text)).toBe(seconds);
 });

@@ -3,7 +3,7 @@ import { namedChoices, withChosen } from "./Choices.tsx";
 
 const ann = { id: "a", name: "Ann" };
 
-test("the choices of a list say that there are more than can be listed", () => {
+test("a list of choices says that there are more than it shows", () => {
   const choices = [{ value: "a", label: "Ann" }];
   expect(namedChoices({ data: [ann], total: 1, isWhole: true }, "members")).toEqual(choices);
   expect(namedChoices({ data: [ann], total: 2, isWhole: false }, "members")).toEqual([
@@ -13,7 +13,7 @@ test("the choices of a list say that there are more than can be listed", () => {
   expect(namedChoices(undefined, "members")).toEqual([]);
 });
 
-test("what is chosen is among the choices before they are known", () => {
+test("the current value is among the choices before the list is loaded", () => {
   expect(withChosen([], "b")).toEqual([{ value: "b", label: "b" }]);
   expect(withChosen([{ value: "b", label: "Bob" }], "b")).toEqual([{ value: "b", label: "Bob" }]);
   expect(withChosen([], null)).toEqual([]);

@@ -8,7 +8,7 @@ const draw = (field: FormSchema, required: string[] = []) =>
   renderToStaticMarkup(createElement(SchemaFields, { schema: { properties: { what: field }, required } }));
 const chosen = (html: string) => /<option value="([^"]*)"[^>]* selected=""/.exec(html)?.[1];
 
-test("nothing is chosen beforehand where a choice is required", () => {
+test("a required choice starts without a selection", () => {
   const html = draw({ enum: ["reject", "pay"] }, ["what"]);
   expect(html).toMatch(/<select[^>]* required=""/);
   expect(html).toContain('<option value="" disabled="" selected="">Choose one</option>');
@@ -16,7 +16,7 @@ test("nothing is chosen beforehand where a choice is required", () => {
   expect(draw({ enum: ["reject", "pay"] })).toContain('<option value="" selected="">–</option>');
 });
 
-test("a list says what it is for, and that it is written as JSON", () => {
+test("a list field says what it is for and that it expects JSON", () => {
   expect(draw({ type: "array", description: "Whom to tell" })).toContain("Whom to tell, as JSON");
   expect(draw({ type: "object" })).toContain(">as JSON<");
   expect(draw({ type: "string", description: "Why" })).toContain(">Why<");

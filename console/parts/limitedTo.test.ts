@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { limitedTo } from "./limitedTo.ts";
 
-test("entries behind a switch that is off are no limit, and are refused", () => {
+test("entries behind a switch that is off set no limit, and the form refuses them", () => {
   const limit = { name: "Only these", what: "models" };
   expect(limitedTo(["a"], { ...limit, isOn: true })).toEqual(["a"]);
   expect(limitedTo([], { ...limit, isOn: true })).toEqual([]);

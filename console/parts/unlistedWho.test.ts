@@ -4,7 +4,7 @@ import { unlistedWho } from "./unlistedWho.ts";
 const id = "0198c0de-0000-7000-8000-0000000000ab";
 const labelOf = (who: string, lists: Parameters<typeof unlistedWho>[1]) => unlistedWho(who, lists).label;
 
-test("only a whole list of their kind tells that somebody is gone", () => {
+test("a person counts as removed only if the complete list of their kind lacks them", () => {
   const [whole, cut] = [{ isWhole: true }, { isWhole: false }];
   expect(labelOf(`person:${id}`, { person: whole })).toMatch(/^former member /);
   expect(labelOf(`person:${id}`, { person: cut, key: whole })).toMatch(/^person /);

@@ -32,7 +32,7 @@ function stage(maxWaitMs?: number, maxWaiting?: number) {
   return { begun, send, end: (name: string) => ends.get(name)!() };
 }
 
-test("a request of another organization overtakes those that wait for their own share", async () => {
+test("a request overtakes requests of another organization that wait for that organization's own share", async () => {
   const { begun, send, end } = stage();
   const answers = [...["a1", "a2", "a3", "a4"].map((name) => send("a", name)), send("b", "b1")];
   await expect.poll(() => begun).toHaveLength(5);
@@ -41,7 +41,7 @@ test("a request of another organization overtakes those that wait for their own 
   expect(await Promise.all(answers)).toEqual(Array.from({ length: 5 }, () => "done"));
 });
 
-test("a request that waits for long gives its place to the next", async () => {
+test("a long-running request gives its place to the next one", async () => {
   const { begun, send, end } = stage();
   const answers = ["a1", "a2", "a3"].map((name) => send("a", name));
   await expect.poll(() => begun).toEqual(["a1", "a2", "a3"]);
@@ -49,7 +49,7 @@ test("a request that waits for long gives its place to the next", async () => {
   await Promise.all(answers);
 });
 
-test("a request that waits for a place for too long is refused, and keeps no place from the next one", async () => {
+test("a request that waits too long for a place is refused and does not block the next one", async () => {
   const { begun, send, end } = stage(30);
   const answers = ["a1", "a2"].map((name) => send("a", name));
   await expect.poll(() => begun).toEqual(["a1", "a2"]);
@@ -62,7 +62,7 @@ test("a request that waits for a place for too long is refused, and keeps no pla
   expect(await last).toBe("done");
 });
 
-test("a request that finds too many of its organization waiting is refused at once", async () => {
+test("a request is refused at once if too many of its organization are waiting", async () => {
   const { begun, send, end } = stage(undefined, 2);
   const sent = ["a1", "a2", "a3", "a4", "a5"].map((name) => send("a", name));
   const others = send("b", "b1");
@@ -72,7 +72,7 @@ test("a request that finds too many of its organization waiting is refused at on
   expect(await Promise.all([...sent, others])).toEqual(["done", "done", "done", "done", "refused", "done"]);
 });
 
-test("a request that says that it only waits keeps nobody out", async () => {
+test("a request that reports that it only waits does not take a place", async () => {
   const { begun, send, end } = stage();
   const names = Array.from({ length: 100 }, (_, n) => `waits ${n}`);
   const answers = names.map((name) => send("a", name));
@@ -81,7 +81,7 @@ test("a request that says that it only waits keeps nobody out", async () => {
   await Promise.all(answers);
 });
 
-test("a request is one of those that keep the loop busy until the loop was idle for long enough", async () => {
+test("a request counts as keeping the event loop busy until the loop has been idle long enough", async () => {
   let [idle, called] = [0, 0];
   afterIdle(
     10,
@@ -95,14 +95,14 @@ test("a request is one of those that keep the loop busy until the loop was idle 
   await expect.poll(() => called).toBe(1);
 });
 
-test("a request that is answered is counted no more", async () => {
+test("an answered request no longer counts", async () => {
   let called = 0;
   afterIdle(10, 60_000, () => (called += 1)).cancel();
   await sleep(50);
   expect(called).toBe(0);
 });
 
-test("a request in a loop that is never idle is counted for some time only", async () => {
+test("a request in a loop that is never idle counts only for a limited time", async () => {
   let called = 0;
   afterIdle(
     10,

@@ -6,7 +6,7 @@ import { createBodyBudget } from "./bodyBudget.ts";
 const bodyOf = (organization_id: string) => ({ caller: { organization_id } }) as unknown as FastifyRequest;
 
 describe("the budget of request bodies", () => {
-  test("counts bytes when they arrive and gives them back once", () => {
+  test("counts bytes as they arrive and releases them once", () => {
     const budget = createBodyBudget({ total: 100, perOwner: 100 });
     const [first, second] = [bodyOf("a"), bodyOf("b")];
     budget.countArrived(first, 60);
@@ -19,7 +19,7 @@ describe("the budget of request bodies", () => {
     expect(budget.heldBytes()).toBe(100);
   });
 
-  test("lets a single body in whatever its size", () => {
+  test("admits a single body of any size", () => {
     const budget = createBodyBudget({ total: 100, perOwner: 50 });
     const large = bodyOf("a");
     budget.countArrived(large, 80);
@@ -27,7 +27,7 @@ describe("the budget of request bodies", () => {
     expect(budget.heldBytes()).toBe(120);
   });
 
-  test("refuses an organization beyond its share, and no other one", () => {
+  test("refuses an organization beyond its share, but no other organization", () => {
     const budget = createBodyBudget({ total: 100, perOwner: 30 });
     budget.countArrived(bodyOf("a"), 20);
     expect(() => budget.countArrived(bodyOf("a"), 20)).toThrow(
@@ -37,7 +37,7 @@ describe("the budget of request bodies", () => {
     expect(budget.heldBytes()).toBe(40);
   });
 
-  test("counts an address where no organization is known, and a hook by its token", () => {
+  test("counts by IP address if the organization is unknown, and by token for a hook", () => {
     const budget = createBodyBudget({ total: 100, perOwner: 30 });
     budget.countArrived({ ip: "192.0.2.1" } as FastifyRequest, 20);
     expect(() => budget.countArrived({ ip: "192.0.2.1" } as FastifyRequest, 20)).toThrow("Too many bytes");

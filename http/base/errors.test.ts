@@ -25,7 +25,7 @@ describe("the body of an error", () => {
     expect(errorBody(new ApiError("invalid_name", "No.", { param: "name" }), true).error.param).toBe("name");
   });
 
-  test("of a 500 and a 502 has no code, and of a 500 no detail", () => {
+  test("has no code for a 500 or 502, and no detail for a 500", () => {
     expect(errorBody(internalError(new Error("password=hunter2"))).error).toEqual({
       message: "The server had an error while processing the request.",
       type: "server_error",
@@ -80,12 +80,12 @@ describe("the retry headers of an error", () => {
   });
 });
 
-test("a limit of 0 is not tried again", () =>
+test("the headers of a limit of 0 do not suggest a retry", () =>
   expect(errorHeaders(new ApiError("rate_limited", "", { retryAfterMs: 1_000, isFinal: true }))).toEqual({
     "x-should-retry": "false",
   }));
 
-test("a budget that is used up is not tried again, whether or not it begins again", () => {
+test("the headers of a used-up budget do not suggest a retry, whether or not it resets", () => {
   const spent = (retryAfterMs?: number) =>
     errorHeaders(new ApiError("budget_exceeded", "", retryAfterMs === undefined ? {} : { retryAfterMs }));
   expect(spent(60_000)).toEqual({ "retry-after": "60", "x-should-retry": "false" });

@@ -6,7 +6,7 @@ import { measureEventLoopDelay } from "./eventLoopDelay.ts";
 const readLongest = async (registry: Registry): Promise<number> =>
   Number(/event_loop_delay_seconds\{quantile="1"\} (\S+)/.exec(await registry.metrics())?.[1]);
 
-test("work that holds the event loop is seen in the next reading, and no more in the one after", async () => {
+test("work that blocks the event loop shows in the next reading, but not in the one after", async () => {
   const registry = new Registry();
   measureEventLoopDelay(registry);
   await sleep(50);

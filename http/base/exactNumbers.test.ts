@@ -55,14 +55,14 @@ describe("a number that JSON.parse would change", () => {
     expect(() => parseKeepingDigits(json)).toThrow(SyntaxError),
   );
 
-  test("is found among 200,000 others without holding up other work", () => {
+  test("is found among 200,000 others without blocking other work", () => {
     const json = `[${"1,".repeat(200_000)}9007199254740993]`;
     let value: unknown;
     expect(computingTime(() => (value = parseKeepingDigits(json)))).toBeLessThan(50);
     expect((value as unknown[]).at(-1)).toBe("9007199254740993");
   });
 
-  test("among names of JavaScript's own, which stay names", () => {
+  test("is found among names of JavaScript's own properties, which stay ordinary names", () => {
     const value = parseKeepingDigits('{"__proto__":{"id":9007199254740993}}') as object;
     expect(JSON.stringify(value)).toBe('{"__proto__":{"id":"9007199254740993"}}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);

@@ -17,7 +17,7 @@ test.each([
   ["🎉.png", "🎉.png"],
 ])("the filename %j becomes %j", (sent, shown) => expect(cleanFilename(sent)).toBe(shown));
 
-test("a filename that is truncated keeps its extension", () => {
+test("a truncated filename keeps its extension", () => {
   const name = cleanFilename(`${"é".repeat(5_000)}.markdown`);
   expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
   expect(name.endsWith("é.markdown")).toBe(true);

@@ -50,7 +50,7 @@ describe("the command id of a request", () => {
   });
 });
 
-test("the fingerprint of a request covers its body, its user and whatever else is named", () => {
+test("the fingerprint of a request covers its body, its user and all other named parts", () => {
   const others = [{}, { body: "b" }, { more: ["x"] }, { user: "u" }];
   expect(new Set(others.map((other) => identifyParts({ ...parts, ...other }).fingerprint)).size).toBe(4);
 });
@@ -93,7 +93,7 @@ describe("the previous outcome of a request", () => {
   });
 });
 
-test("what an earlier delivery of a request created is found, and nothing for a new or a refused one", async () => {
+test("the result of an earlier delivery of a request is found, and nothing is found for a new or refused request", async () => {
   expect(await findCreated(outcomes(stored()), request)).toBe("1");
   expect(await findCreated(outcomes(), request)).toBeUndefined();
   const refused = stored({ event: null, rejection: { code: "last_owner", message: "No." } });
@@ -148,15 +148,15 @@ describe("a new secret", () => {
     return sent.then((isOwn) => ({ isOwn, read }));
   };
 
-  test("is that of a new request", async () => {
+  test("is the generated one for a new request", async () => {
     expect(await rotate(false)).toEqual({ isOwn: true, read: [] });
   });
 
-  test("is that of this request although its outcome was looked up, which counts as repeated", async () => {
+  test("is the generated one if this request created the thing, even if its outcome was looked up, and counts as repeated", async () => {
     expect(await rotate(true, { key_hash: "own" })).toEqual({ isOwn: true, read: [["agent-1", 3]] });
   });
 
-  test("is not that of this request when an earlier delivery gave the thing another one", async () => {
+  test("is not the generated one if an earlier delivery gave the thing another secret", async () => {
     expect((await rotate(true, { key_hash: "of the first" })).isOwn).toBe(false);
     expect((await rotate(true, undefined)).isOwn).toBe(false);
   });

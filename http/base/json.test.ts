@@ -6,7 +6,7 @@ import { parseJsonBody } from "./json.ts";
 const bytes = (text: string) => Buffer.from(text);
 
 describe("parsing a JSON body", () => {
-  test("gives what JSON.parse gives", () => {
+  test("gives the same result as JSON.parse", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         fc.pre(!/__proto__|constructor/.test(text));
@@ -39,7 +39,7 @@ describe("parsing a JSON body", () => {
     await expect(parseJsonBody(bytes(`{"filler":"${filler}"`))).rejects.toThrow(ApiError);
   });
 
-  test("parses a short body of many values in several rounds, too", async () => {
+  test("parses a short body with many values in several rounds, too", async () => {
     const names = Array.from({ length: 20_000 }, (_, n) => ({ [`name ${n}`]: 0 }));
     const zeros = Array.from({ length: 50_000 }, () => 0);
     const parsing = parseJsonBody(bytes(JSON.stringify({ names })));

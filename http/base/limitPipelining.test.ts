@@ -18,7 +18,7 @@ async function open(handle: RequestListener, onParsed: () => void = () => {}) {
   return socket;
 }
 
-test("a connection that sends requests without waiting for answers is closed, and the rest of them is not read", async () => {
+test("a connection that pipelines too many requests is closed, and its remaining requests are not read", async () => {
   let [handled, parsed] = [0, 0];
   const socket = await open(
     () => handled++,
@@ -30,7 +30,7 @@ test("a connection that sends requests without waiting for answers is closed, an
   expect([handled, parsed]).toEqual([16, 17]);
 });
 
-test("a connection that waits for answers may send any number of requests, 16 at a time", async () => {
+test("a connection that waits for answers may send any number of requests, up to 16 at a time", async () => {
   const socket = await open((_, response) => response.end("ok"));
   for (let n = 0; n < 5; n++) {
     socket.write(REQUEST.repeat(16));

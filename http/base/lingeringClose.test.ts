@@ -15,7 +15,7 @@ function answered() {
   return { ended: socket.end, destroyed: socket.destroy, arrives: () => raw.emit("data", Buffer.alloc(1)) };
 }
 
-test("a connection stays open while the rest of the body arrives, and three seconds longer", () => {
+test("a refused connection stays open until the rest of the body has arrived, and three seconds longer", () => {
   const { ended, destroyed, arrives } = answered();
   for (let second = 0; second < 20; second++) {
     arrives();
@@ -27,7 +27,7 @@ test("a connection stays open while the rest of the body arrives, and three seco
   expect(destroyed).toHaveBeenCalled();
 });
 
-test("a connection is closed after thirty seconds, whatever still arrives", () => {
+test("a refused connection is closed after thirty seconds even if data still arrives", () => {
   const { destroyed, arrives } = answered();
   for (let second = 0; second < 30; second++) {
     expect(destroyed).not.toHaveBeenCalled();

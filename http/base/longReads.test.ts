@@ -17,7 +17,7 @@ function stage() {
   return { reads, begun, begin };
 }
 
-test("an organization makes two long answers at a time, and another one does not wait for them", async () => {
+test("an organization gets two long answers at a time, and another organization does not wait for them", async () => {
   const { begun, begin } = stage();
   const [first] = ["a1", "a2", "a3", "a4", "b1"].map(begin);
   await expect.poll(() => begun.toSorted()).toEqual(["a1", "a2", "b1"]);
@@ -25,7 +25,7 @@ test("an organization makes two long answers at a time, and another one does not
   await expect.poll(() => begun.slice(3)).toEqual(["a3"]);
 });
 
-test("a request that has a place keeps it, and gives it back once", async () => {
+test("a request keeps its place until it ends, and releases it once", async () => {
   const { reads, begun, begin } = stage();
   const one = begin("a1");
   await one.place;
@@ -36,7 +36,7 @@ test("a request that has a place keeps it, and gives it back once", async () => 
   await expect.poll(() => begun).toEqual(["a1", "a2", "a3"]);
 });
 
-test("a client that leaves while it waits leaves no place taken", async () => {
+test("a client that disconnects while it waits leaves no place occupied", async () => {
   const { begun, begin } = stage();
   const [first, second, third] = ["a1", "a2", "a3"].map(begin);
   await expect.poll(() => begun).toEqual(["a1", "a2"]);

@@ -23,7 +23,7 @@ test.each([
   expect((await nearNames(wanted, KNOWN)).slice(0, near.length || 3)).toEqual(near),
 );
 
-test("a long list is searched without holding up the event loop", async () => {
+test("a long list is searched without blocking the event loop", async () => {
   const many = Array.from({ length: 10_000 }, (_, n) => `openrouter/vendor-${n % 100}/model-${n}-instruct`);
   let turns = 0;
   const ticking = setInterval(() => turns++, 0);

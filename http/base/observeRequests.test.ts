@@ -45,14 +45,14 @@ async function send(port: number, mib: number): Promise<{ status: number; body: 
 const other = { caller: { organization_id: "other" } } as unknown as FastifyRequest;
 
 describe("a JSON body", () => {
-  test("holds budget as it arrives, until its answer is sent", async () => {
+  test("reserves budget as it arrives until its answer is sent", async () => {
     const budget = createBodyBudget();
     const port = await serve(budget);
     expect(await send(port, 5)).toEqual({ status: 200, body: String(5 * MIB) });
     await expect.poll(budget.heldBytes).toBe(0);
   });
 
-  test("gets a 503 when it exceeds the memory that others leave", async () => {
+  test("gets a 503 if it exceeds the memory that other bodies leave", async () => {
     const budget = createBodyBudget({ total: 4 * MIB });
     const port = await serve(budget);
     budget.countArrived(other, MIB);
@@ -63,14 +63,14 @@ describe("a JSON body", () => {
     expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(200);
   });
 
-  test("over the limit of its route is refused", async () => {
+  test("is refused above the limit of its route", async () => {
     const budget = createBodyBudget();
     const port = await serve(budget);
     expect((await send(port, 9)).status).toBe(413);
     await expect.poll(budget.heldBytes).toBe(0);
   });
 
-  test("that is announced and does not arrive holds nothing, and gets a 408", { timeout: 15_000 }, async () => {
+  test("that is announced but does not arrive reserves nothing and gets a 408", { timeout: 15_000 }, async () => {
     const budget = createBodyBudget();
     const port = await serve(budget);
     const headers = { "content-type": "application/json", "content-length": String(8 * MIB) };
@@ -104,12 +104,12 @@ describe("a large answer", () => {
     return answer.status;
   }
 
-  test("counts for its organization until the client has it, and beyond its share a read gets a 429", async () => {
+  test("counts for its organization until the client has received it; a read above the share gets a 429", async () => {
     expect(await ask("GET", 1)).toBe(200);
     expect(await ask("GET", 2 * MIB)).toBe(429);
   });
 
-  test("of a write is sent, because the write is done", async () => {
+  test("of a write is sent even above the share, because the write has happened", async () => {
     expect(await ask("POST", 2 * MIB)).toBe(200);
   });
 });

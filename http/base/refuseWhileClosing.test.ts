@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { errorBody, errorHeaders, type ApiError } from "./errors.ts";
 import { refuseWhileClosing } from "./refuseWhileClosing.ts";
 
-test("a request on an open connection of a process that shuts down is refused with Retry-After, and one that is open is answered", async () => {
+test("a process that shuts down refuses new requests on open connections with Retry-After, and answers open requests", async () => {
   const app = fastify({ return503OnClosing: false });
   app.setErrorHandler<ApiError>((error, _request, reply) =>
     reply.code(error.status).headers(errorHeaders(error)).send(errorBody(error, false)),

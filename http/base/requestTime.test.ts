@@ -30,20 +30,20 @@ async function at(method: "GET" | "POST", path: string, age: number): Promise<an
   return JSON.parse((await app.inject({ method, url: `${path}?age=${age}` })).body);
 }
 
-test("the reads of a young request share 4 s, and a late one has 700 ms", async () => {
+test("reads of a young request share 4 s, and a late read gets 700 ms", async () => {
   expect(await at("POST", "/", 0)).toEqual({ age: 0, left: 4_000 });
   expect(await at("POST", "/", 1_500)).toEqual({ age: 1_500, left: 2_500 });
   expect(await at("GET", "/", 3_900)).toEqual({ age: 3_900, left: 700 });
   expect(await at("POST", "/", 4_999)).toEqual({ age: 4_999, left: 700 });
 });
 
-test("of a write older than 5 s, only what it has waited for the stores counts, and waits that overlap count once", async () => {
+test("a write older than 5 s counts only its waits for the stores, and overlapping waits once", async () => {
   expect(await at("POST", "/", 5_000)).toEqual({ age: 0, left: 4_000 });
   vi.useFakeTimers({ toFake: ["performance"] });
   expect(await at("POST", "/waits", 600_000)).toEqual({ age: 300, outside: 0 });
 });
 
-test("reads of an old GET, of a request that waits for its turn and of none have the full time", async () => {
+test("reads of an old GET, of a queued request and outside a request get the full time", async () => {
   expect(await at("GET", "/", 5_000)).toEqual({ age: 0, left: 4_000 });
   expect(await at("POST", "/turn", 3_900)).toEqual({ age: 0, left: 4_000 });
   expect([requestAge(), readTimeLeft()]).toEqual([0, 4_000]);

@@ -62,7 +62,7 @@ describe("sending a command", () => {
     expect(waited).toEqual([[["keys"], 7, 4_500]]);
   });
 
-  test("gives the projections what the command left of 4.5 s, and half a second at least, so that a 503 comes within 5 s", async () => {
+  test("gives projections the time that the command left of 4.5 s, but at least half a second, so that a 503 comes within 5 s", async () => {
     const quick = harness([done], true, 1_500);
     await quick.send(DeleteKey, { ...request, waitFor: ["keys"] });
     expect(quick.waited).toEqual([[["keys"], 7, 3_000]]);
@@ -71,7 +71,7 @@ describe("sending a command", () => {
     expect(slow.waited).toEqual([[["keys"], 7, 500]]);
   });
 
-  test("and a fresh read count what their request has taken already", async () => {
+  test("counts the time that the request has already taken, as a fresh read does", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const { send, freshRead, sent, waited } = harness([done]);
     const app = Fastify();

@@ -14,7 +14,7 @@ app.get("/:stored", async (request, reply) => {
 beforeEach(() => void logged.splice(0));
 afterEach(() => app.close());
 
-test("a stored file is sent with its type and name, nothing is sent for one whose bytes are deleted, and neither is logged as an error", async () => {
+test("a stored file is sent with its type and name, a file with deleted bytes is not sent, and neither is logged as an error", async () => {
   const here = await app.inject("/here");
   expect([here.statusCode, here.body, here.headers["content-type"]]).toEqual([200, "text", "text/plain"]);
   expect(here.headers["content-disposition"]).toContain("note.txt");

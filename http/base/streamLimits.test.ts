@@ -7,7 +7,7 @@ function reply(organization_id: string, principal: string) {
   return { raw, request: { caller: { organization_id, principal } } } as never;
 }
 
-test("streams are refused above the limit of a credential and of an organization, until others are closed", () => {
+test("streams above the limit of a credential or an organization are refused until others close", () => {
   const limits = createStreamLimits({ perCredential: 2, perOrganization: 3 });
   const refused = (words: string) =>
     expect.objectContaining({ errorCode: "too_many_streams", message: expect.stringContaining(words) });
@@ -23,7 +23,7 @@ test("streams are refused above the limit of a credential and of an organization
   expect(() => limits.count(reply("o1", "key:c"))).toThrow(refused("An organization"));
 });
 
-test("exports are refused above the limit of an organization, until one has ended", () => {
+test("exports above the limit of an organization are refused until one ends", () => {
   const limits = createStreamLimits({ exports: 1 });
   const first: { raw: EventEmitter } = reply("o1", "key:a");
   limits.countExport(first as never);

@@ -7,7 +7,7 @@ test.each([
   ["//api//openai/v1///models//?user=a//b/", "/api/openai/v1/models?user=a//b/"],
   ["/api/agents/x/v1//responses", "/api/agents/x/v1/responses"],
   ["/api/agents/", "/api/agents"],
-])("%s is %s", (url, tidy) => {
+])("%s is simplified to %s", (url, tidy) => {
   expect(tidyUrl(url)).toBe(tidy);
 });
 
@@ -22,6 +22,6 @@ test.each([
   "*",
   "/",
   "",
-])("%s stays", (url) => {
+])("%s is unchanged", (url) => {
   expect(tidyUrl(url)).toBe(url);
 });

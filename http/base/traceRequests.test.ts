@@ -85,7 +85,7 @@ test("the span of a 500 is marked as failed, and that of an unknown path has no 
   ]);
 });
 
-test("the span of a request whose client disconnects says so", async () => {
+test("the span of a request records that its client disconnected", async () => {
   record();
   const leaving = open({ host: "127.0.0.1", port: await listen(), path: "/slow" }).on("error", () => {});
   leaving.end();

@@ -32,7 +32,7 @@ test.each([
   expect(wrong(change)).toMatchObject({ status: 400, errorCode, param, message });
 });
 
-test("an unknown field of a strict object is refused by its name", () => {
+test("an unknown field of a strict object is refused with its name", () => {
   const strict = z.object({ rules: z.strictObject({ limits: z.strictObject({}).optional() }) });
   const refusing = validator([[/^rules/, "invalid_args"]])({ schema: strict, method: "POST", url: "/" });
   for (const [rules, param] of [
@@ -48,7 +48,7 @@ test("an unknown field of a strict object is refused by its name", () => {
     });
 });
 
-test("half a million wrong elements are one refusal, as cheap as that of one", () => {
+test("half a million invalid elements give one refusal, as cheap as for one element", () => {
   const messages = Array.from({ length: 490_000 }, () => 0);
   expect(wrong({ messages })).toMatchObject({ param: "messages[0]" });
   let read = 0;
@@ -63,7 +63,7 @@ test("a body that is not an object is refused", () => {
   });
 });
 
-test("unknown fields are dropped, nothing is coerced", () => {
+test("unknown fields are dropped, and no value is coerced", () => {
   expect(check({ model: "a/b", messages: [{ role: "user", content: "x", name: "n" }], n: 3, logit_bias: {} })).toEqual({
     value: { model: "a/b", messages: [{ role: "user", content: "x" }] },
   });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { WarningCode } from "#events/readingWarnings.ts";
 import { presentWarnings, Warnings } from "./warningShape.ts";
 
-test("warnings say for people which pages they concern, or how many parts were left out", () => {
+test("warnings tell people which pages they concern or how many parts were left out", () => {
   expect(
     presentWarnings([
       { code: "page_without_text", pages: [2, 3, 4, 9] },
@@ -26,12 +26,12 @@ test("warnings say for people which pages they concern, or how many parts were l
   ]);
 });
 
-test("there is no field without warnings", () => {
+test("the field is absent if there are no warnings", () => {
   expect(presentWarnings([])).toEqual({});
 });
 
 test.each(["of_a_newer_release", "constructor"])(
-  "the code %s, which this release does not know, passes with a general sentence",
+  "the code %s, which this release does not know, is returned with a general sentence",
   (unknown) => {
     const code = unknown as WarningCode;
     const { warnings } = presentWarnings([

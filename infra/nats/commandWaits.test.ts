@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { commandWaits, nextPoll } from "./commandWaits.ts";
 
-test("a command waits as much less as its client has waited already, but never too short for a worker to claim it", () => {
+test("a command waits less by the time its client has already waited, but long enough for a worker to claim it", () => {
   expect(commandWaits()).toEqual({ firstPoll: 1_500, untaken: 3_400, unclaimed: 4_300, logAway: 4_000 });
   expect(commandWaits(1_000)).toEqual({ firstPoll: 1_500, untaken: 2_400, unclaimed: 3_300, logAway: 3_000 });
   expect(commandWaits(4_900)).toEqual({ firstPoll: 1_500, untaken: 1_500, unclaimed: 2_400, logAway: 1_500 });
 });
 
-test("the outcome is read every second, and when one of the waits ends", () => {
+test("the outcome is read every second and at the end of each wait", () => {
   const waits = commandWaits();
   expect(nextPoll(waits, 1_501)).toBe(1_000);
   expect(nextPoll(waits, 2_502)).toBe(898);

@@ -47,7 +47,7 @@ function openServer(delivered: (look: number) => number) {
   return { calls, reports, heal: () => createHealer(connection, jsm, names).heal() };
 }
 
-test("a consumer that remembers more than its stream has is made again from the stream's first message", async () => {
+test("a consumer whose position is beyond its stream's last message is recreated from the stream's first message", async () => {
   const { calls, reports, heal } = openServer(() => 447);
   await heal();
   expect(calls).toEqual([
@@ -57,7 +57,7 @@ test("a consumer that remembers more than its stream has is made again from the 
   expect(reports).toHaveLength(1);
 });
 
-test("a consumer that was ahead at one look only is left alone", async () => {
+test("a consumer that is ahead in a single check is left unchanged", async () => {
   const { calls, heal } = openServer((look) => (look === 1 ? 13 : 12));
   await heal();
   expect(calls).toEqual([]);

@@ -56,7 +56,7 @@ test.each([
   },
 );
 
-test("a leader that is elected in time, and the time without a connection, move nothing", async () => {
+test("an election in time and time without a connection cause no move", async () => {
   const { server, pass, moves, stop } = openServer();
   for (let n = 0; n < 3; n++) {
     server.sees = "nobody";
@@ -71,7 +71,7 @@ test("a leader that is elected in time, and the time without a connection, move 
   stop();
 });
 
-test("a move is reported once the new server reaches a leader", async () => {
+test("a move is reported when the new server reaches a leader", async () => {
   const { server, pass, reports, stop } = openServer();
   server.sees = "nobody";
   await pass(10);
@@ -82,7 +82,7 @@ test("a move is reported once the new server reaches a leader", async () => {
   stop();
 });
 
-test("a connection to a server in no cluster stays, also where its stream names no leader", async () => {
+test("a connection to a server outside a cluster is not moved, even if its stream names no leader", async () => {
   const { server, pass, moves, stop } = openServer({ isCluster: false });
   server.sees = "nobody";
   await pass(120);

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { withTimeout } from "./withTimeout.ts";
 
-test("a result that arrived while the process was busy is not late", async () => {
+test("a result that arrived while the process was busy does not time out", async () => {
   const source = `const { parentPort } = require("node:worker_threads"); parentPort.on("message", () => parentPort.postMessage("here"))`;
   const worker = new Worker(source, { eval: true });
   await once(worker, "online");
@@ -17,7 +17,7 @@ test("a result that arrived while the process was busy is not late", async () =>
   await worker.terminate();
 });
 
-test("work that takes longer has no result", async () => {
+test("work that takes longer than the timeout has no result", async () => {
   expect(await withTimeout(sleep(1_000, "late", { ref: false }), 10)).toBeUndefined();
   expect(await withTimeout(Promise.resolve("early"), 10)).toBe("early");
 });

@@ -24,7 +24,7 @@ describe("reading the log in batches", () => {
     expect(limits).toEqual([1_000, 63, 1_000]);
   });
 
-  test("gives out large events in parts, read once, and no more than the limit", async () => {
+  test("returns large events in parts, reads them once, and stays below the limit", async () => {
     const reads: number[] = [];
     const batches = openBatches(noPool, {
       follow: async (after, limit) => {
@@ -65,7 +65,7 @@ describe("reading the log in batches", () => {
     expect(prepared).toEqual(second.events);
   });
 
-  test("ends a batch before an event that cannot be read, and names that event", async () => {
+  test("ends a batch before an event that cannot be read, and reports that event", async () => {
     const row = { position: 6, stream: "s-6", type: "Odd" };
     const batches = openBatches({ query: async () => ({ rows: [row] }) } as never, {
       follow: async (after, limit) => {
@@ -83,7 +83,7 @@ describe("reading the log in batches", () => {
     });
   });
 
-  test("blames no event when the database is unavailable", async () => {
+  test("blames no event while the database is unavailable", async () => {
     const batches = openBatches(noPool, { follow: () => Promise.reject(new Unavailable("down")) });
     await expect(batches.read(0, 8)).rejects.toThrow("down");
   });

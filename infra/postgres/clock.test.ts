@@ -37,19 +37,19 @@ const watch = async () =>
     now: () => Date.now() + offset_ms,
   }));
 
-test("a wrong clock is found at the start, however slow the connection is", async () => {
+test("a wrong clock is detected at startup, however slow the connection is", async () => {
   [offset_ms, round_trip_ms] = [HOUR_MS, 700];
   expect((await watch()).isOpen()).toBe(false);
   expect(reports).toBe(1);
 });
 
-test("a slow connection alone makes no clock wrong", async () => {
+test("a slow connection alone does not count as a wrong clock", async () => {
   round_trip_ms = 1_400;
   expect((await watch()).isOpen()).toBe(true);
 });
 
 test.each([HOUR_MS, -HOUR_MS, 24 * HOUR_MS])(
-  "a jump by %d ms is noticed at once and without the database, and the time stays right",
+  "a jump of the clock by %d ms is detected at once without the database, and the corrected time stays right",
   async (jump) => {
     const { isOpen, now, onChange } = await watch();
     const changes: boolean[] = [];

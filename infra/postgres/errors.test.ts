@@ -12,13 +12,13 @@ test.each([
   ],
   [refusal("53100", "could not extend file: No space left on device"), "The disk of the database is full."],
   [new Error("connect ECONNREFUSED"), "The database cannot be reached."],
-])("%s is a fault of the store that may pass", (error, message) => {
+])("%s is a transient fault of the store", (error, message) => {
   expect(isStoreFault(error)).toBe(true);
   expect(asUnavailable(error)).toMatchObject({ name: Unavailable.name, message });
 });
 
 test.each([refusal("42501", "permission denied for table events"), refusal("22003", "integer out of range")])(
-  "%s is not a fault of the store that may pass",
+  "%s is not a transient fault of the store",
   (error) => {
     expect(isStoreFault(error)).toBe(false);
     expect(asUnavailable(error)).toBe(error);

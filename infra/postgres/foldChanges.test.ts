@@ -55,7 +55,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 );
 
 describe("folding changes", () => {
-  test("has the same effect as applying each change in order, whatever rows are stored", () => {
+  test("has the same effect as applying the changes one by one, whatever rows are stored", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 6 }), fc.array(change, { maxLength: 30 }), (earlier, changes) => {
         const [each, folded]: [Rows, Rows] = [new Map(), new Map()];
@@ -82,7 +82,7 @@ describe("folding changes", () => {
     ]);
   });
 
-  test("needs a second round only for a removal by condition after a patch of a column of that condition", () => {
+  test("needs a second round only if a conditional removal follows a patch of a column in its condition", () => {
     const gone: Change = { table, kind: "removeWhere", where: { group: "red" } };
     expect(foldChanges([{ table, kind: "patch", key: { id: "a" }, row: { text: "x" } }, gone, gone])).toHaveLength(1);
     expect(foldChanges([{ table, kind: "patch", key: { id: "a" }, row: { group: "red" } }, gone])).toHaveLength(2);

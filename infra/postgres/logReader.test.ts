@@ -15,7 +15,7 @@ function fakeDb(answer: (asked: string[]) => object[]) {
   return { asked, reader: openLogReader(db) };
 }
 
-test("times of a hundred events that are asked for at once are one query", async () => {
+test("the times of a hundred events requested at once are read in one query", async () => {
   const at = (position: string): Date => new Date(Number(position));
   const { asked, reader } = fakeDb((positions) =>
     positions.filter((one) => one !== "7").map((one) => ({ position: Number(one), recorded_at: at(one) })),
@@ -27,7 +27,7 @@ test("times of a hundred events that are asked for at once are one query", async
   );
 });
 
-test("holders of a hundred claims that are asked for at once are one query, and each caller gets its own", async () => {
+test("the holders of a hundred claims requested at once are read in one query, and each caller gets its own", async () => {
   const { asked, reader } = fakeDb((streams) =>
     streams.map((stream) => ({ stream, state: JSON.stringify(`of ${stream}`) })),
   );

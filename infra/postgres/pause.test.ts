@@ -42,7 +42,7 @@ describe("a pause", () => {
     expect(await measureDuration(cuts)).toBe(expected);
   });
 
-  test("is not shortened by a cut before it began", async () => {
+  test("is not shortened by a cut from before it began", async () => {
     const pause = createPause();
     pause.cut(0);
     pause.cut(20);

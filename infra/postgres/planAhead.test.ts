@@ -17,7 +17,7 @@ const counted = () => {
   return { planner, made: () => made };
 };
 
-test("a batch that was planned ahead is not planned again", () => {
+test("a batch that is already planned is not planned again", () => {
   const { planner, made } = counted();
   const events = batch(5);
   planner.planAhead([turns, keys], events);
@@ -36,7 +36,7 @@ test("a plan is used only once, for the same events and the same followers", () 
   expect([planner.plan([turns, keys], events), made()]).toEqual(["turns,keys to 5", 5]);
 });
 
-test("a plan is made again after a stream was parked meanwhile", () => {
+test("a plan is recomputed if a stream was parked meanwhile", () => {
   const { planner, made } = counted();
   const events = batch(5);
   planner.planAhead([turns], events);

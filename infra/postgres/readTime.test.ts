@@ -25,7 +25,7 @@ function poolOfOne() {
 
 const SELECT = { text: "select 1" };
 
-test("a server that ends while a query runs fails the query, and nothing else", async () => {
+test("a server that ends during a query fails only that query", async () => {
   const { client, released, query } = poolOfOne();
   const running = query(SELECT, performance.now() + 60_000);
   const ended = new Error("terminating connection");
@@ -35,7 +35,7 @@ test("a server that ends while a query runs fails the query, and nothing else", 
   expect(client.listenerCount("error")).toBe(0);
 });
 
-test("a query that is answered gives its connection back, whole", async () => {
+test("an answered query returns its connection intact", async () => {
   const { client, released, query, answer } = poolOfOne();
   const running = query(SELECT, performance.now() + 60_000);
   answer(null, { rows: [1] });
@@ -44,7 +44,7 @@ test("a query that is answered gives its connection back, whole", async () => {
   expect(client.listenerCount("error")).toBe(0);
 });
 
-test("a query that is not answered by its deadline ends, and its connection is closed", async () => {
+test("a query without an answer by its deadline fails, and its connection is closed", async () => {
   const { released, query, answer } = poolOfOne();
   await expect(query(SELECT, performance.now())).rejects.toThrow("did not answer in time");
   expect(released).toEqual([expect.any(Error)]);
@@ -52,7 +52,7 @@ test("a query that is not answered by its deadline ends, and its connection is c
   expect(released).toHaveLength(1);
 });
 
-test("a pool that gives up finding a connection after the query's deadline ends nothing else", async () => {
+test("a pool that fails to connect after the query's deadline closes no other connection", async () => {
   let giveUp = () => {};
   const connect = (take: (error: Error) => void) => void (giveUp = () => take(new Error("timeout exceeded")));
   const query = limitReadTime({ waitingCount: 0, connect } as unknown as pg.Pool);

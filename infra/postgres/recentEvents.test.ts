@@ -43,17 +43,17 @@ test("recent events do not answer a scan that starts before the first or after t
   expect([scan(3), scan(5), scan(9)]).toEqual([undefined, undefined, undefined]);
   expect(createRecentEvents().scan(0, types, 10)).toBeUndefined();
 });
-test("recent events restart after another process's commit, and positions assigned again replace the earlier events", () => {
+test("recent events restart after a commit of another process, and reassigned positions replace earlier events", () => {
   expect(recentEventsWith([5, ["A"]], [8, ["B"]]).scan(4)).toBeUndefined();
   expect(recentEventsWith([5, ["A"]], [8, ["B"]]).scan(7)).toEqual(["8B", 8]);
   expect(recentEventsWith([5, ["A", "A"]], [5, ["B"]]).scan(4)).toEqual(["5B", 5]);
 });
-test("a refused command adds nothing to recent events", () => {
+test("a refused command adds no recent events", () => {
   const { recent, scan } = recentEventsWith([5, ["A"]]);
   recent.add({ events: [] }, by, committed(0, 0));
   expect(scan(4)).toEqual(["5A", 5]);
 });
-test("recent events are limited to one second and to a maximum number", () => {
+test("recent events are limited to one second and to a maximum count", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const { recent, scan } = recentEventsWith([5, ["A"]]);
   vi.advanceTimersByTime(1_001);

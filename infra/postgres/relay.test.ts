@@ -116,7 +116,7 @@ describe("a relay with commit hints", () => {
     await pass(0);
     expect(published).toEqual([1, 2]);
   });
-  test("gathers what comes while it publishes into one round, a moment later", async () => {
+  test("batches events that arrive while it publishes into one later round", async () => {
     start();
     await pass(ROUND_MS);
     add(1);
@@ -133,7 +133,7 @@ describe("a relay with commit hints", () => {
     await pass(1);
     expect([published, scans - before]).toEqual([[1, 2, 3, 4, 5, 6, 7, 8, 9], 1]);
   });
-  test("gathers for a shorter time while somebody waits for the events", async () => {
+  test("batches for a shorter time if somebody waits for the events", async () => {
     start({ isAwaited: true });
     await pass(ROUND_MS);
     add(1);
@@ -196,7 +196,7 @@ describe("a relay's checkpoint", () => {
     expect(published).toHaveLength(45);
     expect(saves).toEqual([20, 40]);
   });
-  test("is not saved after the end of the term, and hints are unsubscribed: another process may follow an older log by then", async () => {
+  test("is not saved after the end of the leader's term, and hints are unsubscribed, because another process may follow an older log by then", async () => {
     start();
     await pass(10);
     add(1, 2, 3);
@@ -207,7 +207,7 @@ describe("a relay's checkpoint", () => {
     await relaying;
     expect([stored, isUnsubscribed]).toEqual([undefined, true]);
   });
-  test("follows the log back when a database was restored to an earlier position", async () => {
+  test("goes back when the database was restored to an earlier position", async () => {
     add(1, 2, 3, 4, 5);
     start();
     await pass(ROUND_MS);

@@ -35,7 +35,7 @@ describe("an e-mail", () => {
   const attachment = (name: string, type = "application/pdf"): string =>
     part(type, `Content-Disposition: attachment; filename=${name}\r\n`, "content");
 
-  test("has its attachments counted, with or without a name", async () => {
+  test("reports its number of attachments, named or not", async () => {
     const nameless = part("application/octet-stream", "Content-Disposition: attachment\r\n", "content");
     const file = mail("mixed", text, attachment("a.pdf"), attachment("b.txt", "text/plain"), nameless);
     expect(await read("a.eml", file)).toEqual({
@@ -44,7 +44,7 @@ describe("an e-mail", () => {
     });
   });
 
-  test("has the pictures in its text counted", async () => {
+  test("reports its number of pictures in the text", async () => {
     const html = part("text/html", "", '<p>Look: <img src="cid:p"><img src="data:image/png;base64,AAAA"></p>');
     const picture = part("image/png", "Content-ID: <p>\r\nContent-Disposition: inline; filename=p.png\r\n", "content");
     expect((await read("a.eml", mail("related", html, picture))).warnings).toEqual([
@@ -52,14 +52,14 @@ describe("an e-mail", () => {
     ]);
   });
 
-  test("reads the text of an e-mail in it", async () => {
+  test("includes the text of an attached e-mail", async () => {
     const inner = part("message/rfc822", "", "From: c@d.example\r\nSubject: Before\r\n\r\nThe earlier words.");
     expect((await read("a.eml", mail("mixed", text, inner))).text).toContain("The earlier words.");
   });
 });
 
 describe("a web page", () => {
-  test("has the files in its frames counted, but not pictures, and not frames that count visits", async () => {
+  test("reports frames with files, but not pictures or the frames of visit counters", async () => {
     const frames =
       '<iframe src="https://a.example/map"></iframe><iframe srcdoc="<p>x</p>"></iframe><object data="a.pdf">No PDF</object><embed src="b.pdf">';
     const hidden =
@@ -75,7 +75,7 @@ describe("a web page", () => {
     await expect(read("a.html", Buffer.from(`<html>${page}</html>`))).rejects.toThrow("frames");
   });
 
-  test("has its hidden texts counted, but not labels and not what a search in the page shows", async () => {
+  test("reports its hidden texts, but not labels or texts that a search in the page reveals", async () => {
     const found = '<div hidden="until-found">What only a search in the page shows.</div>';
     const hidden = `<div hidden>What only a program shows: <p hidden>more of it</p></div><p style="display:none">Another text that nobody sees</p>`;
     const labels = `<button hidden>Copied</button><nav hidden>A menu that is no text of the page</nav>`;
@@ -85,7 +85,7 @@ describe("a web page", () => {
     });
   });
 
-  test("keeps what only screen readers pass over, unless it is decoration, a copy, or may be closed", async () => {
+  test("includes text for screen readers only, unless it is decoration, a copy, or may be a closed part", async () => {
     const shown = `<p aria-hidden="true">A quotation that is drawn large</p><p>Sold: <span aria-hidden="true">3.5k</span></p>`;
     const icon = `<span class="material-icons" aria-hidden="true">home</span><i aria-hidden="true">menu</i><b aria-hidden="true">→</b>`;
     const copy = `<p><span class="offscreen">$19.99</span><span aria-hidden="true"><b>$</b>19<b>.</b>99</span></p>`;
@@ -98,7 +98,7 @@ describe("a web page", () => {
     });
   });
 
-  test("has the labels of its diagrams read, and an open dialog", async () => {
+  test("includes the labels of its diagrams and an open dialog", async () => {
     const diagram = "<svg><title>Icon</title><text>Order</text><g><text> Pay\n now</text></g></svg><svg><path/></svg>";
     const page = `<p>Text of the page</p>${diagram}<dialog open>Closed on Monday</dialog><dialog>Accept?</dialog>`;
     expect((await read("a.html", Buffer.from(page))).text).toBe(
@@ -106,7 +106,7 @@ describe("a web page", () => {
     );
   });
 
-  test("has pictures that are in the file counted, unless they are described", async () => {
+  test("reports pictures inside the file, unless they have a description", async () => {
     const picture = (alt: string): string => `<img src="data:image/png;base64,AAAA" alt="${alt}">`;
     const page = `<p>Text of the page ${picture("")}${picture("A lighthouse")}<img src="/logo.png"></p>`;
     expect((await read("a.html", Buffer.from(page))).warnings).toEqual([{ code: "images_without_text", count: 1 }]);
@@ -114,7 +114,7 @@ describe("a web page", () => {
 });
 
 describe("a book", () => {
-  test("has its pictures counted, and the pages that it lacks", async () => {
+  test("reports its pictures and its missing pages", async () => {
     const pages = { "a.xhtml": '<p>Text</p><img src="a.png"/><img src="b.png" alt="A tower"/><svg><image/></svg>' };
     const file = book({ ...pages, "gone.xhtml": "" });
     const { "OPS/gone.xhtml": _, ...parts } = unzipSync(file);
@@ -132,13 +132,13 @@ describe("a Word document", () => {
   const p = (text: string, properties = ""): string =>
     `<w:p><w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r></w:p>`;
 
-  test("has its embedded files counted", async () => {
+  test("reports its embedded files", async () => {
     const relations = relationsTo(["oleObject", "embeddings/a.bin"], ["package", "b.xlsx"], ["aFChunk", "c.docx"]);
     const file = withParts(wordFile(p("Text")), { "word/_rels/document.xml.rels": relations });
     expect(await read("a.docx", file)).toEqual({ text: "Text", warnings: [embedded(3)] });
   });
 
-  test("has headers and footers counted that say something of their own", async () => {
+  test("reports headers and footers whose text is not in the body", async () => {
     const edge = (kind: string, text: string): string => `<w:${kind} xmlns:w="urn:w">${p(text)}</w:${kind}>`;
     const file = withParts(wordFile(p("Report of the harbour office")), {
       "word/header1.xml": edge("hdr", "Confidential until 1 May"),
@@ -148,14 +148,14 @@ describe("a Word document", () => {
     expect((await read("a.docx", file)).warnings).toEqual([{ code: "headers_and_footers_left_out", count: 1 }]);
   });
 
-  test("has its hidden texts counted", async () => {
+  test("reports its hidden texts", async () => {
     expect(await read("a.docx", wordFile(p("Shown") + p("secret", "<w:vanish/>")))).toEqual({
       text: "Shown",
       warnings: [{ code: "hidden_text_left_out", count: 1 }],
     });
   });
 
-  test("has the text of a box in a drawing read, and the choice of a drop-down field", async () => {
+  test("includes the text of a box in a drawing and the choice of a drop-down field", async () => {
     const box = `<wps:txbx xmlns:wps="urn:w"><w:txbxContent>${p("Boxed")}</w:txbxContent></wps:txbx>`;
     const entries = '<w:result w:val="1"/><w:listEntry w:val="red"/><w:listEntry w:val="blue"/>';
     const field = `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList>${entries}</w:ddList></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMDROPDOWN </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`;
@@ -163,7 +163,7 @@ describe("a Word document", () => {
     expect(await read("a.docx", wordFile(body))).toEqual({ text: "Colour:\n\nblue\n\nBoxed", warnings: [] });
   });
 
-  test("has the text of every kind of drawn shape read, and of lettering", async () => {
+  test("includes the text of every kind of drawn shape, and WordArt", async () => {
     const box = (name: string, text: string): string =>
       `<v:${name}><v:textbox><w:txbxContent>${p(text)}</w:txbxContent></v:textbox></v:${name}>`;
     const shapes = ["oval", "line", "polyline", "arc", "curve", "rect"].map((name) => box(name, `In ${name}`)).join("");
@@ -174,7 +174,7 @@ describe("a Word document", () => {
     );
   });
 
-  test("has the description of a picture read, and one without it counted", async () => {
+  test("includes the description of a picture, and reports a picture without one", async () => {
     const schemas = "http://schemas.openxmlformats.org";
     const picture = (description: string): string =>
       `<w:p><w:r><w:drawing><wp:inline xmlns:wp="${schemas}/drawingml/2006/wordprocessingDrawing"><wp:docPr descr="${description}"/><a:graphic xmlns:a="${schemas}/drawingml/2006/main"><a:graphicData><pic:pic xmlns:pic="${schemas}/drawingml/2006/picture"><pic:blipFill><a:blip xmlns:r="${schemas}/officeDocument/2006/relationships" r:embed="r0"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
@@ -189,7 +189,7 @@ describe("a Word document", () => {
     });
   });
 
-  test("has the texts of its SmartArt read", async () => {
+  test("includes the texts of its SmartArt graphics", async () => {
     const point = (text: string, type = "node"): string =>
       `<dgm:pt type="${type}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
     const data = `<dgm:dataModel xmlns:dgm="urn:d" xmlns:a="urn:a">${point("Plan")}${point("", "pres")}${point("Build")}</dgm:dataModel>`;
@@ -203,7 +203,7 @@ describe("a Word document", () => {
   });
 });
 
-test("a file without text says what it has instead", async () => {
+test("a file without text says what it contains instead", async () => {
   const cell = (text: string): string => `<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>${text}</w:t></w:r></w:p>`;
   const file = withParts(wordFile(cell("secret")), {
     "word/_rels/document.xml.rels": relationsTo(["package", "b.xlsx"]),
@@ -214,7 +214,7 @@ test("a file without text says what it has instead", async () => {
   await expect(read("a.docx", wordFile(""))).rejects.toThrow("There is no text in the file.");
 });
 
-test("an OpenDocument text has embedded objects, hidden texts and headers counted", async () => {
+test("an OpenDocument text reports embedded objects, hidden texts and headers", async () => {
   const styles = '<style:style style:name="H"><style:text-properties text:display="none"/></style:style>';
   const objects =
     '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame><draw:frame><draw:object-ole/></draw:frame>';
@@ -232,14 +232,14 @@ test("an OpenDocument text has embedded objects, hidden texts and headers counte
   });
 });
 
-test("what is typed into a form of an OpenDocument text is counted", async () => {
+test("an OpenDocument text reports the values of its form fields", async () => {
   const forms =
     '<office:forms><form:form><form:text form:current-value="typed"/><form:text form:current-value=""/></form:form></office:forms>';
   const counted = [{ code: "form_fields_left_out", count: 1 }];
   expect((await read("a.odt", openText(`${forms}<text:p>Text</text:p>`))).warnings).toEqual(counted);
 });
 
-test("RTF has embedded objects, hidden texts and headers counted", async () => {
+test("an RTF file reports embedded objects, hidden texts and headers", async () => {
   const file =
     "{\\rtf1{\\header {\\b Confidential} until May}{\\footer Page \\chpgn}{\\object{\\*\\objdata 0105}{\\result Sheet}}{\\v secret}Text\\par}";
   const { text, warnings } = await read("a.rtf", Buffer.from(file));
@@ -266,7 +266,7 @@ describe("a spreadsheet", () => {
     return write(made, { type: "buffer", bookType }) as Buffer;
   };
 
-  test("has formulas counted that no program has computed, and not those whose value is an empty text", async () => {
+  test("reports formulas that no program has computed, but not formulas whose value is an empty text", async () => {
     const parts = unzipSync(sheets("xlsx"));
     const name = "xl/worksheets/sheet1.xml";
     const bare = '<c r="C2"><f>B2*2</f><v></v></c><c r="D2"><f>B2</f><v/></c><c r="E2"><f>B2</f></c>';
@@ -279,12 +279,12 @@ describe("a spreadsheet", () => {
     expect(warnings).toEqual([{ code: "formulas_without_values", count: 3 }]);
   });
 
-  test("has its embedded files counted", async () => {
+  test("reports its embedded files", async () => {
     const file = withParts(sheets("xlsx"), { "xl/embeddings/oleObject1.bin": "x" });
     expect((await read("a.xlsx", file)).warnings).toEqual([embedded(1)]);
   });
 
-  test("has headers and footers counted that say something of their own, and not their fields", async () => {
+  test("reports headers and footers whose text is not in the cells, but not their fields", async () => {
     const parts = unzipSync(sheets("xlsx"));
     const name = "xl/worksheets/sheet1.xml";
     const edges =
@@ -300,7 +300,7 @@ describe("a spreadsheet", () => {
     expect((await read("a.ods", withParts(sheets("ods"), { "styles.xml": styles }))).warnings).toEqual(counted);
   });
 
-  test("has the texts of its SmartArt read after its cells", async () => {
+  test("includes the texts of its SmartArt graphics after its cells", async () => {
     const point = '<d:pt><d:t><a:p><a:r><a:t>Plan</a:t></a:r></a:p></d:t></d:pt><d:pt type="pres"/>';
     const file = withParts(sheets("xlsx"), {
       "xl/worksheets/_rels/sheet1.xml.rels": relationsTo(["drawing", "../drawings/d.xml"]),
@@ -311,7 +311,7 @@ describe("a spreadsheet", () => {
     expect((await read("a.xlsx", file)).text).toMatch(/Paper \| 4 \|\n\n- Plan$/);
   });
 
-  test("reads hidden rows, columns and sheets", async () => {
+  test("includes hidden rows, columns and sheets", async () => {
     const made = utils.book_new();
     const sheet = utils.aoa_to_sheet([
       ["a", "b"],
@@ -327,7 +327,7 @@ describe("a spreadsheet", () => {
   });
 });
 
-test("an OpenDocument spreadsheet has what is drawn on a sheet read after its cells", async () => {
+test("an OpenDocument spreadsheet includes the drawings of a sheet after its cells", async () => {
   const cell =
     '<table:table-row><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell></table:table-row>';
   const box = "<draw:frame><draw:text-box><text:p>Draft of May</text:p></draw:text-box></draw:frame>";
@@ -364,14 +364,14 @@ describe("a PDF", () => {
     return fileOf([...objects, ...more]);
   };
 
-  test("has its attached files counted", async () => {
+  test("reports its attached files", async () => {
     const file = stream(Buffer.from("attached"));
     const catalog = "/Names<</EmbeddedFiles<</Names[(a.txt) 8 0 R]>>>>";
     const more = ["<</Type/Filespec/F(a.txt)/EF<</F 9 0 R>>>>", String(file)];
     expect((await read("a.pdf", pdf({ catalog, more }))).warnings).toEqual([embedded(1)]);
   });
 
-  test("has pages named with comments and files that are pinned to them", async () => {
+  test("names pages with attached comments and files", async () => {
     const note = "<</Type/Annot/Subtype/Text/Rect[50 50 70 70]/Contents(Is this right?)>>";
     const empty = "<</Type/Annot/Subtype/Highlight/Rect[50 90 70 99]/QuadPoints[50 99 70 99 50 90 70 90]>>";
     const pinned = "<</Type/Annot/Subtype/FileAttachment/Rect[90 50 99 70]/FS<</F(a.txt)>>>>";
@@ -385,7 +385,7 @@ describe("a PDF", () => {
   });
 
   test.each(["Stamp", "Watermark"])(
-    "has pages named with a %s, which may say everything in its drawing",
+    "names pages with a %s, whose drawing may contain text",
     async (kind) => {
       const stamp = `<</Type/Annot/Subtype/${kind}/Rect[72 500 300 520]/AP<</N 9 0 R>>>>`;
       const drawing = String(stream("BT /F1 12 Tf 2 2 Td (PAID) Tj ET", "/Type/XObject/Subtype/Form/BBox[0 0 228 20]"));
@@ -395,14 +395,14 @@ describe("a PDF", () => {
     },
   );
 
-  test("that only says that its form cannot be shown is refused", async () => {
+  test("that only says that its form cannot be displayed is refused", async () => {
     const catalog = "/AcroForm<</XFA 8 0 R/Fields[]>>";
     await expect(read("a.pdf", pdf({ catalog, more: [String(stream(Buffer.from("<xdp/>")))] }))).rejects.toThrow("XFA");
   });
 });
 
-describe("what was lost in silence is read:", () => {
-  test("the addresses of cells, once in a merged area, unless their text says them", async () => {
+describe("content that earlier releases dropped without a warning is read:", () => {
+  test("the addresses of cells, once for a merged area, unless their text shows them", async () => {
     const sheet = utils.aoa_to_sheet([
       ["Supplier", "Site", "Where"],
       ["Harbour [Ltd]", "https://a.example/x", "Here"],
@@ -426,7 +426,7 @@ describe("what was lost in silence is read:", () => {
     ]);
   });
 
-  test("the controls on a sheet with their marks, and not once more as shapes", async () => {
+  test("the controls on a sheet with their state, and not a second time as shapes", async () => {
     const shape = (kind: string, label: string, more = ""): string =>
       `<v:shape id="s"><v:fill o:detectmouseclick="t"/><v:textbox><div><font face="Tahoma">${label}<br></font></div></v:textbox><x:ClientData ObjectType="${kind}">${more}</x:ClientData></v:shape>`;
     const vml = `<xml xmlns:v="urn:v" xmlns:x="urn:x">${shape("Checkbox", "Paid &amp; sent", "<x:Checked>1</x:Checked>")}${shape("Radio", "By post")}${shape("Button", "Send")}${shape("Note", "A comment")}</xml>`;
@@ -453,7 +453,7 @@ describe("what was lost in silence is read:", () => {
     expect((await read("a.rtf", Buffer.from(file))).text).toBe("Old box\n\nBefore it\n\nNew box\n\nA\n\nAfter");
   });
 
-  test("what is typed into a web page or chosen on it; lists without a choice are counted", async () => {
+  test("the values and choices of fields on a web page; lists without a choice are reported", async () => {
     const chosen = '<select><option value="">Pick</option><option selected value="2">Two  nights</option></select>';
     const open = "<select><option>Small<option>Large</select>";
     const page = `<p>Name: <input value=" Ada "><input type="hidden" value="x"><input type="submit" value="Go"></p><p>Stay: ${chosen}</p><p>Wish: <textarea>A quiet
@@ -464,7 +464,7 @@ room</textarea></p><p>Size: ${open}</p><nav>${open}</nav>`;
     });
   });
 
-  test("declarative shadow roots, with the children of their hosts in their places", async () => {
+  test("declarative shadow roots, with the children of their hosts in the slots", async () => {
     const inner = '<x-b><template shadowrootmode="closed"><i>inner</i></template>not shown</x-b>';
     const page = `<x-a><template shadowrootmode="open"><h2><slot name="title">No title</slot></h2><p>Shadow ${inner}</p><slot></slot><slot name="gone">Default</slot></template><b slot="title">Opening hours</b><p>Light text</p></x-a><template><p>not shown</p></template>`;
     expect((await read("a.html", Buffer.from(page))).text).toBe(

@@ -25,7 +25,7 @@ test("whether pages are slides survives encoding", () => {
   expect(readPaging(encodePassages(slides, []))).toEqual(slides);
 });
 
-test("passages from one on are read without parsing those before", () => {
+test("passages from a given number on are read without parsing the earlier ones", () => {
   const passages = passagesOf(5);
   const bytes = encodePassages(paging, passages);
   bytes.fill("x", bytes.indexOf('{"seq":1'), bytes.indexOf('{"seq":2') - 1);
@@ -34,7 +34,7 @@ test("passages from one on are read without parsing those before", () => {
   expect(() => [...passagesFrom(bytes, 1)]).toThrow(SyntaxError);
 });
 
-test("an old blob of one line can be read", async () => {
+test("an old blob of a single line can be read", async () => {
   const passages = passagesOf(3);
   const bytes = Buffer.from(JSON.stringify({ ...paging, passages }));
   expect(await decodePassages(bytes)).toEqual(passages);

@@ -122,7 +122,7 @@ test("a list is cut between its items", () => {
   for (const item of items) expect(texts(markdown).filter((text) => text.includes(item))).toHaveLength(1);
 });
 
-test("a long paragraph is cut after a sentence, with the end before as the lead of the next passage", () => {
+test("a long paragraph is cut after a sentence, and the end of each passage is the lead of the next one", () => {
   const markdown = sentences(100);
   const passages = cutPassages(markdown, NO_PAGES);
   for (const text of texts(markdown)) expect(text.trim()).toMatch(/^This is sentence .* of the text\.$/s);
@@ -138,7 +138,7 @@ test("text without sentences is cut at a space, and text without spaces between 
   for (const text of texts("😀".repeat(3_000))) expect(text).toMatch(/^(😀)+$/u);
 });
 
-test("a short rest joins the passage before, and so does a heading at the end of a page", () => {
+test("a short rest joins the previous passage, and so does a heading at the end of a page", () => {
   const markdown = `${sentences(28)}\n\nA short end.`;
   expect(texts(markdown)).toEqual([markdown]);
   const pages = [`${sentences(5)}\n\n## Next`, sentences(5)];
@@ -162,7 +162,7 @@ test("tiny sections are joined into passages", () => {
   expect(cutPassages(markdown, NO_PAGES).length).toBeLessThan(100);
 });
 
-test("the headings of a slide are not above the next one", () => {
+test("the headings of a slide do not apply to the next slide", () => {
   const { markdown, lengths } = joinPages([
     "# The deck\n\nWelcome to all of it.",
     "## First\n\nOne.",

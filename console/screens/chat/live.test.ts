@@ -64,7 +64,7 @@ const isOver = async (thread: string) => {
   await expect.poll(() => live.findLive(thread)).toBeUndefined();
 };
 
-test("an answer is followed through any number of breaks while it brings something new", async () => {
+test("a reader follows an answer through any number of disconnects as long as new text arrives", async () => {
   service.grows = true;
   const thread = await start();
   await isOver(thread);
@@ -80,14 +80,14 @@ async function loseAnswer(): Promise<string> {
   return thread;
 }
 
-test("after an outage an answer that is still written is followed again", async () => {
+test("after an outage the reader follows an answer that is still being written", async () => {
   const thread = await loseAnswer();
   service.words = WORDS.length;
   await live.noteThread(queries, threadNow());
   await isOver(thread);
 });
 
-test("after an outage the stored answer takes the place of the failure, and nothing older does", async () => {
+test("after an outage the stored answer replaces the failure message, but an older answer does not", async () => {
   queries.setQueryData(["thread", "one", `of-${service.turn}`], { ...threadNow(), newest_turn_id: "earlier" });
   const thread = await loseAnswer();
   await live.noteThread(queries, { ...threadNow(), status: "completed", newest_turn_id: "earlier" });

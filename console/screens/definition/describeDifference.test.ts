@@ -19,7 +19,7 @@ const different = (part: Partial<Difference>) =>
   );
 const refund = { kind: "step", name: "refund" };
 
-test("a run that goes another way is described in a sentence", () => {
+test("a sentence describes a run that takes a different path", () => {
   expect(different({ reason: "arguments", recorded: refund, pointers: ["/amount", ""] })).toBe(
     "It calls the step “refund” with other arguments: /amount, the whole value.",
   );

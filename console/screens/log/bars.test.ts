@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { barsOf } from "./bars.ts";
 
-test("bars without events are between those with events", () => {
+test("hours without events get empty bars between the hours with events", () => {
   const data = [
     { at: "2026-01-01T05:00:00.000Z", count: 2, before: "a" },
     { at: "2026-01-01T07:00:00.000Z", count: 1, before: "b" },

@@ -3,7 +3,7 @@ import { namedThings } from "./namedThings.ts";
 
 const id = (n: number) => `0198c0de-0000-7000-8000-00000000000${n}`;
 
-test("ids of things with a screen are found by the names of their fields, whatever else has the shape of one", () => {
+test("an id links to a screen only if the name of its field says what it identifies", () => {
   const data = {
     run_id: id(1),
     parent: { run_id: id(2), kind: "fork" },

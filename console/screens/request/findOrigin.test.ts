@@ -14,12 +14,12 @@ const rounds = [
   { round: 2, calls: [call("read", [source(3, 6), source(3, 5)])] },
 ] as TracedRound[];
 
-test("a source comes from the first call that had its passage, at its place", () => {
+test("the origin of a source is the first call that returned its passage", () => {
   expect(findOrigin({ rounds }, source(3, 5))).toEqual({ line: "call-1-1", tool: "search", place: 2, results: 2 });
   expect(findOrigin({ rounds }, source(3, 6))).toEqual({ line: "call-2-0", tool: "read", place: 1, results: 2 });
 });
 
-test("a source without a passage is known by its address, and one that no call had has no origin", () => {
+test("a source without a passage is matched by its address, and a source that no call returned has no origin", () => {
   expect(findOrigin({ rounds }, source(2))?.line).toBe("call-1-1");
   expect(findOrigin({ rounds }, source(4))).toBeUndefined();
 });

@@ -27,11 +27,11 @@ test.each<[StepReason, string | undefined]>([
     },
     "It ran with other arguments than in the run that this one was forked from. This run has other arguments of the run, another result of look and another result of an earlier step.",
   ],
-])("a reason in words", (reason, words) => {
+])("a reason is described in words", (reason, words) => {
   expect(describeReason(reason)).toBe(words);
 });
 
-test("an attempt follows a failure or a lost process", () => {
+test("a later attempt is explained by a failure or a lost process", () => {
   const attempts = [
     { n: 1, status: "failed" },
     { n: 2, status: "lost" },

@@ -4,7 +4,7 @@ import { toFilter } from "./filter.ts";
 
 const NOW = new Date("2026-05-04T12:00:00").toISOString();
 
-test("days of the address become moments, and rows after the time of the list stay out", () => {
+test("dates in the address become times, and rows newer than the list are excluded", () => {
   expect(toFilter({ status: "failed", from: "2026-05-04" }, NOW)).toEqual({
     status: "failed",
     from: startOfDay("2026-05-04"),

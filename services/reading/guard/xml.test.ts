@@ -13,7 +13,7 @@ test("parsed XML has names, attributes and children, with text and CDATA", () =>
   expect(findChild(root, "b:c")).toBe(root.children[0]);
 });
 
-test("findAll gives descendants in document order, and none inside a match", () => {
+test("findAll returns descendants in document order, without those inside another match", () => {
   const root = parseXml("<a><p>1<p>2</p></p><q><p>3</p></q></a>");
   expect(findAll(root, "p").map(textContent)).toEqual(["12", "3"]);
 });
@@ -39,7 +39,7 @@ test("XML with more than two million elements and texts is refused", () => {
   expect(() => parseXml(`<a>${"<b/>".repeat(2_000_001)}</a>`)).toThrow("too many elements");
 });
 
-test("entities that the document type declares stand for their text, also in attributes, and elements of it are passed over", () => {
+test("declared entities are replaced by their text, also in attributes, and markup in them is skipped", () => {
   const subset = `<!ELEMENT a (#PCDATA)> <!-- <!ENTITY y "no"> --> <!ENTITY y "it &#38; <b>me</b>"> <!ENTITY x 'you, &y;&#x21;'>`;
   const root = parseXml(`<!DOCTYPE a [${subset}]><a b="&y;">&x; &amp; &x;</a>`);
   expect(root).toEqual({
@@ -49,7 +49,7 @@ test("entities that the document type declares stand for their text, also in att
   });
 });
 
-test("entities that grow by powers, or are repeated without an end, are refused at once", () => {
+test("entities that grow exponentially or repeat endlessly are refused at once", () => {
   const levels = Array.from({ length: 20 }, (_, n) => `<!ENTITY e${n + 1} "${`&e${n};`.repeat(10)}">`);
   const powers = `<!DOCTYPE a [<!ENTITY e0 "ha">${levels.join("")}]><a>&e20;</a>`;
   expect(() => parseXml(powers)).toThrow(/entities/);

@@ -41,7 +41,7 @@ test.each([
   expect(() => openZip(bytes)).toThrow(UnreadableFile);
 });
 
-test("a part larger than declared is refused before it is unpacked completely", () => {
+test("a part that is larger than declared is refused before it is fully unpacked", () => {
   const zip = zipSync({ "a.xml": new Uint8Array(50_000_000) });
   viewOf(zip).setUint32(entryAt(zip, 0) + 24, 1000, true);
   expect(() => openZip(zip).bytes("a.xml")).toThrow("cannot be unpacked");
@@ -54,12 +54,12 @@ test("a part smaller than declared is refused", () => {
   expect(() => openZip(zip).bytes("a.xml")).toThrow(UnreadableFile);
 });
 
-test("a part of 200 times its packed size is refused above 10 MB only", () => {
+test("a part of 200 times its packed size is refused only above 10 MB", () => {
   expect(() => openZip(zipSync({ a: new Uint8Array(11_000_000) }))).toThrow("too large");
   expect(openZip(zipSync({ a: new Uint8Array(9_000_000) })).bytes("a")).toHaveLength(9_000_000);
 });
 
-test("parts of more than 500 MB in all are refused", () => {
+test("parts with a total of more than 500 MB are refused", () => {
   const zip = zipSync({ a: strToU8("a"), b: strToU8("b") }, { level: 0 });
   for (const number of [0, 1]) viewOf(zip).setUint32(entryAt(zip, number) + 24, 9_999_999, true);
   expect(() => openZip(zip)).not.toThrow();
@@ -80,7 +80,7 @@ test("more than 10,000 parts are refused", () => {
   expect(() => openZip(zipSync(parts, { level: 0 }))).toThrow("too many parts");
 });
 
-test("encrypted parts and unknown compression methods are refused", () => {
+test("encrypted parts and unsupported compression methods are refused", () => {
   const locked = zipSync({ a: strToU8("a") });
   viewOf(locked).setUint16(entryAt(locked, 0) + 8, 1, true);
   expect(() => openZip(locked).bytes("a")).toThrow("password");

@@ -36,11 +36,11 @@ test.each([
   ["bold pieces in a row", (n: number) => `<p>${"<b><code>a</code></b>".repeat(n)}</p>`],
   ["words in elements of their own", (n: number) => `<p>${"<span>word</span> ".repeat(n)}</p>`],
   ["terms and descriptions", (n: number) => `<dl>${"<dt>a</dt><dd>b</dd>".repeat(n)}</dl>`],
-])("twice as many %s take twice the work", (_, page) => {
+])("twice as many %s take only twice the work", (_, page) => {
   expect(countSteps(page(800)) / countSteps(page(400))).toBeLessThan(2.2);
 });
 
-test("numbers go on from the start of a list", () => {
+test("item numbers continue from the start value of a list", () => {
   expect(htmlToMarkdown("<ol start=3><li>a<li>b<ol><li>c<li>d</ol><li>e</ol>")).toBe(
     "3. a\n4. b\n   1. c\n   2. d\n5. e",
   );

@@ -4,7 +4,7 @@ import { htmlToMarkdown, readHtml } from "./readHtml.ts";
 
 const read = async (html: string): Promise<string> => (await readHtml(Buffer.from(html)))[0] ?? "";
 
-test("a list of commands is a list", async () => {
+test("a list of commands (menu) is read as a list", async () => {
   expect((await readHtml(Buffer.from("<p>Text</p><menu><li>Copy</li><li>Paste</li></menu>")))[0]).toBe(
     "Text\n\n- Copy\n- Paste",
   );
@@ -18,11 +18,11 @@ describe("the content of a page", () => {
     expect(await read(page)).toBe("# Tide tables\n\nHigh water at noon.");
   });
 
-  test("is everything if hardly anything else would remain", async () => {
+  test("is the whole page if hardly anything else would remain", async () => {
     expect(await read("<nav>Only a menu</nav>")).toBe("Only a menu");
   });
 
-  test("has no scripts, styles or hidden parts", async () => {
+  test("excludes scripts, styles and hidden parts", async () => {
     const hidden = "<p hidden>a</p><p style='display: none'>b</p><div aria-hidden=true>c</div><template>d</template>";
     expect(await read(`<style>p {}</style><script>x()</script>${hidden}<p>Seen.</p>`)).toBe("Seen.");
   });
@@ -118,14 +118,14 @@ test.each(["<b><i>", "<ul><li>", "<blockquote>", "<table><tr><td>a<td>"])(
   },
 );
 
-test("the parts of a picture that lead somewhere are read", () => {
+test("links in parts of a picture are read", () => {
   const areas = '<area alt="North" href="https://a.example/n"><area href="/x"><area alt="South quay" href="/s">';
   expect(htmlToMarkdown(`<p>The harbour</p><img src="m.png" usemap="#m"><map name="m">${areas}</map>`)).toBe(
     "The harbour\n\n[North](https://a.example/n)  \nSouth quay",
   );
 });
 
-test("items keep the numbers that people see", async () => {
+test("items keep the numbers that browsers show", async () => {
   const list = (attributes: string, ...items: string[]): string => `<ol ${attributes}>${items.join("")}</ol>`;
   expect(await read(list("", "<li>One", "<li value=7>Seven", "<li>Eight"))).toBe("1. One\n7. Seven\n8. Eight");
   expect(await read(list("reversed", "<li>Third", "<li>Second", "<li>First"))).toBe("3. Third\n2. Second\n1. First");

@@ -64,7 +64,7 @@ test("a pipe in a cell is escaped", async () => {
   expect((await read(`<table>${row("a")}${row("b")}${row("c", "d|e")}</table>`)).at(-1)).toBe("| c | d\\|e |");
 });
 
-test("tables that are values of another stay in their cells, row by row", async () => {
+test("nested tables that are values stay in their cells, row by row", async () => {
   const catches = `<table>${row("Year", "Sum", "Boats")}${row("2024", "300 tonnes of herring", "12")}</table>`;
   const around = `<table>${row("Harbour", "Catch")}${row("South", catches)}</table>`;
   expect(await read(around)).toEqual([
@@ -91,7 +91,7 @@ test("spans over millions of cells are ignored", async () => {
   expect((await read(`<table>${line.repeat(500)}</table>`)).join("\n").length).toBeLessThan(1_000_000);
 });
 
-test("signs in columns of their own join their numbers", async () => {
+test("currency signs in their own columns join their numbers", async () => {
   const head = "<tr><th></th><th colspan=3>2023</th><th colspan=3>2022</th></tr>";
   const body = [
     row("Sales", "$", "383,285", "", "$", "394,328", ""),
@@ -109,7 +109,7 @@ test("signs in columns of their own join their numbers", async () => {
   ]);
 });
 
-test("signs that stand beside no number keep their cell", async () => {
+test("signs without a number beside them stay in their cell", async () => {
   const table = `<table>${row("Unit", "Sign", "Name")}${row("money", "$", "Dollar")}${row("share", "%", "Percent")}</table>`;
   expect((await read(table)).slice(2)).toEqual(["| money | $ | Dollar |", "| share | % | Percent |"]);
 });

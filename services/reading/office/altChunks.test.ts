@@ -38,7 +38,7 @@ const archived = [
   "--x--",
 ].join("\r\n");
 
-test("pages and texts within a document are read at their places", async () => {
+test("pages and texts embedded in a document are read at their places", async () => {
   const body = paragraph("Before") + chunk(0) + paragraph("Between") + chunk(1) + chunk(2) + paragraph("After");
   const chunks = { "a.html": page, "b.mht": archived, "c.txt": "One\n\nTwo & <three>" };
   expect(await read(body, chunks)).toEqual({
@@ -57,7 +57,7 @@ test("pages and texts within a document are read at their places", async () => {
   });
 });
 
-test("what those pages leave out is counted", async () => {
+test("omissions in embedded pages are reported", async () => {
   const hidden = "<p hidden>What only a program shows: more of it</p>";
   const html = `<p>Shown</p><img src="data:image/png;base64,AAAA"><iframe src="https://a.example/"></iframe>${hidden}`;
   const picture = ["--x", "Content-Type: image/png", "Content-Location: a.png", "", "content", "--x--"].join("\r\n");
@@ -73,20 +73,20 @@ test("what those pages leave out is counted", async () => {
   });
 });
 
-test("documents of other kinds within one are counted, and a missing page is not an error", async () => {
+test("embedded documents of other types are reported, and a missing page is not an error", async () => {
   expect(await read(paragraph("Text") + chunk(0) + chunk(1), { "a.rtf": "{\\rtf1 x}", "b.docx": "x" })).toEqual({
     text: "Text",
     warnings: [{ code: "embedded_files_left_out", count: 2 }],
   });
 });
 
-test("a page that is shown twice is read once, and a document shows at most 500 of them", async () => {
+test("a page that is embedded twice is read once, and a document embeds at most 500 pages", async () => {
   expect((await read(chunk(0) + paragraph("Between") + chunk(0), { "a.txt": "Shown" })).text).toBe("Shown\n\nBetween");
   const many = Array.from({ length: 501 }, (_, n) => n);
   const chunks = Object.fromEntries(many.map((n) => [`${n}.txt`, "x"]));
   await expect(read(many.map(chunk).join(""), chunks)).rejects.toThrow("too many");
 });
 
-test("a page in a document is bounded like one of its own", async () => {
+test("an embedded page has the same limits as a separate page", async () => {
   await expect(read(chunk(0), { "a.html": "<div>".repeat(600) })).rejects.toThrow("nested too deeply");
 });

@@ -30,12 +30,12 @@ const rebuilt = (bytes: Buffer, change: (name: string, content: Buffer) => void,
   return Buffer.from(CFB.write(built, { type: "buffer" }) as Uint8Array);
 };
 
-test("a .doc with another one embedded in it is read, and not that other", async () => {
+test("a .doc that contains another .doc is read without the embedded one", async () => {
   const folder = ["/ObjectPool/_1/1Table", "/ObjectPool/_1/WordDocument"];
   expect(await readDoc(rebuilt(file("guide.doc"), () => {}, folder))).toEqual(await readDoc(file("guide.doc")));
 });
 
-test("a .doc with fewer lists than it announces is read", async () => {
+test("a .doc with fewer lists than declared is read", async () => {
   const bytes = file("guide.doc");
   const main = bytes.indexOf(Buffer.from("eca5", "hex"));
   const lists = bytes.readUInt32LE(main + 0x9a + 73 * 8);
@@ -45,7 +45,7 @@ test("a .doc with fewer lists than it announces is read", async () => {
   expect(await readDoc(rebuilt(bytes, announceMore))).toEqual(await readDoc(bytes));
 });
 
-test("a damaged .doc is refused as unreadable or read, and throws nothing else", async () => {
+test("a damaged .doc is read or refused as unreadable, and causes no other error", async () => {
   const whole = file("guide.doc");
   const cuts = [0, 8, 512, 5_000, whole.length >> 1].map((length) => whole.subarray(0, length));
   for (const cut of cuts) await expect(readDoc(cut)).rejects.toThrow(UnreadableFile);
@@ -58,7 +58,7 @@ test("a .doc with a password is refused with that reason", async () => {
   await expect(readDoc(bytes)).rejects.toThrow("password");
 });
 
-test("a file that is no .doc is refused", async () => {
+test("a file that is not a .doc is refused", async () => {
   await expect(readDoc(file("guide.docx"))).rejects.toThrow(UnreadableFile);
   await expect(readDoc(file("stock.xls"))).rejects.toThrow(UnreadableFile);
 });

@@ -46,7 +46,7 @@ test.each([
   ["of the font Wingdings", 3, 0xf0fc, "5✓m (high)", []],
   ["of a font with letters", 0, 0x2610, "5☐m (high)", []],
   ["of an unknown font", 2, 0xf041, "5m (high)", [{ code: "symbols_instead_of_words", count: 1 }]],
-])("a sign %s is read, or named", (_, font, sign, shown, expected) => {
+])("a symbol %s is read or reported", (_, font, sign, shown, expected) => {
   const file = fileWith(font, sign);
   const source = {
     file,

@@ -130,7 +130,7 @@ test("warnings count tracked deletions, comments and pictures, which are left ou
   ]);
 });
 
-test("page and column breaks part words, and a large first letter is the first of its word", async () => {
+test("page and column breaks separate words, and a drop cap joins its word", async () => {
   const run = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
   const breaks = ["page", "column"].map((type) => `${run("a")}<w:r><w:br w:type="${type}"/></w:r>`).join("");
   const cap = (text: string): string => `<w:p><w:pPr><w:framePr w:dropCap="drop"/></w:pPr>${run(text)}</w:p>`;

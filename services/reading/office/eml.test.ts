@@ -21,7 +21,7 @@ test("deeply nested parts are refused", async () => {
   await expect(read(`From: a@b.example\n${nested}`)).rejects.toThrow(UnreadableFile);
 });
 
-test("flowing lines are joined, but not an answer with what it quotes, and not a signature", async () => {
+test("flowed lines are joined, but not an answer with its quotation, and not a signature", async () => {
   const header = 'From: a@b.example\r\nContent-Type: text/plain; charset=utf-8;\r\n format="flowed"\r\n\r\n';
   const body = [
     "Yes, on \r\nMonday ",
@@ -40,7 +40,7 @@ test("flowing lines are joined, but not an answer with what it quotes, and not a
   );
 });
 
-test("lines that flow without their spaces are joined so, but not an answer with what it quotes", async () => {
+test("flowed lines without trailing spaces are joined, but not an answer with its quotation", async () => {
   const header = "From: a@b.example\nContent-Type: text/plain; delsp=yes; format=flowed\n\n";
   const body = [
     "> The harbour office is clo ",
@@ -59,7 +59,7 @@ test("lines that flow without their spaces are joined so, but not an answer with
   ]);
 });
 
-test("parts that flow in two ways are each joined in theirs", async () => {
+test("parts with different flow settings are each joined by their own", async () => {
   const part = (delsp: string, text: string): string =>
     `--x\nContent-Type: text/plain; format=flowed; delsp=${delsp}\n\n${text}\n`;
   const parts = `${part("yes", "clo \nsed")}${part("no", "the \ndoor")}--x--`;
@@ -68,7 +68,7 @@ test("parts that flow in two ways are each joined in theirs", async () => {
   );
 });
 
-test("the text of an e-mail says who else gets it, and who gets the answers if that is somebody else", async () => {
+test("the text of an e-mail names the other recipients, and the reply address if it differs from the sender", async () => {
   const header = "From: a@b.example\nTo: c@d.example\nBcc: Ada <e@f.example>\n";
   expect(await read(`${header}Reply-To: g@h.example\n\nText`)).toContain(
     "\nBcc: Ada <e@f.example>  \nReply-To: g@h.example\n",
@@ -80,7 +80,7 @@ describe("an e-mail that is attached to another", () => {
   const attach = (inner: string, n: number): string =>
     `Subject: Outer ${n}\nContent-Type: multipart/mixed; boundary=b${n}\n\n--b${n}\nContent-Type: text/plain\n\nSee ${n}\n--b${n}\nContent-Type: message/rfc822\nContent-Disposition: attachment; filename=old.eml\n\n${inner}\n--b${n}--\n`;
 
-  test("is read, and its attachments are counted", async () => {
+  test("is read, and its attachments are reported", async () => {
     const warnings: ReadingWarning[] = [];
     const file = "Content-Type: application/pdf\nContent-Disposition: attachment; filename=in.pdf\n\nx\n";
     const inner = `Subject: Old\nContent-Type: multipart/mixed; boundary=y\n\n--y\nContent-Type: text/plain\n\nInner words\n--y\n${file}--y--`;
@@ -91,7 +91,7 @@ describe("an e-mail that is attached to another", () => {
     expect(warnings).toEqual([{ code: "embedded_files_left_out", count: 1 }]);
   });
 
-  test("is read to a depth, and counted beyond it", async () => {
+  test("is read up to a depth limit, and reported beyond it", async () => {
     const warnings: ReadingWarning[] = [];
     const deep = Array.from({ length: 8 }, (_, n) => n).reduce(attach, "Subject: Innermost\n\nwords");
     const [text] = await readEml(Buffer.from(deep.replaceAll("\n", "\r\n")), (warning) => warnings.push(warning));

@@ -10,13 +10,13 @@ test("pages keep the order of the book", async () => {
   ]);
 });
 
-test("a note on another page is found", async () => {
+test("a footnote on another page is found", async () => {
   const text = '<p id="p">Text<a epub:type="noteref" href="notes.xhtml#p">1</a></p>';
   const notes = '<aside id="p">The note.</aside>';
   expect(await readEpub(book({ "text.xhtml": text, "notes.xhtml": notes }))).toEqual(["Text[^1]\n\n[^1]: The note."]);
 });
 
-test("an encrypted page is refused, an obfuscated font is not", async () => {
+test("an encrypted page is refused, but an obfuscated font is not", async () => {
   const locked = (name: string): string =>
     `<encryption><EncryptedData><CipherReference URI="${name}"/></EncryptedData></encryption>`;
   const pages = { "one.xhtml": "<p>Text</p>" };
@@ -31,16 +31,16 @@ test("links that leave the archive are ignored", async () => {
   expect(await readEpub(away)).toEqual([""]);
 });
 
-test("a file that is no book is refused", async () => {
+test("a file that is not a book is refused", async () => {
   await expect(readEpub(Buffer.from("Hello"))).rejects.toThrow(UnreadableFile);
 });
 
-test("notes of a book that show on a tap are read", async () => {
+test("pop-up notes of a book are read", async () => {
   const page = `<p>Tea<a epub:type="noteref" href="#n">1</a> is ready.</p><aside id="n" epub:type="footnote" hidden="hidden">Or coffee.</aside>`;
   expect(await readEpub(book({ "a.xhtml": page }))).toEqual(["Tea[^1] is ready.\n\n[^1]: Or coffee."]);
 });
 
-test("recordings, files and hidden texts of a book are named", async () => {
+test("recordings, files and hidden texts of a book are reported", async () => {
   const warnings: ReadingWarning[] = [];
   const files = '<audio src="a.mp3"></audio><video><source src="b.mp4"/></video><iframe src="c.html"></iframe>';
   const page = `<p>Text of the page</p>${files}<p hidden="">The answers to all of the questions</p>`;

@@ -17,15 +17,15 @@ test.each([
   [String.raw` SYMBOL 109 \f "Symbol" \s 10 `, "μ"],
   [" PAGEREF _Toc1 \\h ", ""],
   [' HYPERLINK "https://a.example"', ""],
-])("of the field %s people see %s", (instruction, label) => {
+])("the field %s is read as it is displayed: %s", (instruction, label) => {
   expect(fieldLabel(instruction)).toBe(label);
 });
 
-test("an equation of thousands of parts in each other ends", () => {
+test("the read of an equation with thousands of nested parts ends", () => {
   expect(fieldLabel(`EQ ${"\\b(".repeat(5_000)}x${")".repeat(5_000)}`).length).toBeLessThan(30_000);
 });
 
-test("buttons of a Word document are read, and fields with a result are not read twice", async () => {
+test("buttons of a Word document are read, and fields with a result are read once", async () => {
   const run = (content: string): string => `<w:r>${content}</w:r>`;
   const mark = (type: string): string => `<w:fldChar w:fldCharType="${type}"/>`;
   const instruction = (text: string): string => `<w:instrText xml:space="preserve">${text}</w:instrText>`;
@@ -42,12 +42,12 @@ test("buttons of a Word document are read, and fields with a result are not read
   expect(markdown?.split("\n\n")).toEqual(["Dear \\[Your name],", "Send", "Result", "Print"]);
 });
 
-test("buttons of RTF are read", async () => {
+test("buttons of an RTF file are read", async () => {
   const field = "{\\field{\\*\\fldinst {MACROBUTTON NoMacro }{[Your name]}}{\\fldrslt }}";
   expect(await readRtf(Buffer.from(`{\\rtf1 Dear ${field},\\par}`))).toEqual(["Dear \\[Your name],"]);
 });
 
-test("a long instruction is cut, so that its time is bounded", () => {
+test("a long field instruction is cut, which bounds the time", () => {
   const spaces = " ".repeat(1_000_000);
   expect(fieldLabel(`EQ \\a${spaces}`)).toBe("\\a");
   expect(fieldLabel(`MACROBUTTON X Send${spaces}now`)).toBe("Send");

@@ -32,7 +32,7 @@ BEGIN:VALARM
 DESCRIPTION:Reminder
 END:VALARM`;
 
-test("an invitation says what is when and where, and who comes", async () => {
+test("an invitation is read with its title, time, place and attendees", async () => {
   const { text, warnings } = await read(part(calendar(event(MEETING))));
   expect(text.split("\n")).toEqual([
     "Event: Harbour works, part 2  ",
@@ -47,7 +47,7 @@ test("an invitation says what is when and where, and who comes", async () => {
   expect(warnings).toEqual([]);
 });
 
-test("an invitation that is also attached as a file is read once, and its description if the text lacks it", async () => {
+test("an invitation that is also attached as a file is read once, and its description only if the text lacks it", async () => {
   const body = part("Please come.\nBring <the>\nplans.", "Content-Type: text/plain");
   const file = "Content-Type: application/octet-stream; name=invite.ics\nContent-Disposition: attachment";
   const { text, warnings } = await read(body, part(calendar(event(MEETING))), part(calendar(event(MEETING)), file));
@@ -56,7 +56,7 @@ test("an invitation that is also attached as a file is read once, and its descri
   expect(warnings).toEqual([]);
 });
 
-test("days, repetitions, tasks and cancelled events are shown as what they are", async () => {
+test("full days, repetitions, tasks and cancelled events are described as such", async () => {
   const days = event("SUMMARY:Fair\nDTSTART;VALUE=DATE:20260228\nDTEND;VALUE=DATE:20260302");
   const weekly = event("SUMMARY:Jour fixe\nDTSTART:20260302T080000Z\nDURATION:PT1H\nRRULE:FREQ=WEEKLY;BYDAY=MO");
   const task = event("SUMMARY:Send it\nDUE:20260305T120000", "VTODO");
@@ -71,16 +71,16 @@ test("days, repetitions, tasks and cancelled events are shown as what they are",
 });
 
 test.each([
-  ["that is none", "nothing of the kind", ""],
+  ["without calendar data", "nothing of the kind", ""],
   ["without events", calendar(event("DTSTART:20260302T080000Z", "VFREEBUSY")), ""],
   ["that ends early", calendar(event("SUMMARY:Fair")).replace("END:VCALENDAR\n", ""), "Event: Fair"],
   ["with a broken line", calendar(event("SUMMARY:Fair\nLOCATION Hall")), "Event: Fair"],
-])("a calendar %s is named", async (_, body, text) => {
+])("a calendar %s is reported", async (_, body, text) => {
   const found = await read(part("Hello", "Content-Type: text/plain"), part(body));
   expect(found).toEqual({ text: `Hello${text && `\n\n${text}`}`, warnings: [leftOut(1)] });
 });
 
-test("of very many calendars, events and attendees the first are read", async () => {
+test("only the first of very many calendars, events and attendees are read", async () => {
   const many = event(`SUMMARY:All\n${"ATTENDEE:mailto:a@a.example\n".repeat(203)}`);
   expect((await read(part(calendar(many)))).text).toMatch(/a@a\.example and 3 more$/);
   const events = Array.from({ length: 501 }, (_, n) => event(`SUMMARY:Nr ${n}`)).join("");

@@ -17,7 +17,7 @@ const mail = (text: string, more: Partial<OutlookParts> = {}): OutlookParts => (
 });
 
 describe("an e-mail of Outlook", () => {
-  test("is read with who wrote it, who gets it, and when", async () => {
+  test("is read with its sender, recipients and time", async () => {
     const person = (name: string, kind: number): OutlookParts => ({
       properties: { 0x3001: name, 0x39fe: `${name.toLowerCase()}@a.example`, 0x0c15: kind },
     });
@@ -29,7 +29,7 @@ describe("an e-mail of Outlook", () => {
     );
   });
 
-  test("has its attachments named, its pictures counted, and the messages in it read", async () => {
+  test("names its attachments, reports its pictures, and includes the attached messages", async () => {
     const file = (name: string, more: OutlookParts["properties"] = {}): OutlookParts => ({
       properties: { 0x3707: name, 0x3701: Buffer.from("x"), ...more },
     });
@@ -54,7 +54,7 @@ describe("an e-mail of Outlook", () => {
     expect((await read(file)).text).toBe("Subject: 口座\n\n口座");
   });
 
-  test("has messages in each other read to a depth, and the rest counted", async () => {
+  test("includes nested messages up to a depth limit, and reports the rest", async () => {
     let inner = mail("0");
     for (let n = 1; n <= 9; n++)
       inner = mail(String(n), { attachments: [{ properties: { 0x3001: "Inner" }, message: inner }] });
@@ -65,7 +65,7 @@ describe("an e-mail of Outlook", () => {
   });
 });
 
-test("an appointment of Outlook is read with when and where it is", async () => {
+test("an Outlook appointment is read with its time and place", async () => {
   const properties = {
     0x001a: "IPM.Appointment",
     0x8000: new Date("2026-05-04T08:00:00Z"),
@@ -78,7 +78,7 @@ test("an appointment of Outlook is read with when and where it is", async () => 
   );
 });
 
-test("a contact of Outlook and a file that is none fail and say why", async () => {
+test("an Outlook contact and a damaged file fail with a reason", async () => {
   const contact = outlookFile(mail("Ann", { properties: { 0x001a: "IPM.Contact" } }));
   await expect(read(contact)).rejects.toThrow("contact");
   await expect(read(Buffer.from("d0cf11e0a1b11ae1", "hex"))).rejects.toThrow(UnreadableFile);

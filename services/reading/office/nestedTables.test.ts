@@ -6,7 +6,7 @@ import { readFile } from "../read.ts";
 const folder = new URL("../../../test/files/", import.meta.url);
 
 test.each(["nested.doc", "nested.docx", "nested.odt", "nested.rtf", "source/nested.html"])(
-  "a table in a cell stays in it, row by row: %s",
+  "a nested table stays in its cell, row by row: %s",
   async (name) => {
     const { markdown } = await readFile({
       mime_type: typeFromFileName(name)!,

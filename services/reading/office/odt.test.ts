@@ -21,7 +21,7 @@ test("a text without styles.xml is read", async () => {
   expect(await readOdt(zipSync(parts))).toEqual(["# Report\n\nWords"]);
 });
 
-test("automatic styles give emphasis", async () => {
+test("automatic styles set emphasis", async () => {
   const bold = '<style:style style:name="T1"><style:text-properties fo:font-weight="bold"/></style:style>';
   expect(await read(p('so <text:span text:style-name="T1">much</text:span>'), bold)).toBe("so **much**");
 });
@@ -89,7 +89,7 @@ test("a chart becomes its titles, its values and its labels", async () => {
   );
 });
 
-test("templates of indexes are no text, their entries are", async () => {
+test("templates of indexes are left out, but not their entries", async () => {
   const index = `<text:bibliography><text:bibliography-source><text:bibliography-entry-template>: , </text:bibliography-entry-template></text:bibliography-source><text:index-body>${p("[1] A book")}</text:index-body></text:bibliography>`;
   expect(await read(index, "", {})).toBe("\\[1] A book");
 });

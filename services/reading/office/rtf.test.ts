@@ -66,12 +66,12 @@ test("a truncated file keeps its text", async () => {
   );
 });
 
-test("a file that is no RTF or nested too deeply is refused", async () => {
+test("a file that is not RTF or is nested too deeply is refused", async () => {
   await expect(readRtf(Buffer.from("Hello"))).rejects.toThrow(UnreadableFile);
   await expect(read("{".repeat(100_000))).rejects.toThrow(UnreadableFile);
 });
 
-test("lettering is read, before the paragraph in which it is anchored", async () => {
+test("WordArt is read before the paragraph in which it is anchored", async () => {
   const property = (name: string, value: string): string => `{\\sp{\\sn ${name}}{\\sv ${value}}}`;
   const properties = property("wzName", "Shape 1") + property("gtextUNICODE", "Harbour \\'26 Sons");
   expect(await read(`Text{\\shp{\\*\\shpinst\\shpleft1${properties}}{\\shprslt x}}\\par`)).toBe(
@@ -79,7 +79,7 @@ test("lettering is read, before the paragraph in which it is anchored", async ()
   );
 });
 
-test("a list whose choice is no text is counted", async () => {
+test("a list field whose choice is not in the text is reported", async () => {
   const list = (result: string): string =>
     `{\\field{\\*\\fldinst FORMDROPDOWN {\\*\\formfield{\\ffres1{\\*\\ffl Red}}}}{\\fldrslt ${result}}}`;
   const warnings: ReadingWarning[] = [];
@@ -88,7 +88,7 @@ test("a list whose choice is no text is counted", async () => {
   expect(warnings).toEqual([{ code: "form_fields_left_out", count: 1 }]);
 });
 
-test("lists without a result are counted in one pass", async () => {
+test("list fields without a result are counted in one pass", async () => {
   const warnings: ReadingWarning[] = [];
   const file = `{\\rtf1 Text{\\*\\fldinst ${"FORMDROPDOWN ".repeat(300_000)}}\\par}`;
   await readRtf(Buffer.from(file, "latin1"), (warning) => warnings.push(warning));
@@ -107,7 +107,7 @@ test("warnings count deletions, comments and pictures", async () => {
   ]);
 });
 
-test("breaks of pages, columns and lines part words", async () => {
+test("page, column and line breaks separate words", async () => {
   expect((await read("one\\page two\\column three\\lbr1 four\\page\\par")).split(/\s+/)).toEqual([
     "one",
     "two",
@@ -116,12 +116,12 @@ test("breaks of pages, columns and lines part words", async () => {
   ]);
 });
 
-test("text in the font Symbol is read as people see it", async () => {
+test("text in the font Symbol is read as it is displayed", async () => {
   const fonts = "{\\fonttbl{\\f0\\fcharset204 Arial;}{\\f3\\froman\\fcharset2{\\*\\panose 05050102}Symbol;}}";
   expect(await read(`${fonts}\\f0 5 {\\f3 m}m {\\f3 \\'b3 \\u-3999\\'61}, {\\f3 S}`)).toBe("5 μm ≥ α, Σ");
 });
 
-test("signs of Wingdings and Webdings are read as people see them, those of unknown fonts are named", async () => {
+test("symbols of Wingdings and Webdings are read as they are displayed, and symbols of unknown fonts are reported", async () => {
   const font = (number: number, name: string): string => `{\\f${number}\\fnil\\fcharset2 ${name};}`;
   const fonts = `{\\fonttbl{\\f0 Arial;}${font(1, "Wingdings")}${font(2, "Wingdings 2")}${font(3, "Company Icons")}}`;
   const body = "\\f0 Paid {\\f1\\'fc}, sent {\\f1 \\u-3844?}, open {\\f2 P}, {\\f3 \\u-4031?\\u-4030?ab} \\'80";
@@ -136,7 +136,7 @@ describe("an equation", () => {
   const math = (content: string): string => `{\\mmath{\\*\\moMath${content}}}`;
   const control = "{\\mctrlPr\\i\\f34 }";
 
-  test("is read as TeX, as those of other files", async () => {
+  test("is read as TeX, as in other formats", async () => {
     const half = `{\\mf{\\mfPr{\\mtype bar}${control}}{\\mnum ${run("a+1")}}{\\mden ${run("2")}}}`;
     const power = `{\\msSup{\\msSupPr${control}}{\\me ${run("x")}}{\\msup ${run("2")}}}`;
     const sum = `{\\mnary{\\mnaryPr{\\mchr \\u8721?}{\\mlimLoc undOvr}}{\\msub ${run("i=1")}}{\\msup ${run("n")}}{\\me ${run("i")}}}`;
@@ -149,12 +149,12 @@ describe("an equation", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("of thousands of parts in each other keeps its text", async () => {
+  test("with thousands of nested parts keeps its text", async () => {
     const deep = "{\\msSup{\\me ".repeat(1_500);
     expect(await read(`Deep ${math(`${deep}x${"}}".repeat(1_500)}`)} end`)).toContain("x");
   });
 
-  test("of a truncated file keeps its text", async () => {
+  test("in a truncated file keeps its text", async () => {
     expect(await read(`Cut {\\mmath{\\*\\moMath{\\mf{\\mnum ${run("a")}}{\\mden ${run("b")}`)).toContain("frac{a}{b}");
   });
 });

@@ -27,7 +27,7 @@ test.each([
   ["without a font, or without a number", ['<w:sym w:char="F041"/>', '<w:sym w:font="Symbol"/>'], 2],
   ["that a known font does not have", [symbol("Symbol", "F002")], 1],
   ["beyond all characters", [symbol("Arial", "FFFFFF")], 1],
-])("a symbol %s is named", async (_, contents, count) => {
+])("a symbol is reported: %s", async (_, contents, count) => {
   expect(await read(words, ...contents)).toEqual({
     text: "Signed",
     warnings: [{ code: "symbols_instead_of_words", count }],

@@ -4,7 +4,7 @@ import { fileOf, objectsOf, show } from "./testing/build.ts";
 
 /* In a process of its own: the limits are set once for all files of a process. */
 
-test("a file whose first page is damaged has the annotations of its others limited", async () => {
+test("the annotations of all pages are limited even if the first page is damaged", async () => {
   const objects = objectsOf(["", show(72, 700, 12, "The second page")]);
   objects[1] = "<</Type/Pages/Kids[9 0 R 6 0 R]/Count 2>>";
   objects[5] = String(objects[5]).replace("/Parent", `/Annots[${"8 0 R ".repeat(5_002)}]/Parent`);

@@ -31,7 +31,7 @@ const read = async (bytes: Buffer): Promise<{ text: string; warnings: ReadingWar
   return { text, warnings };
 };
 
-test("a signature is read as it is drawn, at its place", async () => {
+test("a signature is read as displayed, at its place", async () => {
   const { text, warnings } = await read(
     pageWith([
       ["/FT/Sig", drawn("Signed by Ada Lovelace on 2026-03-02")],
@@ -45,12 +45,12 @@ test("a signature is read as it is drawn, at its place", async () => {
   expect(warnings).toEqual([]);
 });
 
-test("the value of a field that is only drawn is read", async () => {
+test("a field value that is only drawn is read", async () => {
   const { text } = await read(pageWith([["/FT/Tx/DA(/Helv 10 Tf 0 g)", drawn("1,234.50")]]));
   expect(text).toContain("1,234.50");
 });
 
-test("a choice is read as people see it", async () => {
+test("a choice is read as displayed", async () => {
   const options = "/FT/Ch/Ff 131072/Opt[[(r)(Red)][(g)(Green)]]";
   const { text } = await read(
     pageWith([
@@ -61,7 +61,7 @@ test("a choice is read as people see it", async () => {
   expect(text).toMatch(/Green\n\nOther$/);
 });
 
-test("captions of buttons are read as they are drawn, and a hidden button is not", async () => {
+test("captions of buttons are read as displayed, but hidden buttons are not", async () => {
   const { text } = await read(
     pageWith([
       ["/FT/Btn/Ff 65536/A<</S/ResetForm>>", drawn("Clear the form")],
@@ -71,7 +71,7 @@ test("captions of buttons are read as they are drawn, and a hidden button is not
   expect(text).toBe("The undersigned agree to the terms of this contract.\n\nClear the form");
 });
 
-test("a list in which nothing is chosen is named, one that opens is not", async () => {
+test("a list without a selection is reported, but a drop-down list is not", async () => {
   const options = "/FT/Ch/Opt[(Red)(Green)]";
   expect((await read(pageWith([[`${options}/V(Red)`, drawn("Red")]]))).warnings).toEqual([]);
   expect((await read(pageWith([[`${options}/Ff 131072`, drawn("Red")]]))).warnings).toEqual([]);
@@ -80,21 +80,21 @@ test("a list in which nothing is chosen is named, one that opens is not", async 
   ]);
 });
 
-describe("a page with more annotations than are read", () => {
+describe("a page with more annotations than the limit", () => {
   const many = pageWith([["/FT/Tx/F 2/V(hidden)", ""]], 5_002);
 
-  test("says so", async () => {
+  test("reports them", async () => {
     expect((await read(many)).warnings).toEqual([{ code: "pages_cut", pages: [1] }]);
   });
 
-  test.each([false, true])("has only those parsed; with decoders of images: %s", async (images) => {
+  test.each([false, true])("gets only the first of them parsed; with decoders of images: %s", async (images) => {
     const pdf = await openPdf(many, { images });
     const page = await pdf.getPage(1);
     expect(await page.getAnnotations()).toHaveLength(5_001);
     await pdf.loadingTask.destroy();
   });
 
-  test("has its text read without any when the file has had enough of them", async () => {
+  test("gets its text read without annotations if the file has used up its limit", async () => {
     for (const budget of [new AnnotationBudget({ annotations: 0 }), new AnnotationBudget({ ms: 0 })]) {
       const pdf = await openPdf(pageWith([["/FT/Tx/V(Typed)", drawn("Typed")]]));
       const page = await readPage(await pdf.getPage(1), {

@@ -52,7 +52,7 @@ const FIELDS: Field[] = [
 const lines = async (file: Buffer): Promise<string[]> =>
   (await readPdf(file))[0]!.split("\n").filter((line) => line !== "");
 
-test.each([false, true])("boxes are read with their labels, checked or not; on a tagged page: %s", async (tagged) => {
+test.each([false, true])("check boxes are read with their labels and state; on a tagged page: %s", async (tagged) => {
   const [question, ...rest] = await lines(form(FIELDS, tagged));
   expect(question).toBe(`${tagged ? "## " : ""}Which of these did you bring with you to the harbour office?`);
   expect(rest.map((line) => line.replace("☒", "- [x]").replace(/^☐/, "- [ ]"))).toEqual([
@@ -64,7 +64,7 @@ test.each([false, true])("boxes are read with their labels, checked or not; on a
   ]);
 });
 
-test("a box without a label nearby follows its page", async () => {
+test("a check box without a label nearby follows the text of its page", async () => {
   const [, ...rest] = await lines(form([{ field: CHECKED, label: "" }], true));
   expect(rest).toEqual(["☒"]);
 });

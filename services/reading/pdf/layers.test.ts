@@ -43,7 +43,7 @@ const SHOWN = show(72, 700, 12, "The harbour office is open on Monday.");
 const leftOut: ReadingWarning = { code: "hidden_text_left_out", pages: [1] };
 
 describe("text in a layer", () => {
-  test("is read if it is switched on", async () => {
+  test("is read if the layer is switched on", async () => {
     const found = await read(withLayers(inLayer("On", SHOWN)));
     expect(found).toEqual({ text: "The harbour office is open on Monday.", warnings: [] });
   });
@@ -51,23 +51,23 @@ describe("text in a layer", () => {
   test.each([
     ["", inLayer("Off", show(72, 650, 12, "An earlier draft"))],
     [", within another that is on", inLayer("Off", inLayer("On", show(72, 650, 12, "An earlier draft")))],
-  ])("that is switched off%s is named", async (_, hidden) => {
+  ])("that is switched off%s is reported", async (_, hidden) => {
     const after = show(72, 600, 12, "Ring twice.");
     const found = await read(withLayers(`${SHOWN} ${hidden} ${after}`));
     expect(found).toEqual({ text: "The harbour office is open on Monday.\n\nRing twice.", warnings: [leftOut] });
   });
 
-  test("that is switched off and drawn by a form is named", async () => {
+  test("that is switched off and drawn by a form is reported", async () => {
     const found = await read(withLayers(`${SHOWN} /Form Do`, show(72, 650, 12, "An earlier draft")));
     expect(found).toEqual({ text: "The harbour office is open on Monday.", warnings: [leftOut] });
   });
 
-  test("leaves what follows it on its line at its place", async () => {
+  test("does not move the visible text that follows it on the line", async () => {
     const hidden = `BT /body 12 Tf 72 700 Td ${inLayer("Off", "(Draft: ) Tj")} (Final words of the letter) Tj ET`;
     expect((await read(withLayers(hidden))).text).toBe("Final words of the letter");
   });
 
-  test("that is switched off is named beside letters that are drawn, also on the place of what is seen", async () => {
+  test("that is switched off is reported beside drawn letters, even at the place of visible text", async () => {
     const drawn = (y: number, text: string): string => show(72, y, 12, text, "mono");
     const hidden = inLayer("Off", `${drawn(700, "earlier words")} ${drawn(680, "more of them")}`);
     const shown = `${drawn(700, "final words")} ${inLayer("On", drawn(600, "earlier still"))}`;
@@ -78,18 +78,18 @@ describe("text in a layer", () => {
     expect(found.warnings).toEqual([leftOut]);
   });
 
-  test("that is switched off is named on a page whose drawing is too large to be kept", async () => {
+  test("that is switched off is reported on a page whose drawing is too large to keep", async () => {
     const hidden = inLayer("Off", show(72, 650, 12, "An earlier draft"));
     const found = await read(withLayers(`${SHOWN} ${hidden} ${" ".repeat(8_100_000)}`));
     expect(found).toEqual({ text: "The harbour office is open on Monday.", warnings: [leftOut] });
   });
 
-  test("is not read either if the page has nothing else", async () => {
+  test("is left out even if the page has no other text", async () => {
     await expect(read(withLayers(inLayer("Off", SHOWN)))).rejects.toThrow("no text");
   });
 });
 
-test("lines in a layer that is switched off make no table", async () => {
+test("drawn lines in a layer that is switched off form no table", async () => {
   const words = ["Bread", "Milk", "Salt", "Tea"].map((word, at) =>
     show(80 + 100 * (at % 2), 690 - 30 * (at >> 1), 12, word),
   );

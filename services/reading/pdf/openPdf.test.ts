@@ -5,7 +5,7 @@ import { fileOf, objectsOf, pdfOf, show, stream } from "./testing/build.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
 
-test("the operators of a page are not cloned on their way through pdf.js", async () => {
+test("pdf.js passes the operators of a page on without cloning them", async () => {
   const original = structuredClone;
   const cloned: unknown[] = [];
   vi.stubGlobal("structuredClone", (value: unknown, options?: Parameters<typeof structuredClone>[1]) => {
@@ -18,7 +18,7 @@ test("the operators of a page are not cloned on their way through pdf.js", async
   expect(cloned.filter((value) => JSON.stringify(value).includes("fnArray"))).toEqual([]);
 });
 
-test("compressed operators are read, also with bytes after their end; those that are cut off make a damaged page", async () => {
+test("compressed operators are read even with bytes after their end, and truncated ones make the page damaged", async () => {
   const lines = Array.from({ length: 400 }, (_, n) => show(72, 700 - n, 10, `line${(n * 7919) % 1_000}`));
   const packed = deflateSync(lines.join("\n"));
   const read = async (bytes: Uint8Array): Promise<string> => {

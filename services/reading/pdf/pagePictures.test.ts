@@ -33,7 +33,7 @@ const lines = (count: number): string =>
     "\n",
   );
 
-describe("a warning names pages with text and a picture", () => {
+describe("a warning names pages with text and a picture:", () => {
   test.each<[title: string, operators: string]>([
     ["that covers a third of the page", paint(100, 300, 400, 300)],
     ["that is a receipt in a corner", paint(400, 100, 140, 160)],
@@ -55,7 +55,7 @@ describe("a warning names pages with text and a picture", () => {
     expect(await picturedPages(operators, "")).toEqual([1]);
   });
 
-  test("but one at the foot of several pages only where it is first", async () => {
+  test("but only the first page with the same picture at its foot", async () => {
     const foot = paint(0, 0, 612, 92);
     expect(await picturedPages(foot, foot, `${foot} ${paint(100, 300, 400, 300)}`, "")).toEqual([1, 3]);
   });

@@ -3,7 +3,7 @@ import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { readPdf } from "./readPdf.ts";
 import { fileOf, objectsOf, show } from "./testing/build.ts";
 
-test("a file whose list of pages is damaged in the middle says that it has more than are read", async () => {
+test("a file whose page tree is damaged in the middle reports unread pages", async () => {
   const objects = objectsOf(["first", "second", "third"].map((n) => show(72, 700, 12, `Here is the ${n} page.`)));
   objects[1] = "<</Type/Pages/Kids[4 0 R (damaged) 8 0 R]/Count 3>>";
   const warnings: ReadingWarning[] = [];

@@ -37,7 +37,7 @@ describe("a PDF with known content", () => {
     },
   );
 
-  it("is not modified", async () => {
+  it("is not modified by the reader", async () => {
     const bytes = await sample("handbook.pdf");
     const before = Buffer.from(bytes);
     await readPdf(bytes);
@@ -108,7 +108,7 @@ describe("short bands of two columns", () => {
 });
 
 describe("a drop cap", () => {
-  it("begins the word that it belongs to", async () => {
+  it("joins its word", async () => {
     const lines = [
       "nce the lighthouse had a keeper who knew",
       "every reef by its name, and he told the",
@@ -126,7 +126,7 @@ describe("a drop cap", () => {
   });
 });
 
-describe("columns that are no table", () => {
+describe("columns that are not a table", () => {
   it("are read one after the other, as in an index with page numbers", async () => {
     const entries = Array.from({ length: 24 }, (_, n) => [`entry_number_${n + 1}`, String(n + 40)] as const);
     const drawn = entries.flatMap(([name, page], n) => {
@@ -234,7 +234,7 @@ describe("a warning names", () => {
     return warnings;
   };
 
-  it("pages without text, stamped ones too", async () => {
+  it("pages without text, including stamped ones", async () => {
     const pages = [show(72, 700, 10, LOREM), "", show(300, 30, 9, "3"), show(72, 700, 10, `${LOREM}.`)];
     expect(await warningsOf(pdfOf(pages))).toEqual([{ code: "page_without_text", pages: [2, 3] }]);
   });
@@ -258,7 +258,7 @@ describe("a warning names", () => {
     expect(await warningsOf(fileOf(objects))).toEqual([{ code: "symbols_instead_of_words", pages: [2] }]);
   });
 
-  it("nothing in a file that is read whole", async () => {
+  it("no page of a file that is read completely", async () => {
     expect(await warningsOf(await sample("handbook.pdf"))).toEqual([]);
   });
 });

@@ -47,12 +47,12 @@ function page(glyphs: readonly string[], lines: readonly (readonly [x: number, y
   ]);
 }
 
-test("a glyph of two Arabic letters keeps their order", async () => {
+test("the letters of an Arabic ligature keep their order", async () => {
   // salam: seen, lam-alef, meem, drawn from its end
   expect(await readPdf(page(["م", "لا", "س"], [[72, 700, [1, 2, 3]]]))).toEqual(["سلام"]);
 });
 
-test("Latin words stay in their place on an Arabic line, with the spaces around them", async () => {
+test("Latin words keep their position on an Arabic line, with the spaces around them", async () => {
   const glyphs = ["ه", "ذ", "ا", " ", "P", "D", "F", "ج", "د", "ي"];
   const file = page(glyphs, [
     [120, 700, [4, 3, 2, 1]],

@@ -25,7 +25,7 @@ const refusal = async (bytes: Uint8Array): Promise<string> => {
 };
 
 describe("a PDF is refused with a reason", () => {
-  it("if it is no PDF, or only its beginning", async () => {
+  it("if it is not a PDF, or only the beginning of one", async () => {
     const files = [
       "",
       "%PDF-1.7\n",
@@ -72,7 +72,7 @@ describe("a PDF is refused with a reason", () => {
     expect(await refusal(pdfOf(Array.from({ length: 10 }, () => "q 0 g ".repeat(1_000) + page)))).toMatch(/damaged/);
   });
 
-  it("if its forms draw each other too often or too deeply, with resources of their own or shared", async () => {
+  it("if its forms draw each other too often or too deeply, with own or shared resources", async () => {
     const forms = (levels: number, draws: number, resources: (next: number) => string) =>
       Array.from({ length: levels }, (_, level) =>
         stream(

@@ -41,13 +41,13 @@ describe("a letterhead", () => {
     expect(first?.match(/Account GB29/gi)).toHaveLength(1);
   });
 
-  it("that the tags leave out of the text is read as well", async () => {
+  it("that the tags leave out of the text is read, too", async () => {
     const foot = `/Artifact BMC ${show(72, 50, 8, "Account GB29 NWBK 6016 1331 9268 19")} EMC`;
     expect(await readPdf(taggedPdf(foot))).toEqual([`${LOREM}\n\nAccount GB29 NWBK 6016 1331 9268 19`]);
   });
 });
 
-test("Running heads that say what the text does not are counted, those with other numbers once", async () => {
+test("running heads with text that no page contains are counted, and variants with other numbers count once", async () => {
   const warnings: ReadingWarning[] = [];
   const heads = (page: number): string =>
     [
@@ -64,20 +64,20 @@ test("Running heads that say what the text does not are counted, those with othe
 describe("text at another angle", () => {
   const turned = (x: number, y: number, text: string): string => `BT /body 9 Tf 0 1 -1 0 ${x} ${y} Tm (${text}) Tj ET`;
 
-  it("follows its page, however short, unless it is only a mark", async () => {
+  it("follows its page, even if short, unless it is only a mark", async () => {
     const label = turned(40, 300, "Accuracy in percent");
     expect(await readPdf(pdfOf([`${label} ${show(72, 600, 10, LOREM)}`]))).toEqual([`${LOREM}\n\nAccuracy in percent`]);
     const mark = turned(40, 300, "C/0");
     expect(await readPdf(pdfOf([`${mark} ${show(72, 600, 10, LOREM)}`]))).toEqual([LOREM]);
   });
 
-  it("that no tag contains is read as well", async () => {
+  it("that no tag contains is read, too", async () => {
     expect(await readPdf(taggedPdf(turned(40, 300, "Accuracy in percent")))).toEqual([
       `${LOREM}\n\nAccuracy in percent`,
     ]);
   });
 
-  it("that stands on several pages is counted, as a printer's stamp in the margin", async () => {
+  it("that repeats on several pages is counted, like a printer's stamp in the margin", async () => {
     const warnings: ReadingWarning[] = [];
     const pages = [1, 2, 3].map(
       (page) => `${turned(20, 300, "Printed on DSK11 with RULES")} ${show(72, 600, 10, `${LOREM} ${page}`)}`,
@@ -88,7 +88,7 @@ describe("text at another angle", () => {
   });
 });
 
-test("A clause that begins several pages is no running head, and its lines stay together", async () => {
+test("a clause that begins several pages is not a running head, and its lines stay together", async () => {
   const clause = [
     show(72, 704, 10, "This clause is provided for all of the parts alike and carries no"),
     show(72, 692, 10, "weight of its own."),
@@ -102,7 +102,7 @@ test("A clause that begins several pages is no running head, and its lines stay 
   ]);
 });
 
-test("What no tag contains, such as the flattened field of a form, follows the tagged text", async () => {
+test("text that no tag contains, such as the flattened field of a form, follows the tagged text", async () => {
   const field = show(300, 400, 10, "Ada Park");
   expect(await readPdf(taggedPdf(`${field} ${show(300, 20, 8, "7")}`))).toEqual([`${LOREM}\n\nAda Park`]);
 });

@@ -4,7 +4,7 @@ import { pdfOf, show, widthOf } from "./testing/build.ts";
 
 const ending = (x: number, y: number, text: string): string => show(x - widthOf(text, 9), y, 9, text);
 
-test("Amounts behind words that say how they come about stay beside their labels", async () => {
+test("amounts stay beside their labels if words in between explain their calculation", async () => {
   const charges = [
     ["Standing charge", "30 days at EUR 0.42", "12.60"],
     ["Energy charge, day", "300 kWh at EUR 0.34", "102.00"],

@@ -33,7 +33,7 @@ const tablePdf = (rows: readonly (readonly Cell[])[]): Buffer => {
   ]);
 };
 
-test("the cells of a row that are tagged in neither direction stand where people see them", async () => {
+test("cells of a row with unordered tags are read in their visual order", async () => {
   const at = (x: number, text: string): Cell => ({ x, text });
   const head = [at(72, "City"), at(400, "Source"), at(200, "This week"), at(300, "Last week")];
   const row = [at(72, "Iowa"), at(200, "1.35"), at(300, "1.38"), at(400, "Reported")];

@@ -18,7 +18,7 @@ test.each(Object.entries(FILES))("a %s GIF is decoded", (_, file) => {
   expect(shades.map((shade, n) => Math.abs(shade - SHADES[n]!)).filter((distance) => distance > 1)).toEqual([]);
 });
 
-test("a GIF that is cut or changed is decoded or refused", () => {
+test("a truncated or modified GIF is decoded or refused", () => {
   const whole = Buffer.from(FILES.straight, "base64");
   for (let length = 0; length < whole.length; length += 7) {
     const changed = Buffer.from(whole);

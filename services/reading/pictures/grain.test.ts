@@ -14,7 +14,7 @@ const sheet = (grain: number) => {
   return { width, height, pixels };
 };
 
-test("grain and specks of paper become white; thin lines and dots keep their shades", () => {
+test("paper grain and specks become white, and thin lines and dots keep their shades", () => {
   const { width, pixels } = removeGrain(sheet(8));
   expect(pixels[40 * width + 50]).toBe(120);
   expect(pixels[20 * width + 30]).toBe(20);
@@ -22,7 +22,7 @@ test("grain and specks of paper become white; thin lines and dots keep their sha
   expect(pixels.filter((shade) => shade < 255)).toHaveLength(104);
 });
 
-test("a clean picture stays as it is", () => {
+test("a clean picture is unchanged", () => {
   const clean = sheet(0);
   expect(removeGrain(clean)).toBe(clean);
 });

@@ -130,6 +130,6 @@ describe("a picture is refused by its header, with and without text recognition,
   });
 });
 
-test("without text recognition a picture says how many pages wait for it", async () => {
+test("without text recognition a picture reports how many pages could be recognized", async () => {
   expect(await refusal(MEDIA_TYPES.jpg, jpeg(800, 600))).toMatchObject({ name: "ScannedFile", pages: 1 });
 });

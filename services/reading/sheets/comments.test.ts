@@ -36,7 +36,7 @@ const threads =
   "<ThreadedComments><threadedComment ref='B2' personId='{p}'><text>Größe &amp; Preis?</text></threadedComment><threadedComment ref='B2' personId='{p}'><text>价格 ist netto</text></threadedComment></ThreadedComments>";
 const persons = "<personList><person displayName='Zoë Łukasz' id='{p}'/></personList>";
 
-test("discussions and authors keep their letters, and the copy for older programs does not repeat", async () => {
+test("discussions and authors keep their characters, and the copy for older programs is left out", async () => {
   const bytes = workbook(
     [
       ["threadedComment", "../threads.xml"],
@@ -54,7 +54,7 @@ test("discussions and authors keep their letters, and the copy for older program
   ]);
 });
 
-test("comments that a sheet is related to many times are read once", async () => {
+test("comments that a sheet references many times are read once", async () => {
   const relation: [string, string] = ["comments", "../comments.xml"];
   const [text] = await readExcel(workbook([relation, relation, relation], [], { "xl/comments.xml": comments }));
   expect(text!.match(/Prüfen/g)).toHaveLength(1);

@@ -12,7 +12,7 @@ const parts = (bookType: BookType): Record<string, Uint8Array> => {
   return unzipSync(write(book, { type: "buffer", bookType }) as Buffer);
 };
 
-test("the description of a picture on a sheet is read, and not the name of its file", async () => {
+test("the description of a picture on a sheet is read, but not its file name", async () => {
   const picture = (description: string): string =>
     `<x:pic><x:nvPicPr><x:cNvPr id="1" descr="${description}"/></x:nvPicPr></x:pic>`;
   const relation =
@@ -27,7 +27,7 @@ test("the description of a picture on a sheet is read, and not the name of its f
   expect(await readExcel(file)).toEqual(["## S\n\nPaper\n\nThe quay in 1920"]);
 });
 
-test("pictures with a description do not count as pictures without text, others do", async () => {
+test("only pictures without a description count as pictures without text", async () => {
   const picture = (id: string, description: string): string =>
     `<x:pic><x:nvPicPr><x:cNvPr id="1" descr="${description}"/></x:nvPicPr><x:blipFill><a:blip r:embed="${id}"/></x:blipFill></x:pic>`;
   const relations = (listed: [id: string, kind: string, target: string][]): Uint8Array =>
@@ -51,7 +51,7 @@ test("pictures with a description do not count as pictures without text, others 
   expect(warnings).toEqual([{ code: "images_without_text", count: 1 }]);
 });
 
-test("the description of a picture on a sheet of an OpenDocument file is read", async () => {
+test("the description of a picture in an OpenDocument spreadsheet is read", async () => {
   const { "content.xml": content, ...others } = parts("ods");
   const frame = (name: string, description: string): string =>
     `<draw:frame><draw:image xlink:href="Pictures/${name}"/>${description}</draw:frame>`;
@@ -64,7 +64,7 @@ test("the description of a picture on a sheet of an OpenDocument file is read", 
   expect(warnings).toEqual([{ code: "images_without_text", count: 1 }]);
 });
 
-test("what Excel says beside a chosen cell is read", async () => {
+test("Excel's input messages of cells are read", async () => {
   const { "xl/worksheets/sheet1.xml": sheet, ...others } = parts("xlsx");
   const shown = `<dataValidation type="whole" showInputMessage="1" promptTitle="Amount" prompt="In &quot;euros&quot; &gt; 0_x000a_without tax" sqref="B2:B9"><formula1>0</formula1></dataValidation>`;
   const off = '<dataValidation type="whole" prompt="Not shown" sqref="C2"/><dataValidation type="list" sqref="D2"/>';
@@ -79,7 +79,7 @@ test("what Excel says beside a chosen cell is read", async () => {
 });
 
 test.each(["rect", "ellipse", "line", "path", "connector", "caption"])(
-  "text in a shape on a sheet of an OpenDocument file is read: %s",
+  "text in a shape on an OpenDocument sheet is read: %s",
   async (name) => {
     const { "content.xml": content, ...others } = parts("ods");
     const shape = `<table:shapes><draw:g><draw:${name}><text:p>Closed in May</text:p></draw:${name}></draw:g></table:shapes>`;

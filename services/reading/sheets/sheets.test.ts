@@ -24,7 +24,7 @@ const markdownOf = async (rows: Value[][], merges?: string[], type?: BookType): 
   (await readExcel(fileOf({ S: sheetOf(rows, merges) }, type)))[0]!.replace("## S\n\n", "");
 
 test.each(["xlsx", "biff8", "ods"] as const)(
-  "every sheet of %s stands under its name, empty ones nowhere",
+  "every sheet of %s is read under its name, without empty sheets",
   async (type) => {
     const sheets = {
       One: sheetOf([
@@ -44,7 +44,7 @@ test("an ODS file without styles.xml is read", async () => {
   expect(await readOds(zipSync(parts))).toEqual(["## S\n\n| a |\n| --- |\n| b |"]);
 });
 
-test("values have their displayed text, dates ISO format, and long numbers all digits", async () => {
+test("cells have their displayed text, dates are in ISO format, and long numbers keep all digits", async () => {
   const rows = [
     ["kind", "value"],
     ["percent", number(0.25, "0%")],
@@ -125,7 +125,7 @@ test("merged cells repeat their text, and stacked headers become one row", async
   );
 });
 
-test("two cells in opposite corners of a sheet cost no time", async () => {
+test("two cells in opposite corners of a sheet take no extra time", async () => {
   const parts = unzipSync(fileOf({ S: sheetOf([["near"]]) }));
   const name = "xl/worksheets/sheet1.xml";
   const far = `<row r="1048576"><c r="XFD1048576" t="str"><v>far</v></c></row></sheetData>`;
@@ -134,7 +134,7 @@ test("two cells in opposite corners of a sheet cost no time", async () => {
   expect(markdown).toBe("## S\n\nnear\n\nfar");
 });
 
-test("a sheet with only a chart gives the chart's values", async () => {
+test("a sheet with only a chart contains the chart's values", async () => {
   const parts = unzipSync(fileOf({ S: sheetOf([["a"]]), Chart: sheetOf([[]]) }));
   const relation = (kind: string, target: string) =>
     strToU8(`<Relationships><Relationship Id="rId1" Type="urn:x/${kind}" Target="${target}"/></Relationships>`);
@@ -158,7 +158,7 @@ test("a sheet with only a chart gives the chart's values", async () => {
   expect((await readExcel(file))[0]).toBe("## S\n\na\n\n## Chart\n\n| | Crabs |\n| --- | --- |\n| May | 7 |");
 });
 
-test("text boxes are read, and a chart beside cells has its values unless they are those of its own sheet and without typed labels", async () => {
+test("text boxes are read, and a chart includes values that its sheet's cells do not show", async () => {
   const parts = unzipSync(fileOf({ S: sheetOf([["a"]]) }));
   const relation = (...listed: [id: string, kind: string, target: string][]) =>
     strToU8(
@@ -200,13 +200,13 @@ test("text boxes are read, and a chart beside cells has its values unless they a
   ]);
 });
 
-test("a file that is no spreadsheet, truncated or protected is refused", async () => {
+test("a file that is truncated, protected or not a spreadsheet is refused", async () => {
   const file = fileOf({ S: sheetOf([["a"]]) });
   await expect(readExcel(file.subarray(0, -50))).rejects.toThrow(UnreadableFile);
   await expect(readExcel(Buffer.from("PK\u0003\u0004".repeat(30)))).rejects.toThrow(UnreadableFile);
 });
 
-test("warnings count sheets that only programs can show, and pictures; comments follow their sheet", async () => {
+test("warnings count sheets that only programs can unhide, and pictures; comments follow their sheet", async () => {
   const sheet = sheetOf([
     ["a", "b"],
     [1, 2],

@@ -53,7 +53,7 @@ const read = async (bytes: Buffer): Promise<{ text: string; warnings: ReadingWar
 };
 const TABLE = "| Item | Rate |\n| --- | --- |\n| Labor | 55 |";
 
-test("texts of boxes and titles of charts follow the cells of their sheet, comments do not repeat", async () => {
+test("texts of boxes and titles of charts follow the cells of their sheet, without comments", async () => {
   const chartText = "Visits in May";
   const chart = [
     record(0x0809, word(0x0600), word(0x20), Array(12).fill(0)),
@@ -95,7 +95,7 @@ test("pictures, embedded files, headers and footers are counted", async () => {
   ]);
 });
 
-test("a text that ends early, or a record that is cut, costs no other text", async () => {
+test("a truncated text or record affects no other text", async () => {
   const file = workbook([
     object(6),
     ...objectText(900, narrow("cut")),
@@ -107,7 +107,7 @@ test("a text that ends early, or a record that is cut, costs no other text", asy
   expect(await read(file)).toEqual({ text: `## First\n\n${TABLE}\n\n## Zwei é\n\n${TABLE}`, warnings: [] });
 });
 
-test("a container whose signature is damaged has no drawings, and what the library reads of it stays", async () => {
+test("a container with a damaged signature has no drawings, but its cells are read", async () => {
   const file = workbook([]);
   file[5] = 0;
   const { text, warnings } = await read(file);

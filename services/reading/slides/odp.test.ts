@@ -7,7 +7,7 @@ const p = (text: string): string => `<text:p>${text}</text:p>`;
 const frame = (text: string, kind = ""): string =>
   `<draw:frame${kind && ` presentation:class="${kind}"`}><draw:text-box>${p(text)}</draw:text-box></draw:frame>`;
 
-test("headers, footers, dates and comments of OpenDocument slides are read; what their masters show is counted", async () => {
+test("headers, footers, dates and comments of OpenDocument slides are read, and the texts of their masters are reported", async () => {
   const declared =
     '<presentation:footer-decl presentation:name="f">Draft 2</presentation:footer-decl>' +
     '<presentation:header-decl presentation:name="h">Rehearsal</presentation:header-decl>' +

@@ -65,7 +65,7 @@ test("each slide becomes a page under its title, in display order, empty slides 
   expect(await readPptx(deck(slides))).toEqual(["# Reef", "", "## Pools\n\nwords"]);
 });
 
-test("a title of two lines is one heading; the numbers of slides are left out", async () => {
+test("a title of two lines is one heading, and slide numbers are left out", async () => {
   const broken = shape(
     `<a:p><a:r><a:t>One</a:t></a:r><a:br/><a:r><a:t>two</a:t></a:r></a:p>`,
     `<p:ph type="ctrTitle"/>`,
@@ -74,7 +74,7 @@ test("a title of two lines is one heading; the numbers of slides are left out", 
   expect(await only(numbers.join("") + edge("sldNum", "Number 12") + broken)).toBe("# One two");
 });
 
-test("placeholders inherit bullets from the master; text boxes and paragraphs with buNone have none", async () => {
+test("placeholders inherit bullets from the master, but text boxes and paragraphs with buNone have none", async () => {
   const items = [text("a"), text("b", `<a:pPr lvl="1"/>`), text("c", `<a:pPr lvl="1"/>`), text("d")].join("");
   expect(await only(shape(items, `<p:ph idx="1"/>`))).toBe("- a\n  - b\n  - c\n- d");
   expect(await only(shape(text("a") + text("b")))).toBe("a\n\nb");
@@ -88,7 +88,7 @@ test("items below a skipped level are kept", async () => {
   expect(await only(shape(items, `<p:ph idx="1"/>`))).toBe("- deep\n- top\n  - deeper");
 });
 
-test("merged cells of a table repeat", async () => {
+test("the text of a merged table cell repeats", async () => {
   const cell = (words: string, attributes = "") => `<a:tc ${attributes}><a:txBody>${text(words)}</a:txBody></a:tc>`;
   const rows = [
     `<a:tr>${cell("Pool")}${cell("Crabs")}${cell("Fish")}</a:tr>`,
@@ -99,7 +99,7 @@ test("merged cells of a table repeat", async () => {
   expect(await only(frame)).toBe("| Pool | Crabs | Fish |\n| --- | --- | --- |\n| North | 7 | 7 |\n| North | 1 | 2 |");
 });
 
-test("a chart of a newer kind becomes a table as well, instead of the sentence that it cannot be shown", async () => {
+test("a chart of a newer kind becomes a table, without the fallback sentence that it cannot be shown", async () => {
   const level = (...values: (string | number)[]): string =>
     `<cx:lvl>${values.map((value, index) => `<cx:pt idx="${index}">${value}</cx:pt>`).join("")}</cx:lvl>`;
   const data = `<cx:data id="0"><cx:strDim type="cat"><cx:f>S!A1</cx:f>${level("Start", "Fees")}</cx:strDim><cx:numDim type="val"><cx:f>S!B1</cx:f>${level(120, -45.5)}</cx:numDim></cx:data>`;
@@ -128,7 +128,7 @@ test("a chart becomes its title and a table of values", async () => {
   );
 });
 
-test("the labels of a chart's points are read if they say more than the values, and what is drawn on it", async () => {
+test("labels of chart points are read if they differ from the values, and so are texts drawn on the chart", async () => {
   const points = (...values: string[]) =>
     values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join("");
   const label = (index: number, content: string): string => `<c:dLbl><c:idx val="${index}"/>${content}</c:dLbl>`;
@@ -165,7 +165,7 @@ test("the labels of a chart's points are read if they say more than the values, 
   ]);
 });
 
-test("texts that a layout and its master show on every slide are counted, unless the slides say them", async () => {
+test("texts that a layout and its master show on every slide are counted, unless the slides contain them", async () => {
   const holder = (name: string, shapes: string, more = ""): string =>
     `<p:${name} ${NAMES}${more}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:${name}>`;
   const warningsFor = async (showsMaster: string): Promise<ReadingWarning[]> => {
@@ -268,13 +268,13 @@ test("warnings name slides without text, with pictures and with embedded files",
   ]);
 });
 
-test("an archive that is no presentation, and a protected file, are refused", async () => {
+test("an archive that is not a presentation and a protected file are refused", async () => {
   await expect(readPptx(zipSync({ "a.xml": strToU8("<a/>") }))).rejects.toThrow(UnreadableFile);
   await expect(readPptx(Buffer.from("d0cf11e0a1b11ae1", "hex"))).rejects.toThrow("password");
   await expect(readPptx(deck([{ shapes: "<p:sp>" }]))).rejects.toThrow(UnreadableFile);
 });
 
-test("a slide with two titles has both, and a graphic that is not read has its description", async () => {
+test("a slide with two titles keeps both, and an unread graphic shows its description", async () => {
   const graphic =
     '<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="1" descr="A lighthouse that turns"/></p:nvGraphicFramePr><a:graphic><a:graphicData/></a:graphic></p:graphicFrame>';
   expect(await only(title("") + title("Plan") + title("of the harbour") + graphic)).toBe(

@@ -86,13 +86,13 @@ test("bytes of an unknown encoding still become text", () => {
   expect(decodeText(new Uint8Array())).toBe("");
 });
 
-test("some wrong bytes in UTF-8 do not garble the rest", () => {
+test("a few invalid bytes in UTF-8 do not garble the rest", () => {
   const text = "Größe, Länge und Höhe der Türen\n";
   const bytes = Buffer.concat([Buffer.from(text), Buffer.from([0xff]), Buffer.from(text)]);
   expect(decodeText(bytes)).toBe(`${text}\ufffd${text}`);
 });
 
-test("a page that says it is UTF-8, and is not, is decoded by its letters", () => {
+test("a page that wrongly declares UTF-8 is decoded by its bytes", () => {
   const [, hex, russian] = samples.find(([name]) => name === "windows-1251")!;
   const page = Buffer.concat([Buffer.from('<meta charset="utf-8"><p>'), Buffer.from(hex, "hex")]);
   expect(decodeText(page)).toContain(russian);

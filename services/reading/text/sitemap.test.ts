@@ -6,7 +6,7 @@ import { readSitemap } from "./sitemap.ts";
 const read = (xml: string) => readSitemap(Buffer.from(xml));
 
 describe("a sitemap", () => {
-  test("lists pages, or sitemaps, with any prefix", () => {
+  test("lists pages or sitemaps with any namespace prefix", () => {
     const pages =
       "<urlset><url><loc> http://a/1 </loc><lastmod>x</lastmod></url><url/><url><loc>http://a/2</loc></url></urlset>";
     expect(read(pages)).toEqual({ sitemaps: [], pages: ["http://a/1", "http://a/2"], complete: true });
@@ -25,7 +25,7 @@ describe("a sitemap", () => {
     ["a text of another file", Buffer.from('<!DOCTYPE a [<!ENTITY b SYSTEM "c">]><urlset>&b;</urlset>')],
     ["a bomb", gzipSync(Buffer.alloc(60_000_000))],
     ["damaged gzip", gzipSync("<urlset/>").subarray(0, 12)],
-  ])("that is %s is refused with a sentence", (_, bytes) => {
+  ])("that is %s is refused with a clear message", (_, bytes) => {
     expect(() => readSitemap(bytes)).toThrow(UnreadableFile);
   });
 });

@@ -34,7 +34,7 @@ test("Markdown stays as it is, except for its front matter, which becomes a code
   expect(await markdown("---\n\nno matter")).toBe("---\n\nno matter");
 });
 
-test("JSON becomes a code block, indented if it was one long line, with unchanged numbers", async () => {
+test("JSON becomes a code block with unchanged numbers, indented if it was one long line", async () => {
   expect(await json(`{\n "a": 1\n}`)).toBe(`\`\`\`json\n{\n "a": 1\n}\n\`\`\``);
   const long = `{"id":12345678901234567890,"price":1.10,"text":"${"word ".repeat(100)}"}`;
   expect(await json(long)).toContain(`{\n  "id": 12345678901234567890,\n  "price": 1.10,\n`);
@@ -50,7 +50,7 @@ test("XML becomes a code block, with an element per line if it was one long line
   );
 });
 
-test("XML with entities of other files and malformed XML are refused", async () => {
+test("XML with external entities and malformed XML are refused", async () => {
   await expect(xml(`<!DOCTYPE a [<!ENTITY b SYSTEM "b">]><a>&b;</a>`)).rejects.toThrow("another file");
   await expect(xml("<a><b></a>")).rejects.toThrow(UnreadableFile);
 });
