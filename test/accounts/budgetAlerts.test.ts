@@ -22,7 +22,7 @@ async function newTenant() {
 }
 const ECHO_ARGS = workflowSource("return args;");
 
-test("a budget alert starts one run per threshold, and the person who set the alert answers for it", async () => {
+test("a budget alert starts one run per threshold, on behalf of the person who set the alert", async () => {
   const { owner, made, register, set, runsOf, ask } = await newTenant();
   const workflow = await register(ECHO_ARGS);
   const body = { cost_per_month: "5", hard: false, workflow_id: workflow.id };
@@ -51,7 +51,7 @@ test("a budget alert starts one run per threshold, and the person who set the al
   expect(created?.data).toMatchObject({ trigger_set_by: { type: "person", id: me } });
 });
 
-test("a budget still limits when its alert workflow cannot start, and a budget without a workflow alerts nobody", async () => {
+test("a budget still limits if its alert workflow cannot start, and a budget without a workflow sends no alert", async () => {
   const { owner, made, register, set, runsOf, ask } = await newTenant();
   const [disabled, last] = [await register(ECHO_ARGS), await register(ECHO_ARGS)];
   await made(owner("PATCH", `/workflows/${disabled.id}`, { enabled: false }));
@@ -64,7 +64,7 @@ test("a budget still limits when its alert workflow cannot start, and a budget w
   expect(await runsOf(disabled.id)).toEqual([]);
 });
 
-test("a workflow that is none, of another organization, or for each user is refused", async () => {
+test("a workflow that does not exist, belongs to another organization, or is set for each-user is refused", async () => {
   const [ours, theirs] = [await newTenant(), await newTenant()];
   const foreign = await theirs.register(ECHO_ARGS);
   for (const workflow_id of [UNKNOWN, foreign.id])

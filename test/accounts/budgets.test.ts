@@ -93,7 +93,7 @@ describe("a budget", () => {
     expect((await ours.owner("GET", "/budgets")).body.data).toEqual([]);
   });
 
-  test("of a key that was deleted can be read and removed, and not be set again", async () => {
+  test("of a deleted key can be read and removed, but not set again", async () => {
     const { owner, key, set } = await openSpender(people);
     const { id } = await key();
     await set(`key:${id}`, { cost_per_day: "1" });
@@ -103,7 +103,7 @@ describe("a budget", () => {
     expect((await owner("DELETE", `/budgets/key:${id}`)).status).toBe(204);
   });
 
-  test("of another organization is neither seen nor changed, and refuses nobody else", async () => {
+  test("of another organization is hidden, cannot be changed, and limits nobody else", async () => {
     const [ours, theirs] = [await openSpender(people), await openSpender(people)];
     await ours.set("organization", { tokens_per_day: 0 });
     expectRefusal(await theirs.owner("GET", "/budgets/organization"), 404, "budget_not_found", "subject");
@@ -115,7 +115,7 @@ describe("a budget", () => {
 });
 
 describe("a turn", () => {
-  test("is refused at the limit with the figure that is shown, until the limit is raised", async () => {
+  test("is refused at the limit, with the same figure as the budget shows, until the limit is raised", async () => {
     const { first, set, limit, owner } = await openSpender(people);
     await set("organization", { cost_per_month: "3" });
     const { answer, answered } = await askUntilRefused(first);
@@ -137,7 +137,7 @@ describe("a turn", () => {
     expect((await ask(first)).status).toBe(200);
   });
 
-  test("of a stream, of an agent and of a workflow is refused, too", async () => {
+  test("of a stream, an agent or a workflow is refused, too", async () => {
     const spender = await openSpender(people);
     const { first, set, owner } = spender;
     const agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
@@ -151,7 +151,7 @@ describe("a turn", () => {
     expect(JSON.stringify(ended)).toContain("The budget organization has used 0 of 0 US dollars (cost_per_day)");
   });
 
-  test("counts for its key, its project, its agent and its person, and for nobody else", async () => {
+  test("counts for its key, project, agent and person, and for nobody else", async () => {
     const { owner, key, set } = await openSpender(people);
     const project_id = (await owner("POST", "/projects", { name: "P" })).body.id;
     const agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
@@ -171,7 +171,7 @@ describe("a turn", () => {
     expect((await ask(member.call)).status).toBe(200);
   });
 
-  test("that names an alias counts with the cost of the model that answered", async () => {
+  test("that uses an alias counts with the cost of the model that answered", async () => {
     const { first, owner, set, limit } = await openSpender(people);
     await owner("PUT", "/aliases/cheap", { targets: [{ model: "offline/echo" }] });
     await set("organization", { cost_per_day: "1" });
@@ -181,7 +181,7 @@ describe("a turn", () => {
     expect((await limit("organization")).spent).toBe((await owner("GET", "/usage")).body.totals.cost);
   });
 
-  test("is answered with a warning from 80 % on, and the log has one event for 80 % and one for 100 %", async () => {
+  test("returns a warning from 80 % on, and the log records one event each for 80 % and 100 %", async () => {
     const { first, set, owner } = await openSpender(people);
     await set("organization", { cost_per_month: "5", hard: false });
     expect((await ask(first)).headers.get("x-budget-warning")).toBeNull();
@@ -199,7 +199,7 @@ describe("a turn", () => {
     }, soon);
   });
 
-  test("is reported at 80 %, though no other turn follows and nobody looks at it", async () => {
+  test("is reported at 80 % even if no other turn follows and nobody reads the budget", async () => {
     const { first, set, owner } = await openSpender(people);
     await set("organization", { requests_per_day: 10 });
     for (let n = 0; n < 8; n++) expect((await ask(first)).status).toBe(200);
@@ -209,7 +209,7 @@ describe("a turn", () => {
     }, soon);
   });
 
-  test("that repeats an earlier request gets its answer, although the budget is used up since", async () => {
+  test("that repeats an earlier request gets its answer, even if the budget has been used up since", async () => {
     const { first, set } = await openSpender(people);
     const headers = { "idempotency-key": "once" };
     const answer = await first("POST", "/chat/completions", say("Once"), headers);
@@ -219,11 +219,11 @@ describe("a turn", () => {
   });
 });
 
-describe("a limit of a minute or of a moment", () => {
+describe("a limit per minute or of concurrent turns", () => {
   const limitOf = async (tenant: { owner: Call }, subject = "organization") =>
     (await tenant.owner("GET", `/budgets/${subject}`)).body.limits[0];
 
-  test("refuses with 429, with OpenAI's headers and with the figure that is shown", async () => {
+  test("refuses with 429, with OpenAI's headers and the figure that the budget shows", async () => {
     const tenant = await openSpender(people);
     const { first, set, owner } = tenant;
     const agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
@@ -263,7 +263,7 @@ describe("a limit of a minute or of a moment", () => {
     expect((await ask(first)).status).toBe(200);
   });
 
-  test("counts neither requests that are refused before they begin nor repetitions, and no other organization", async () => {
+  test("does not count requests that are refused before they begin, repetitions, or other organizations", async () => {
     const [tenant, other] = [await openSpender(people), await openSpender(people)];
     const { first, set } = tenant;
     await set("organization", { requests_per_minute: 2 });
@@ -281,7 +281,7 @@ describe("a limit of a minute or of a moment", () => {
     expect((await ask(other.first)).status).toBe(200);
   });
 
-  test("of tokens counts what turns took", async () => {
+  test("of tokens counts the tokens that turns used", async () => {
     const tenant = await openSpender(people);
     await tenant.set("organization", { tokens_per_minute: 1_000_000 });
     const { usage } = (await ask(tenant.first)).body;
@@ -290,7 +290,7 @@ describe("a limit of a minute or of a moment", () => {
     expectRefusal(await ask(tenant.first), 429, "rate_limited");
   });
 
-  test("of turns at a time is free when a turn has ended, also when its client left", async () => {
+  test("of concurrent turns is released when a turn ends, even if its client disconnected", async () => {
     const tenant = await openSpender(people);
     await tenant.set("organization", { concurrent_turns: 1 });
     for (const _ of [1, 2, 3]) expect((await ask(tenant.first)).status).toBe(200);
@@ -309,7 +309,7 @@ describe("a limit of a minute or of a moment", () => {
     await expect.poll(async () => (await ask(tenant.first)).status, { interval: 500 }).toBe(200);
   });
 
-  test("of each-user counts each value of user by itself, and names nobody", async () => {
+  test("of each-user counts each value of user separately, and names nobody", async () => {
     const tenant = await openSpender(people);
     const { first, set, owner } = tenant;
     await set("each-user", { requests_per_minute: 1, cost_per_day: "2" });
@@ -327,7 +327,7 @@ describe("a limit of a minute or of a moment", () => {
     expect(JSON.stringify(lasting)).not.toContain('"ann"');
   });
 
-  test("of one external user holds for that user alone, and neither the log nor the answers name the user", async () => {
+  test("of one external user applies to that user only, and neither the log nor the answers name the user", async () => {
     const tenant = await openSpender(people);
     const { first, set, owner, limit } = tenant;
     const [name, other] = ["Zoë Müller/1", "zoë müller/1"];
@@ -360,7 +360,7 @@ describe("a limit of a minute or of a moment", () => {
     expect((await owner("DELETE", `/budgets/${path}`)).status).toBe(204);
   });
 
-  test("makes a step of a workflow wait until it has room", async () => {
+  test("makes a step of a workflow wait until there is room", async () => {
     const spender = await openSpender(people);
     const { set } = spender;
     await set("organization", { requests_per_minute: 0 });

@@ -45,7 +45,7 @@ async function openClient(url: string, apiKey: string) {
   };
 }
 
-test("a limit that is reached in the middle of a stream cuts nothing off, and a kill of all processes forgets nothing", async () => {
+test("a limit that is reached during a stream does not cut the stream off, and a kill of all processes loses no usage", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ deployment });
   const { api_key, admin } = await platform.organization();

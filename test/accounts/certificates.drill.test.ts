@@ -117,7 +117,7 @@ test("the certificate of an erasure names each deletion, and the live log and it
   });
 });
 
-test("a certificate is for owners and admins of the organization, and comes after the end", async () => {
+test("only owners and admins of the organization get a certificate, and only after the erasure has ended", async () => {
   const { id } = await erase();
   expect(code(await foreign.owner("GET", `/erasures/${id}/certificate`))).toEqual([404, "erasure_not_found"]);
   expect((await home.key("GET", `/erasures/${id}/certificate`)).status).toBe(403);

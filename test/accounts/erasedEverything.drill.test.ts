@@ -106,8 +106,8 @@ async function leaveEverything(canary: string) {
   };
 }
 
-describe("everything of a person:", () => {
-  test("the export has what the erasure deletes: runs with all that they made, documents and extractions", async () => {
+describe("all data of a person:", () => {
+  test("the export contains what the erasure deletes: runs with all their data, documents and extractions", async () => {
     const canary = newCanary();
     const other = await home.start(await home.register(KEEPS), { text: "Of another person" });
     const [question] = await home.pending(other);
@@ -178,7 +178,7 @@ describe("everything of a person:", () => {
     ).toEqual([]);
   });
 
-  test("a hold of a run or a document keeps it until its release, and the erasure waits", async () => {
+  test("a hold keeps a run or a document until its release, and the erasure waits", async () => {
     const mine = await leaveEverything(newCanary());
     const hold = async (subject: string): Promise<string> =>
       (await home.made(home.owner("POST", "/holds", { subject, name: "Case 7", reason: "A claim" }))).id;

@@ -47,7 +47,7 @@ async function eraseOnItsOwn(owner: string, beforeCommand: (command: Command) =>
   return sent;
 }
 
-test("an erasure also destroys a fork that somebody else began while the parent run was being destroyed", async () => {
+test("an erasure also destroys a fork that another person began while the parent run was being destroyed", async () => {
   const member = await home.member("builder");
   const [workflow, waiting] = [await home.register(ECHO), await home.register(WAITING)];
   const first = await home.start(workflow, { text: "Mine" }, member.call);
@@ -68,7 +68,7 @@ test("an erasure also destroys a fork that somebody else began while the parent 
   expect(sent.filter((type) => type === ForgetRun.type).length).toBeGreaterThanOrEqual(5);
 });
 
-test("a fork is refused and leaves nothing when its parent run is destroyed meanwhile", async () => {
+test("a fork is refused and leaves nothing behind if its parent run is destroyed meanwhile", async () => {
   const workflow = await home.register(ECHO);
   const first = await home.start(workflow, { text: "Mine" });
   await home.untilOver(first);

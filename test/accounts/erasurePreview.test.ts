@@ -48,7 +48,7 @@ test("a preview counts what the erasure then deletes, and changes nothing", asyn
   expect(countsOf(await preview({ owner }))).toEqual(NOTHING);
 });
 
-test("an erasure preview names each thing that a hold keeps", async () => {
+test("an erasure preview names each item that a hold keeps", async () => {
   const { id, call } = await home.newKey();
   const { document } = await leaveThings(call);
   const run = await home.start(await home.register(WAITING), {}, call);
@@ -65,7 +65,7 @@ test("an erasure preview names each thing that a hold keeps", async () => {
   await home.cancel(run);
 });
 
-test("a preview for an external user counts what all keys store for it", async () => {
+test("a preview for an external user counts the data that all keys store for the user", async () => {
   const user = "zo\u00eb@example.com";
   await leaveThings(home.key, user);
   await leaveThings((await home.newKey()).call, user);
@@ -75,7 +75,7 @@ test("a preview for an external user counts what all keys store for it", async (
   expect(countsOf(await preview({ owner: "user:nobody" }))).toEqual(NOTHING);
 });
 
-test("an owner or a kind that cannot be is refused with the name of its field", async () => {
+test("an invalid owner or kind is refused with the name of its field", async () => {
   for (const [body, param] of [
     [{ owner: "everybody" }, "owner"],
     [{ owner: "user:a", kinds: ["mails"] }, "kinds[0]"],

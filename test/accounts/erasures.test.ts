@@ -24,7 +24,7 @@ async function leaveThings() {
 }
 
 describe("files and responses of any owner", () => {
-  test("are listed newest first, in pages, without the bytes of a file", async () => {
+  test("are listed newest first, in pages, without file contents", async () => {
     const { owner, agent, response, files, key } = await leaveThings();
     const { data } = await home.made(home.owner("GET", `/files?owner=${owner}`));
     const file = { object: "file", owner, filename: "note.md", purpose: "user_data", bytes: 5 };
@@ -70,7 +70,7 @@ describe("an erasure", () => {
     return read();
   };
 
-  test("deletes everything that a deleted key left, and nothing of others", async () => {
+  test("deletes everything that a deleted key left behind, and nothing of others", async () => {
     const mine = await leaveThings();
     const other = await leaveThings();
     const started = await home.owner("POST", "/erasures", { owner: mine.owner });
@@ -87,7 +87,7 @@ describe("an erasure", () => {
     expect((await idsAt("/erasures"))[0]).toBe(erasure.id);
   });
 
-  test("deletes only the kinds that it names", async () => {
+  test("deletes only the selected kinds", async () => {
     const mine = await leaveThings();
     const body = { owner: mine.owner, kinds: ["files", "documents"] };
     const erasure = await settled((await home.made(home.owner("POST", "/erasures", body))).id);
@@ -99,7 +99,7 @@ describe("an erasure", () => {
     }
   });
 
-  test("of an agent deletes the threads in which it answers, and of a person their chats", async () => {
+  test("of an agent deletes the threads with its answers, and of a person their chats", async () => {
     const member = await home.member("builder");
     const [agent, kept] = [await home.newAgent(), await home.newAgent()];
     await ask(member.call, agent, "One");
@@ -113,7 +113,7 @@ describe("an erasure", () => {
   });
 
   test.each(["a person", "an external user"])(
-    "of %s stops the turns that run, and their tokens are counted",
+    "of %s stops running turns, and their tokens are counted",
     async (whose) => {
       const member = await home.member("builder");
       const user = whose === "a person" ? undefined : `user-${newId()}`;
@@ -137,7 +137,7 @@ describe("an erasure", () => {
     },
   );
 
-  test("of many threads takes several batches, and leaves what the owner creates meanwhile", async () => {
+  test("of many threads runs in several batches, and keeps what the owner creates meanwhile", async () => {
     const key = await home.newKey();
     await Promise.all(Array.from({ length: 60 }, (_, n) => say(key.call, `Chat ${n}`)));
     const { id } = await home.made(home.owner("POST", "/erasures", { owner: `key:${key.id}` }));
@@ -160,7 +160,7 @@ describe("an erasure", () => {
     expect(await idsAt("/threads", key.call)).toHaveLength(1);
   });
 
-  test("of an external user deletes what all keys and agents store for the value, which the log does not name", async () => {
+  test("of an external user deletes the data that all keys and agents store for the user, and the log does not name the user", async () => {
     const user = `zo\u00eb-${newId()}@example.com`;
     const [one, two, agent] = [await home.newKey(), await home.newKey(), await home.newAgent()];
     await say(one.call, "Of the user", { user });
@@ -178,7 +178,7 @@ describe("an erasure", () => {
     expect(JSON.stringify(data)).not.toContain(user);
   });
 
-  test("needs the name of an owner", async () => {
+  test("requires an owner", async () => {
     for (const owner of [undefined, "", "key:1", "user:"])
       expect((await home.owner("POST", "/erasures", { owner })).status).toBe(400);
     expect(code(await home.owner("GET", `/erasures/${UNKNOWN}`))).toEqual([404, "erasure_not_found"]);

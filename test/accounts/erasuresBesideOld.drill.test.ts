@@ -8,7 +8,7 @@ import { belongings, openTwoTenants } from "./tenants.ts";
 
 const UNKNOWN_TO_OLD = "EraseOwner";
 
-test("a process of an older release leaves an erasure of selected kinds to a newer process", async () => {
+test("a process of an older release leaves an erasure of selected kinds to a process of the newer release", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ deployment, roles: ["http", "projections"] });
   await startProcess("services", deployment);

@@ -31,7 +31,7 @@ async function checkAll(query = "") {
 }
 
 describe("the histogram", () => {
-  test("counts the events of the organization, of a stream, and of a type, and none of other organizations", async () => {
+  test("counts the events of the organization, a stream or a type, and excludes other organizations", async () => {
     const other = await people.signIn(await people.service.organization("Other"));
     const stream = await newProject("A", "B", "C");
     const all = (await read("histogram")).body;
@@ -46,7 +46,7 @@ describe("the histogram", () => {
     expectRefusal(await read("histogram?stream=nonsense"), 400, undefined, "stream");
   });
 
-  test("has bars of whole hours for events of days, each with the cursor of its events", async () => {
+  test("uses bars of whole hours for events of several days, each with the cursor of its events", async () => {
     const stream = await newProject("Old", "Older", "Oldest");
     const days = "update log.events set recorded_at = '2026-01-01T05:30:00Z'::timestamptz + version * interval '1 day'";
     const before = await people.service.db.query<{ position: number; at: string }>(
@@ -67,7 +67,7 @@ describe("the histogram", () => {
 });
 
 describe("the check of the chain", () => {
-  test("finds that all events are what was written, up to the newest or to one of them", async () => {
+  test("confirms that all events are unchanged, up to the newest or a given event", async () => {
     const other = await people.signIn(await people.service.organization("Checked"));
     await newProject("Mine");
     const events = await readAllEvents(people.owner, "limit=500");
@@ -79,7 +79,7 @@ describe("the check of the chain", () => {
     expectRefusal(await read("check?up_to=nonsense"), 400, undefined, "up_to");
   });
 
-  test("gives of each event a digest that follows from what the log shows, and that a deletion does not change", async () => {
+  test("returns a digest of each event that follows from the visible log and does not change after a deletion", async () => {
     const { id } = (await people.owner("POST", "/keys", { name: "Read" })).body;
     const events = await readAllEvents(people.owner, "limit=500");
     const digestOf = (event: any) => {
@@ -100,7 +100,7 @@ describe("the check of the chain", () => {
     expect((await checkAll(`up_to=${events.at(-1)!.cursor}`)).digests).toEqual(digests);
   });
 
-  test("tells nothing of the chain's own hashes, from which positions could be found by trying", async () => {
+  test("does not reveal the chain's own hashes, from which positions could be guessed", async () => {
     const rows = await people.service.db.query<{ hash: string }>("select encode(hash, 'hex') as hash from log.events");
     const text = JSON.stringify((await read("check")).body);
     expect(rows.length).toBeGreaterThan(3);

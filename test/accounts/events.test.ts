@@ -31,7 +31,7 @@ const token = async (admin = people.service.credentials.admin) =>
   (await people.login(admin.email, admin.password)).body.token as string;
 
 describe("the pages of the audit log", () => {
-  test("have every event of the organization once, in order, and none of other organizations", async () => {
+  test("contain every event of the organization once, in order, and no events of other organizations", async () => {
     const other = await people.service.organization("Other");
     const stranger = await people.signIn(other);
     for (let n = 0; n < 3; n++) {
@@ -47,7 +47,7 @@ describe("the pages of the audit log", () => {
     expect(cursors(strangerEvents).filter((cursor) => mine.has(cursor))).toEqual([]);
   });
 
-  test("have the principal, the request and the personal fields of each event", async () => {
+  test("contain the principal, the request and the personal fields of each event", async () => {
     const { headers } = await people.complete(say("What was said"));
     const stream = `thread-${headers.get("x-thread-id")}`;
     const { data, next_after, has_more } = (await read(`?stream=${stream}`)).body;
@@ -86,7 +86,7 @@ describe("the pages of the audit log", () => {
     expect(cursors(started)).toEqual(await inLog("type = 'TurnStarted'"));
   });
 
-  test("have no credentials", async () => {
+  test("contain no credentials", async () => {
     const { key } = (await people.owner("POST", "/keys", { name: "K" })).body;
     await people.owner("PUT", "/secrets/a_secret", { value: "very-secret-value" });
     await people.owner("PUT", "/providers/acme", { api_key: "sk-acme-secret", base_url: "https://models.example/v1" });
@@ -99,7 +99,7 @@ describe("the pages of the audit log", () => {
     expect(shown).toContain('"key_hint"');
   });
 
-  test("have cursors that hide how much others do, and that only their organization can use", async () => {
+  test("have cursors that hide the activity of others and work only for their organization", async () => {
     const { data } = (await read("?limit=20")).body;
     for (const { cursor } of data) expect(cursor).toMatch(/^[\w-]{22}$/);
     expect(data[0]).not.toHaveProperty("position");
@@ -107,7 +107,7 @@ describe("the pages of the audit log", () => {
     expectRefusal(await stranger("GET", `/events?after=${data[0].cursor}`), 400, undefined, "after");
   });
 
-  test("accept no number but 0, so trying them all tells nothing of others", async () => {
+  test("accept no number but 0, so guessing numbers reveals nothing of others", async () => {
     expect((await read(`?after=0&limit=1`)).body.data).toEqual((await read("?limit=1")).body.data);
     const newest = (await positionsInLog()).at(-1)!;
     const answers = [];
@@ -116,7 +116,7 @@ describe("the pages of the audit log", () => {
     expect(new Set(answers)).toEqual(new Set([400]));
   });
 
-  test("accept positions of the organization's events that earlier releases gave, and no others", async () => {
+  test("accept positions from earlier releases if they belong to the organization's events", async () => {
     const [first, second, later] = await positionsInLog();
     const shown = (last: number) =>
       people.service.db.query("update log.numbered_cursors set last_position = $1", [last]);
@@ -153,7 +153,7 @@ describe("the pages of the audit log", () => {
     ["command=a%00", "command"],
   ])("are refused for ?%s", async (query, param) => expectRefusal(await read(`?${query}`), 400, undefined, param));
 
-  test("can be filtered by who caused them, together with stream and type, also after their deletion", async () => {
+  test("can be filtered by actor, together with stream and type, even after the actor's deletion", async () => {
     const member = await people.join("builder");
     const who = `person:${member.id}`;
     await member.call("PUT", "/secrets/by_builder", { value: "a secret value" });
@@ -176,7 +176,7 @@ describe("the pages of the audit log", () => {
     expect((await stranger("GET", `/events?principal=${who}`)).body.data).toEqual([]);
   });
 
-  test("can be filtered by the command that committed them, also once its outcome is stored no more", async () => {
+  test("can be filtered by the command that committed them, even after its outcome has expired", async () => {
     const { db } = people.service;
     await people.owner("PUT", "/secrets/by_command", { value: "a secret value" });
     const { command_id } = (await read("?type=SecretSet&order=newest&limit=1")).body.data[0];
@@ -192,7 +192,7 @@ describe("the pages of the audit log", () => {
     expect((await read("?command=nobody-sent-this")).body.data).toEqual([]);
   });
 
-  test("of a person are found by an index, and what the service does by itself takes no room in it", async () => {
+  test("filtered by a person are found by an index that excludes the service's own events", async () => {
     const { db } = people.service;
     const [index] = await db.query<{ valid: boolean; predicate: string }>(
       `select indisvalid as valid, pg_get_expr(indpred, indrelid) as predicate from pg_index
@@ -209,7 +209,7 @@ describe("the pages of the audit log", () => {
     expect(await inLog(`meta like '{"principal":"system"%'`)).not.toEqual([]);
   });
 
-  test("are empty for a stream of another organization, as for a stream that does not exist", async () => {
+  test("of another organization's stream are empty, as for an unknown stream", async () => {
     const other = await people.service.organization("Streams");
     const strangerEvents = (await read(`?stream=organization-${other.organization_id}`)).body;
     expect(strangerEvents).toEqual((await read(`?stream=organization-${UNKNOWN}`)).body);
@@ -221,7 +221,7 @@ describe("the SSE stream of the audit log", () => {
   const follow = async (query = "", headers: Record<string, string> = {}, by?: string) =>
     listen(`${people.api}/events${query}`, by ?? (await token()), headers);
 
-  test("sends events of this organization as they happen, and of no other", async () => {
+  test("sends events of this organization as they happen, and no others", async () => {
     const stranger = await people.service.organization("Noisy");
     const tail = await follow("?type=TurnStarted");
     expect([tail.status, tail.type]).toEqual([200, "text/event-stream; charset=utf-8"]);
@@ -236,7 +236,7 @@ describe("the SSE stream of the audit log", () => {
     await tail.close();
   });
 
-  test("sends what one person causes, and nothing that others do", async () => {
+  test("sends the events of one person, and not those of others", async () => {
     const member = await people.join("builder");
     const tail = await follow(`?principal=person:${member.id}&type=SecretSet`);
     await people.owner("PUT", "/secrets/of_owner", { value: "a secret value" });
@@ -270,7 +270,7 @@ describe("the SSE stream of the audit log", () => {
     expect(bad.status).toBe(400);
   });
 
-  test("ends when the admin signs out, is demoted or is removed, and sends nothing after that", async () => {
+  test("ends when the admin signs out, is demoted or is removed, and sends nothing afterwards", async () => {
     const ends: [string, (admin: Awaited<ReturnType<People["join"]>>) => Promise<unknown>][] = [
       ["signed out", ({ call }) => call("POST", "/auth/logout")],
       ["demoted", ({ id }) => people.owner("PATCH", `/members/${id}`, { role: "builder" })],
@@ -295,7 +295,7 @@ describe("the SSE stream of the audit log", () => {
 });
 
 describe("the order and the form of the audit log", () => {
-  test("newest first, pages lead to older events without a gap", async () => {
+  test("newest first, pages continue to older events without a gap", async () => {
     const seen: string[] = [];
     for (let [after, more] = ["", true]; more; ) {
       const { body } = await read(`?order=newest&limit=7&after=${after}`);
@@ -311,7 +311,7 @@ describe("the order and the form of the audit log", () => {
     expectRefusal(await read("?order=oldest,newest"), 400, undefined, "order");
   });
 
-  test("as JSON lines, a file has every event that matches", async () => {
+  test("a file of JSON lines contains every matching event", async () => {
     const lines = async (query: string) => {
       const { text, headers } = await read(`?format=jsonl${query}`);
       expect(headers.get("content-type")).toBe("application/x-ndjson");

@@ -30,7 +30,7 @@ const contentOf = (lines: any[], of: object): Buffer =>
   );
 
 describe("the export of a person", () => {
-  test("has everything that the person owns, started, decided and caused, with bytes of files, and nothing of others", async () => {
+  test("contains everything that the person owns, started, decided and caused, with file contents, and nothing of others", async () => {
     const me = (await home.made(home.owner("GET", "/auth/me"))).user.id;
     const large = "x".repeat(2_000_000);
     const file = await upload(home.owner, large, "somebody");
@@ -65,7 +65,7 @@ describe("the export of a person", () => {
     expect(JSON.stringify(lines)).not.toContain("Of the key");
   });
 
-  test("is empty for another organization, and for somebody who never was", async () => {
+  test("is empty for another organization and for an unknown person", async () => {
     const me = (await home.made(home.owner("GET", "/auth/me"))).user.id;
     expect((await exportOf(`person:${me}`, foreign.owner)).length).toBe(2);
     expect((await exportOf(`person:${UNKNOWN}`)).length).toBe(2);
@@ -73,7 +73,7 @@ describe("the export of a person", () => {
 });
 
 describe("the export of an external user", () => {
-  test("has what all keys and agents store for the value, and the runs that name it", async () => {
+  test("contains what all keys and agents store for the user, and the runs that name the user", async () => {
     const user = "zo\u00eb@example.com";
     const { call } = await home.newKey();
     const agent = await home.newAgent();
@@ -102,7 +102,7 @@ describe("the export of an external user", () => {
   });
 });
 
-test("an export of no subject is refused", async () => {
+test("an export without a subject is refused", async () => {
   for (const subject of ["", "x", "person:1", "user:", `agent:${UNKNOWN}`, `user:${"x".repeat(600)}`])
     expect(code(await home.owner("GET", `/exports?subject=${subject}`)), subject).toEqual([400, undefined]);
 });

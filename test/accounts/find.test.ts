@@ -11,7 +11,7 @@ const { home: tenant, foreign: stranger } = await openTwoTenants();
 const find = async (id: string, by = tenant.owner) =>
   (await tenant.made(by("GET", `/find?id=${encodeURIComponent(id)}`))).data;
 
-test("a request is found by every id that its client has seen, and by its trace", async () => {
+test("a request is found by every id that its client received, and by its trace id", async () => {
   const answer = await tenant.key("POST", "/openai/v1/chat/completions", say("Hello"));
   const id = answer.body.id.replace("chatcmpl-", "");
   const turn = { kind: "turn", id };

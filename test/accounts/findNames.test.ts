@@ -12,7 +12,7 @@ const find = async (name: string, by: Client = tenant.owner) =>
 const kindsOf = async (name: string, by?: Client): Promise<string[]> =>
   (await find(name, by)).data.map(({ kind }: { kind: string }) => kind);
 
-test("everything with a name is found by a part of it, by those who may see it", async () => {
+test("named items are found by a part of the name, but only by callers who may see them", async () => {
   const { owner, made } = tenant;
   await made(owner("POST", "/members", { name: "Zebra Q.", email: "zebra@example.org", role: "viewer" }));
   await made(owner("POST", "/keys", { name: "A zebra" }));
@@ -40,7 +40,7 @@ test("everything with a name is found by a part of it, by those who may see it",
   expect(await kindsOf("zebra", stranger.owner)).toEqual([]);
 });
 
-test("characters that mean something to JSON or to patterns are characters of names", async () => {
+test("special characters of JSON and of patterns are treated as ordinary characters", async () => {
   const name = String.raw`100%_"sure"\maybe`;
   const agent = await tenant.newAgent({ name });
   for (const part of ["100%_", `"sure"`, String.raw`"\m`, name])
@@ -48,7 +48,7 @@ test("characters that mean something to JSON or to patterns are characters of na
   for (const part of ["100__", String.raw`\\m`]) expect((await find(part)).data, part).toEqual([]);
 });
 
-test("a search of names finds at most 20 things, and none that is erased or removed", async () => {
+test("a search of names returns at most 20 items, and no erased or removed ones", async () => {
   const agents: string[] = [];
   for (let n = 0; n < 21; n++) agents.push(await tenant.newAgent({ name: `Owl ${n}` }));
   const found = await find("owl");
@@ -64,7 +64,7 @@ test("a search of names finds at most 20 things, and none that is erased or remo
   expect(await kindsOf("gone gnu")).toEqual([]);
 });
 
-test("a name is required, and a session", async () => {
+test("the search requires a name and a session", async () => {
   for (const query of ["", "?name=", "?name=%20", `?name=${"a".repeat(301)}`])
     expectRefusal(await tenant.owner("GET", `/find/names${query}`), 400, undefined, "name");
   expectRefusal(await tenant.key("GET", "/find/names?name=a"), 403, "session_required");

@@ -169,7 +169,7 @@ const normal = (text: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…")
     .replaceAll(/"(cursor|trace_id|command_id)":"[^"]*"/g, "…");
 
-describe("what another organization has is named by", () => {
+describe("an id of another organization is treated like an unknown one by", () => {
   test.each(cases)("%s", async (_title, request, by = "owner") => {
     const callers: Client[] = by === "key" ? [foreign.key, foreign.owner] : [foreign.owner];
     for (const call of callers) {
@@ -181,7 +181,7 @@ describe("what another organization has is named by", () => {
     }
   });
 
-  test("holds, and holds nothing", async () => {
+  test("holds, and the hold keeps nothing", async () => {
     const { threads, agents, projects, definitions, keys } = stage.things;
     const subjects = { thread: threads, agent: agents, project: projects, definition: definitions, key: keys };
     for (const [kind, id] of Object.entries(subjects)) {
@@ -194,7 +194,7 @@ describe("what another organization has is named by", () => {
     expect((await home.owner("DELETE", `/agents/${another}`)).status).toBe(204);
   });
 
-  test("erasures, and erases nothing", async () => {
+  test("erasures, and the erasure deletes nothing", async () => {
     const { body } = await home.owner("GET", "/keys");
     for (const { id } of body.data) await foreign.owner("POST", "/erasures", { owner: `key:${id}` });
     await foreign.owner("POST", "/erasures", { owner: `agent:${stage.things["agents"]}` });
@@ -214,7 +214,7 @@ const ATTEMPTS: Record<string, string> = {
 };
 const STEPS = `read: (a, ctx) => ctx.files.read(a), push: (a, ctx) => ctx.knowledge.push(a), remove: (a, ctx) => ctx.knowledge.remove(a)`;
 
-describe("a run names another organization's", () => {
+describe("a run cannot use another organization's", () => {
   test.each(Object.entries(ATTEMPTS))("%s", async (_title, attempt) => {
     const workflow = await foreign.register(workflowSource(`return ${attempt};`, STEPS), {
       writable_collections: ["*"],
@@ -230,7 +230,7 @@ describe("a run names another organization's", () => {
   });
 });
 
-test("an event reaches no run of another organization, also where only one run waits", async () => {
+test("an event reaches no run of another organization, even if only one run waits", async () => {
   const waiting = await home.start(await home.register(workflowSource(`return ctx.waitForEvent("paid");`)));
   await home.until(waiting, ({ waiting_on }) => waiting_on.length > 0);
   for (const to of ["one", "all"]) {
@@ -241,7 +241,7 @@ test("an event reaches no run of another organization, also where only one run w
   await home.cancel(waiting);
 });
 
-test("requests with ids of another organization changed nothing", async () => {
+test("requests with ids of another organization change nothing", async () => {
   expect((await home.read(live)).status).toBe("running");
   await stage.expectUntouched();
 });

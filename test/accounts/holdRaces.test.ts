@@ -55,7 +55,7 @@ async function deleteThread({ thread, scope }: { thread: string; scope: string }
 }
 const types = async (thread: string) => (await log.read(streamName("thread", thread))).map(({ type }) => type);
 
-test("a hold that is acknowledged after a deletion was decided and before it is appended keeps the thread", async () => {
+test("a hold that is acknowledged between the decision and the append of a deletion keeps the thread", async () => {
   const said = await say("Kept words");
   const hold = { hold_id: newId(), subject: `thread:${said.thread}`, name: "Case 7", reason: "A claim" };
   const result = await deleteThread(said, () => changeHolds(PlaceHold.type, hold));
@@ -69,7 +69,7 @@ test("a hold that is acknowledged after a deletion was decided and before it is 
   expect(await types(said.thread)).toContain("ThreadDeleted");
 });
 
-test("a deletion that meets a hold of something else is decided again, and deletes", async () => {
+test("a deletion that races with a hold of another item is decided again and succeeds", async () => {
   const said = await say("Gone words");
   const hold = { hold_id: newId(), subject: `thread:${newId()}`, name: "Case 8", reason: "A claim" };
   expect((await deleteThread(said, () => changeHolds(PlaceHold.type, hold))).rejection).toBeUndefined();

@@ -19,7 +19,7 @@ const remove = (by: Client, path: string) => by("DELETE", path);
 const retention = () => home.made(home.owner("GET", "/retention/organization"));
 const HELD = [409, "legal_hold"];
 
-test("nobody can delete a thing until its hold is released", async () => {
+test("nobody can delete an item until its hold is released", async () => {
   const { id: project } = await home.project("Held");
   const key = await home.newKey({ project_id: project });
   const thread = await say(key.call, "Kept", "anna");
@@ -43,7 +43,7 @@ test("nobody can delete a thing until its hold is released", async () => {
   for (const path of paths) expect((await remove(key.call, path)).status).toBe(200);
 });
 
-test("a hold must name an existing thing, or a former owner who left things behind", async () => {
+test("a hold must name an existing item, or a former owner whose data still exists", async () => {
   for (const kind of ["project", "key", "person", "agent", "thread", "file", "document", "run"]) {
     const { status, body } = await place(`${kind}:${UNKNOWN}`);
     expect([status, body.error.param], kind).toEqual([400, "subject"]);
@@ -63,7 +63,7 @@ test("a hold must name an existing thing, or a former owner who left things behi
   await release((await home.made(place(`person:${user.id}`))).id);
 });
 
-test("a collection stays while a hold covers one of its documents", async () => {
+test("a collection is kept while a hold covers one of its documents", async () => {
   const uploader = await home.newKey();
   const { id: collection } = await home.made(home.owner("POST", "/v1/knowledge/collections", { name: "Held papers" }));
   const text = { name: "A", text: "Kept words." };
@@ -80,7 +80,7 @@ test("a collection stays while a hold covers one of its documents", async () => 
   expect((await remove(home.owner, path)).status).toBe(204);
 });
 
-test("an erasure is refused for a held owner, and waits for what else is held", async () => {
+test("an erasure is refused for a held owner, and waits for other held items", async () => {
   const key = await home.newKey();
   const [kept, gone] = [await say(key.call, "Kept"), await say(key.call, "Gone")];
   const whole = await home.made(place(`key:${key.id}`));
@@ -98,7 +98,7 @@ test("an erasure is refused for a held owner, and waits for what else is held", 
   await expect.poll(erasure, SOON).toMatchObject({ status: "completed", threads_deleted: 2 });
 });
 
-test("holds are listed, and a hold that names nothing is refused", async () => {
+test("holds are listed, and a hold without a subject is refused", async () => {
   const hold = await home.made(place("user:listed"));
   const list = async (by: Client) => (await home.made(by("GET", "/holds?limit=100"))).data.map(({ id }: any) => id);
   expect(await list(home.owner)).toContain(hold.id);
@@ -109,7 +109,7 @@ test("holds are listed, and a hold that names nothing is refused", async () => {
   expect((await place("thread:x")).body.error).toMatchObject({ param: "subject" });
 });
 
-test("a hold that is placed again under the same Idempotency-Key is placed once", async () => {
+test("a hold that is repeated under the same Idempotency-Key is placed once", async () => {
   const key = { "idempotency-key": "hold-1" };
   const body = { subject: "user:twice", name: "Case 8", reason: "A claim" };
   const send = (fields: object) => home.owner("POST", "/holds", { ...body, ...fields }, key);
@@ -121,7 +121,7 @@ test("a hold that is placed again under the same Idempotency-Key is placed once"
   await release(first.id);
 });
 
-test("a run that a hold covers stays, with the threads of its steps, until the hold is released", async () => {
+test("a held run and the threads of its steps are kept until the hold is released", async () => {
   const source = `export const steps = { ask: (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] }) };
     export const run = (ctx) => ctx.runStep("ask");`;
   const workflow = await home.register(source);
@@ -148,7 +148,7 @@ test("a run that a hold covers stays, with the threads of its steps, until the h
   await home.made(home.owner("DELETE", "/retention/organization"));
 });
 
-test("a preview of retention counts runs that a hold of their external user, or of their key's project, keeps", async () => {
+test("a retention preview counts runs kept by a hold of their external user or of their key's project", async () => {
   const { id: project } = await home.project("Held with its keys");
   const key = await home.newKey({ project_id: project });
   const workflow = await home.register("export const run = () => 1;", {}, { project_id: project });
@@ -168,7 +168,7 @@ test("a preview of retention counts runs that a hold of their external user, or 
   }
 });
 
-test("agents, projects and definitions themselves stay while a hold covers them, and what an agent has answered", async () => {
+test("agents, projects and definitions, and the answers of an agent, are kept while a hold covers them", async () => {
   const { id: project } = await home.project("Held itself");
   const { id: empty } = await home.made(home.owner("POST", "/projects", { name: "Held and empty" }));
   const agent = await home.newAgent({ project_id: project });

@@ -33,7 +33,7 @@ test("an API key works until its expiry to the second, whatever time zone the ex
   }
 });
 
-test("an API key with allowed models can list, read and use only those", async () => {
+test("an API key with allowed models can list, read and use only these", async () => {
   const use = await createKey({ allowed_models: ["offline/echo", "none/at-all"] });
   const { data } = (await use("GET", "/models")).body;
   expect(data.map(({ id }: { id: string }) => id)).toEqual(["offline/echo"]);
@@ -46,7 +46,7 @@ test("an API key with allowed models can list, read and use only those", async (
   }
 });
 
-test("an API key with an empty model list can use no model, and with null every model", async () => {
+test("an API key with an empty model list can use no model, and with null can use every model", async () => {
   const { key, id } = (await people.owner("POST", "/keys", { name: "K", allowed_models: [] })).body;
   const use = clientOf(people.service, key);
   expect((await use("GET", "/models")).body.data).toEqual([]);
@@ -56,7 +56,7 @@ test("an API key with an empty model list can use no model, and with null every 
   expect((await use("POST", "/chat/completions", say("x"))).status).toBe(200);
 });
 
-test("fields that nobody can change are refused by name, and nothing else changes with them", async () => {
+test("a request that sets unchangeable fields is refused with their names and changes nothing", async () => {
   const { id } = (await people.owner("POST", "/keys", { name: "K" })).body;
   for (const body of [{ project_id: null }, { key_hint: "abcd" }, { unknown: 1 }])
     expectRefusal(
@@ -81,7 +81,7 @@ test("fields that nobody can change are refused by name, and nothing else change
   expectRefusal(await people.owner("PATCH", `/definitions/${definition.id}`, { type: "tool" }), 400, undefined, "type");
 });
 
-test("an agent uses its own model even when the API key does not allow it", async () => {
+test("an agent uses its own model even if the API key does not allow it", async () => {
   const { id } = (await people.owner("POST", "/agents", { name: "A", model: "offline/echo" })).body;
   const { key } = (await people.owner("POST", "/keys", { name: "K", allowed_models: [] })).body;
   const use = clientOf({ chat: `${people.api}/agents/${id}/v1` }, key);

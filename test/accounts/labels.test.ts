@@ -5,7 +5,7 @@ import { startPlatform } from "../platform.ts";
 
 /* What callers say that a turn is for: `x-labels` (docs/spending.md). */
 
-test("usage is grouped by a label that requests bring, in chats and agents, as JSON and as CSV", async () => {
+test("usage is grouped by a label of the requests, in chats and agents, as JSON and CSV", async () => {
   const platform = await startPlatform({});
   const { api_key, admin } = await platform.organization();
   const owner = (await signIn(platform.url, admin)).call;

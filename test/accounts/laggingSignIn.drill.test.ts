@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { clientOf } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 
-test("a new member can sign in while the read models lag: the sign-in waits or is a 503, never a 401", async () => {
+test("a new member whose sign-in precedes the read models waits or gets a 503, never a 401", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ deployment, roles: ["services", "http"] });
   const projections = await startPlatform({ deployment, roles: ["projections"] });

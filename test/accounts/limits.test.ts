@@ -29,7 +29,7 @@ async function newTenant() {
 }
 
 describe("a limit of", () => {
-  test("documents refuses with the figure that is shown, until one is deleted", async () => {
+  test("documents refuses uploads with the figure that it shows, until one is deleted", async () => {
     const { set, push, limitOf, owner, made } = await newTenant();
     await made(push("zero"));
     expect((await set("organization", { documents: 5 })).body.limits).toEqual([
@@ -77,7 +77,7 @@ describe("a limit of", () => {
     expect(await limitOf()).toMatchObject({ spent: "51" });
   });
 
-  test("pages refuses the next upload once they are read, and says when it begins again", async () => {
+  test("pages refuses the next upload once they are used up, and says when the period resets", async () => {
     const { set, push, limitOf, made } = await newTenant();
     await made(set("organization", { pages_per_day: 1 }));
     await made(push("one page"));
@@ -89,7 +89,7 @@ describe("a limit of", () => {
     expect((await made(push("one page"))).name).toBe("one page");
   });
 
-  test("money refuses an upload while pages have a price, and none while they have not", async () => {
+  test("money refuses an upload only if pages have a price", async () => {
     const { set, push, owner, made } = await newTenant();
     await made(set("organization", { cost_per_day: "0.5" }));
     await made(owner("PUT", "/prices/reading/pages", { prices: [{ per_page: "0.5" }] }));
@@ -104,7 +104,7 @@ describe("a limit of", () => {
     await vi.waitFor(async () => expect((await push("another")).status).toBeLessThan(300), soon);
   });
 
-  test("a project still has what a key of it used and stored when the key is deleted, as the report says", async () => {
+  test("a project keeps the usage and storage of its deleted key, as the report shows", async () => {
     const { set, push, upload, newKey, owner, made, project } = await newTenant();
     const { id: project_id } = await project("Venture");
     const key = await newKey({ project_id });
@@ -145,7 +145,7 @@ describe("a limit of", () => {
     await vi.waitFor(async () => expect((await begin()).status).toBeLessThan(300), soon);
   });
 
-  test("concurrent streams leaves other turns alone", async () => {
+  test("concurrent streams does not limit other turns", async () => {
     const { set, first, made } = await newTenant();
     await made(set("organization", { concurrent_streams: 0 }));
     const refused = await first("POST", "/chat/completions", say("Hi", { stream: true }));

@@ -16,7 +16,7 @@ const roleOrError = async (call: People["owner"]) => {
 const me = async () => (await people.owner("GET", "/auth/me")).body.user;
 
 describe("a member", () => {
-  test("can be added, is visible to everybody, and signs in with a password that is shown once", async () => {
+  test("can be added, is visible to everybody, and signs in with a password that is shown only once", async () => {
     const { status, body } = await people.add({ email: " Ada@Example.COM ", name: "Ada", role: "builder" });
     expect(status).toBe(201);
     const { password, ...shown } = body;
@@ -58,7 +58,7 @@ describe("a member", () => {
     expect((await people.add({ email })).status).toBe(201);
   });
 
-  test("can have an email address that another organization knows, and signs in with the password of either", async () => {
+  test("can have an email address of another organization's member, and signs in with either password", async () => {
     const { email, password } = await people.join("viewer");
     const credentials = await people.service.organization("Elsewhere");
     const elsewhere = await people.signIn(credentials);
@@ -101,7 +101,7 @@ describe("a member", () => {
     }
   });
 
-  test("loses all sessions when deactivated, and gets none of them back when reactivated", async () => {
+  test("loses all sessions when deactivated, and does not get them back when reactivated", async () => {
     const { id, email, password, call } = await people.join("admin");
     const setActive = (active: boolean) => people.owner("PATCH", `/members/${id}`, { active });
     expect((await setActive(false)).body.active).toBe(false);
@@ -114,7 +114,7 @@ describe("a member", () => {
     expect(await roleOrError(clientOf({ chat: people.api }, token))).toBe("admin");
   });
 
-  test("leaves only a keyed hash of the email address in the log, which cannot be checked without the key", async () => {
+  test("leaves only a keyed hash of the email address in the log, which nobody can check without the key", async () => {
     const { id, email } = await people.join("viewer");
     expect((await people.owner("DELETE", `/members/${id}`)).status).toBe(204);
     const rows = await people.service.db.query<{ claim: string }>(
@@ -127,7 +127,7 @@ describe("a member", () => {
     expect(openKeyring(Buffer.alloc(32, 1)).keyedHash("email", email)).not.toBe(hash);
   });
 
-  test("who is removed loses all sessions and personal data at once, and the agents they created stay", async () => {
+  test("loses all sessions and personal data at once when removed, and the agents that the member created remain", async () => {
     const { id, email, password, call } = await people.join("builder");
     const agent = (await call("POST", "/agents", { name: "Made" })).body;
     expect((await people.owner("DELETE", `/members/${id}`)).status).toBe(204);
@@ -144,7 +144,7 @@ describe("a member", () => {
     await expect.poll(() => tablesWith(people.service.db, email)).toEqual([]);
   });
 
-  test("of another organization is answered exactly like one that does not exist", async () => {
+  test("of another organization gets the same answer as an unknown one", async () => {
     const { id } = await people.join("viewer");
     const stranger = await people.signIn(await people.service.organization("Strangers"));
     const seen = async (member: string) => {
@@ -180,7 +180,7 @@ describe("managing owners", () => {
     expect((await admin.call("DELETE", `/members/${id}`)).status).toBe(204);
   });
 
-  test("the last active owner stays, even when two owners leave at the same moment", async () => {
+  test("the last active owner cannot leave, even if two owners leave at the same moment", async () => {
     const alone = await people.service.organization("Alone");
     const first = await people.signIn(alone);
     const { id } = (await first("GET", "/auth/me")).body.user;
@@ -236,7 +236,7 @@ describe("a password", () => {
     expectRefusal(await people.owner("POST", `/members/${(await me()).id}/password`), 403, "forbidden");
   });
 
-  test("that is reset during sign-ins with the old one leaves no session of the old one", async () => {
+  test("that is reset during sign-ins with the old password leaves no session of the old password", async () => {
     const { id, email, password } = await people.join("viewer");
     const attempts = Array.from({ length: 8 }, () => people.login(email, password));
     const reset = people.owner("POST", `/members/${id}/password`);

@@ -13,7 +13,7 @@ const soon = { timeout: 30_000, interval: 200 };
 const ask = (call: Call, model = ECHO, more: object = {}) => askModel(call, { model, ...more });
 
 describe("a budget of one model", () => {
-  test("refuses turns that name the model, and no others, with the figure that is shown", async () => {
+  test("refuses only turns that name the model, with the figure that the budget shows", async () => {
     const { set, get, key, owner } = await openSpender(people);
     const { id, call } = await key();
     const made = await set(`key:${id}`, { cost_per_day: "2" }, ECHO);
@@ -38,7 +38,7 @@ describe("a budget of one model", () => {
       });
   });
 
-  test("stands beside the budget of all models, and each is read, replaced and removed by itself", async () => {
+  test("applies beside the budget of all models, and each is read, replaced and removed separately", async () => {
     const { set, get, owner, path, first } = await openSpender(people);
     await set("organization", { cost_per_day: "9" });
     await set("organization", { cost_per_day: "5", requests_per_minute: 4 }, ECHO);
@@ -59,7 +59,7 @@ describe("a budget of one model", () => {
     expect((await get("organization")).status).toBe(200);
   });
 
-  test("counts what turns before it spent", async () => {
+  test("counts what earlier turns spent", async () => {
     const { set, get, first } = await openSpender(people);
     for (const model of [ECHO, ECHO, SCRIPTED]) await ask(first, model);
     await set("organization", { cost_per_month: "10", requests_per_day: 5, tokens_total: 1_000_000 }, ECHO);
@@ -71,7 +71,7 @@ describe("a budget of one model", () => {
     ]);
   });
 
-  test("limits what happens in a minute, with OpenAI's headers of the limit that has least left", async () => {
+  test("limits usage per minute, with OpenAI's headers for the limit that has least left", async () => {
     const { set, first } = await openSpender(people);
     await set("organization", { requests_per_minute: 10 });
     await set("organization", { requests_per_minute: 2 }, ECHO);
@@ -83,7 +83,7 @@ describe("a budget of one model", () => {
     expect((await ask(first, SCRIPTED)).status).toBe(200);
   });
 
-  test("of an alias counts turns that name the alias, whatever target answers", async () => {
+  test("of an alias counts turns that name the alias, whichever target answers", async () => {
     const { set, get, owner, first } = await openSpender(people);
     await owner("PUT", "/aliases/cheap", { targets: [{ model: ECHO }] });
     await set("organization", { cost_per_day: "1" }, "cheap");
@@ -94,7 +94,7 @@ describe("a budget of one model", () => {
     expect((await ask(first)).status).toBe(200);
   });
 
-  test("of each-user counts each user with the model by itself, and of agents and workflows the model that they ask", async () => {
+  test("of each-user counts each user with the model separately, and for agents and workflows the model that they use", async () => {
     const { set, get, owner, first, credentials } = await openSpender(people);
     await set("each-user", { cost_per_day: "1" }, ECHO);
     for (const user of ["ann", "ben"]) expect((await ask(first, ECHO, { user })).status).toBe(200);
@@ -116,12 +116,12 @@ describe("a budget of one model", () => {
     [{ stored_bytes: 1 }, "stored_bytes"],
     [{ pages_per_day: 1 }, "pages_per_day"],
     [{ concurrent_runs: 1 }, "concurrent_runs"],
-  ])("is refused as %o, which no turn counts for", async (body, param) => {
+  ])("is refused as %o, because no turn would count for it", async (body, param) => {
     const { set } = await openSpender(people);
     expectRefusal(await set("organization", body, ECHO), 400, undefined, param);
   });
 
-  test("of a misspelt model is refused with names that are near, or warned of where no list tells", async () => {
+  test("of a misspelt model is refused with similar names, or gets a warning if no model list can tell", async () => {
     const { set, get, owner } = await openSpender(people);
     const refused = await set("organization", { cost_per_day: "1" }, "offline/ecko");
     expectRefusal(refused, 404, "model_not_found", "model");
@@ -136,7 +136,7 @@ describe("a budget of one model", () => {
     expect((await set("organization", { cost_per_day: "1" }, "silent/large")).body).not.toHaveProperty("warning");
   });
 
-  test("of a model that is none is refused, and a subject is no place for one", async () => {
+  test("of an invalid model is refused, and so is a model in the subject", async () => {
     const { set } = await openSpender(people);
     expectRefusal(await set("organization", { cost_per_day: "1" }, "offline/none"), 404, "model_not_found", "model");
     expectRefusal(await set("organization", { cost_per_day: "1" }, "no-alias"), 404, "model_not_found", "model");
@@ -151,7 +151,7 @@ describe("a budget of one model", () => {
   });
 });
 
-test("weekly and total budgets refuse when used up, and only the weekly one is reset", async () => {
+test("weekly and total budgets refuse when used up, and only the weekly one resets", async () => {
   const { set, get, first } = await openSpender(people);
   await set("organization", { cost_per_week: "1" });
   expect((await ask(first)).status).toBe(200);
@@ -170,7 +170,7 @@ test("weekly and total budgets refuse when used up, and only the weekly one is r
   expect((await get("organization")).body.limits).toMatchObject([{ spent: "2", period: "total", ends_at: null }]);
 });
 
-test("requests of a day are refused once so many have ended, with the figure that is shown", async () => {
+test("requests are refused for the rest of the day once the daily number has ended, with the figure that the budget shows", async () => {
   const { set, get, first } = await openSpender(people);
   await set("organization", { requests_per_day: 2 });
   let answered = 0;
@@ -188,7 +188,7 @@ test("requests of a day are refused once so many have ended, with the figure tha
 });
 
 describe("GET /api/limits", () => {
-  test("has what concerns the key: of all models and of each, with what is left, and nothing of others", async () => {
+  test("contains the budgets that apply to the key, of all models and of each, with the rest, and nothing of others", async () => {
     const { set, key, owner } = await openSpender(people);
     const project = (await owner("POST", "/projects", { name: "P" })).body.id;
     const [own, other] = [await key({ project_id: project }), await key()];
@@ -228,7 +228,7 @@ describe("GET /api/limits", () => {
     expect((await other.api("GET", "/limits?limit=1")).body).toMatchObject({ total: 2, limit: 1 });
   });
 
-  test("is a person's own view, and empty without budgets", async () => {
+  test("shows a person their own limits, and is empty without budgets", async () => {
     const { set, owner } = await openSpender(people);
     expect((await owner("GET", "/limits")).body.data).toEqual([]);
     const me = (await owner("GET", "/auth/me")).body.user.id;

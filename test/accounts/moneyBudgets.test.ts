@@ -24,7 +24,7 @@ async function openOrganization() {
 }
 
 describe("a hard budget of money", () => {
-  test("is spent to the last dollar by a burst of turns, and not passed", async () => {
+  test("is spent to the last dollar by a burst of turns, but not exceeded", async () => {
     const { set, limit, ask, owner } = await openOrganization();
     await set({ cost_per_day: "7" });
     const answers = await Promise.all(
@@ -39,7 +39,7 @@ describe("a hard budget of money", () => {
     expectRefusal(await ask(), 402, "budget_exceeded");
   });
 
-  test("holds back what a turn under way may cost, shows it, and gives it back", async () => {
+  test("reserves the maximum cost of a running turn, shows the reservation, and releases it", async () => {
     const { set, limit, ask, askSlowly, owner } = await openOrganization();
     await set({ cost_per_day: "1" });
     const slow = askSlowly(3);
@@ -58,7 +58,7 @@ describe("a hard budget of money", () => {
     expect(started?.data).toMatchObject({ reserved: "1" });
   });
 
-  test("lets a turn begin alone whose worst cost exceeds what is left, and none beside it", async () => {
+  test("lets a turn start alone if its maximum cost exceeds the rest, but no other turn beside it", async () => {
     const { set, ask, askSlowly, limit } = await openOrganization();
     await set({ cost_per_day: "0.5" });
     const slow = askSlowly(2);
@@ -69,7 +69,7 @@ describe("a hard budget of money", () => {
     expectRefusal(await ask(), 402, "budget_exceeded");
   });
 
-  test("gives back what a turn held that was refused, or whose client left", async () => {
+  test("releases the reservation of a turn that was refused or whose client disconnected", async () => {
     const { set, ask, limit, credentials } = await openOrganization();
     await set({ cost_per_day: "10" });
     expect((await ask({ model: "offline/unknown" })).status).toBe(400);
@@ -86,7 +86,7 @@ describe("a hard budget of money", () => {
     await expect.poll(async () => (await limit()).reserved, { timeout: 20_000 }).toBe("0");
   });
 
-  test("counts tokens of the prompt and the longest answer at the model's price", async () => {
+  test("reserves the tokens of the prompt and of the longest answer at the model's price", async () => {
     const { set, limit, askSlowly, owner } = await openOrganization();
     await owner("PUT", "/prices/offline/scripted", {
       prices: [{ input: "100000", output: "1", cache_write: "200000" }],
@@ -100,7 +100,7 @@ describe("a hard budget of money", () => {
     expect(Number((await limit()).reserved)).toBe(0);
   });
 
-  test("makes a step of a workflow wait for turns under way, and of each-user holds each by itself", async () => {
+  test("makes a step of a workflow wait for running turns, and counts each-user separately per user", async () => {
     const { set, askSlowly, limit, credentials } = await openOrganization();
     await set({ cost_per_day: "2" });
     const slow = askSlowly(2);
@@ -120,7 +120,7 @@ describe("a hard budget of money", () => {
   });
 });
 
-test("a soft budget of money shows its reservations and refuses nothing", async () => {
+test("a soft budget of money shows reservations and refuses nothing", async () => {
   const { set, limit, ask, askSlowly } = await openOrganization();
   await set({ cost_per_day: "1", hard: false });
   const slow = askSlowly(2);
@@ -130,14 +130,14 @@ test("a soft budget of money shows its reservations and refuses nothing", async 
   expect(await limit()).toMatchObject({ spent: "2", reserved: "0" });
 });
 
-describe("a turn that sends more than its own words", () => {
+describe("a turn that sends more than its own message", () => {
   /** Each token that is read costs a tenth of a cent, and what is said a millionth of that. */
   const set = async ({ owner }: Awaited<ReturnType<typeof openOrganization>>, limits: object, per_call = "0") => {
     await owner("PUT", "/prices/offline/scripted", { prices: [{ input: "1000", output: "0.001", per_call }] });
     await owner("PUT", "/budgets/organization", limits);
   };
 
-  test("holds back its thread's history: many at once in long threads spend no more than the limit and one turn", async () => {
+  test("reserves the cost of its thread's history: many concurrent turns in long threads exceed the limit by at most one turn", async () => {
     const tenant = await openOrganization();
     const { first: call } = tenant;
     const ask = (words: string, headers: Record<string, string> = {}) =>
@@ -163,7 +163,7 @@ describe("a turn that sends more than its own words", () => {
     expect((await ask("Go on", { "x-thread-id": threads[codes.indexOf("budget_reserved")]! })).status).toBe(200);
   });
 
-  test("ends between two rounds with tools once the limit is used up, which it passes by one request at most", async () => {
+  test("ends between two rounds with tools once the limit is used up, and exceeds it by at most one request", async () => {
     const tenant = await openOrganization();
     await set(tenant, { cost_total: "3" }, "1");
     const { first: call } = tenant;

@@ -82,7 +82,7 @@ test("every route has one row in docs/permissions.md, and every row has a route"
 });
 
 describe.each(HOLDERS)("the holder %s", (holder) => {
-  test("is refused exactly what the table forbids", async () => {
+  test("is refused exactly the routes that the table forbids", async () => {
     // it would end the session of the test
     const rows = table.filter(({ route, holders }) => route !== LOGOUT || holders[holder] !== "yes");
     const wanted = Object.fromEntries(rows.map(({ route, holders }) => [route, expected(holders[holder])]));
@@ -90,7 +90,7 @@ describe.each(HOLDERS)("the holder %s", (holder) => {
   });
 });
 
-test("a key that is not enabled for a product is refused exactly the routes of that product", async () => {
+test("a key without access to a product is refused exactly the routes of that product", async () => {
   for (const product of ["knowledge", "extraction"]) {
     const { call } = await stage.keyWith({ products: ["knowledge", "extraction"].filter((name) => name !== product) });
     const answers = await outcomes(
@@ -102,7 +102,7 @@ test("a key that is not enabled for a product is refused exactly the routes of t
   }
 });
 
-test("things of another project, or of no project, do not exist for a project key", async () => {
+test("items of another project, or of no project, are hidden from a project key", async () => {
   const call = clients["project key"];
   const own = table.filter(({ holders }) => holders["project key"] === "own");
   expect(own.length).toBeGreaterThan(8);
@@ -119,7 +119,7 @@ test("things of another project, or of no project, do not exist for a project ke
   }
 });
 
-test("a key without a project reaches things of every project and of none", async () => {
+test("a key without a project reaches items of every project and of none", async () => {
   for (const { route } of table.filter(
     ({ holders }) => holders["project key"] === "own" && holders["API key"] === "yes",
   )) {
@@ -131,7 +131,7 @@ test("a key without a project reaches things of every project and of none", asyn
   }
 });
 
-test("a caller who may read can read every thing of the organization", async () => {
+test("a caller with read access can read every item of the organization", async () => {
   for (const holder of HOLDERS) {
     const rows = secured().filter(({ route, holders }) => route.startsWith("GET ") && holders[holder] === "yes");
     for (const { route } of rows) {
@@ -141,7 +141,7 @@ test("a caller who may read can read every thing of the organization", async () 
   }
 });
 
-test("a foreign organization's lists show nothing of another one", async () => {
+test("the lists of an organization show nothing of another organization", async () => {
   const { foreign, things } = stage;
   const foreignProject = (await foreign.made(foreign.owner("POST", "/projects", { name: "P" }))).id;
   const foreignKeyOfProject = (await foreign.newKey({ project_id: foreignProject })).call;
@@ -160,7 +160,7 @@ test("a foreign organization's lists show nothing of another one", async () => {
     }
 });
 
-test("for a foreign organization, a thing is answered like one that does not exist", async () => {
+test("items of another organization get the same answer as unknown ones", async () => {
   const { foreign, things } = stage;
   const project_id = (await foreign.made(foreign.owner("POST", "/projects", { name: "Q" }))).id;
   const ofProject = (await foreign.newKey({ project_id })).call;
@@ -181,7 +181,7 @@ test("for a foreign organization, a thing is answered like one that does not exi
   await stage.expectUntouched();
 });
 
-test("an ended key or session is refused by every route, whatever ended it", async () => {
+test("every route refuses a deleted, expired or ended key or session", async () => {
   const { home, keyWith } = stage;
   const [deleted, disabled, expired, rotated] = [
     await keyWith({}),

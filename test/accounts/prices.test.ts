@@ -49,7 +49,7 @@ describe("the prices of a model", () => {
     expect((await owner("GET", "/prices")).body.data.map(({ model }: any) => model)).not.toContain("acme/large");
   });
 
-  test("have a default with its source and date where the provider publishes it, which an own one replaces", async () => {
+  test("have a default with source and date if the provider publishes it, and the organization's own price replaces it", async () => {
     const { owner } = people;
     const published = (await owner("GET", "/prices/openai/gpt-4o")).body;
     expect(published).toMatchObject({ set_by: "default", source: expect.stringMatching(/^https:/), updated_at: null });
@@ -92,7 +92,7 @@ describe("the prices of a model", () => {
     expectRefusal(await set("acme/bad", prices), 400, undefined, param),
   );
 
-  test("of pages have `per_page` and nothing else", async () => {
+  test("of pages have only the field `per_page`", async () => {
     expect((await set("reading/pages", [{ per_page: "0.0015" }])).body.prices[0]).toMatchObject({ per_page: "0.0015" });
     expectRefusal(await set("reading/pages", [{}]), 400, undefined, "prices[0].per_page");
     expectRefusal(await set("reading/pages", [{ per_page: "1", input: "1" }]), 400, undefined, "prices[0].input");
@@ -100,10 +100,10 @@ describe("the prices of a model", () => {
     expect((await people.owner("DELETE", "/prices/reading/pages")).status).toBe(204);
   });
 
-  test("are refused for an impossible name of a provider", async () =>
+  test("are refused for an invalid provider name", async () =>
     expectRefusal(await set("Not%20one/large", [price]), 400, "invalid_name", "model"));
 
-  test("are set for 5,000 models at most, and those of one can always be changed and removed", async () => {
+  test("are limited to 5,000 models, and existing ones can still be changed and removed", async () => {
     const crowd = await people.service.organization("Crowd");
     const by = await people.signIn(crowd);
     expect((await set("acme/first", [price], by)).status).toBe(200);
@@ -144,14 +144,14 @@ describe("the cost of a turn", () => {
       scripted,
     ).cost;
 
-  test("is in no answer while the model has no price, and zero only if it is free", async () => {
+  test("is absent while the model has no price, and zero only if the model is free", async () => {
     const { body } = await key()("POST", "/chat/completions", say("Hi"));
     expect(body.usage).not.toHaveProperty("cost");
     await set("offline/echo", [{ input: "0", output: "0" }]);
     expect((await key()("POST", "/chat/completions", say("Hi"))).body.usage.cost).toBe("0");
   });
 
-  test("is the same in the answer, its stream, its trace, the list of requests and the log, and a new price does not change it", async () => {
+  test("is the same in the answer, stream, trace, request list and log, and a new price does not change it", async () => {
     const { owner } = people;
     await set("offline/scripted", [scripted]);
     const ask = (more: object = {}) =>
@@ -171,7 +171,7 @@ describe("the cost of a turn", () => {
     expect(ended.data.usage.cost).toBe(cost);
   });
 
-  test("begins and changes with the dates of its prices", async () => {
+  test("follows the start dates of its prices", async () => {
     const [past, future] = ["2020-01-01T00:00:00Z", "2090-01-01T00:00:00Z"];
     const ask = async () =>
       (await key()("POST", "/chat/completions", say("/say Hi", { model: "offline/scripted" }))).body.usage;
@@ -185,7 +185,7 @@ describe("the cost of a turn", () => {
     expect((await ask()).cost).toBe("0");
   });
 
-  test("is in the answers of agents and in those that workflows get, too", async () => {
+  test("is included in answers of agents and in answers to workflows, too", async () => {
     const { owner } = people;
     await set("offline/echo", [{ input: "1", output: "1", per_call: "2" }]);
     const agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;

@@ -49,7 +49,7 @@ describe("a project", () => {
     async (body) => expectRefusal(await create(body), 400, undefined, "name"),
   );
 
-  test("of another organization is answered exactly like one that does not exist", async () => {
+  test("of another organization gets the same answer as an unknown one", async () => {
     const { id } = await createProject();
     const stranger = (await w.join("Elsewhere")).owner;
     const seen = async (project: string) =>
@@ -101,7 +101,7 @@ test("a project cannot be deleted while it has keys, agents or enabled workflows
   expect((await remove(project_id)).status).toBe(204);
 });
 
-test("a project key reaches the agents and workflows of its project, and all others do not exist for it", async () => {
+test("a project key reaches the agents and workflows of its project, and all others are hidden from it", async () => {
   const [ours, theirs] = [await createProject("Ours"), await createProject("Theirs")];
   const keyOf = async (project_id: string | null) =>
     clientOf({ chat: `${w.url}/api` }, (await home.owner("POST", "/keys", { name: "K", project_id })).body.key);
@@ -128,7 +128,7 @@ test("a project key reaches the agents and workflows of its project, and all oth
   for (const key of [mine, other]) expect(await reach(key, outside)).toEqual(unknown);
 });
 
-test("every signed-in role can list projects, and only owners and admins can change them", async () => {
+test("every signed-in role can list projects, but only owners and admins can change them", async () => {
   const { id } = await createProject();
   for (const role of ["viewer", "approver", "builder", "admin"] as const) {
     const { call } = await home.member(role);

@@ -8,7 +8,7 @@ import { startPlatform, testDeployment, type Platform } from "../platform.ts";
 const LIMIT = 100;
 const callOf = ({ url }: Platform, key: string) => clientOf({ chat: `${url}/api/openai/v1` }, key);
 
-test("two processes admit a limit per minute within 5 %, and a process that starts later knows the admitted turns", async () => {
+test("two processes enforce a limit per minute within 5 %, and a process that starts later counts the earlier turns", async () => {
   const deployment = await testDeployment();
   const first = await startPlatform({ deployment });
   const second = await startPlatform({ deployment, roles: ["http"] });

@@ -17,7 +17,7 @@ const ids = async (query = "", by?: Client): Promise<string[]> =>
   (await list(query, by)).data.map(({ id }: { id: string }) => id);
 
 describe("the requests of an organization", () => {
-  test("come newest first, with what was asked, by whom and how it ended", async () => {
+  test("are listed newest first, with the question, the caller and the status", async () => {
     const answer = await ask(`${"long ".repeat(100)}`);
     const agent = await tenant.made(tenant.owner("POST", "/agents", { name: "Helper", model: "offline/echo" }));
     const response = await tenant.made(tenant.owner("POST", `/agents/${agent.id}/v1/responses`, { input: "Hi" }));
@@ -75,7 +75,7 @@ describe("the requests of an organization", () => {
       expectRefusal(await tenant.owner("GET", `/turns?${query}`), 400, undefined, param);
   });
 
-  test("are found by words of their question, in any order and case, and not by those of other messages", async () => {
+  test("are found by words of their question in any order and case, but not by words of other messages", async () => {
     const [kettle, history, quoted] = [
       idOf(await ask("Where is the refund policy for BROKEN Kettles?")),
       idOf(
@@ -104,14 +104,14 @@ describe("the requests of an organization", () => {
     expect(await ids("question=kettles", stranger.owner)).toEqual([]);
   });
 
-  test("are no longer found by words of a question that was deleted", async () => {
+  test("are no longer found by words of a deleted question", async () => {
     const answer = await ask("An unforgettable xylophone");
     expect(await ids("question=xylophone")).toEqual([idOf(answer)]);
     await tenant.made(tenant.key("DELETE", `/openai/v1/threads/${answer.headers.get("x-thread-id")}`));
     expect(await ids("question=xylophone")).toEqual([]);
   });
 
-  test("are those of one end user, from all askers and all agents", async () => {
+  test("can be filtered by one end user, across all callers and agents", async () => {
     const agent = await tenant.newAgent();
     const { call: other } = await tenant.newKey({ name: "Second shop" });
     const chat = idOf(await ask("Where is my parcel?", { user: "anna@shop.example" }));
@@ -130,7 +130,7 @@ describe("the requests of an organization", () => {
     expectRefusal(await tenant.owner("GET", "/turns?user="), 400, undefined, "user");
   });
 
-  test("are found behind more text than one page looks at", async () => {
+  test("are found even behind more rows than one page scans", async () => {
     const oldest = idOf(await ask("An early aardvark", {}, stranger.key));
     const long = `/say ok\n${"filler ".repeat(8_500)}`;
     const newest = idOf(await ask(long, { model: "offline/scripted" }, stranger.key));
@@ -159,7 +159,7 @@ describe("the requests of an organization", () => {
     expect(seen).toEqual(all);
   });
 
-  test("do not include deleted ones, and include those that the provider refused", async () => {
+  test("exclude deleted ones, and include those that the provider refused", async () => {
     const answer = await ask("Forget me");
     const thread = answer.headers.get("x-thread-id");
     expect((await ids())[0]).toBe(idOf(answer));
@@ -177,7 +177,7 @@ describe("the requests of an organization", () => {
   });
 });
 
-describe("who may see them", () => {
+describe("access to requests", () => {
   test("builders see requests and traces of everybody, approvers and viewers only their own", async () => {
     const [builder, approver, viewer] = [
       await tenant.member("builder"),

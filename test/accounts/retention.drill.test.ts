@@ -9,7 +9,7 @@ const OLD = 150;
 const YOUNG = 5;
 const TOGETHER = 10;
 
-test("a killed retention sweep continues in another process, and deletes each expired thing once and nothing else", async () => {
+test("a killed retention sweep continues in another process, deletes each expired item once, and deletes nothing else", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ roles: ["http", "projections"], deployment });
   const { db } = platform.resources;

@@ -56,7 +56,7 @@ describe("retention", () => {
     await home.made(home.owner("POST", "/v1/knowledge/collections", { name: "Shelf" }));
   });
 
-  test("deletes what is older than its rules, as the preview says, and nothing else", async () => {
+  test("deletes items older than its rules, as the preview says, and nothing else", async () => {
     const [old, file, page] = [await say(home.key, "Old"), await upload(home.key), await document("old.md")];
     await age(40);
     const [young, youngFile] = [await say(home.key, "Young"), await upload(home.key)];
@@ -84,7 +84,7 @@ describe("retention", () => {
     expect(await preview(rules)).toEqual(NOTHING);
   });
 
-  test("keeps an old thread that has a young turn", async () => {
+  test("keeps an old thread that has a recent turn", async () => {
     const thread = await say(home.key, "Old, and goes on");
     await age(40);
     await home.made(
@@ -100,7 +100,7 @@ describe("retention", () => {
     expect(await threads()).toContain(thread);
   });
 
-  test("erases the texts of single turns from the audit, and a thread goes on without them", async () => {
+  test("erases the texts of single turns from the audit, and the thread remains usable", async () => {
     await home.made(home.owner("DELETE", "/retention/organization"));
     const thread = await say(home.key, "Old words");
     await age(40);
@@ -136,7 +136,7 @@ describe("retention", () => {
     await goOn("Newest words");
   });
 
-  test("of a project is about what its keys own", async () => {
+  test("of a project applies to the data of its keys", async () => {
     await home.made(home.owner("DELETE", "/retention/organization"));
     const { id: project } = await home.project("Short");
     const inProject = await home.newKey({ project_id: project });
@@ -158,7 +158,7 @@ describe("retention", () => {
     expect((await home.made(home.owner("GET", "/retention"))).data.map((row: any) => row.subject)).toEqual([subject]);
   });
 
-  test("of a project deletes the documents that its keys have uploaded, unless a hold of it stands", async () => {
+  test("of a project deletes the documents that its keys uploaded, unless a hold covers them", async () => {
     const tenant = await openTenant(platform.url, await platform.organization("Shelves"));
     const { id: project_id } = await tenant.project("Closed");
     const key = await tenant.newKey({ project_id });
@@ -185,7 +185,7 @@ describe("retention", () => {
     expect((await document(elsewhere)).status).toBe(200);
   });
 
-  test("of a project is about what its keys and agents own, also when they are deleted", async () => {
+  test("of a project also applies to the data of its deleted keys and agents", async () => {
     const tenant = await openTenant(platform.url, await platform.organization("Closing"));
     const { id: project_id } = await tenant.project("Closed");
     const key = await tenant.newKey({ project_id });
@@ -216,7 +216,7 @@ describe("retention", () => {
     expect(await count()).toMatchObject({ threads: { count: 2 }, files: { count: 1 }, held: [] });
   });
 
-  test("destroys runs that ended long ago, with their approvals and threads, and no live run", async () => {
+  test("destroys runs that ended long ago, with their approvals and threads, but no live run", async () => {
     const tenant = await openTenant(platform.url, await platform.organization("Runs"));
     const chat = `chat: (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] })`;
     const source = workflowSource(
@@ -244,7 +244,7 @@ describe("retention", () => {
     ]);
   });
 
-  test("refuses subjects and rules that are none", async () => {
+  test("refuses invalid subjects and rules", async () => {
     for (const body of [
       {},
       { threads: null },
@@ -260,7 +260,7 @@ describe("retention", () => {
       expect(code(await home.owner(method, "/retention/organization")), method).toEqual([404, "retention_not_found"]);
   });
 
-  test("goes on behind a page of runs that the log keeps and the read models do not know to be held", async () => {
+  test("continues after a page of held runs that the read models do not yet know to be held", async () => {
     const tenant = await openTenant(platform.url, await platform.organization("Behind"));
     const workflow = await tenant.register(workflowSource("return 1;"));
     const hook = await tenant.hook(workflow);
@@ -284,7 +284,7 @@ describe("retention", () => {
     expect((await tenant.read(kept[0]!)).status).toBe("completed");
   });
 
-  test("skips what a hold covers, and the preview says which", async () => {
+  test("skips held items, and the preview names the holds", async () => {
     const [kept, gone] = [await say(home.key, "Held"), await say(home.key, "Not held")];
     await age(40);
     const placing = { subject: `thread:${kept}`, name: "Case 7", reason: "A claim" };

@@ -44,7 +44,7 @@ async function newTenant() {
 
 describe("steps of a run", () => {
   test.for([{ cost_per_day: "1" }, { requests_per_day: 1 }])(
-    "are refused when the key that started it has used up %o",
+    "are refused if the key that started it has used up %o",
     async (limits) => {
       const { key, workflow, set, start, result, usageOf } = await newTenant();
       await set(`key:${key.id}`, limits);
@@ -56,7 +56,7 @@ describe("steps of a run", () => {
     },
   );
 
-  test("use up the budget that the key's own turns have", async () => {
+  test("use up the same budget as the key's own turns", async () => {
     const { newKey, workflow, set, start, result, made, owner, usageOf } = await newTenant();
     const { id, call } = await newKey();
     await set(`key:${id}`, { cost_per_day: "1" });
@@ -68,7 +68,7 @@ describe("steps of a run", () => {
     expect(await usageOf("person", me)).toMatchObject({ turns: 1, cost: "1" });
   });
 
-  test("of a run that a run started count for who started the first", async () => {
+  test("of a child run count for the caller who started the first run", async () => {
     const { key, workflow, register, start, result, set, usageOf } = await newTenant();
     await set(`key:${key.id}`, { cost_per_day: "1" });
     const parent = await register(starting(workflow.id));
@@ -77,7 +77,7 @@ describe("steps of a run", () => {
     expect(await result(await start(parent, {}, key.call))).toContain(`key:${key.id}`);
   });
 
-  test("count for the external user, also in runs that the run starts", async () => {
+  test("count for the external user, also in child runs", async () => {
     const { workflow, register, hook, caller, made, set, result, usageOf } = await newTenant();
     await set("each-user", { cost_per_day: "2" });
     const [direct, parent] = [await hook(workflow), await hook(await register(starting(workflow.id)))];
@@ -93,7 +93,7 @@ describe("steps of a run", () => {
     expect(await result(await startFor(direct, "bob"))).toBe("Hi");
   });
 
-  test("of an agent that run() asks count for the key", async () => {
+  test("that ask an agent count for the key", async () => {
     const { key, newAgent, register, start, result, set, usageOf } = await newTenant();
     await set(`key:${key.id}`, { requests_per_day: 1 });
     const agent = await newAgent();

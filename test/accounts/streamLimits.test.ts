@@ -3,7 +3,7 @@ import { say } from "../http/service.ts";
 import { listen } from "./audit.ts";
 import { openPeople } from "./people.ts";
 
-test("a person's streams of the audit log are limited, and those that are open receive every event", async () => {
+test("a person's streams of the audit log are limited, and the open ones receive every event", async () => {
   const people = await openPeople();
   const { token } = await people.join("admin");
   const follow = () => listen(`${people.api}/events?type=TurnStarted`, token);

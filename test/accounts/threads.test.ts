@@ -44,7 +44,7 @@ describe("the list of one's own threads", () => {
     expect(await home.made(call("GET", `/threads/${chat}`))).toEqual(data[1]);
   });
 
-  test("comes in pages, and refuses an `after` that is no cursor", async () => {
+  test("comes in pages, and refuses an `after` that is not a cursor", async () => {
     const { call } = await home.newKey();
     const threads: string[] = [];
     for (const n of [1, 2, 3]) threads.unshift(await say(call, `Number ${n}`));
@@ -58,7 +58,7 @@ describe("the list of one's own threads", () => {
     for (const after of ["1", "x", UNKNOWN]) expect((await call("GET", `/threads?after=${after}`)).status).toBe(400);
   });
 
-  test("is that of one key or person and one user", async () => {
+  test("contains only threads of the same key or person and the same user", async () => {
     const [mine, other] = [await home.newKey(), await home.newKey()];
     const person = await home.member("viewer");
     const agent = await home.newAgent();
@@ -74,7 +74,7 @@ describe("the list of one's own threads", () => {
     expect(await idsOf(foreign.key)).toEqual([]);
   });
 
-  test("shows no thread whose only turn was deleted", async () => {
+  test("omits a thread whose only turn was deleted", async () => {
     const { call } = await home.newKey();
     const agent = await home.newAgent();
     const answer = await call("POST", `/agents/${agent}/v1/responses`, { input: "x" });
@@ -101,7 +101,7 @@ describe("one's own thread", () => {
     ]);
   });
 
-  test("can be deleted, with an agent too, and is answered like an unknown one from then on", async () => {
+  test("can be deleted, also with an agent, and then gets the same answer as an unknown one", async () => {
     const { call } = await home.newKey();
     const thread = await ask(call, await home.newAgent(), "Hello agent");
     expect(await home.made(call("DELETE", `/threads/${thread}`))).toEqual({
@@ -115,7 +115,7 @@ describe("one's own thread", () => {
     expect(code(await call("DELETE", `/threads/${thread}`))).toEqual([404, "thread_not_found"]);
   });
 
-  test("is unknown to another key, another user and another organization", async () => {
+  test("is hidden from another key, another user and another organization", async () => {
     const [mine, other] = [await home.newKey(), await home.newKey()];
     const thread = await say(mine.call, "Mine");
     const member = await home.member("builder");
@@ -141,7 +141,7 @@ describe("one's own thread", () => {
 });
 
 describe("threads of any owner", () => {
-  test("are listed by key, person and agent, also after these were deleted", async () => {
+  test("are listed by key, person and agent, even after the owner's deletion", async () => {
     const key = await home.newKey();
     const member = await home.member("builder");
     const agent = await home.newAgent();
@@ -162,7 +162,7 @@ describe("threads of any owner", () => {
     expect(await idsOf(foreign.owner, `?owner=agent:${agent}`)).toEqual([]);
   });
 
-  test("are for owners and admins only, and need the name of an owner", async () => {
+  test("are listed only for owners and admins, and require an owner", async () => {
     const key = await home.newKey();
     expect(code(await key.call("GET", `/threads?owner=key:${key.id}`))).toEqual([403, "session_required"]);
     for (const role of ["builder", "approver", "viewer"] as const) {
@@ -173,7 +173,7 @@ describe("threads of any owner", () => {
       expect((await home.owner("GET", `/threads?owner=${owner}`)).status, owner).toBe(400);
   });
 
-  test("are deleted by owners and admins, who do not read their messages", async () => {
+  test("can be deleted by owners and admins, who cannot read their messages", async () => {
     const key = await home.newKey();
     const thread = await say(key.call, "Of a key", { user: "u" });
     expect(code(await home.owner("GET", `/threads/${thread}/messages`))).toEqual([404, "thread_not_found"]);

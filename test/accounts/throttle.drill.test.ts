@@ -17,7 +17,7 @@ const wrong = (email: string, address: string) => people.login(email, "wrong", f
 const statuses = async (tries: number, attempt: (n: number) => Promise<{ status: number }>) =>
   (await Promise.all(Array.from({ length: tries }, (_, n) => attempt(n)))).map(({ status }) => status);
 
-test("after ten wrong passwords for an account from an address, only that address is refused, until the attempts are 15 minutes old", async () => {
+test("after ten wrong passwords for an account from one address, only that address is refused until the attempts are 15 minutes old", async () => {
   const { email, password } = await people.join("viewer");
   const address = "198.51.100.1";
   expect(new Set(await statuses(10, () => wrong(email, address)))).toEqual(new Set([401]));
@@ -33,7 +33,7 @@ test("after ten wrong passwords for an account from an address, only that addres
   expect((await people.login(email, password, from(address))).status).toBe(200);
 });
 
-test("failed sign-ins from any addresses do not lock a member out of signing in or changing the password", async () => {
+test("failed sign-ins from other addresses do not lock a member out of signing in or changing the password", async () => {
   const { email, password, call } = await people.join("viewer");
   expect(new Set(await statuses(40, (n) => wrong(email, `198.51.100.${n}`)))).toEqual(new Set([401]));
   await statuses(12, () => wrong(email, "203.0.113.2"));
@@ -42,7 +42,7 @@ test("failed sign-ins from any addresses do not lock a member out of signing in 
   expect((await call("POST", "/auth/password", body, from("203.0.113.2"))).status).toBe(200);
 });
 
-test("ten wrong current passwords of a signed-in person stop further guesses from any address", async () => {
+test("ten wrong current passwords of a signed-in person block further guesses from any address", async () => {
   const { password, call } = await people.join("viewer");
   const guess = (current_password: string, n: number) =>
     call("POST", "/auth/password", { current_password, new_password: "a new long password" }, from(`203.0.113.${n}`));
@@ -51,14 +51,14 @@ test("ten wrong current passwords of a signed-in person stop further guesses fro
   expectRefusal(await guess(password, 77), 429, "too_many_attempts");
 });
 
-test("the addresses of one IPv6 network of 64 bits count as one", async () => {
+test("the addresses of one IPv6 /64 network count as one", async () => {
   const { email, password } = await people.join("viewer");
   expect(new Set(await statuses(10, (n) => wrong(email, `2001:db8:0:7::${n}`)))).toEqual(new Set([401]));
   expectRefusal(await people.login(email, password, from("2001:db8::7:1:2:3:4")), 429, "too_many_attempts");
   expect((await people.login(email, password, from("2001:db8:0:8::1"))).status).toBe(200);
 });
 
-test("a refused sign-in attempt does not prolong the wait", async () => {
+test("a refused sign-in attempt does not extend the wait", async () => {
   const { email, password } = await people.join("viewer");
   const address = "198.51.100.2";
   await statuses(10, () => wrong(email, address));
@@ -72,7 +72,7 @@ test("a refused sign-in attempt does not prolong the wait", async () => {
   expect((await people.login(email, password, from(address))).status).toBe(200);
 });
 
-test("after fifty failed sign-ins from an address, for any accounts, only that address is refused", async () => {
+test("after fifty failed sign-ins from one address for any accounts, only that address is refused", async () => {
   const address = "198.51.100.7";
   const tried = await statuses(50, (n) => wrong(`nobody${n}@example.com`, address));
   expect(new Set(tried)).toEqual(new Set([401]));
@@ -88,7 +88,7 @@ test("parallel sign-in attempts count one by one", async () => {
   expect(tried.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
 });
 
-test("a right password resets the attempts of the account but not those of the address", async () => {
+test("a correct password resets the attempts of the account but not those of the address", async () => {
   const { email, password } = await people.join("viewer");
   for (let round = 0; round < 3; round++) {
     expect(new Set(await statuses(9, () => wrong(email, "198.51.100.9")))).toEqual(new Set([401]));
@@ -99,7 +99,7 @@ test("a right password resets the attempts of the account but not those of the a
   expect(JSON.stringify(kept)).not.toMatch(/example|198\.51/);
 });
 
-test("a member's sign-in is not delayed by hundreds of strangers who try passwords", async () => {
+test("hundreds of strangers who try passwords do not delay a member's sign-in", async () => {
   const { email, password } = await people.join("viewer");
   let answered = 0;
   const strangers = Array.from({ length: 8 * 20 }, (_, n) =>

@@ -24,7 +24,7 @@ const complete = (messages: unknown[], more: object = {}, headers?: Record<strin
   chat("POST", "/chat/completions", { model: "openai/gpt-test", messages, ...more }, headers);
 
 describe("the trace of a chat turn", () => {
-  test("has the prompt as the provider received it, and the rounds, tool calls, tokens and times", async () => {
+  test("contains the prompt as the provider received it, and the rounds, tool calls, tokens and times", async () => {
     agents.answers({ text: "Earlier answer." });
     const earlier = await complete([user("Earlier question")], { user: "ada" });
     const calls = [
@@ -107,7 +107,7 @@ describe("the trace of a chat turn", () => {
     }
   });
 
-  test("has the metadata of attachments, and long texts that are stored as blobs", async () => {
+  test("contains the metadata of attachments, and long texts that are stored as blobs", async () => {
     agents.answers({ text: "Seen." });
     const long = `${"A long question. ".repeat(20_000)}?`;
     const png = { type: "file", file: { filename: "a.txt", file_data: `data:text/plain;base64,${btoa("words")}` } };
@@ -130,7 +130,7 @@ describe("the trace of a chat turn", () => {
     ]);
   });
 
-  test("has the error of a failed turn", async () => {
+  test("contains the error of a failed turn", async () => {
     const failing = { model: "offline/scripted", stream: true };
     const { text } = await complete([user("/say some words here\n/cut")], failing);
     const turn = await trace(/"id":"(chatcmpl-[^"]+)"/.exec(text)![1]!);
@@ -154,7 +154,7 @@ describe("the trace of a chat turn", () => {
   });
 });
 
-test("the trace of an agent's turn has the agent's version, instructions and settings", async () => {
+test("the trace of an agent's turn contains the agent's version, instructions and settings", async () => {
   const settings = { model: "offline/scripted", instructions: "Be kind.", tools: [TOOL], reasoning: { effort: "low" } };
   const agent = await agents.open(settings);
   const response = await agent.ask(`/tool ${TOOL} {"fail":true}\n/say Sorry.`, { instructions: "And brief." });
@@ -168,7 +168,7 @@ test("the trace of an agent's turn has the agent's version, instructions and set
   expect(turn.usage.prompt_tokens + turn.usage.completion_tokens).toBe(response.usage.total_tokens);
 });
 
-test("the trace of a running turn has its attempts and what is recorded so far", async () => {
+test("the trace of a running turn contains its attempts and the records so far", async () => {
   const { resources: opened } = agents.platform;
   const { id: organization_id } = (await agents.person.call("GET", "/auth/me")).body.organization;
   const command = startTurn("/slow 30\n/say late", { organization_id, model: "offline/scripted" });
@@ -191,7 +191,7 @@ test("the trace of a running turn has its attempts and what is recorded so far",
   expect(turn.thread_id).toBe(command.stream.slice(streamName("thread", "").length));
 });
 
-test("the trace of another organization's turn is answered exactly like an unknown id, and API keys are refused", async () => {
+test("the trace of another organization's turn gets the same answer as an unknown id, and API keys are refused", async () => {
   const { body } = await complete([user("Mine")], { model: "offline/echo" });
   const mine = body.id.replace("chatcmpl-", "");
   expect((await trace(`resp_${mine.toUpperCase()}`)).id).toBe(mine);
@@ -226,7 +226,7 @@ test("a trace shows a turn as of any of its events, and refuses those before its
   expectRefusal(await agents.person.call("GET", `/turns/${body.id}/trace?as_of=soon`), 400, undefined, "as_of");
 });
 
-test("a trace is read from the log: without read models it is the same", async () => {
+test("a trace is the same without read models, because it is read from the log", async () => {
   const agent = await agents.open({ model: "offline/scripted", tools: [TOOL] });
   const { id } = await agent.ask(`/tool ${TOOL} {}\n/say done`);
   const before = await trace(id);

@@ -170,7 +170,7 @@ describe("the usage report", () => {
     expect(data.length).toBeGreaterThan(by === "day" ? 0 : 1);
   });
 
-  test("has every kind of usage in this test", async () => {
+  test("contains every kind of usage in this test", async () => {
     const { totals } = await usage();
     expect(totals).toMatchObject({ turns: 8, pages: 6, turns_without_cost: 2 });
     expect(totals.prompt_tokens * totals.completion_tokens).toBeGreaterThan(0);
@@ -194,7 +194,7 @@ test("the usage report names keys, agents and members until they are deleted", a
   expect(await findRow("agent", agent)).toMatchObject({ name: null, turns: 1 });
 });
 
-test("deleting a thread keeps its usage but removes the user from it", async () => {
+test("deleting a thread keeps its usage but removes the user from the usage", async () => {
   const before = (await usage()).totals;
   const mine = clientOf(people.service, people.service.credentials.api_key);
   const ofAda = async () => (await usage("&group_by=user")).data.find(({ user }: any) => user === "ada")?.turns;
@@ -219,7 +219,7 @@ test("the period of a usage report includes its start and excludes its end", asy
   expect((await usage(`&to=${zoned}`)).totals).toEqual(NOTHING);
 });
 
-test("the pages of a usage report have every group once", async () => {
+test("the pages of a usage report contain every group once", async () => {
   const all = (await usage("&group_by=key")).data;
   const one = async (offset: number) =>
     (await people.owner("GET", `/usage?group_by=key&limit=1&offset=${offset}`)).body;
@@ -229,7 +229,7 @@ test("the pages of a usage report have every group once", async () => {
 });
 
 test.each(["day", "project", "key", "person", "user", "model", "agent", "workflow"])(
-  "the CSV of usage by %s has every group",
+  "the CSV of usage by %s contains every group",
   async (by) => {
     const { data } = await usage(`&group_by=${by}`);
     const { status, text, headers } = await people.owner("GET", `/usage?format=csv&group_by=${by}`);
@@ -242,7 +242,7 @@ test.each(["day", "project", "key", "person", "user", "model", "agent", "workflo
   },
 );
 
-test("the usage report of an organization has nothing of another organization", async () => {
+test("a usage report contains nothing of another organization", async () => {
   const stranger = await people.signIn(await people.service.organization("Strangers"));
   expect((await stranger("GET", "/usage?group_by=key")).body).toMatchObject({ data: [], total: 0, totals: NOTHING });
 });
@@ -284,7 +284,7 @@ test("a second reading of a document counts for the key that requested it, and t
   await expect.poll(pages, soon).toEqual([2, 2]);
 });
 
-test("counts that a provider invented do not break the usage report", async () => {
+test("invalid token counts of a provider do not break the usage report", async () => {
   const { db, organization } = people.service;
   const credentials = await organization("Inventive");
   const most = Number.MAX_SAFE_INTEGER;

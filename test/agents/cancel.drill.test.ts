@@ -48,7 +48,7 @@ test("a running response is cancelled before its next word: its stream ends, and
   expect(data.map(({ content }: any) => content[0].text)).toEqual([expect.any(String), "one two ", "/say So"]);
 });
 
-test("a response can be cancelled before its first output, while it reasons, and while a tool runs", async () => {
+test("a response can be cancelled before its first output, during reasoning, and during a tool call", async () => {
   const silent = await cancelWhen("/slow 30\n/say late", ({ length }) => length === 2);
   expect(expectStream(silent.events)).toMatchObject({ status: "cancelled", output: [] });
   const thinking = await cancelWhen("/reason Hm.\n/slow 30\n/say late", ({ length }) => length === 4);
@@ -73,7 +73,7 @@ test("a response can be cancelled before its first output, while it reasons, and
   for (const { took } of [silent, thinking]) expect(took).toBeLessThan(15_000);
 });
 
-test("a client that waits for a buffered response gets the cancelled response", async () => {
+test("a client that waits for a buffered response receives the cancelled response", async () => {
   const { id } = await agent.ask("/say First");
   const waiting = agent.ask("/slow 0.3\n/say one two three four five", { previous_response_id: id, user: undefined });
   const sql = "select id from read.turns where status = 'running'";
@@ -94,7 +94,7 @@ test("a response that has ended is not changed by a cancellation", async () => {
   }
 });
 
-test("a response whose worker died is cancelled, with the same stream for all readers", async () => {
+test("a response whose worker died can be cancelled, and all readers get the same stream", async () => {
   const { worker, start } = processes;
   const other = await start("services");
   // either of the two may run the turn, so both are killed, and a third one decides

@@ -26,8 +26,8 @@ const result = (call_id: string, output: unknown = "Rain") => ({ type: "function
 const callsOf = (response: any): any[] => response.output.filter(({ type }: any) => type === "function_call");
 const callIn = (response: any, name = "get_weather") => callsOf(response).find((call) => call.name === name);
 
-describe("a call of the caller's own tool", () => {
-  test("ends the response, which goes on with the result", async () => {
+describe("a call of a client tool", () => {
+  test("ends the response, and the result continues the thread", async () => {
     const first = await agent.ask(ASK, { tools });
     expect(first).toMatchObject({ status: "completed", tools: [], tool_choice: "auto" });
     expect(first.output).toEqual([
@@ -86,14 +86,14 @@ describe("a call of the caller's own tool", () => {
     expect(await agents.count("ToolFinished")).toBe(ran);
   });
 
-  test("is shown also where the server's calls are hidden", async () => {
+  test("is visible even if the server's calls are hidden", async () => {
     const hiding = await agents.open({ tools: [TOOL], client_tools: true, expose_tool_items: false });
     const { response } = await hiding.stream(`/tool ${TOOL} {}\n${ASK}\n/tool ${TOOL} {}`, { tools });
     expect(response.output).toMatchObject([{ type: "function_call", name: "get_weather", status: "completed" }]);
   });
 
   test.each(["codex_exec/0.171.0 (Debian 12.0.0; x86_64)", "codex-tui/0.171.0", "Codex Desktop/1.2.0"])(
-    "is all that %s sees, which would run the server's calls as well",
+    "is the only kind of call that %s receives, because it would run the server's calls as well",
     async (name) => {
       const tooled = await agents.open({ tools: [TOOL], client_tools: true });
       const asked = { tools, stream: false };
@@ -102,7 +102,7 @@ describe("a call of the caller's own tool", () => {
     },
   );
 
-  test("reaches the model and comes back from it as the provider wants them", async () => {
+  test("reaches the model and returns from it in the provider's format", async () => {
     const other = await agents.open({ model: "openai/gpt-test", tools: [TOOL], client_tools: true });
     const calls = [
       { name: TOOL, arguments: { text: "x" } },
@@ -132,7 +132,7 @@ describe("a call of the caller's own tool", () => {
   });
 });
 
-describe("results of the caller's own tools", () => {
+describe("results of client tools", () => {
   const open = async () => {
     const response = await agent.ask(ASK, { tools });
     return { previous_response_id: response.id, call_id: callIn(response).call_id, thread_id: response.thread_id };
@@ -142,7 +142,7 @@ describe("results of the caller's own tools", () => {
     return { status, ...body.error };
   };
 
-  test("run the model once when they are sent again, also at the same time and under a key", async () => {
+  test("start one model run even if they are sent again, concurrently or under a key", async () => {
     const { call_id, previous_response_id } = await open();
     const send = (headers?: Record<string, string>) =>
       agent.ask([result(call_id)], { tools, previous_response_id }, headers);
@@ -158,7 +158,7 @@ describe("results of the caller's own tools", () => {
     expect(await begun()).toBe(4);
   });
 
-  test("are refused when their call is unknown, answered, or not the only open one", async () => {
+  test("are refused if their call is unknown, already answered, or not the only open one", async () => {
     const unknown = await refusal([result("call_no")], { previous_response_id: (await open()).previous_response_id });
     expect(unknown).toMatchObject({ status: 400, code: "invalid_tool_result", param: "input" });
     expect(unknown.message).toContain('"call_no"');
@@ -179,7 +179,7 @@ describe("results of the caller's own tools", () => {
     expect(done.output[0].content[0].text).toBe("get_weather: A\nget_weather: B");
   });
 
-  test("that contradict each other are refused, in a thread and in a whole conversation; the same one may come twice", async () => {
+  test("that contradict each other are refused, in a thread and in a whole conversation; identical ones may repeat", async () => {
     const { call_id, previous_response_id } = await open();
     const twice = [result(call_id, "Rain"), result(call_id, "Snow")];
     const call = { type: "function_call", call_id, name: "get_weather", arguments: "{}" };
@@ -197,7 +197,7 @@ describe("results of the caller's own tools", () => {
     expect((await agent.ask(same, { tools, previous_response_id })).status).toBe("completed");
   });
 
-  test("belong to one call each, also where the provider gives two the same id", async () => {
+  test("belong to one call each, even if the provider gives two calls the same id", async () => {
     const other = await agents.open({ model: "openai/gpt-test", client_tools: true });
     const call = (city: string) => ({ name: "get_weather", arguments: { city }, id: "same" });
     agents.answers({ tool_calls: [call("Oslo"), call("Bergen")] }, { text: "Both." });
@@ -212,7 +212,7 @@ describe("results of the caller's own tools", () => {
     ).toEqual(["Oslo", "Bergen"]);
   });
 
-  test("may be missing: the model reads that the caller went on", async () => {
+  test("may be missing, and the model reads that the caller continued without them", async () => {
     const { previous_response_id, call_id } = await open();
     const other = await agents.open({ model: "openai/gpt-test", client_tools: true });
     agents.answers({ tool_calls: [{ name: "get_weather", arguments: {} }] }, { text: "As you like." });
@@ -240,7 +240,7 @@ describe("results of the caller's own tools", () => {
     expect((await other.ask(input, more)).id).toBe(done.id);
   });
 
-  test("come with the whole conversation in a new thread, and calls that ran on the server are skipped", async () => {
+  test("may come with the whole conversation in a new thread, which skips calls that ran on the server", async () => {
     const first = await agent.ask(`/tool ${TOOL} {}\n${ASK}`, { tools });
     const input = [
       { role: "user", content: `/tool ${TOOL} {}\n${ASK}` },
@@ -255,7 +255,7 @@ describe("results of the caller's own tools", () => {
     expect(await begun()).toBe(2);
   });
 
-  test("are not taken for results of tools that ran on the server, in either order", async () => {
+  test("are not mistaken for results of tools that ran on the server, in either order", async () => {
     for (const names of [
       ["get_weather", TOOL],
       [TOOL, "get_weather"],
@@ -269,7 +269,7 @@ describe("results of the caller's own tools", () => {
   });
 });
 
-describe("tools of the caller's own", () => {
+describe("client tools", () => {
   test.each<[string, object, string]>([
     ["with the name of a tool of the agent", { tools: [{ ...WEATHER, name: TOOL }] }, "tools[0].name"],
     ["with one name twice", { tools: [WEATHER, WEATHER] }, "tools[1].name"],
@@ -284,13 +284,13 @@ describe("tools of the caller's own", () => {
     ],
     ["of too many bytes", { tools: [{ ...WEATHER, description: "x".repeat(262_144) }] }, "tools"],
     ["that are too many", { tools: Array.from({ length: 129 }, (_, n) => ({ ...WEATHER, name: `t${n}` })) }, "tools"],
-  ])("%s are refused", async (_, more, param) => {
+  ])("are refused: %s", async (_, more, param) => {
     const { status, body } = await agent.post({ input: "Hi", ...more });
     expect([status, body.error.code, body.error.param]).toEqual([400, "invalid_tools", param]);
     expect(await begun()).toBe(0);
   });
 
-  test("may have the name of a built-in tool that the agent has not", async () => {
+  test("may have the name of a built-in tool that the agent does not have", async () => {
     const own = [{ ...WEATHER, name: "web_fetch" }];
     const first = await agent.ask(`/tool web_fetch {"city":"Oslo"}`, { tools: own });
     const { call_id } = callIn(first, "web_fetch");
@@ -304,12 +304,12 @@ describe("tools of the caller's own", () => {
     expect(second.output[0].content[0].text).toBe("web_fetch: Rain");
   });
 
-  test("with the name of a tool of the agent are refused with what to do", async () => {
+  test("with the name of one of the agent's tools are refused with a hint", async () => {
     const { body } = await agent.post({ input: "Hi", tools: [{ ...WEATHER, name: TOOL }] });
     expect(body.error.message).toContain("leave it out of the request, or take it from the agent.");
   });
 
-  test("of another type are refused by the name of the type, which some clients send unasked", async () => {
+  test("of another type are refused by the name of the type, which some clients send by default", async () => {
     const namespace = { type: "namespace", name: "multi_agent", tools: [WEATHER] };
     const { body } = await agent.post({ input: "Hi", tools: [WEATHER, namespace] });
     expect(body.error).toMatchObject({
@@ -318,7 +318,7 @@ describe("tools of the caller's own", () => {
     });
   });
 
-  test("may be chosen or kept from the model", async () => {
+  test("follow tool_choice", async () => {
     const none = await agent.ask(`${ASK}\n/say No tools`, { tools, tool_choice: "none" });
     expect(none.output).toMatchObject([{ type: "message" }]);
     const named = { type: "function", name: "get_weather" };
@@ -327,7 +327,7 @@ describe("tools of the caller's own", () => {
     expect([status, body.error.code]).toEqual([400, "invalid_tool_choice"]);
   });
 
-  test("are refused by an agent that does not allow them, as before", async () => {
+  test("are refused by an agent that does not allow them", async () => {
     const closed = await agents.open({ tools: [TOOL] });
     const { status, body } = await closed.post({ input: "Hi", tools });
     expect([status, body.error.code, body.error.param]).toEqual([400, "tools_not_supported_for_agent", "tools"]);
@@ -341,7 +341,7 @@ describe("tools of the caller's own", () => {
   });
 });
 
-test("the openai client runs its own tool in a loop, whole and streamed", async () => {
+test("the openai client runs its own tool in a loop, buffered and streamed", async () => {
   const client = new OpenAI({ apiKey: agents.api_key, baseURL: agent.base, maxRetries: 0, fetch: checkedFetch });
   const own = [{ ...WEATHER, type: "function" as const, strict: false }];
   const whole = await client.responses.create({ model: "any", input: ASK, tools: own });

@@ -68,14 +68,14 @@ describe("a deleted response", () => {
     expect(third.thread_id).toBe(first.thread_id);
   });
 
-  test("leaves no thread to continue when it was the only one", async () => {
+  test("leaves no thread to continue if it was the only one", async () => {
     const { id, thread_id } = await agent.ask("alone");
     await agent.call("DELETE", `/responses/${id}`);
     const next = await agent.post({ input: "x" }, { "x-thread-id": thread_id });
     expect([next.status, next.body.error.code]).toEqual([404, "thread_not_found"]);
   });
 
-  test("is cancelled first if it is running, and its reader gets the end", async () => {
+  test("is cancelled first if it is running, and its reader receives the end", async () => {
     const scripted = await agents.open();
     let deleted: Promise<unknown> | undefined;
     const events = await scripted.some(
@@ -124,7 +124,7 @@ describe("an agent that changes", () => {
     ]);
   });
 
-  test("and hides its tools still shows those of earlier responses", async () => {
+  test("and now hides its tools still shows the tools of earlier responses", async () => {
     const id = await agents.agent({ tools: [TOOL] });
     const client = agentClient(agents.url, agents.api_key, id);
     const types = ({ output }: any) => output.map(({ type }: { type: string }) => type);
@@ -135,7 +135,7 @@ describe("an agent that changes", () => {
     expect((await client.call("GET", `/responses/${before.id}`)).body).toEqual(before);
   });
 
-  test("or is deleted while it answers completes the turn", async () => {
+  test("or is deleted during an answer still completes the turn", async () => {
     const id = await agents.agent();
     const client = agentClient(agents.url, agents.api_key, id);
     const before = await agents.count("TurnStarted");
@@ -183,7 +183,7 @@ describe("tool calls of a response", () => {
     expect(response.output.at(-1)).toMatchObject({ type: "message", content: [{ text: "" }] });
   });
 
-  test("separate one message per round with text, each with its own citations", async () => {
+  test("separate the messages of rounds with text, each with its own citations", async () => {
     const client = await agents.open({ model: "openai/gpt-test", tools: [TOOL] });
     const annotations = [
       {
@@ -209,7 +209,7 @@ describe("tool calls of a response", () => {
     expect((await itemsOf(await client.ask("y", { previous_response_id: response.id }), client)).data).toHaveLength(3);
   });
 
-  test("whose results a client sends back are answered with the message of their response, and no turn starts", async () => {
+  test("whose results a client sends back get the message of their response, and no turn starts", async () => {
     const client = await agents.open({ tools: [TOOL] });
     const first = await client.ask(`/reason Hm.\n/tool ${TOOL} {}\n/say Said.`);
     const { call_id } = first.output[0];
@@ -237,7 +237,7 @@ describe("tool calls of a response", () => {
     expect((await other.ask(input)).id).not.toBe(first.id);
   });
 
-  test("whose results a client sends back while their turn runs are answered at its end", async () => {
+  test("whose results a client sends back during their turn get the answer at its end", async () => {
     const client = await agents.open({ tools: [TOOL] });
     const input = `/slow 0.3\n/tool ${TOOL} {}\n/say one two three`;
     const seen = await client.some("/responses", { input, stream: true }, (events) =>

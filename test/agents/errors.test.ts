@@ -228,7 +228,7 @@ test("a thread that differs from that of the previous response is a 400", async 
   );
 });
 
-test("an agent without a model is a 400 model_not_configured, and one whose model is not enabled a 502", async () => {
+test("an agent without a model is a 400 model_not_configured, and an agent whose model is not enabled a 502", async () => {
   const without = await agents.open({ model: null });
   expect(told(await without.post({ input: "x" }))).toEqual([400, "model_not_configured", "agent_id"]);
   expect((await without.call("GET", "/models")).body).toEqual({ object: "list", data: [] });
@@ -265,12 +265,12 @@ test("a turn that fails after it started is a 200 with the status failed, its ou
     );
 });
 
-test("invalid JSON and an unknown path are answered in the error shape", async () => {
+test("invalid JSON and an unknown path get an answer in the error shape", async () => {
   expect(told(await agent.call("POST", "/responses", "{"))).toEqual([400, "invalid_json", null]);
   expect(told(await agent.call("GET", "/nothing"))).toEqual([404, "not_found", null]);
 });
 
-test("an agent with a scripted tool answers without it where scripted tools are switched off", async () => {
+test("an agent with a scripted tool answers without the tool if scripted tools are switched off", async () => {
   const deployment = await testDeployment();
   const before = await startPlatform({ deployment });
   const { api_key, admin } = await before.organization();

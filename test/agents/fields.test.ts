@@ -15,7 +15,7 @@ beforeEach(() => agents.answers());
 const user = (content: unknown) => ({ role: "user", content });
 
 describe("the input of a response", () => {
-  test("is a text, or a list of items whose last user message drives the turn", async () => {
+  test("is a text, or a list of items whose last user message starts the turn", async () => {
     await agent.ask([
       { role: "user", content: "one" },
       { type: "message", role: "assistant", content: [{ type: "output_text", text: "two", annotations: [] }] },
@@ -120,7 +120,7 @@ test("reasoning.effort is the agent's, unless the request overrides it", async (
   expect(agents.asked()).not.toHaveProperty("reasoning_effort");
 });
 
-test("model, store and unknown fields change nothing, and tools may be absent in any way", async () => {
+test("model, store and unknown fields change nothing, and tools may be missing or empty", async () => {
   const ignored = {
     model: "openai/gpt-other",
     store: false,
@@ -216,7 +216,7 @@ test("a response has every field of the spec", async () => {
   expect(Math.abs(response.created_at - Date.now() / 1000)).toBeLessThan(60);
 });
 
-test("max_output_tokens reaches the model, and is shown whole, streamed and stored", async () => {
+test("max_output_tokens reaches the model, and appears in the buffered, streamed and stored response", async () => {
   const whole = await agent.ask("x", { max_output_tokens: 7 });
   expect(JSON.stringify(agents.asked())).toMatch(/"max_(completion_)?tokens":7/);
   const { response } = await agent.stream("x", { max_output_tokens: 7 });
@@ -226,13 +226,13 @@ test("max_output_tokens reaches the model, and is shown whole, streamed and stor
   expect([refused.status, refused.body.error.param]).toEqual([400, "max_output_tokens"]);
 });
 
-test("a response format other than text is refused with a hint how to get JSON", async () => {
+test("a response format other than text is refused with a hint about how to get JSON", async () => {
   const { status, body } = await agent.post({ input: "x", text: { format: { type: "json_schema" } } });
   expect([status, body.error.code]).toEqual([400, "unsupported_response_format"]);
   expect(body.error.message).toContain("response_format to /api/openai/v1/chat/completions");
 });
 
-test("an answer that the token limit truncates is completed", async () => {
+test("an answer that the token limit truncates is completed with status completed", async () => {
   agents.answers({ text: "So far", finish_reason: "length" });
   expect(await agent.ask("x")).toMatchObject({ status: "completed", incomplete_details: null, error: null });
 });
@@ -240,7 +240,7 @@ test("an answer that the token limit truncates is completed", async () => {
 describe("the vars of a response", () => {
   const many = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, at) => [`k${at}`, at]));
 
-  test("belong to the thread: they are merged, can be overwritten, and are at most 32 after the merge", async () => {
+  test("belong to the thread: they are merged, can be overwritten, and are limited to 32 after the merge", async () => {
     const first = await agent.ask("x", { vars: { a: 1, b: { deep: [1] } }, metadata: { b: "lost", c: "kept" } });
     expect(first.metadata).toEqual({ a: 1, b: { deep: [1] }, c: "kept" });
     const second = await agent.ask("y", { previous_response_id: first.id, metadata: { a: 2 } });
@@ -253,7 +253,7 @@ describe("the vars of a response", () => {
     expect((await agent.call("GET", `/responses/${first.id}`)).body.metadata).toEqual(first.metadata);
   });
 
-  test("of turns that wait for each other are all kept, and their limit counts those that came first", async () => {
+  test("of queued turns are all kept, and their limit counts earlier turns first", async () => {
     const agent = await agents.open({ model: "offline/scripted", tools: [] });
     const [{ response }] = await agent.some(
       "/responses",
@@ -276,7 +276,7 @@ describe("the vars of a response", () => {
     expect(refused).toEqual(["invalid_vars"]);
   });
 
-  test("reach tools as meta.vars, and never the model", async () => {
+  test("reach tools as meta.vars, but never the model", async () => {
     const client = agentClient(
       agents.url,
       agents.api_key,
@@ -292,7 +292,7 @@ describe("the vars of a response", () => {
   });
 });
 
-test("the user of a request is shown in the response, and reaches the provider", async () => {
+test("the user of a request appears in the response and reaches the provider", async () => {
   const { id, user: told } = await agent.ask("x", { user: "ada" });
   expect([told, agents.asked().user]).toEqual(["ada", "ada"]);
   expect((await agent.call("GET", `/responses/${id}?user=ada`)).body.user).toBe("ada");

@@ -15,7 +15,7 @@ const reference = (response: any) => ({ type: "item_reference", id: message(resp
 const user = (content: string) => ({ role: "user", content });
 
 describe("a reference to an item of an earlier response", () => {
-  test("stands for the answer, in its place", async () => {
+  test("is replaced by the answer, at its place", async () => {
     const first = await agent.ask("I am Ada");
     const second = await agent.ask([user("I am Ada"), reference(first), user("Who am I?")]);
     expect(asked()).toEqual(["user: I am Ada", "assistant: I am Ada", "user: Who am I?"]);
@@ -24,7 +24,7 @@ describe("a reference to an item of an earlier response", () => {
     expect(asked()).toEqual(["user: a", "assistant: I am Ada", "user: b", "assistant: Who am I?", "user: c"]);
   });
 
-  test("by the id that an earlier release gave the first message, is the same", async () => {
+  test("works with the id that an earlier release gave the first message", async () => {
     const first = await agent.ask("I am Ada");
     const { turn } = /^resp_(?<turn>.+)$/.exec(first.id)!.groups as { turn: string };
     const numbered = `msg_${turn.slice(0, 14)}8${turn.slice(15, -3)}000`;
@@ -32,7 +32,7 @@ describe("a reference to an item of an earlier response", () => {
     expect(asked()).toEqual(["assistant: I am Ada", "user: x"]);
   });
 
-  test("that is repeated, or in the continued thread already, adds nothing", async () => {
+  test("that is repeated, or already in the continued thread, adds nothing", async () => {
     const first = await agent.ask("I am Ada");
     await agent.ask([reference(first), reference(first), user("x")]);
     expect(asked()).toEqual(["assistant: I am Ada", "user: x"]);
@@ -40,7 +40,7 @@ describe("a reference to an item of an earlier response", () => {
     expect(asked()).toEqual(["user: I am Ada", "assistant: I am Ada", "user: y"]);
   });
 
-  test("is one of 500 at most", async () => {
+  test("is limited to 500 per request", async () => {
     const first = await agent.ask("I am Ada");
     const more = (count: number) =>
       Array.from({ length: count }, (_, n) => ({ type: "item_reference", id: `msg_${n}` }));
@@ -51,7 +51,7 @@ describe("a reference to an item of an earlier response", () => {
     expect(body.error.message).toContain("501 items");
   });
 
-  test("of another user, agent or key, deleted, or of another kind is skipped", async () => {
+  test("to a deleted item, an item of another kind, or one of another user, agent or key is skipped", async () => {
     const other = await agents.open({ model: "openai/gpt-test" });
     const adas = await agent.ask("secret", { user: "ada" });
     const others = await other.ask("secret");
@@ -66,7 +66,7 @@ describe("a reference to an item of an earlier response", () => {
   });
 });
 
-test("a response has the UUID of its first message, buffered, streamed, stored and as an input of the next one", async () => {
+test("the first message of a response has the same UUID buffered, streamed, stored and as an input of the next response", async () => {
   const idOf = (response: any) => response.id.replace("resp_", "msg_");
   const first = await agent.ask("One");
   expect(message(first).id).toBe(idOf(first));

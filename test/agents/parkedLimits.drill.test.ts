@@ -23,7 +23,7 @@ async function limitedPayer(limits: object) {
 }
 
 describe("a turn that waits for a person", () => {
-  test("holds no money back, and its next request is refused where the budget has no room any more", async () => {
+  test("reserves no money, and its next request is refused if the budget has no room left", async () => {
     const { agent, limit } = await limitedPayer({ cost_total: "2" });
     const { id, approvals } = await desk.startWaiting(agent, payTo("amy"));
     expect(await limit()).toMatchObject({ spent: "1", reserved: "0" });
@@ -39,7 +39,7 @@ describe("a turn that waits for a person", () => {
     expect(await limit()).toMatchObject({ spent: "2", reserved: "0" });
   });
 
-  test("holds the money of its next request back when it goes on", async () => {
+  test("reserves the money of its next request when it continues", async () => {
     const { agent, limit } = await limitedPayer({ cost_total: "2" });
     const { id, approvals } = await desk.startWaiting(agent, payTo("ben").replace("/say", "/slow 2\n/say"));
     expect(await limit()).toMatchObject({ spent: "1", reserved: "0" });
@@ -50,7 +50,7 @@ describe("a turn that waits for a person", () => {
     expect(await limit()).toMatchObject({ spent: "2", reserved: "0" });
   });
 
-  test("leaves the turns under way at once, and is one of them when it goes on, also beyond the limit", async () => {
+  test("does not count as a running turn, and counts again when it continues, even above the limit", async () => {
     const { agent, limit } = await limitedPayer({ concurrent_turns: 1 });
     const { id, approvals } = await desk.startWaiting(agent, payTo("cay").replace("/say", "/slow 6\n/say"));
     expect(await limit()).toMatchObject({ spent: "0" });

@@ -33,7 +33,7 @@ describe("a response request that is repeated under its Idempotency-Key", () => 
     expect(await begun()).toBe(2);
   });
 
-  test("runs one turn when it is sent three times at once, in a thread that is busy with it", async () => {
+  test("runs one turn if it is sent three times at once to a busy thread", async () => {
     const { id } = await agent.ask("/say First");
     const more = { previous_response_id: id };
     const key = { "idempotency-key": "r3" };
@@ -46,7 +46,7 @@ describe("a response request that is repeated under its Idempotency-Key", () => 
     expect(await begun()).toBe(3);
   });
 
-  test("gets the answer of its turn, even if the response that it continues was deleted since", async () => {
+  test("gets the answer of its turn, even if the response that it continues has been deleted since", async () => {
     const { id } = await agent.ask("/say Before");
     const more = { previous_response_id: id, vars: { a: 1 } };
     const key = { "idempotency-key": "again-6" };
@@ -58,7 +58,7 @@ describe("a response request that is repeated under its Idempotency-Key", () => 
     expect(await begun()).toBe(3);
   });
 
-  test("is refused with another body, and is another request at another agent or for another user", async () => {
+  test("is refused with another body, and is a new request for another agent or user", async () => {
     const key = { "idempotency-key": "r5" };
     const { id } = await agent.ask("/say One", {}, key);
     const other = await agent.post({ input: "/say Two" }, key);
@@ -78,7 +78,7 @@ describe("a response request that is repeated under its Idempotency-Key", () => 
     expect(await begun()).toBe(1);
   });
 
-  test("gets a 404 when its response was deleted, and does not run again", async () => {
+  test("gets a 404 if its response was deleted, and does not run again", async () => {
     const key = { "idempotency-key": "r7" };
     const { id } = await agent.ask("/say Once", {}, key);
     await agent.call("DELETE", `/responses/${id}`);
@@ -116,7 +116,7 @@ async function leaveBuffered(body: object): Promise<void> {
 }
 
 describe("a retry of a response request", () => {
-  test("resumes the turn whose client had disconnected, once", async () => {
+  test("resumes the turn of a disconnected client only once", async () => {
     const body = { input: "/slow 0.5\n/say left one two" };
     await leaveBuffered(body);
     expect((await agent.ask(body.input, {}, retry)).output[0].content[0].text).toBe("left one two");
@@ -145,7 +145,7 @@ describe("a retry of a response request", () => {
 describe("a busy thread of an agent", () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  test("lets the second turn wait for the first", async () => {
+  test("queues the second turn behind the first", async () => {
     const { thread_id } = await agent.ask("/say First");
     const header = { "x-thread-id": thread_id };
     const [second, third] = await Promise.all([agent.ask(SLOW, {}, header), agent.stream(SLOW, {}, header)]);
@@ -171,7 +171,7 @@ describe("a client that waits for an agent", () => {
   const timers = { toFake: ["setInterval", "clearInterval"] } as const;
   afterEach(() => void vi.useRealTimers());
 
-  test("gets white space after 15 s of a buffered response, and then valid JSON", async () => {
+  test("receives white space after 15 s of a buffered response, and then valid JSON", async () => {
     vi.useFakeTimers({ toFake: [...timers.toFake] });
     const asked = agent.post({ input: "/slow 2\n/say one two" });
     await expect.poll(begun).toBe(1);
@@ -186,7 +186,7 @@ describe("a client that waits for an agent", () => {
     expect((await agent.call("GET", `/responses/${JSON.parse(text).id}`)).body).toEqual(JSON.parse(text));
   });
 
-  test("gets SSE comments while a stream is silent", async () => {
+  test("receives SSE comments while a stream is silent", async () => {
     vi.useFakeTimers({ toFake: [...timers.toFake] });
     const asked = agent.post({ input: "/slow 2\n/say one two", stream: true }, { "x-request-id": "mine-1" });
     await expect.poll(begun).toBe(1);
@@ -202,7 +202,7 @@ describe("a client that waits for an agent", () => {
   });
 });
 
-test("a buffered response over its time limit fails with the output so far, and a streamed one has no such limit", async () => {
+test("a buffered response over its time limit fails with the output so far, and a streamed response has no such limit", async () => {
   const limited = await startAgents({ TURN_SECONDS: "2" });
   const client = await limited.open();
   const late = await client.ask("/slow 0.8\n/say one two three four");

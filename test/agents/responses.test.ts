@@ -41,7 +41,7 @@ test("the stream of a response can be read again from any event", async () => {
   expect(again).toEqual(events.slice(4));
 });
 
-test("a thread is continued by its previous response", async () => {
+test("a thread continues with previous_response_id", async () => {
   const first = await client.responses.create({ input: "first" });
   const second = await client.responses.create({ input: "second", previous_response_id: first.id });
   expect(second).toMatchObject({ previous_response_id: first.id, thread_id: (first as any).thread_id });

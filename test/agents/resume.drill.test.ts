@@ -34,7 +34,7 @@ async function expectOneStream(first: any[], rest: any[]): Promise<any> {
 }
 
 test.each([2, 3, 6, 9, 15, 20, 24, 30])(
-  "a stream whose reader leaves after %i events continues from another process",
+  "a stream whose reader disconnects after %i events continues from another process",
   async (n) => {
     const first = await agent.some("/responses", { input: RICH, stream: true }, ({ length }) => length >= n);
     const rest = await elsewhere.resume(idIn(first), first.length - 1);
@@ -42,7 +42,7 @@ test.each([2, 3, 6, 9, 15, 20, 24, 30])(
   },
 );
 
-test("a stream whose reader disconnects again and again continues each time", async () => {
+test("a stream whose reader disconnects repeatedly continues each time", async () => {
   const parts = await agent.some("/responses", { input: RICH, stream: true }, ({ length }) => length >= 2);
   const path = () => `/responses/${idIn(parts)}?stream=true&starting_after=${parts.length - 1}`;
   for (let turn = 0; parts.at(-1).type !== "response.completed"; turn++) {
@@ -67,7 +67,7 @@ test("a finished stream can be resumed after every one of its events, even witho
   await expectOneStream(events, []);
 });
 
-test("frames that the bus loses while a response runs are sent at its end", async () => {
+test("frames of a running response that the bus loses are sent at its end", async () => {
   const input = `${RICH} ${"and more ".repeat(8)}`;
   const first = await agent.some("/responses", { input, stream: true }, ({ length }) => length >= 24);
   await purgeFrames();
@@ -98,7 +98,7 @@ test("a stream whose http process dies continues from another process", async ()
   expect((await expectOneStream(first, rest)).status).toBe("completed");
 });
 
-test("a client that retries after its http process died gets the same turn", async () => {
+test("a client that retries after its http process died joins the same turn", async () => {
   const dying = await processes.start("http");
   const before = await processes.count("TurnStarted");
   let received: any[] = [];

@@ -27,7 +27,7 @@ async function asked(client: AgentClient, { id, thread_id }: { id: string; threa
 const nothing = (client: AgentClient, user?: string) =>
   asked(client, { id: `resp_${UNKNOWN}`, thread_id: UNKNOWN }, user);
 
-test("another key, session, user or agent gets the answer for a response that does not exist", async () => {
+test("another key, session, user or agent gets the same answer as for an unknown response", async () => {
   const mine = await agent.ask("Hello", { user: "ada" });
   const other = await agents.key();
   const strangers: [AgentClient, string | undefined][] = [
@@ -85,7 +85,7 @@ test("an agent cannot continue a chat thread, nor a chat an agent's thread", asy
   expect((await call("POST", chat, said, { "x-thread-id": thread_id })).body.error.code).toBe("thread_not_found");
 });
 
-test("a file of another user or key does not exist for a response", async () => {
+test("a file of another user or key is unknown to a response", async () => {
   const form = new FormData();
   form.append("file", new File(["words"], "a.txt", { type: "text/plain" }));
   form.append("user", "ada");
@@ -96,7 +96,7 @@ test("a file of another user or key does not exist for a response", async () => 
   expect((await agent.ask("x", { attachments: [id], user: "ada" })).output[0].content[0].text).toContain("a.txt");
 });
 
-test("the id of a response works with its prefix and without", async () => {
+test("the id of a response works with and without its prefix", async () => {
   const { id, thread_id } = await agent.ask("Hello");
   const bare = id.slice("resp_".length);
   for (const name of [bare, bare.toUpperCase(), id]) {

@@ -78,7 +78,7 @@ describe.each(NAMES)("a response whose worker dies, case %s,", (name) => {
 
 const endOf = (name: Name) => streams[name].live.at(-1).response;
 
-test("a turn whose worker dies between rounds of tools continues, and makes no call twice", async () => {
+test("a turn whose worker dies between rounds of tools continues, and repeats no call", async () => {
   const { status, output } = endOf("between");
   expect(status).toBe("completed");
   const types = output.map(({ type }: { type: string }) => type);
@@ -91,7 +91,7 @@ test("a turn whose worker dies between rounds of tools continues, and makes no c
 test("a turn whose worker dies before the first output is started by the next worker", () =>
   expect(endOf("silent")).toMatchObject({ status: "completed", output: [{ content: [{ text: "late" }] }] }));
 
-test("a turn whose worker dies in the middle of its text fails with the text that was sent, which stays in the thread", async () => {
+test("a turn whose worker dies in the middle of its text fails with the text that was sent, and the thread keeps it", async () => {
   const { id, status, error, output } = endOf("speaking");
   expect([status, error.code, output[0].status]).toEqual(["failed", "agent_error", "incomplete"]);
   const said = output[0].content[0].text;

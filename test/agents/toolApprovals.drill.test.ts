@@ -21,7 +21,7 @@ describe("the time limit of a request", () => {
   });
   afterAll(() => desk.site.close());
 
-  test("ends the request with the response in progress; a repetition finds it, and a decision completes it", async () => {
+  test("ends the request with the response in progress; a repetition finds the response, and a decision completes it", async () => {
     const agent = await desk.payer();
     const response = await agent.post({ input: payTo("hal") }, { "idempotency-key": "hal" });
     expect(response.body).toMatchObject({ status: "in_progress", pending_approvals: [{ name: "pay" }] });
@@ -33,7 +33,7 @@ describe("the time limit of a request", () => {
     expect(desk.paid("hal")).toBe(1);
   });
 
-  test("ends a request that repeats a waiting call, too, and a stream that does begins at once", async () => {
+  test("also ends a request that repeats a waiting call, while a stream starts at once", async () => {
     const agent = await desk.payer();
     const { id, approvals } = await desk.startWaiting(agent, payTo("joy"));
     const input = [{ type: "function_call_output", call_id: approvals[0].tool_call.call_id, output: "{}" }];
@@ -53,7 +53,7 @@ describe("the time limit of a request", () => {
     expect(desk.paid("joy")).toBe(1);
   });
 
-  test("lets the next turn of the thread know what it waits for", async () => {
+  test("lets the next turn of the thread know that a call waits", async () => {
     const agent = await desk.payer();
     const { id, thread_id } = await desk.startWaiting(agent, payTo("gus"));
     const busy = await agent.post({ input: "Hello" }, { "x-thread-id": thread_id });
@@ -62,7 +62,7 @@ describe("the time limit of a request", () => {
     await agent.call("POST", `/responses/${id}/cancel`);
   });
 
-  test("is not reached by turns over the organization's share: their calls do not run, and the model reads why", async () => {
+  test("does not apply to turns above the organization's share: their calls do not run, and the model reads why", async () => {
     const agent = await desk.payer();
     const waiting = [await desk.startWaiting(agent, payTo("ivy")), await desk.startWaiting(agent, payTo("ivy"))];
     const { output } = await agent.ask(payTo("ivy"));
@@ -118,7 +118,7 @@ describe("in a deployment of several processes", () => {
   const outputOf = async (id: string): Promise<string> =>
     (await processes.person.call("GET", `/turns/${id}/trace`)).body.rounds[0].calls[0].output;
 
-  test("a parked turn survives the death of its process, and goes on in another", async () => {
+  test("a parked turn survives the death of its process and continues in another", async () => {
     const { id, approval, seen } = await startWaiting("ann");
     await replaceWorker();
     expect((await approve(approval)).status).toBe(200);
@@ -129,7 +129,7 @@ describe("in a deployment of several processes", () => {
     expect(whole.slice(0, seen.length)).toEqual(seen);
   });
 
-  test("its stream goes on in another process after the bus has dropped its frames", async () => {
+  test("a stream continues in another process after the bus has dropped its frames", async () => {
     const { id, approval, seen } = await startWaiting("bea");
     const { addresses, prefix } = processes.deployment;
     const looker = await openInspector({ url: addresses.nats_url, prefix });
@@ -148,7 +148,7 @@ describe("in a deployment of several processes", () => {
     expect(await agent.resume(id)).toEqual(whole);
   });
 
-  test.each([1, 2, 3])("a process that dies right after the decision runs the tool once at most (%i)", async (n) => {
+  test.each([1, 2, 3])("a process that dies right after the decision runs the tool at most once (%i)", async (n) => {
     const { id, approval } = await startWaiting(`cat${n}`);
     expect((await approve(approval)).status).toBe(200);
     await replaceWorker();
@@ -164,7 +164,7 @@ describe("in a deployment of several processes", () => {
     if (times === 0) expect(await outputOf(id)).toMatch(/not known whether the call took effect/);
   });
 
-  test("a process that dies while the tool runs does not make another one run it again", async () => {
+  test("a tool is not run again after its process dies during the call", async () => {
     let open = () => {};
     gate = new Promise((resolve) => (open = resolve));
     const { id, approval } = await startWaiting("dan");
@@ -177,7 +177,7 @@ describe("in a deployment of several processes", () => {
     expect(await outputOf(id)).toMatch(/not known whether the call took effect/);
   });
 
-  test("decisions of two people at the same moment in two processes are one decision", async () => {
+  test("simultaneous decisions of two people in two processes count as one decision", async () => {
     gate = Promise.resolve();
     const { id, approval } = await startWaiting("eve");
     const other = (

@@ -17,7 +17,7 @@ const startWaiting = (agent: Payer, input: string) => desk.startWaiting(agent, i
 const { read, ended } = responses;
 
 describe("a call that waits", () => {
-  test("is in the inbox with what it would do, and runs once after the approval", async () => {
+  test("appears in the inbox with its arguments, and runs once after the approval", async () => {
     const agent = await desk.payer();
     const { id, thread_id, approvals, seen } = await startWaiting(agent, payTo("ann"));
     const me = (await desk.person.call("GET", "/auth/me")).body.user;
@@ -71,7 +71,7 @@ describe("a call that waits", () => {
     expect(await agent.resume(id)).toEqual([...seen, ...rest]);
   });
 
-  test("that is rejected does not run, and the model reads the comment", async () => {
+  test("does not run after a rejection, and the model reads the comment", async () => {
     const agent = await desk.payer();
     const { id, approvals } = await startWaiting(agent, payTo("bob"));
     await desk.decide(approvals[0].id, "reject", "Bob left.");
@@ -85,7 +85,7 @@ describe("a call that waits", () => {
     expect(desk.paid("bob")).toBe(0);
   });
 
-  test("that nobody decides in time does not run", async () => {
+  test("does not run if nobody decides in time", async () => {
     const agent = await desk.payer({ expires_in_seconds: 1 });
     const { id, approvals } = await startWaiting(agent, payTo("cat"));
     expect((await ended(agent, id)).status).toBe("completed");
@@ -95,7 +95,7 @@ describe("a call that waits", () => {
     expect(desk.paid("cat")).toBe(0);
   });
 
-  test("follows the condition of its rule", async () => {
+  test("waits only if the condition of its rule applies", async () => {
     const agent = await desk.payer({ when: { argument: "amount", above: 100 } });
     expect((await agent.ask(payTo("dan"))).status).toBe("completed");
     expect(desk.paid("dan")).toBe(1);
@@ -116,7 +116,7 @@ describe("a call that waits", () => {
 });
 
 describe("a buffered request", () => {
-  test("that is decided in time gets the answer", async () => {
+  test("gets the answer if the decision comes in time", async () => {
     const agent = await desk.payer();
     const answer = agent.ask(payTo("ida"));
     const pending = async () => {
@@ -130,7 +130,7 @@ describe("a buffered request", () => {
 });
 
 describe("a decision is refused", () => {
-  test("to viewers, to API keys, and to people who are not assigned", async () => {
+  test("by viewers, by API keys, and by people who are not assigned", async () => {
     const [viewer, approver, assigned] = [
       await desk.member("viewer"),
       await desk.member("approver"),
@@ -153,14 +153,14 @@ describe("a decision is refused", () => {
     expect(await mine(assigned)).toContain(id);
     expect(await mine(approver)).not.toContain(id);
   });
-  test("to the one who asked the agent, where the rule says so", async () => {
+  test("by the person who asked the agent, if the rule says so", async () => {
     const agent = await desk.payer({ self_approval: false }, {}, desk.person.token);
     const { approvals } = await startWaiting(agent, payTo("kim"));
     expectRefusal(await desk.decide(approvals[0].id, "approve"), 403, "approver_not_allowed");
     const admin = await desk.member("admin");
     expect((await desk.decide(approvals[0].id, "approve", undefined, admin)).status).toBe(200);
   });
-  test("but not to an API key that the rule allows", async () => {
+  test("but not by an API key that the rule allows", async () => {
     const agent = await desk.payer({ allow_api_key: true });
     const { id, approvals } = await startWaiting(agent, payTo("lea"));
     const key = { call: clientOf({ chat: `${desk.url}/api` }, desk.api_key) };
@@ -169,12 +169,12 @@ describe("a decision is refused", () => {
   });
 });
 
-describe("an approval goes with its response", () => {
+describe("an approval ends with its response", () => {
   const statusOf = async (id: string) => {
     const { status, body } = await desk.person.call("GET", `/workflows/approvals/${id}`);
     return status === 200 ? body.status : body.error.code;
   };
-  test("that is cancelled", async () => {
+  test("if the response is cancelled", async () => {
     const agent = await desk.payer();
     const { id, approvals } = await startWaiting(agent, payTo("max"));
     expect((await agent.call("POST", `/responses/${id}/cancel`)).body).toMatchObject({
@@ -185,7 +185,7 @@ describe("an approval goes with its response", () => {
     expectRefusal(await desk.decide(approvals[0].id, "approve"), 409, "approval_not_pending");
     expect(desk.paid("max")).toBe(0);
   });
-  test("or its thread, that is deleted", async () => {
+  test("if the response or its thread is deleted", async () => {
     const agent = await desk.payer();
     const first = await startWaiting(agent, payTo("ned"));
     expect((await agent.call("DELETE", `/responses/${first.id}`)).status).toBe(200);
@@ -198,7 +198,7 @@ describe("an approval goes with its response", () => {
   });
 });
 
-test("a response whose agent is deleted fails, and nobody may decide for it", async () => {
+test("a response whose agent is deleted fails, and nobody can decide its approval", async () => {
   const agent = await desk.payer();
   const { id, approvals } = await startWaiting(agent, payTo("pat"));
   expect((await desk.person.call("DELETE", `/agents/${agent.id}`)).status).toBe(204);
@@ -213,8 +213,8 @@ test("a response whose agent is deleted fails, and nobody may decide for it", as
   await expect.poll(() => desk.count("AgentTurnsEnded"), { timeout: 20_000 }).toBe(1);
 });
 
-describe("the setting of an agent", () => {
-  test("has defaults, and names only tools that the agent has", async () => {
+describe("the approval setting of an agent", () => {
+  test("has defaults, and can name only tools of the agent", async () => {
     const { id } = await desk.payer();
     const path = `/agents/${id}`;
     expect((await desk.person.call("GET", path)).body.tool_approvals).toEqual({
@@ -229,7 +229,7 @@ describe("the setting of an agent", () => {
   });
 });
 
-test("a stream that was followed all the time shows one call and its result", async () => {
+test("a stream that was open all the time shows one call and its result", async () => {
   const agent = await desk.payer();
   const answer = agent.post({ input: payTo("oli"), stream: true });
   const pending = async () => {
@@ -242,7 +242,7 @@ test("a stream that was followed all the time shows one call and its result", as
   expect(response.output.map(({ type }: any) => type)).toEqual(["function_call", "message"]);
 });
 
-test("the export of somebody who decided has what their own calls said, and not what other people's calls said", async () => {
+test("the export of a person who decided contains the results of their own calls, but not of other people's calls", async () => {
   const me = (await desk.person.call("GET", "/auth/me")).body.user.id;
   const [foreign, own] = [await desk.payer(), await desk.payer("always", {}, desk.person.token)];
   const asked = [await startWaiting(foreign, payTo("quinn")), await startWaiting(own, payTo("rob"))];

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.stop());
 
-test("every command has one effect and one answer, repeated while it is refused, when a stream's leader dies under load", {
+test("every command has one effect and one answer if a stream's leader dies under load", {
   timeout: 60_000,
 }, async () => {
   const bus = { url: cluster.url, prefix: "cluster", ...replicas };
@@ -63,7 +63,7 @@ test("a cluster without a majority refuses commands at their deadline, and accep
   expect(await sendUntilTaken(sender, newCommand())).toMatchObject({ repeated: false });
 });
 
-test("streams of one server are replicated to three by NATS_REPLICAS, and stay so when it is unset", {
+test("NATS_REPLICAS replicates the streams of one server to three, and they stay replicated when it is unset", {
   timeout: 60_000,
 }, async () => {
   const bus = { url: cluster.url, prefix: "spread" };

@@ -9,7 +9,7 @@ import { openInspector } from "./streams.ts";
 
 const server = testBus();
 
-test("a command is handled by another process and its answer comes back", async () => {
+test("another process handles a command and returns its answer", async () => {
   const [http, services] = await Promise.all([openBus(server), openBus(server)]);
   const command = newCommand({ data: { text: "NUL \u0000, ünïcode 😀" } });
   const rejection = { code: "thread_busy", message: "The thread is busy" };
@@ -71,7 +71,7 @@ test("a command without an answer fails as unavailable at its deadline, and is n
   expect(handled).toContain(next.id);
 });
 
-test("a command that a worker does not end fails before its deadline while the log cannot be read", async () => {
+test("a command that its worker cannot finish fails before its deadline while the log cannot be read", async () => {
   const bus = await openBus(server);
   const { promise: ended, resolve: end } = Promise.withResolvers<CommandResult>();
   await startWorker(bus, () => ended);
@@ -81,7 +81,7 @@ test("a command that a worker does not end fails before its deadline while the l
   end(await succeed());
 });
 
-test("a command that a worker works on waits for it while its outcome cannot be read but the database is reachable", async () => {
+test("a sender waits for a command that a worker is handling, even if its outcome cannot be read, as long as the database is reachable", async () => {
   const [http, services] = await Promise.all([openBus(server), openBus(server)]);
   await startWorker(services, async () => {
     await sleep(5_500);
@@ -92,7 +92,7 @@ test("a command that a worker works on waits for it while its outcome cannot be 
   expect(await sent).toEqual(await succeed());
 });
 
-test("a command that is sent twice at once, and again later, is answered each time", async () => {
+test("a command that is sent twice, concurrently or later, is answered each time", async () => {
   const [one, other] = await Promise.all([openBus(server), openBus(server)]);
   await startWorker(one, succeed);
   const command = newCommand();
@@ -102,7 +102,7 @@ test("a command that is sent twice at once, and again later, is answered each ti
   );
 });
 
-test("a command is not dropped when another organization has used the same command id", async () => {
+test("a command is not dropped if another organization has used the same command id", async () => {
   const bus = await openBus(server);
   const organizations: string[] = [];
   await startWorker(bus, async ({ organization_id }) => {

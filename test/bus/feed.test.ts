@@ -44,7 +44,7 @@ describe("the feed", () => {
     await feed.publish(restored);
     expect((await readFeed(bus)).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 3, 4, 5, 6]);
   });
-  test("accepts no event after one that it refused", async () => {
+  test("accepts no event after a refused one", async () => {
     const bus = testBus();
     const { feed } = await openBus(bus);
     const broken = { ...event(3), type: "not fit for a subject" };
@@ -54,7 +54,7 @@ describe("the feed", () => {
   });
 });
 
-test("the feed notices within seconds that its stream gets its first consumer or loses its last", async () => {
+test("the feed detects within seconds that its stream gets its first consumer or loses its last", async () => {
   const bus = testBus();
   const { feed } = await openBus(bus);
   expect(feed.hasConsumers()).toBe(false);
@@ -66,7 +66,7 @@ test("the feed notices within seconds that its stream gets its first consumer or
   await vi.waitUntil(() => !feed.hasConsumers(), 10_000);
 });
 
-test("a feed stream that has another last event than expected, or was recreated, accepts nothing until its last event is read", async () => {
+test("a recreated feed stream, or one with an unexpected last event, accepts nothing until its last event is read", async () => {
   const bus = testBus();
   const [{ feed }, other] = [await openBus(bus), await openBus(bus)];
   expect(await feed.last()).toBe("nothing");
@@ -83,7 +83,7 @@ test("a feed stream that has another last event than expected, or was recreated,
   expect(await readFeed(bus)).toEqual([]);
 });
 
-test("a feed stream that was lost gets all events of its retention period again, before later ones", async () => {
+test("a lost feed stream receives all events of its retention period again before newer ones", async () => {
   const deployment = await testDeployment();
   const bus = { url: deployment.addresses.nats_url, prefix: deployment.prefix };
   const logged = async ({ pool }: Resources, after = 0) =>
@@ -122,7 +122,7 @@ test("a feed stream that was lost gets all events of its retention period again,
   await expect.poll(received, soon).toEqual(await logged(third.resources, old));
 });
 
-test("a durable consumer of the feed with max_ack_pending 1 gets messages again that its connection lost, before later ones", async () => {
+test("a durable consumer of the feed with max_ack_pending 1 receives messages that its connection lost again before newer ones", async () => {
   const bus = testBus();
   const { feed } = await openBus(bus);
   await feed.publish(events(1, 3));

@@ -3,7 +3,7 @@ import { testBus } from "#test/harness.ts";
 import { openBus, until } from "./bus.ts";
 import { openInspector } from "./streams.ts";
 
-test("a thousand hints of one turn of the event loop are sent as one, and no process receives its own twice", async () => {
+test("a thousand hints in one iteration of the event loop are sent as one message, and no process receives its own hint twice", async () => {
   const server = testBus();
   const [one, other] = await Promise.all([openBus(server), openBus(server)]);
   const inspector = await openInspector(server);
@@ -24,7 +24,7 @@ test("a thousand hints of one turn of the event loop are sent as one, and no pro
   await inspector.close();
 });
 
-test("projections that are at one position share a message", async () => {
+test("projections at the same position share a message", async () => {
   const server = testBus();
   const [one, other] = await Promise.all([openBus(server), openBus(server)]);
   const inspector = await openInspector(server);

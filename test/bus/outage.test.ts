@@ -12,7 +12,7 @@ const server = await startOwnServer();
 /** Two processes with streams of their own: a server that was killed delivers again what it was not told in time. */
 const openBuses = (prefix: string) => Promise.all([openBus({ ...server, prefix }), openBus({ ...server, prefix })]);
 
-test("every command has one effect and one answer when the NATS server is killed and restarted under load", async () => {
+test("every command has one effect and one answer if the NATS server is killed and restarted under load", async () => {
   const [http, services] = await openBuses("killed");
   const { rows, handle, outcomes } = createRecorder();
   await startWorker(services, handle);
@@ -47,7 +47,7 @@ test("a command sent while the NATS server is down is handled after its restart"
   expect(await answer).toEqual({ position: 1, repeated: false });
 });
 
-test("a command that a worker has worked on for long is not given up when the connection is lost for a moment", async () => {
+test("a command that has been running for long is not given up if the connection is lost for a moment", async () => {
   const [http, services] = await openBuses("moment");
   const { handle, outcomes } = createRecorder();
   await startWorker(services, async (command) => {
@@ -64,7 +64,7 @@ test("a command that a worker has worked on for long is not given up when the co
   await answered;
 });
 
-test("streams and consumers are recreated, without a restart of the service, when the NATS server loses its data folder", async () => {
+test("streams and consumers are recreated without a restart of the service if the NATS server loses its data folder", async () => {
   const [http, services] = await openBuses("wiped");
   const { handle, outcomes } = createRecorder();
   await startWorker(services, handle);

@@ -39,7 +39,7 @@ async function openBoth(prefix: string) {
   return { http, services, repairs, names: namesFor(prefix) };
 }
 
-test("commands are delivered after the command stream fell behind its consumer", async () => {
+test("commands are delivered after the command stream was restored to an earlier state than its consumer", async () => {
   const { http, services, repairs, names } = await openBoth("rollback");
   await startWorker(services, succeed);
   const sender = http.sender(noOutcomes);
@@ -62,7 +62,7 @@ test("commands are delivered after the command stream fell behind its consumer",
   await inspector.close();
 });
 
-test("commands are delivered after the stream was created again while its consumer's memory was kept", async () => {
+test("commands are delivered after the stream was recreated while its consumer's state was kept", async () => {
   const { http, services, repairs, names } = await openBoth("recreated");
   await startWorker(services, succeed);
   const sender = http.sender(noOutcomes);
@@ -74,7 +74,7 @@ test("commands are delivered after the stream was created again while its consum
   expect(WAYS).toContainEqual(waysOf(repairs));
 });
 
-test("reactions and a feed subscriber's own consumer are delivered after their streams fell behind", async () => {
+test("reactions and a feed subscriber's own consumer are delivered after their streams were restored to an earlier state", async () => {
   const { http, services, repairs, names } = await openBoth("others");
   const reactions: number[] = [];
   const reactor = await services.reactions.consume(async ({ position }) => void reactions.push(position));
@@ -119,7 +119,7 @@ test("reactions and a feed subscriber's own consumer are delivered after their s
   await inspector.close();
 });
 
-test("a delivery check passes while a worker takes commands, and names the problem when none does", async () => {
+test("a delivery check passes while a worker takes commands, and reports the problem if no worker does", async () => {
   const { http, services } = await openBoth("canary");
   await expect(http.checkDelivery()).rejects.toThrow("no services process takes commands");
   await startWorker(services, succeed);

@@ -27,7 +27,7 @@ test("streams with an older configuration are updated, and fields that the serve
   await close();
 });
 
-test("all streams are bounded: queues refuse when full; frames, dead letters and the feed drop the oldest", async () => {
+test("all streams are bounded: queues refuse when full, and frames, dead letters and the feed drop the oldest", async () => {
   const server = testBus();
   await openBus(server);
   const { jsm, names, close } = await openInspector(server);

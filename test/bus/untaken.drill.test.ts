@@ -30,7 +30,7 @@ test("a command that no worker takes is given up, leaves the stream, and is not 
   expect(await takeLater(services)).not.toContain(command.id);
 });
 
-test("a command without an http process, as of svc org create, is given up in the same way", async () => {
+test("a command from a command-line tool, such as svc org create, is given up in the same way", async () => {
   const server = testBus();
   const [cli, services] = await Promise.all([openBus(server), openBus(server)]);
   const command = newCommand({ seconds: 600 });
@@ -38,7 +38,7 @@ test("a command without an http process, as of svc org create, is given up in th
   expect(await takeLater(services)).not.toContain(command.id);
 });
 
-test("a command of a request that has waited already is given up sooner than one of a new request", async () => {
+test("a command of a request that has already waited is given up sooner than a command of a new request", async () => {
   const bus = await openBus(testBus());
   const given: string[] = [];
   const send = (name: string, waited_ms: number) =>
@@ -87,7 +87,7 @@ test("a command whose outcome PostgreSQL does not answer is given up", async () 
   await expect(bus.sender({ outcome }).send(asked())).rejects.toThrow("The log cannot be read");
 });
 
-test("a command that a worker works on is waited for, however long that takes", async () => {
+test("a command that a worker is handling is waited for, however long it takes", async () => {
   const server = testBus();
   const [http, services] = await Promise.all([openBus(server), openBus(server)]);
   const worker = await startWorker(services, async () => {
@@ -102,7 +102,7 @@ test("a command that a worker works on is waited for, however long that takes", 
   await stopping;
 });
 
-test("a worker that takes a late command asks its sender, and handles it while the sender waits", async () => {
+test("a worker that takes a late command asks its sender first, and handles it if the sender still waits", async () => {
   const server = testBus();
   const [http, services] = await Promise.all([openBus(server), openBus(server)]);
   const sent = http.sender(noOutcomes).send(asked());
@@ -111,7 +111,7 @@ test("a worker that takes a late command asks its sender, and handles it while t
   expect(await sent).toEqual({ position: 1, repeated: false });
 });
 
-test("a command that is given up is answered with its outcome if it has one", async () => {
+test("a command that is given up returns its outcome if there is one", async () => {
   const bus = await openBus(testBus());
   let reads = 0;
   const found: CommandOutcome = { position: 9, fingerprint: null, rejection: null };

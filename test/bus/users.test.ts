@@ -53,7 +53,7 @@ const consumerOf = (name: string, filter_subject?: string) => ({
   config: { durable_name: name, ack_policy: "explicit", ...(filter_subject && { filter_subject }) },
 });
 
-describe("a listener to the feed with its own user", () => {
+describe("a feed listener with its own NATS user", () => {
   const API = { apiPrefix: "feed" };
   const platformBus = (): Promise<Bus> => openBus({ url: server.urlOf("svc", "all"), prefix: "svc" });
   let listener: NatsConnection;
@@ -75,7 +75,7 @@ describe("a listener to the feed with its own user", () => {
       await bus.feed.addListener("listener", mine);
     }
   });
-  test("cannot create a consumer, of its own organization neither: it could deliver to any subject of the platform", async () => {
+  test("cannot create a consumer, even for its own organization, because it could deliver to any subject of the platform", async () => {
     const asked = {
       [`${CREATE}.listener.${FILTER(theirs)}`]: consumerOf("listener", FILTER(theirs)),
       [`${CREATE}.listener.${FILTER(mine)}`]: consumerOf("listener", FILTER(mine)),
@@ -88,7 +88,7 @@ describe("a listener to the feed with its own user", () => {
     for (const [subject, payload] of Object.entries(asked))
       expect(await isRefused(listener, subject, payload), subject).toBe(true);
   });
-  test("cannot take messages of another listener's consumer, and does not see what the feed holds of others", async () => {
+  test("cannot take messages of another listener's consumer, and does not see the feed events of others", async () => {
     for (const subject of [
       "feed.CONSUMER.MSG.NEXT.SVC_EVENTS.second",
       "$JS.API.CONSUMER.INFO.SVC_EVENTS.second",
@@ -124,7 +124,7 @@ describe("a listener to the feed with its own user", () => {
     ])
       expect(await isRefused(listener, subject), subject).toBe(true);
   });
-  test("hears nothing of the platform and of other listeners, whatever it subscribes to", async () => {
+  test("receives nothing of the platform or of other listeners, whatever it subscribes to", async () => {
     const heard: string[] = [];
     for (const subject of [">", `svc.evt.v1.${mine}.>`, "_INBOX.>"])
       listener.subscribe(subject, { callback: (_, { subject: found }) => void heard.push(found) });
@@ -139,7 +139,7 @@ describe("a listener to the feed with its own user", () => {
     await listener.flush();
     expect(heard).toEqual([]);
   });
-  test("receives its events in its own account, whatever subject it names for the reply: they become no commands", async () => {
+  test("receives its events in its own account, whatever reply subject it names, so they never become commands", async () => {
     const bus = await platformBus();
     const handled: unknown[] = [];
     await startWorker(bus, async (command) => {
@@ -159,7 +159,7 @@ describe("a listener to the feed with its own user", () => {
     expect(await bus.deadLetters.list(10)).toEqual([]);
     expect(handled).toEqual([]);
   });
-  test("is what examples/subscribe.mjs connects as, when it is given the name of its consumer", async () => {
+  test("can be examples/subscribe.mjs with the name of its consumer", async () => {
     const child = spawn(process.execPath, ["examples/subscribe.mjs", FILTER(theirs), "second"], {
       env: { ...process.env, NATS_URL: server.urlOf("second", "l"), API_PREFIX: "feed" },
       stdio: ["ignore", "pipe", "inherit"],
@@ -171,7 +171,7 @@ describe("a listener to the feed with its own user", () => {
 });
 
 describe("users by role", () => {
-  test("http and projections cannot take commands, write the feed or delete streams, and nobody hears another user's replies", async () => {
+  test("http and projections cannot take commands, write the feed or delete streams, and no role receives another role's replies", async () => {
     await openBus({ url: server.urlOf("svc", "all"), prefix: "svc" });
     const never = [
       "$JS.API.STREAM.DELETE.SVC_EVENTS",

@@ -5,7 +5,7 @@ import { clientOf, say } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 import { startServerWithUsers } from "./users.ts";
 
-test("three processes that each have the user of their role serve a turn, a stop and the feed, and are refused nothing", async () => {
+test("three processes with their roles' users serve a turn, a stop and the feed without a permission error", async () => {
   const own = await startServerWithUsers();
   const deployment = await testDeployment();
   const startAs = (role: "http" | "services" | "projections", password: string) => {

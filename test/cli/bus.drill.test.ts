@@ -20,7 +20,7 @@ async function addOrganization(url: string): Promise<string> {
   return stream.replace("organization-", "");
 }
 
-test("svc dead lists dead letters without their content, replays and removes them", async () => {
+test("svc dead lists dead letters without their content, and replays and removes them", async () => {
   const cli = await openCommandLine();
   const bus = await connectBus({
     url: cli.bus.url,

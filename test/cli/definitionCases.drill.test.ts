@@ -10,7 +10,7 @@ const faultsOf = async (folder: string) => (await runTestFiles([folder])).map(({
 const DAY_MS = 86_400_000;
 
 describe("svc definitions test", () => {
-  test("passes cases whose result, error and calls are as expected; waiting takes no time", async () => {
+  test("passes cases with the expected result, error and calls, without waiting in real time", async () => {
     const steps = { price: { args: { sku: "A" }, result: { cents: 1 } } };
     const { folder } = await folderWith([
       {
@@ -40,7 +40,7 @@ describe("svc definitions test", () => {
     ]);
   });
 
-  test("answers runs of other workflows", async () => {
+  test("simulates results of other workflows' runs", async () => {
     const source = `export async function run(ctx, { id }) {
       const order = await ctx.startRun("Ship an order", { id });
       const { status, result, error } = await ctx.waitForRun(order, { timeout: "2d" });
@@ -77,7 +77,7 @@ describe("svc definitions test", () => {
     ]);
   });
 
-  test("answers events, and lets time pass to what is due first", async () => {
+  test("simulates events, and advances time to the next due call", async () => {
     const source = `export async function run(ctx) {
       const waits = [ctx.waitForEvent("paid", { match: { id: 1 }, timeout: "3d" }), ctx.sleep("2d").then(() => ctx.now("woken"))];
       const [paid, woken] = await Promise.all(waits);
@@ -117,7 +117,7 @@ describe("svc definitions test", () => {
     ]);
   });
 
-  test("let time win a race that nobody decides", async () => {
+  test("lets time win a race that nobody decides", async () => {
     const source = `export async function run(ctx) {
       return Promise.race([ctx.awaitApproval("boss", { title: "Go?" }).then(() => "boss"), ctx.sleep("1d").then(() => "late")]);
     }`;
@@ -134,7 +134,7 @@ describe("svc definitions test", () => {
     ]);
   });
 
-  test("have the votes of approvals that take several, equal ones unless they are listed", async () => {
+  test("simulates the votes of approvals with several votes, equal votes unless they are listed", async () => {
     const guide = readFileSync(new URL("../../docs/workflows.md", import.meta.url), "utf8");
     const blocks = guide.split("```ts\n").map((part) => part.split("```")[0]!);
     const snippet = blocks.find((block) => block.includes("required: 2"))!;
@@ -172,7 +172,7 @@ describe("svc definitions test", () => {
     ]);
   });
 
-  test("end with continueAs, and with approvals that nobody decides", async () => {
+  test("ends with continueAs and with undecided approvals", async () => {
     const source = `export async function run(ctx, { n = 1 }) {
       if (n > 1) await ctx.awaitApproval("boss", { title: "Go on?" });
       return ctx.continueAs({ n: n + 1 });
@@ -194,7 +194,7 @@ describe("svc definitions test", () => {
     ]);
   });
 
-  test("says for each other case what was found, and where", async () => {
+  test("reports the difference and its place for each failed case", async () => {
     const steps = { price: { result: { cents: 1 } } };
     const base = { args: { sku: "A" }, steps, approvals: { boss: "reject" } };
     const { folder, file } = await folderWith([
@@ -216,7 +216,7 @@ describe("svc definitions test", () => {
     ]);
   });
 
-  test("refuses what it cannot read, with the field or the place", async () => {
+  test("refuses an invalid case file with the field or the place", async () => {
     const wrong = await folderWith([{ name: "x", expct: {} }]);
     await expect(runTestFiles([wrong.folder])).rejects.toThrow(/buy\.test\.json: cases\.0\.expect: /);
     const broken = await folderWith([{ name: "x", expect: { result: 1 } }], "export const x = ;");

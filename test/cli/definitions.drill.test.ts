@@ -36,7 +36,7 @@ const remote = async (name: string) =>
   (await home.made(home.owner("GET", "/definitions?limit=500"))).data.find((each: any) => each.name === name);
 
 describe("svc definitions", () => {
-  test("push saves what differs and says what it is, pull keeps edits that were never saved", async () => {
+  test("push saves changed definitions and lists them, and pull keeps edits that were never saved", async () => {
     const folder = await folderWith({ "asks.ts": ASKS, "shelf.ts": TOOL });
     expect(await ok("push", folder, "--dry-run")).toMatch(/would create workflow asks .*\nwould create tool stock /);
     expect(await remote("asks")).toBeUndefined();
@@ -73,7 +73,7 @@ describe("svc definitions", () => {
     expect(readFileSync(join(other, "asks.ts"), "utf8")).toBe(longer);
   });
 
-  test("check names each run that would go another way, and fails in CI unless that is allowed", async () => {
+  test("check names each run that would take a different path, and fails in CI unless that is allowed", async () => {
     const workflow = await home.register(ASKS.replace("sleep", "sleep"));
     const definition = (await home.made(home.owner("GET", `/definitions/${workflow.definition.id}`))).name;
     const run = await home.start(workflow, { n: 1 });
@@ -99,7 +99,7 @@ describe("svc definitions", () => {
     expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining(`${file}:1:20: `)]);
   });
 
-  test("say what is missing: an account, a service, the right role", async () => {
+  test("report what is missing: an account, a service or the required role", async () => {
     const folder = await folderWith({ "asks.ts": ASKS });
     const nobody = await definitions(["push", folder], { SVC_SESSION: "", SVC_API_KEY: "sk-svc-x" });
     expect([nobody.code, nobody.stderr]).toEqual([

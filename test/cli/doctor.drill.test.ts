@@ -16,7 +16,7 @@ test("svc doctor passes every check on a working deployment", async () => {
   expect((await cli.svc("doctor")).stdout).toContain("All checks passed.");
 });
 
-test("svc doctor fails for a parked stream, and says what to do next", async () => {
+test("svc doctor fails for a parked stream, and names the next step", async () => {
   await its.pool.query(
     "insert into log.parked (projection, stream, position, error) values ('keys', 'key-x', 3, 'boom')",
   );
@@ -44,7 +44,7 @@ test("svc doctor fails for a wrong master key, an altered head of the chain, and
   ]);
 });
 
-test("svc doctor fails once for each server that it cannot reach, and skips the checks that need it", async () => {
+test("svc doctor fails once for each unreachable server, and skips the checks that need it", async () => {
   const gone = {
     DATABASE_URL: "postgres://svc:secret@127.0.0.1:1/svc",
     NATS_URL: "nats://127.0.0.1:1",
@@ -59,7 +59,7 @@ test("svc doctor fails once for each server that it cannot reach, and skips the 
   expect(wrong.stdout).toContain("PORT must be a whole number");
 });
 
-test("svc doctor fails for replicas on a server without a cluster, even when the streams exist", async () => {
+test("svc doctor fails for replicas on a server without a cluster, even if the streams exist", async () => {
   const ran = await cli.svcWith({ NATS_REPLICAS: "3" }, "doctor", "--json");
   const [found] = failing(ran).filter((one: any) => one.check === "NATS");
   expect([ran.code, found.detail]).toEqual([

@@ -3,7 +3,7 @@ import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
 import { openReader } from "../knowledge/library.ts";
 import { json, openCommandLine } from "./svc.ts";
 
-test("svc documents warnings names the documents that were read in part, of one organization or of all", async () => {
+test("svc documents warnings lists the documents that were read only in part, of one organization or of all", async () => {
   const cli = await openCommandLine();
   const running = await cli.startRoles();
   try {

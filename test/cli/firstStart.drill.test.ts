@@ -14,7 +14,7 @@ function expectNoSecrets(output: string, { api_key, admin }: Credentials): void 
   expect(output).toContain("credentials.json");
 }
 
-test("svc all saves credentials whose agent answers at its first start, reuses them at later starts, and shows no secret where no terminal is", async () => {
+test("svc all saves credentials for a working agent at its first start, reuses them later, and prints no secret without a terminal", async () => {
   const { env, start } = await openCommandLine();
   const file = credentialsFile({ DATA_DIR: env["DATA_DIR"]! });
   /** Starts everything, asks the agent, and stops. Answers with the saved credentials. */
@@ -45,7 +45,7 @@ test("svc all saves credentials whose agent answers at its first start, reuses t
   expect(await startAndAsk()).toEqual({ ...first, base_url: expect.any(String) });
 });
 
-test("on a terminal, svc all begins with a link to the console that signs the administrator in, once", async () => {
+test("svc all on a terminal prints a one-time link to the console that signs the administrator in", async () => {
   const { startOnTerminal } = await openCommandLine();
   const running = startOnTerminal("all");
   const ended = once(running, "exit");

@@ -48,7 +48,7 @@ async function expectOneOrganization(cli: Awaited<ReturnType<typeof openCommandL
   return saved;
 }
 
-test("two first starts at the same moment on one database and folder make one organization", async () => {
+test("two simultaneous first starts on one database and folder create one organization", async () => {
   const cli = await openCommandLine();
   const welcomes = await Promise.all([startAll(cli.env).welcome, startAll(cli.env).welcome]);
   const { organization_id } = await expectOneOrganization(cli);

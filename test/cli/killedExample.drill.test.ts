@@ -13,7 +13,7 @@ import { openTenant } from "../workflows/tenant.ts";
 
 const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
 
-test("a first start that is killed before its example is complete leaves the example to the next start, and later starts add nothing", async () => {
+test("the next start completes an example whose creation was killed, and later starts add nothing", async () => {
   const folder = await testDataFolder();
   const { PATH = "", HOME = "" } = process.env;
   const env = { PATH, HOME, DATA_DIR: folder, PORT: "0", LOG_LEVEL: "silent" };

@@ -6,7 +6,7 @@ import { EXAMPLES, folderWith, svc } from "./localDefinition.ts";
 /* Workflows that are files, by the commands `svc run` and `svc definitions test`. No service runs. */
 
 describe("svc run", () => {
-  test("prints the calls with their places and asks people on the terminal", async () => {
+  test("prints the calls with their places, and asks for decisions on the terminal", async () => {
     const { file } = await folderWith([]);
     const ran = await svc(["run", file, "--args", '{"sku":"A"}', "--live-steps"], "what\napprove\n");
     expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -17,7 +17,7 @@ describe("svc run", () => {
     expect(ran.stdout).toMatch(/sleep until .*\ncompleted \{\n {2}"cents": 250/);
   });
 
-  test("fails with the place of the error, and says how to answer a call", async () => {
+  test("fails with the place of the error, and explains how to answer a call", async () => {
     const { file, folder, write } = await folderWith([]);
     write("answers.json", { steps: { price: { result: { cents: 5 } } }, approvals: { boss: "reject" } });
     write("args.json", { sku: "A" });
@@ -44,13 +44,13 @@ describe("svc run", () => {
   });
 });
 
-test("the examples pass by the command that the page names", async () => {
+test("the examples pass with the documented command", async () => {
   const { code, stdout } = await svc(["definitions", "test", EXAMPLES]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^([1-9]\d+) of \1 cases passed$/m);
 });
 
-test("a case that fails is shown, and sets the exit code", async () => {
+test("a failed case is shown and sets the exit code", async () => {
   const { file } = await folderWith([
     { name: "bought", args: { sku: "A" }, execute: true, approvals: { boss: "reject" }, expect: { result: 1 } },
   ]);

@@ -30,7 +30,7 @@ test("svc log tail filters by stream, type and organization", async () => {
   expect(await positions("--organization", its.other, "--type", "OrganizationCreated")).toEqual([]);
 });
 
-test("svc log tail opens personal fields only with --personal, and escapes a terminal's control characters", async () => {
+test("svc log tail decrypts personal fields only with --personal, and escapes a terminal's control characters", async () => {
   const [sealed] = await tail("--type", "OrganizationCreated");
   expect(sealed.personal).toBeUndefined();
   const [opened] = await tail("--type", "OrganizationCreated", "--personal");
@@ -67,7 +67,7 @@ test("a command with invalid arguments prints one line", async () => {
   }
 });
 
-test("a tool without a database prints one line that says what to do", async () => {
+test("a tool without a database prints one line with the next step", async () => {
   const gone = await cli.svcWith({ DATABASE_URL: "postgres://svc:secret@127.0.0.1:1/svc" }, "log", "tail");
   expect(gone.code).toBe(1);
   expect(gone.stderr).toMatch(/^PostgreSQL at 127\.0\.0\.1:1 cannot be used .*DATABASE_URL is correct\.\n$/);

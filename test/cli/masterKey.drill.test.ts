@@ -13,7 +13,7 @@ const readState = async () =>
   (await its.pool.query("select h.position, (select count(*) from ops.workers) as workers from log.head h")).rows[0];
 
 test.each(["all", "http", "services", "projections", "projections rebuild --all", "log tail", "org create Other"])(
-  "a wrong master key is refused before anything is written by svc %s",
+  "svc %s refuses a wrong master key before it writes anything",
   async (args) => {
     const before = await readState();
     const { code, stdout, stderr } = await cli.svcWith({ MASTER_KEY: foreign }, ...args.split(" "));
@@ -22,7 +22,7 @@ test.each(["all", "http", "services", "projections", "projections rebuild --all"
   },
 );
 
-test("a master key file is created for a log without sealed events only, and a wrong file is named", async () => {
+test("a master key file is created only for a log without sealed events, and a wrong file is named", async () => {
   const DATA_DIR = join(await testFolder(), "data");
   const path = join(DATA_DIR, "master.key");
   const sealed = asDb(its.pool);
@@ -38,7 +38,7 @@ test("a master key file is created for a log without sealed events only, and a w
   expect(await loadMasterKey({ DATA_DIR, MASTER_KEY: cli.key.toString("base64") }, sealed)).toMatchObject({ opens: 7 });
 });
 
-test("the master key is the one that the log began with, even if another key wrote later events", async () => {
+test("the correct master key is the one that the log began with, even if another key wrote later events", async () => {
   const key = Buffer.alloc(32, 9);
   await appendEightEvents(cli.database.url, key);
   const db = asDb(its.pool);

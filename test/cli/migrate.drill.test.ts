@@ -13,7 +13,7 @@ test("svc migrate applies missing migrations once", async () => {
   expect(await svc("migrate")).toMatchObject({ code: 0, stdout: "The database has every migration.\n" });
 });
 
-test("svc migrate lets a role run the service, and says what to do where the role does not exist", async () => {
+test("svc migrate lets a role run the service, and explains what to do if the role does not exist", async () => {
   const role = freshName("migrated");
   expect(await svc("migrate", "--service-role", role)).toMatchObject({
     code: 1,
@@ -27,7 +27,7 @@ test("svc migrate lets a role run the service, and says what to do where the rol
   });
 });
 
-test("a program runs on a database with newer additive migrations, and refuses one that requires a newer program", async () => {
+test("a program runs on a database with newer additive migrations, and refuses a database that requires a newer program", async () => {
   await administer(database.url, "insert into svc_migrations (name, run_on) values ('9000_added', now())");
   const { stdout } = await svc("doctor", "--json");
   const { detail } = JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === "migrations");

@@ -28,7 +28,7 @@ test("svc doctor accepts a NATS server that syncs at once, and refuses one that 
   });
 });
 
-test("svc doctor says when it cannot find out how NATS syncs, and when the server version has no such setting", async () => {
+test("svc doctor reports if it cannot read the sync interval of NATS, or if the server version has no such setting", async () => {
   expect(await checkSync(busOf("2.12.15"), undefined)).toContain("set NATS_MONITOR_URL");
   expect(await checkSync(busOf("2.9.10"), undefined)).toContain("every two minutes");
 });

@@ -6,7 +6,7 @@ import { openCommandLine, json } from "./svc.ts";
 
 const CHAT_REQUEST = { model: "offline/echo", messages: [{ role: "user", content: "Hello" }] };
 
-test("svc org create makes organizations that can chat and sign in at once, each with its own credentials", async () => {
+test("svc org create creates organizations that can chat and sign in at once, each with its own credentials", async () => {
   const cli = await openCommandLine();
   const running = await cli.startRoles();
   const post = (path: string, key: string | undefined, body: unknown) =>
@@ -59,7 +59,7 @@ const GIVEN_UP_SECONDS = 15;
 const GIVEN_UP =
   "The running service did not end the command in time: svc doctor says why. Then run this again; nobody can sign in to what this attempt may have created.\n";
 
-test("svc org create gives up, and nothing happens later, when the running service takes no commands", async () => {
+test("svc org create gives up without a later effect if the running service takes no commands", async () => {
   const cli = await openCommandLine();
   await (await cli.startRoles()).stop();
   // a services process that is frozen, or about to be found dead
@@ -78,7 +78,7 @@ test("svc org create gives up, and nothing happens later, when the running servi
   }
 });
 
-test("svc org create gives up a command that a worker has taken and cannot end, which happens once at most", async () => {
+test("svc org create gives up a command that its worker cannot finish, and the command takes effect at most once", async () => {
   const cli = await openCommandLine();
   const running = await cli.startRoles();
   const other = new pg.Client({ connectionString: cli.database.url });

@@ -35,7 +35,7 @@ const threadsOf = async (subject: string): Promise<number> => {
 };
 
 describe("svc erasures", () => {
-  test("a dry run says what would go and what a hold keeps, and changes nothing", async () => {
+  test("a dry run lists what would be deleted and what a hold keeps, and changes nothing", async () => {
     const subject = await leaveThings();
     const thread = jsonLines((await run(["export", subject])).stdout).find(({ type }) => type === "thread").id;
     const hold = { subject: `thread:${thread}`, name: "Case 7", reason: "A claim" };
@@ -50,7 +50,7 @@ describe("svc erasures", () => {
     await home.made(home.owner("DELETE", `/holds/${id}`));
   });
 
-  test("erases, waits, and writes the certificate, which the log proves", async () => {
+  test("erase, wait, and write the certificate, which the log proves", async () => {
     const subject = await leaveThings();
     const file = join(await testFolder(), "erasure.jsonl");
     const said = await ok("erasures", "start", subject, "--certificate", file);
@@ -70,14 +70,14 @@ describe("svc erasures", () => {
     expect(JSON.parse(await ok("erasures", "list", "--json"))[0]).toMatchObject({ id, threads_deleted: 2 });
   });
 
-  test("without waiting the id is printed, and another call waits for the end", async () => {
+  test("print the id if they do not wait, and another call waits for the end", async () => {
     const subject = await leaveThings();
     const id = (await ok("erasures", "start", subject, "--no-wait", "--kinds", "threads")).trim();
     expect(await ok("erasures", "wait", id)).toMatch(new RegExp(`^Erased 2 threads of user:\\S+: erasure ${id}\\n$`));
     expect(await ok("erasures", "start", subject, "--dry-run")).toMatch(/\nthreads +0 .*\nfiles +1 /);
   });
 
-  test("say what is missing: the right role, a known kind, a person", async () => {
+  test("report what is missing: the required role, a known kind, a person", async () => {
     const { token } = await home.member("builder");
     const refused = await run(["erasures", "list"], { SVC_SESSION: token });
     expect([refused.code, refused.stderr]).toEqual([
@@ -93,7 +93,7 @@ describe("svc erasures", () => {
   });
 });
 
-test("svc export writes a whole export to a new file, and says what is in it", async () => {
+test("svc export writes a complete export to a new file and lists its content", async () => {
   const subject = await leaveThings();
   const file = join(await testFolder(), "export.jsonl");
   const { code, stdout, stderr } = await run(["export", subject, "--out", file]);

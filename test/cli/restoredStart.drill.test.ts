@@ -7,7 +7,7 @@ import { openPool } from "#infra/postgres/pool.ts";
 import { change, named } from "../log/log.ts";
 import { openCommandLine } from "./svc.ts";
 
-test("a start on a database that has organizations and a new data folder creates none, and says where to sign in", async () => {
+test("a start with existing organizations and a new data folder creates no organization, and says where to sign in", async () => {
   const cli = await openCommandLine();
   const pool = openPool(cli.database.url, { max: 1, name: "restored" });
   const { stream, event } = named("Restored");

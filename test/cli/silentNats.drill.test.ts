@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startMute } from "../doubles/muteServer.ts";
 import { failedChecks, openCommandLine } from "./svc.ts";
 
-test("a NATS server that accepts connections but does not answer fails tools within seconds and a role after 30 s", async () => {
+test("a NATS server that accepts connections but never answers makes tools fail within seconds and a role after 30 s", async () => {
   const cli = await openCommandLine();
   const mute = await startMute();
   const NATS_URL = `nats://${mute.host}`;

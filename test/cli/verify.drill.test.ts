@@ -36,7 +36,7 @@ test("svc log verify finds an intact log, prints its tip, and finds an earlier t
   ]);
 });
 
-test("svc log verify names the position of an altered event", async () => {
+test("svc log verify reports the position of an altered event", async () => {
   await its.pool.query(`update log.events set data = replace(data, '{', '{ ') where position = 4`);
   expect(damagedAt(await cli.svc("log", "verify"))).toEqual([
     "4",
@@ -63,12 +63,12 @@ test("svc log verify detects a shifted border between fields, although the hashe
   expect(damagedAt(await cli.svc("log", "verify"))?.[0]).toBe("9");
 });
 
-test("svc log verify names the position of a removed event", async () => {
+test("svc log verify reports the position of a removed event", async () => {
   await its.pool.query("delete from log.events where position = 3");
   expect(damagedAt(await cli.svc("log", "verify"))).toEqual(["3", "the event is missing"]);
 });
 
-test("svc log verify detects a truncated log, and with --expect even one whose head was moved back", async () => {
+test("svc log verify detects a truncated log, and with --expect even a log whose head was moved back", async () => {
   const { hash } = json(await cli.svc("log", "verify", "--json"));
   await its.pool.query("delete from log.events where position > 6");
   expect(damagedAt(await cli.svc("log", "verify"))?.[0]).toBe("7");
@@ -98,7 +98,7 @@ test("svc log verify --file verifies an export without a database, and finds the
   expect(stdout).toBe(await readFile(file, "utf8"));
 });
 
-test("svc log export --after exports the newer events, with the chain's hash before them", async () => {
+test("svc log export --after exports the newer events, with the preceding hash of the chain", async () => {
   const file = join(await testFolder(), "log.jsonl");
   await cli.svc("log", "export", "--after", "5", "--out", file);
   expect(json(await cli.svc("log", "verify", "--file", file, "--json"))).toMatchObject({
@@ -110,7 +110,7 @@ test("svc log export --after exports the newer events, with the chain's hash bef
   expect(beyond).toMatchObject({ code: 1, stderr: "There is no event at position 9: the log ends at 8.\n" });
 });
 
-test("svc log verify names the position at which an export was altered or truncated", async () => {
+test("svc log verify reports the position at which an export was altered or truncated", async () => {
   const file = join(await testFolder(), "log.jsonl");
   await cli.svc("log", "export", "--out", file);
   const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
