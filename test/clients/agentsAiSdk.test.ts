@@ -70,7 +70,7 @@ test("a thread continues with previous_response_id", async () => {
 });
 
 describe("a conversation that the client keeps", () => {
-  test("holds the model's own answers on every turn", async () => {
+  test("keeps the model's own answers on every turn", async () => {
     const model = modelOf(await agents.agent({ model: "openai/gpt-test" }));
     agents.answers({ text: "Hello Ada." }, { text: "You are Ada." }, { text: "Bye." });
     const messages: ModelMessage[] = [];
@@ -87,7 +87,7 @@ describe("a conversation that the client keeps", () => {
     ]);
   });
 
-  test("useChat: an agent with tools shows its answers, goes on, and leaves nothing to run", async () => {
+  test("useChat: an agent with tools shows its answers, continues, and leaves no call open", async () => {
     const model = modelOf(await agents.agent({ model: "openai/gpt-test", tools: [TOOL] }));
     agents.answers(
       { tool_calls: [{ name: TOOL, arguments: { text: "x" } }] },
@@ -112,7 +112,7 @@ describe("a conversation that the client keeps", () => {
   });
 });
 
-test("sources of an answer, whole and streamed", async () => {
+test("sources of an answer, buffered and streamed", async () => {
   const annotations = [
     { type: "url_citation", url_citation: { url: "https://example.org/a", title: "A", start_index: 0, end_index: 4 } },
   ];
@@ -123,7 +123,7 @@ test("sources of an answer, whole and streamed", async () => {
   expect(await streamText({ model, prompt: "x" }).sources).toMatchObject(shown);
 });
 
-test("a turn that fails is seen, whole and streamed", async () => {
+test("a turn that fails is reported, buffered and streamed", async () => {
   const model = modelOf(await agents.agent());
   const error = await generateText({ model, prompt: "/fail 400", maxRetries: 0 }).catch((thrown: unknown) => thrown);
   expect(String(error)).toContain("400");

@@ -46,7 +46,7 @@ describe.each([
   });
 });
 
-test("LangGraph: createReactAgent gets the answer of an agent with tools, and goes on", async () => {
+test("LangGraph: createReactAgent gets the answer of an agent with tools, and continues", async () => {
   const llm = await open({ tools: [TOOL] });
   const graph = createReactAgent({ llm, tools: [] });
   const before = await agents.count("ToolFinished");
@@ -68,7 +68,7 @@ test("a conversation continues when the client sends its whole history", async (
   expect(agents.asked().messages).toHaveLength(3);
 });
 
-test("a refusal is seen", async () => {
+test("a refusal is reported", async () => {
   const error = await (await open({ model: null })).invoke("x").catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ status: 400, code: "model_not_configured" });
 });

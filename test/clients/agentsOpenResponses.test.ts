@@ -32,7 +32,7 @@ describe.each(AGENTS)("an agent %s", (_, settings, prompt) => {
   });
 });
 
-test("a conversation that the client keeps holds the model's own answers", async () => {
+test("a conversation that the client keeps contains the model's own answers", async () => {
   const model = modelOf(await agents.agent({ model: "openai/gpt-test" }));
   agents.answers({ text: "Hello Ada." }, { text: "You are Ada." });
   const { response } = await generateText({ model, prompt: "I am Ada" });
@@ -46,12 +46,12 @@ test("a conversation that the client keeps holds the model's own answers", async
   ]);
 });
 
-test("an unsupported field that the client sends by default is refused with the remedy", async () => {
+test("an unsupported field that the client sends by default is refused with advice", async () => {
   const model = modelOf(await agents.agent(), checkedFetch);
   await expect(generateText({ model, prompt: "/say x" })).rejects.toThrow("Leave the field out, or set client_tools");
 });
 
-test("a turn that fails is seen", async () => {
+test("a turn that fails is reported", async () => {
   const model = modelOf(await agents.agent());
   await expect(generateText({ model, prompt: "/fail 400", maxRetries: 0 })).rejects.toThrow("400");
 });

@@ -36,7 +36,7 @@ describe.each([
     expect(await client.responses.retrieve(response.id)).toEqual(response);
   });
 
-  test("create with stream: every event is sound", async () => {
+  test("create with stream: every event is valid", async () => {
     const client = await clientFor(settings);
     const events: any[] = [];
     for await (const event of await client.responses.create({ model: AGENT, input, stream: true })) events.push(event);
@@ -46,7 +46,7 @@ describe.each([
     expect({ ...stored, output_text: undefined }).toEqual({ ...events.at(-1).response, output_text: undefined });
   });
 
-  test("the stream helper puts it together", async () => {
+  test("the stream helper assembles the response", async () => {
     const client = await clientFor(settings);
     const stream = client.responses.stream({ model: AGENT, input });
     const words: string[] = [];
@@ -101,7 +101,7 @@ test("a conversation continues with previous_response_id, and its items are list
   expect(await texts()).toEqual(["two"]);
 });
 
-test("models: the one that the agent runs on", async () => {
+test("models: the one that the agent uses", async () => {
   const client = await clientFor({ model: "offline/echo" });
   const { data } = await client.models.list();
   expect(data).toMatchObject([{ id: "offline/echo", object: "model" }]);
@@ -123,7 +123,7 @@ test("a refusal has status, code and field", async () => {
   });
 });
 
-test("a tool that fails, and a turn that does", async () => {
+test("a tool that fails, and a turn that fails", async () => {
   const client = await clientFor({ tools: [TOOL] });
   const { output, status } = await client.responses.create({
     model: AGENT,

@@ -31,7 +31,7 @@ describe.each([
     `/tool ${TOOL} {"text":"x"}\n/say ${SAID}`,
   ],
 ])("an agent %s", (_, settings, input) => {
-  test("run, whole and streamed: one turn", async () => {
+  test("run, buffered and streamed: one turn", async () => {
     const agent = await open(settings);
     const runner = new Runner();
     const before = await agents.count("TurnStarted");
@@ -64,7 +64,7 @@ test("a conversation continues with previous_response_id and the caller's instru
   ]);
 });
 
-test("a tool of the agent runs once, and the conversation that the client keeps goes on", async () => {
+test("an agent's tool runs once, and the conversation that the client keeps continues", async () => {
   const agent = await open({ tools: [TOOL] });
   const before = await agents.count("ToolFinished");
   const first = await new Runner().run(agent, `/tool ${TOOL} {}\n/say ${SAID}`);

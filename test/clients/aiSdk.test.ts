@@ -64,7 +64,7 @@ describe.each(kinds)("%s", (_kind, open) => {
     expect((await stream.usage).inputTokenDetails.cacheReadTokens).toBe(10);
   });
 
-  test("Output.object and generateObject: the schema goes out, the value comes back", async () => {
+  test("Output.object and generateObject: the schema is sent, and the value is returned", async () => {
     const schema = z.object({ name: z.string(), age: z.number() });
     deployment.answers({ text: '{"name":"Ada","age":36}' });
     const { output } = await generateText({ model: open(id), prompt: "Who?", output: Output.object({ schema }) });
@@ -104,7 +104,7 @@ describe.each(kinds)("%s", (_kind, open) => {
     ]);
   });
 
-  test("a refusal shows its message, status and code, and is not repeated", async () => {
+  test("a refusal shows its message, status and code, and is not retried", async () => {
     for (const [model, status, code] of [
       [open("openai/gpt-none"), 400, "model_not_found"],
       [open(id, "sk-svc-nobody"), 401, "invalid_api_key"],
@@ -118,7 +118,7 @@ describe.each(kinds)("%s", (_kind, open) => {
     }
   });
 
-  test("a provider that is ill: the message is seen after the client's own tries", async () => {
+  test("a failing provider: the message is shown after the client's own retries", async () => {
     deployment.answers({ status: 400, body: { error: { message: "I am ill" } } });
     const error = await generateText({ model: open(id), prompt: "x", maxRetries: 1 }).catch(
       (thrown: unknown) => thrown,
@@ -130,7 +130,7 @@ describe.each(kinds)("%s", (_kind, open) => {
     expect(deployment.calls()).toBe(2);
   });
 
-  test("a stream that breaks off ends in an error after what was said", async () => {
+  test("a stream that breaks off ends in an error after the text so far", async () => {
     deployment.answers({ text: "Half of", cut: "after-text" });
     const heard: string[] = [];
     let told: unknown;
@@ -140,7 +140,7 @@ describe.each(kinds)("%s", (_kind, open) => {
     expect(JSON.stringify(told) + String(told)).toContain("broke off");
   });
 
-  test("goes on with a thread", async () => {
+  test("a thread continues", async () => {
     const { response } = await generateText({ model: open(id), prompt: "I am Ada" });
     const headers = { "x-thread-id": response.headers!["x-thread-id"]! };
     const { text } = await generateText({ model: open(id), prompt: "Still me", headers });
@@ -149,14 +149,14 @@ describe.each(kinds)("%s", (_kind, open) => {
   });
 });
 
-test("@ai-sdk/openai shows sources, whole and streamed", async () => {
+test("@ai-sdk/openai shows sources, buffered and streamed", async () => {
   deployment.answers({ text: "Said", annotations: [source] });
   const shown = { type: "source", sourceType: "url", url: "https://example.org/a", title: "A" };
   expect((await generateText({ model: openai(id), prompt: "x" })).sources).toMatchObject([shown]);
   expect(await streamText({ model: openai(id), prompt: "x" }).sources).toMatchObject([shown]);
 });
 
-test("@ai-sdk/openai-compatible shows reasoning, whole and streamed", async () => {
+test("@ai-sdk/openai-compatible shows reasoning, buffered and streamed", async () => {
   deployment.answers({ text: "Said", reasoning: "Thought first" });
   const whole = await generateText({ model: compatible(id), prompt: "x" });
   expect([whole.reasoningText, whole.text]).toEqual(["Thought first", "Said"]);

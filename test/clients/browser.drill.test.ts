@@ -45,7 +45,7 @@ async function runOn(site: string, script: string, apiKey = service.credentials.
 
 const MESSAGES = '{ model: "offline/echo", messages: [{ role: "user", content: "Hello" }] }';
 
-test("completions, streams, models and files work from the page of a listed origin, and headers can be read", async () => {
+test("completions, streams, models and files work from a page of a listed origin, which can read the headers", async () => {
   const seen = await runOn(
     listed,
     `const { data, response, request_id } = await client.chat.completions.create(${MESSAGES}).withResponse();
@@ -71,14 +71,14 @@ test("completions, streams, models and files work from the page of a listed orig
   });
 });
 
-test("refusals are the client's own errors there, also without a valid key", async () => {
+test("refusals are the client's own errors in the browser, even without a valid key", async () => {
   const script = `return client.chat.completions.create({ ...${MESSAGES}, model: "offline/none" }).then(
     () => "answered", ({ status, code, requestID }) => ({ status, code, requestID }));`;
   expect(await runOn(listed, script)).toEqual({ status: 400, code: "model_not_found", requestID: expect.any(String) });
   expect(await runOn(listed, script, "sk-svc-wrong")).toMatchObject({ status: 401, code: "invalid_api_key" });
 });
 
-test("the page of another origin gets nothing", async () => {
+test("a page of another origin cannot read anything", async () => {
   const script = `return client.chat.completions.create(${MESSAGES}).then(
     () => "answered", ({ constructor, status }) => [constructor.name, status ?? null]);`;
   expect(await runOn(other, script)).toEqual(["APIConnectionError", null]);

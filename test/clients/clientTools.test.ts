@@ -56,7 +56,7 @@ async function expectLoop(loop: () => Promise<string>): Promise<void> {
   expect(finalRoles()).toContain("Rain in Oslo");
 }
 
-describe("an agent with a tool of its own", () => {
+describe("an agent with a client tool", () => {
   const base = async () => {
     const id = await agents.agent({ model: "openai/gpt-test", tools: [TOOL], client_tools: true });
     return `${agents.url}/api/agents/${id}/v1`;
@@ -163,13 +163,13 @@ const weatherTool = tool({
 });
 const aiTools = () => ({ tools: { get_weather: weatherTool }, stopWhen: isStepCount(5) });
 
-describe("a chat that names a tool of the server", () => {
+describe("a chat that names a server tool", () => {
   const server = { type: "function" as const, function: { name: TOOL } };
   const parameters = { type: "object", properties: { city: { type: "string" } } };
   const own = { type: "function" as const, function: { name: "get_weather", parameters } };
   const client = () => new OpenAI({ apiKey: chatKey, baseURL: agents.base_url, maxRetries: 0 });
 
-  test("openai, a stored thread that gets only the results", async () => {
+  test("openai, a stored thread that receives only the results", async () => {
     const ask = (messages: OpenAI.ChatCompletionMessageParam[], thread?: string) =>
       client()
         .chat.completions.create(

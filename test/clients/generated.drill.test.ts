@@ -66,7 +66,7 @@ const compile = (folder: string): Promise<string> =>
   );
 
 describe.each(["openapiFetch", "heyApi"])("the client %s", (kind) => {
-  test("compiles, and its calls to every family work", async () => {
+  test("compiles, and its calls to every API family work", async () => {
     const folder = await generate(kind, description);
     expect(await compile(folder)).toBe("");
     const { stdout } = await run(process.execPath, [join(folder, "calls.ts")], {
@@ -100,7 +100,7 @@ describe.each(["openapiFetch", "heyApi"])("the client %s", (kind) => {
     expect(await compile(await generate(kind, wrong))).toMatch(/^calls\.ts\(\d+,\d+\): error TS/m);
   });
 
-  test("does not compile against a description that says nothing of a value", async () => {
+  test("does not compile against a description that lacks a value", async () => {
     const vague = structuredClone(description);
     vague.components.schemas.Approval.properties.decision = {};
     expect(await compile(await generate(kind, vague))).toMatch(/^calls\.ts\(\d+,\d+\): error TS/m);

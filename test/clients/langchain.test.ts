@@ -44,7 +44,7 @@ test("invoke: content, reason and usage", async () => {
   });
 });
 
-test("stream: words that add up, one reason, usage once", async () => {
+test("stream: words that form the whole text, one finish reason, usage once", async () => {
   deployment.answers({ text: "one two three", usage: COUNTED });
   const chunks = await Array.fromAsync(await open().stream("Hello"));
   expect(chunks.filter(({ content }) => content !== "").length).toBeGreaterThan(1);
@@ -83,7 +83,7 @@ test("withStructuredOutput by JSON mode", async () => {
   expect(deployment.asked().response_format).toEqual({ type: "json_object" });
 });
 
-test("refusals are seen and not repeated", async () => {
+test("refusals are reported and not retried", async () => {
   const unknown = await open({ model: "openai/gpt-none" })
     .invoke("x")
     .catch((error: unknown) => error);
@@ -97,7 +97,7 @@ test("refusals are seen and not repeated", async () => {
   expect(deployment.calls()).toBe(0);
 });
 
-test("a provider that is ill: the client's own tries, then its message", async () => {
+test("a failing provider: the client's own retries, then its message", async () => {
   deployment.answers({ status: 400, body: { error: { message: "I am ill" } } });
   const error = await open({ maxRetries: 1 })
     .invoke("x")

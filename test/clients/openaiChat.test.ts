@@ -16,7 +16,7 @@ const user = (content: string) => [{ role: "user" as const, content }];
 const model = "openai/gpt-test";
 
 describe("chat.completions.create", () => {
-  test("answers with content, reason and usage, and sends what was asked on", async () => {
+  test("answers with content, finish reason and usage, and sends the request to the provider", async () => {
     const completion = await client.chat.completions.create({
       model,
       messages: [{ role: "system", content: "Be brief." }, ...user("Hello there")],
@@ -46,7 +46,7 @@ describe("chat.completions.create", () => {
   });
 
   test.each(["length", "content_filter", "tool_calls"] as const)(
-    "tells the reason %s, whole and in pieces",
+    "returns the finish reason %s, buffered and streamed",
     async (finish_reason) => {
       deployment.answers({ text: "So far", finish_reason });
       const whole = await client.chat.completions.create({ model, messages: user("x") });
@@ -58,7 +58,7 @@ describe("chat.completions.create", () => {
     },
   );
 
-  test("streams words, one reason, and the usage that was asked for", async () => {
+  test("streams words, one finish reason, and the requested usage", async () => {
     const stream = await client.chat.completions.create({
       model,
       messages: user("one two three"),
@@ -83,7 +83,7 @@ describe("chat.completions.create", () => {
   });
 });
 
-test("the stream helper puts the completion together", async () => {
+test("the stream helper assembles the completion", async () => {
   deployment.answers({ text: "All of it", finish_reason: "length" });
   const contents: string[] = [];
   const ended: string[] = [];
@@ -107,14 +107,14 @@ describe("structured output", () => {
   const Person = z.object({ name: z.string(), age: z.number().int() });
   const response_format = zodResponseFormat(Person, "person");
 
-  test("parse sends the schema on and reads the value", async () => {
+  test("parse sends the schema to the provider and returns the value", async () => {
     deployment.answers({ text: '{"name":"Ada","age":36}' });
     const parsed = await client.chat.completions.parse({ model, messages: user("Who?"), response_format });
     expect(parsed.choices[0]!.message.parsed).toEqual({ name: "Ada", age: 36 });
     expect(deployment.asked().response_format).toEqual(response_format);
   });
 
-  test("a refusal is no content, whole and streamed, and is not parsed", async () => {
+  test("a refusal is not content, buffered or streamed, and is not parsed", async () => {
     deployment.answers({ refusal: "I can not do that." });
     const asked = { model, messages: user("Who?"), response_format };
     const whole = await client.chat.completions.parse(asked);
@@ -129,7 +129,7 @@ describe("structured output", () => {
     expect((await stream.finalChatCompletion()).choices[0]!.message.parsed).toEqual({ name: "Ada", age: 36 });
   });
 
-  test("an offline model answers with the least value", async () => {
+  test("an offline model answers with the smallest valid value", async () => {
     const { choices } = await client.chat.completions.parse({
       model: "offline/echo",
       messages: user("?"),
@@ -138,7 +138,7 @@ describe("structured output", () => {
     expect(choices[0]!.message.parsed).toEqual({ name: "", age: 0 });
   });
 
-  test("any JSON", async () => {
+  test("any JSON object is returned", async () => {
     deployment.answers({ text: '{"any":1}' });
     const { choices } = await client.chat.completions.create({
       model,
@@ -154,7 +154,7 @@ describe("x-thread-id", () => {
   const roles = () =>
     deployment.asked().messages.map(({ role, content }: Record<string, string>) => `${role}: ${content}`);
 
-  test("goes on with a thread, whole and streamed", async () => {
+  test("continues a thread, buffered and streamed", async () => {
     deployment.answers({ text: "Noted" });
     const { data, response } = await client.chat.completions
       .create({ model, messages: user("I am Ada") })
@@ -171,7 +171,7 @@ describe("x-thread-id", () => {
     expect(roles()).toHaveLength(5);
   });
 
-  test("belongs to the user value that it was begun with", async () => {
+  test("belongs to the user value of its first request", async () => {
     const { headers: answered } = await client.chat.completions
       .create({ model, messages: user("Mine"), user: "ada" })
       .asResponse();
@@ -209,7 +209,7 @@ test("each of many concurrent requests gets its own answer", async () => {
   expect(answers).toEqual(Array.from({ length: 40 }, (_, n) => `question ${n} of many`));
 });
 
-test("text that looks like the frames of a stream is text", async () => {
+test("text that looks like stream frames stays text", async () => {
   const text = "\n\ndata: [DONE]\n\n: ping\nevent: error\ndata: {}\r\n\u2028 end";
   const stream = client.chat.completions.stream({ model: "offline/echo", messages: user(text) });
   expect((await stream.finalChatCompletion()).choices[0]!.message.content).toBe(text);

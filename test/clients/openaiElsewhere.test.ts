@@ -27,7 +27,7 @@ async function missing(work: Promise<unknown>): Promise<string> {
 const SERVED = /serves chat\/completions, models and files/;
 type Ask = (client: OpenAI) => Promise<unknown>;
 
-describe("APIs that are elsewhere, or nowhere, say so", () => {
+describe("APIs that the service does not have, or has at another address, say so", () => {
   test.each<[string, Ask, RegExp]>([
     ["responses", (client) => client.responses.create({ model, input: "x" }), /api\/agents\/\{agent_id\}\/v1/],
     ["embeddings", (client) => client.embeddings.create({ model, input: "x" }), /api\/v1\/knowledge/],
@@ -71,20 +71,20 @@ describe("APIs that are elsewhere, or nowhere, say so", () => {
   });
 
   test.each(["", "/v1", "/api/openai", "/api/v1", "/api/openai/v1/v1"])(
-    "a base address that ends in %j is told the right one",
+    "a base address that ends in %j gets a hint to the right one",
     async (path) => {
       const client = open(agents.base_url.replace("/api/openai/v1", path));
       expect(await missing(client.chat.completions.create(completion("x")))).toContain("/api/openai/v1 for chat");
     },
   );
 
-  test("Azure's client hears which one it should be", async () => {
+  test("Azure's client gets a hint to the right base address", async () => {
     const client = new OpenAI({ apiKey: agents.api_key, baseURL: `${agents.base_url}/deployments/gpt-test` });
     expect(await missing(client.chat.completions.create(completion("x")))).toContain("Azure");
   });
 });
 
-describe("slashes that a client doubles or adds", () => {
+describe("doubled or added slashes in a path", () => {
   const at = async (path: string, body?: object) => {
     const headers = { authorization: `Bearer ${agents.api_key}`, "content-type": "application/json" };
     const init = body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers };

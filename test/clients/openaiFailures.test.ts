@@ -77,7 +77,7 @@ describe("a provider that fails", () => {
     body: { error: { message: "The provider is ill", type: "x", code: "secret_code" } },
   });
 
-  test.each([false, true])("is a 502 that the SDK does not repeat: we have (stream: %s)", async (stream) => {
+  test.each([false, true])("is a 502 that the SDK does not retry, because the service has retried (stream: %s)", async (stream) => {
     deployment.answers(refused(500));
     const before = await deployment.count("TurnStarted");
     const error = await failure(open({ maxRetries: 5 }).chat.completions.create({ ...say("x"), stream }));
@@ -88,27 +88,27 @@ describe("a provider that fails", () => {
     expect(await deployment.count("TurnStarted")).toBe(before + 1);
   });
 
-  test.each([false, true])("and names a time to come back at passes it on (stream: %s)", async (stream) => {
+  test.each([false, true])("and names a retry time passes it on (stream: %s)", async (stream) => {
     deployment.answers({ ...refused(429), headers: { "retry-after": "20" } });
     const error = await failure(open({ maxRetries: 0 }).chat.completions.create({ ...say("x"), stream }));
     const told = ["retry-after", "retry-after-ms", "x-should-retry"].map((name) => error.headers.get(name));
     expect([error.status, ...told]).toEqual([502, "20", "20000", "true"]);
   });
 
-  test("for good is asked once", async () => {
+  test("permanently is asked once", async () => {
     deployment.answers(refused(400));
     expect(await failure(open({ maxRetries: 5 }).chat.completions.create(say("x")))).toMatchObject({ status: 502 });
     expect(deployment.calls()).toBe(1);
   });
 
-  test("for a moment is asked again, unseen by the client", async () => {
+  test("temporarily is asked again without the client's notice", async () => {
     deployment.answers(refused(503), refused(429), { text: "There" });
     const { choices } = await open().chat.completions.create(say("x"));
     expect([choices[0]!.message.content, deployment.calls()]).toEqual(["There", 3]);
   });
 
   test.each(["mid-event", "after-text", "end"] as const)(
-    "in the middle of a stream (%s) throws after what was said",
+    "in the middle of a stream (%s) throws after the text so far",
     async (cut) => {
       deployment.answers({ text: "Half of", cut });
       const words: string[] = [];
@@ -164,7 +164,7 @@ afterEach(() => {
 
 describe("a connection that breaks", () => {
   const slowly = { text: "once and only once", delay_ms: 200 };
-  test("before a buffered answer: the SDK's retry hears the same turn", async () => {
+  test("before a buffered answer: the SDK's retry joins the same turn", async () => {
     deployment.answers(after(1_500, "once"));
     const before = await deployment.count("TurnStarted");
     const baseURL = await brokenWay(1, () => true);
@@ -182,7 +182,7 @@ describe("a connection that breaks", () => {
     expect([deployment.calls(), await deployment.count("TurnStarted")]).toEqual([1, before + 1]);
   });
 
-  test("before a stream's first byte: the retry gets the whole stream", async () => {
+  test("before a stream's first byte: the retry receives the whole stream", async () => {
     deployment.answers(slowly);
     const before = await deployment.count("TurnStarted");
     const baseURL = await brokenWay(1, (seen) => seen.includes("HTTP/1.1 200"));
@@ -196,7 +196,7 @@ describe("a connection that breaks", () => {
     expect([deployment.calls(), await deployment.count("TurnStarted")]).toEqual([1, before + 1]);
   });
 
-  test("a request that was answered is not joined when it is made again", async () => {
+  test("an answered request that is sent again starts a new turn", async () => {
     const before = await deployment.count("TurnStarted");
     await open().chat.completions.create(say("twice"));
     await open().chat.completions.create(say("twice"));
@@ -204,7 +204,7 @@ describe("a connection that breaks", () => {
     expect(await deployment.count("TurnStarted")).toBe(before + 3);
   });
 
-  test("the SDK's own idempotency key answers the same", async () => {
+  test("the SDK's own idempotency key returns the same answer", async () => {
     const before = await deployment.count("TurnStarted");
     const options = { headers: { "idempotency-key": "one" } };
     const first = await open().chat.completions.create(say("keyed"), options);
@@ -217,7 +217,7 @@ describe("a connection that breaks", () => {
 });
 
 describe("a client that gives up", () => {
-  test("by its timeout leaves a buffered turn running: its retry hears it", async () => {
+  test("by its timeout leaves a buffered turn running, and its retry receives the answer", async () => {
     deployment.answers(after(3_500, "late"));
     const before = await deployment.count("TurnStarted");
     expect(await failure(open({ timeout: 1_500 }).chat.completions.create(say("too slow")))).toBeInstanceOf(
@@ -229,7 +229,7 @@ describe("a client that gives up", () => {
     expect(await deployment.count("TurnStarted")).toBe(before + 2);
   });
 
-  test("by aborting a stream stops the turn and keeps what was said", async () => {
+  test("by aborting a stream stops the turn and keeps the text so far", async () => {
     deployment.answers({ text: "word ".repeat(200), delay_ms: 50 });
     const stopped = await deployment.count("TurnStopped");
     const { data, response } = await open()

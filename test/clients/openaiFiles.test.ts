@@ -66,7 +66,7 @@ describe("attachments reach the provider", () => {
     expect(deployment.asked().messages[0].content).toEqual([text, { type: "file", file }]);
   });
 
-  test("later turns of the thread still see them, the file gone or not", async () => {
+  test("later turns of the thread still see the attachments, even after the file's deletion", async () => {
     const { id } = await upload("Kept");
     const content = [text, { type: "file" as const, file: { file_id: id } }];
     const { headers } = await client.chat.completions
@@ -104,7 +104,7 @@ describe("files", () => {
     await expect(client.files.retrieve(file.id)).rejects.toThrow(OpenAI.NotFoundError);
   });
 
-  test("are processed at once", async () => {
+  test("are processed as soon as they are uploaded", async () => {
     const { id } = await upload();
     expect(await client.files.waitForProcessing(id, { pollInterval: 60_000, maxWait: 1_000 })).toMatchObject({
       id,
@@ -121,7 +121,7 @@ describe("files", () => {
     expect(data.map((file) => file.id)).not.toContain(id);
   });
 
-  test("paging over the list ends", async () => {
+  test("pages of the list end", async () => {
     const { id } = await upload("last");
     const ids: string[] = [];
     for await (const file of client.files.list({ limit: 1 })) ids.push(file.id);
@@ -129,14 +129,14 @@ describe("files", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("belong to the user value sent along", async () => {
+  test("belong to the user value of the request", async () => {
     const body = { file: await toFile(Buffer.from("hers"), "hers.txt"), purpose: "user_data" as const, user: "ada" };
     const { id } = await client.files.create(body);
     await expect(client.files.retrieve(id)).rejects.toThrow(OpenAI.NotFoundError);
     expect(await client.files.retrieve(id, { query: { user: "ada" } })).toMatchObject({ id, filename: "hers.txt" });
   });
 
-  test("bytes are kept as they are", async () => {
+  test("keep their bytes", async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, n) => n));
     const { id, bytes: size } = await client.files.create({
       file: await toFile(bytes, "größe 🎉.bin"),
@@ -149,7 +149,7 @@ describe("files", () => {
 });
 
 describe("models", () => {
-  test("are listed: the provider's and the offline ones", async () => {
+  test("are listed: those of the provider and the offline ones", async () => {
     const models: OpenAI.Model[] = [];
     for await (const one of client.models.list()) models.push(one);
     expect(models.map(({ id }) => id)).toEqual(
@@ -170,7 +170,7 @@ describe("models", () => {
     expect(await client.models.retrieve(id)).toMatchObject({ id, object: "model" });
   });
 
-  test.each(["openai/gpt-none", "offline/none", "nobody/gpt-test", "gpt-test"])("%s is not", async (id) => {
+  test.each(["openai/gpt-none", "offline/none", "nobody/gpt-test", "gpt-test"])("%s is not found", async (id) => {
     await expect(client.models.retrieve(id)).rejects.toMatchObject({ status: 404, code: "model_not_found" });
   });
 });

@@ -47,14 +47,14 @@ describe("openai", () => {
     expect(usage).toMatchObject(USAGE);
   });
 
-  test("the stream helper puts it together", async () => {
+  test("the stream helper assembles the answer", async () => {
     const stream = client().chat.completions.stream({ ...asked, stream_options: { include_usage: true } });
     const { choices, usage } = await stream.finalChatCompletion();
     expect(choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "Every spring it is." } });
     expect(usage).toMatchObject(USAGE);
   });
 
-  test("runTools finds nothing to run", async () => {
+  test("runTools finds no call to run", async () => {
     const parse = JSON.parse as (input: string) => object;
     const run = () => expect.unreachable("the client ran a tool of the server");
     const runner = client().chat.completions.runTools({

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe("GET /api/workflows/runs", () => {
-  test("has the runs of all workflows of the organization, newest first, with filters", async () => {
+  test("lists the runs of all workflows of the organization, newest first, with filters", async () => {
     const [one, two] = [
       await tenant.register(workflowSource("return 1;")),
       await tenant.register(workflowSource(`throw new Error("50% of \\"it\\" broke");`)),
@@ -49,7 +49,7 @@ describe("GET /api/workflows/runs", () => {
 });
 
 describe("GET /api/workflows/runs/{id}/steps", () => {
-  test("has the steps in pages, with values only where they are asked for", async () => {
+  test("lists the steps in pages, with values only on request", async () => {
     const source = workflowSource(
       'await ctx.runStepMany("say", ["a", "b", "c"], { concurrency: 1 }); await ctx.runStep("fail").catch(() => {});',
       "say: (word) => word + '!', fail: () => { throw new Error('no') }",
@@ -81,7 +81,7 @@ describe("GET /api/workflows/runs/{id}/steps", () => {
 });
 
 describe("GET /api/tools", () => {
-  test("has the built-in tools, then those of the organization, for programs too", async () => {
+  test("lists the built-in tools, then the organization's own, for API keys too", async () => {
     const source = `export const meta = { description: "Counts.", parameters: { type: "object" }, secrets: [] };
       export const execute = () => 1;`;
     const { id } = await tenant.made(tenant.owner("POST", "/definitions", { type: "tool", name: "count", source }));
@@ -109,7 +109,7 @@ describe("GET /api/tools", () => {
 });
 
 describe("GET /api/workflows/approvals/{id}", () => {
-  test("has one approval for everybody of the organization, and is the same 404 for others as for an unknown id", async () => {
+  test("returns an approval to everybody in the organization, and the same 404 to others as for an unknown id", async () => {
     const run = await tenant.start(await tenant.register(WAITING));
     const [approval] = await tenant.pending(run);
     const { call: viewer } = await tenant.member("viewer");
@@ -127,7 +127,7 @@ describe("GET /api/workflows/approvals/{id}", () => {
 });
 
 describe("GET /api/workflows/approvals", () => {
-  test("has the oldest first or the newest, as asked, and names what `order` may be", async () => {
+  test("lists the oldest or the newest first, and refuses another `order` with the valid ones", async () => {
     const workflow = await tenant.register(WAITING);
     const asked: string[] = [];
     for (let n = 0; n < 3; n += 1) asked.push((await tenant.pending(await tenant.start(workflow)))[0]!.id);
@@ -146,7 +146,7 @@ describe("GET /api/changes", () => {
   const all = async (by: Tenant["owner"]) => (await by("GET", "/changes?limit=500")).body.data as Record<string, any>[];
   const kinds = (changes: Record<string, any>[]) => new Set(changes.map(({ kind }) => kind));
 
-  test("lists what the caller may read, without content, and nothing of other organizations", async () => {
+  test("lists only changes that the caller may read, without content", async () => {
     await tenant.made(
       tenant.key("POST", "/openai/v1/chat/completions", {
         model: "offline/echo",
@@ -182,7 +182,7 @@ describe("GET /api/changes", () => {
     await again.close();
   });
 
-  test("names the place where it begins, so that nothing is missed after a break before the first change", async () => {
+  test("names its starting position, so that nothing is missed if the connection breaks before the first change", async () => {
     const url = `${service.base}/api/changes`;
     const first = await listen(url, tenant.token);
     await expect.poll(() => first.raw()).toMatch(/^id: \S+\n\n/);

@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 const waits = (run: string) => tenant.until(run, ({ waiting_on }) => waiting_on.length > 0);
 
-test("a link lets somebody without an account decide on a phone, once, and shows nothing else", async () => {
+test("a link lets a person without an account decide once on a phone, and shows nothing else", async () => {
   const run = await tenant.start(asking, { n: 1 });
   const { id } = (await waits(run)).waiting_on[0];
   const mine = await open(`inbox/${id}`);
@@ -66,14 +66,14 @@ test("a link lets somebody without an account decide on a phone, once, and shows
 });
 
 describe("the inbox", () => {
-  test("is empty at first, and says what to do next", async () => {
+  test("is empty at first, and names the next step", async () => {
     const page = await open("inbox");
     await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
     expect(page.url()).toBe(`${tenant.url}/console/inbox`);
     await inspect(page, "inbox-empty");
   });
 
-  test("shows a new approval without a reload, which is decided on a phone and ends the run live", async () => {
+  test("shows a new approval without a reload; a decision on a phone ends the run live", async () => {
     const page = await open("inbox", { viewport: PHONE });
     const run = await tenant.start(refund, { order: "A-17", amount: 900 });
     await page.getByText("Refund 900 for A-17?").click();
@@ -92,7 +92,7 @@ describe("the inbox", () => {
     await inspect(page, "run");
   });
 
-  test("shows what a workflow says as text, and sends what the form asks for", async () => {
+  test("shows a workflow's texts as plain text, and sends the values of the form", async () => {
     const run = await tenant.start(asking, { n: 1 });
     const { id } = (await waits(run)).waiting_on[0];
     const page = await open(`inbox/${id}`);
@@ -113,7 +113,7 @@ describe("the inbox", () => {
   });
 });
 
-test("files go with a comment and with a decision, and lead back from the page of the run", async () => {
+test("sends files with a comment and with a decision, and shows them on the page of the run", async () => {
   const run = await tenant.start(refund, { order: "A-20", amount: 900 });
   const { id } = (await waits(run)).waiting_on[0];
   const page = await open(`inbox/${id}`);
@@ -145,7 +145,7 @@ test("files go with a comment and with a decision, and lead back from the page o
 });
 
 describe("the order of the inbox", () => {
-  test("has the oldest first, on a phone too, and another one in the address", async () => {
+  test("is oldest first, on a phone too, and another order is in the address", async () => {
     const ask = (n: number) =>
       tenant.register(`export const run = (ctx) => ctx.awaitApproval("boss", { title: "Number ${n}?" });`, {});
     for (const n of [1, 2, 3]) await waits(await tenant.start(await ask(n), {}));
@@ -184,8 +184,8 @@ describe("the order of the inbox", () => {
   });
 });
 
-describe("an approval among people", () => {
-  test("is commented on, delegated with a reason, and seen by the substitute as for the other", async () => {
+describe("an approval of several people", () => {
+  test("can be commented on and delegated with a reason, and the substitute sees it as the other person does", async () => {
     const bob = await tenant.member("approver", "Bob");
     const { email } = tenant.credentials.admin;
     const asks = await tenant.register(
@@ -231,7 +231,7 @@ describe("an approval among people", () => {
 });
 
 describe("the runs", () => {
-  test("keep their place while new ones start, can be filtered by address, and are opened by keyboard", async () => {
+  test("keep their place while new ones start, can be filtered by address, and open with the keyboard", async () => {
     const failing = await tenant.start(asking, { n: 2 });
     await tenant.untilOver(failing);
     const page = await open("runs");
@@ -259,7 +259,7 @@ describe("the runs", () => {
     await page.locator(".cm-activeLine", { hasText: "export const steps" }).waitFor();
   });
 
-  test("are all shown by a browser whose clock is slow, and filtered by the days on which they began", async () => {
+  test("are all shown by a browser with a slow clock, and can be filtered by the days on which they began", async () => {
     const run = await tenant.start(refund, { order: "A-19", amount: 1 });
     await tenant.untilOver(run);
     const page = await open("");
@@ -274,7 +274,7 @@ describe("the runs", () => {
     await row.waitFor();
   });
 
-  test("that do not exist are named as such, with the code and the request", async () => {
+  test("that do not exist are reported with the code and the request", async () => {
     const page = await open("runs/01900000-0000-7000-8000-000000000000");
     await page.getByRole("alert").getByText("code run_not_found").waitFor();
     await inspect(page, "run-missing");
@@ -282,7 +282,7 @@ describe("the runs", () => {
 });
 
 describe("signing in", () => {
-  test("asks for the password where there is no link, and says what was wrong", async () => {
+  test("asks for the password if there is no link, and reports what was wrong", async () => {
     const page = await newPage();
     await page.goto(`${tenant.url}/console/runs`);
     const { email, password } = tenant.credentials.admin;
@@ -305,7 +305,7 @@ describe("signing in", () => {
   });
 });
 
-test("the body of an approval is shown as Markdown, and never as markup", async () => {
+test("the body of an approval is shown as Markdown, but never as HTML", async () => {
   const body = `# Why\n\nOrder **A-17** came late.\n\n- once\n- twice\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n[the order](https://shop.example/17) [no](javascript:alert(1)) ${HOSTILE}`;
   const source = `export const run = (ctx) => ctx.awaitApproval("boss", { title: "Pay?", body: ${JSON.stringify(body)} });`;
   const run = await tenant.start(await tenant.register(source, {}, { name: "Marked" }), {});

@@ -18,7 +18,7 @@ async function write(page: Page, label: string, source: string): Promise<void> {
   await page.keyboard.insertText(source);
 }
 
-test("an owner switches the tools of the organization off and on; a builder sees that they are off", async () => {
+test("an owner switches the organization's tools off and on, and a builder sees that they are off", async () => {
   const page = await open("tools");
   agreeToAll(page);
   await page.getByRole("button", { name: "Switch off" }).click();
@@ -33,7 +33,7 @@ test("an owner switches the tools of the organization off and on; a builder sees
   await builder.getByText("Your own tools are switched off for the organization.").waitFor({ state: "detached" });
 });
 
-test("a tool is written with its faults shown at line and column, saved, tried, and compared with its version before", async () => {
+test("a tool is written with its errors shown at line and column, saved, tried, and compared with its previous version", async () => {
   const page = await open("tools");
   agreeToAll(page);
   await page.getByRole("heading", { name: "There are no tools of your own" }).waitFor();
@@ -90,7 +90,7 @@ export const execute = ({ a }: { a: number }) => ({ sum: a + 1, words: ${JSON.st
   expect((await tenant.owner("GET", `/definitions/${id}`)).status).toBe(404);
 });
 
-test("a workflow is written, registered, started beside the editor, and gets a webhook", async () => {
+test("a workflow is written, registered, started from the editor, and gets a webhook", async () => {
   const page = await open("definitions/new?type=workflow");
   agreeToAll(page);
   await page.getByRole("button", { name: "Create workflow" }).click();
@@ -118,7 +118,7 @@ test("a workflow is written, registered, started beside the editor, and gets a w
   await inspect(page, "workflows");
 });
 
-test("a schedule is made, shows its next five times, is paused, resumed and removed", async () => {
+test("a schedule is created, shows its next five times, and is paused, resumed and removed", async () => {
   const { id } = await tenant.register(WAITING, {}, { name: `Nightly ${HOSTILE}` });
   const page = await open("schedules");
   agreeToAll(page);
@@ -155,7 +155,7 @@ test("a schedule is made, shows its next five times, is paused, resumed and remo
   await page.getByRole("heading", { name: "There are no schedules" }).waitFor();
 });
 
-test("an agent is made, tried, changed, and its versions are compared", async () => {
+test("an agent is created, tried and changed, and its versions are compared", async () => {
   const page = await open("agents");
   agreeToAll(page);
   await page.getByRole("link", { name: "New agent" }).click();
@@ -185,7 +185,7 @@ test("an agent is made, tried, changed, and its versions are compared", async ()
   await inspect(page, "agents");
 });
 
-test("a source that is longer than its editor is reached and scrolled by the keyboard", async () => {
+test("the keyboard reaches and scrolls a source that is longer than its editor", async () => {
   const lines = Array.from({ length: 120 }, (_, n) => `// line ${n}`).join("\n");
   const source = `export const meta = { name: "long_tool" };\nexport const execute = () => 1;\n${lines}`;
   const { id } = await tenant.made(tenant.owner("POST", "/definitions", { type: "tool", source }));
@@ -197,7 +197,7 @@ test("a source that is longer than its editor is reached and scrolled by the key
   await page.getByText("// line 119").waitFor();
 });
 
-test("a viewer reads agents, workflows and schedules, and writes nothing", async () => {
+test("a viewer reads agents, workflows and schedules, but cannot change them", async () => {
   const viewer = await tenant.member("viewer");
   const page = await open("agents", viewer);
   await page.getByRole("heading", { name: "Agents" }).waitFor();

@@ -28,7 +28,7 @@ async function ask(page: Page, text: string): Promise<void> {
 const again = (page: Page) => page.getByRole("button", { name: "Ask again" });
 
 describe("a conversation", () => {
-  test("with an agent shows its tools, is found in the list, and leads to why it was answered", async () => {
+  test("with an agent shows its tools, appears in the list, and links to the explanation of its answer", async () => {
     const page = await openChat(`agent:${agent.id}`);
     await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
     await inspect(page, "chat-empty");
@@ -57,7 +57,7 @@ describe("a conversation", () => {
     await expect.poll(() => page.url()).toContain("/console/requests/");
   });
 
-  test("survives a reload while the answer is being written", async () => {
+  test("survives a reload during the answer", async () => {
     const page = await openChat(`agent:${agent.id}`, PHONE);
     await ask(page, `/slow 0.2\n/say ${WORDS}`);
     await page.locator(".answer", { hasText: "word3" }).waitFor();
@@ -68,7 +68,7 @@ describe("a conversation", () => {
     expect(await page.locator(".turn").count()).toBe(1);
   });
 
-  test("is stopped by a button, and keeps what was written", async () => {
+  test("is stopped by a button, and keeps the text so far", async () => {
     const page = await openChat(`agent:${agent.id}`);
     await ask(page, `/slow 1\n/say ${WORDS}`);
     await page.locator(".answer", { hasText: "word1" }).waitFor();
@@ -81,7 +81,7 @@ describe("a conversation", () => {
   test.each([
     ["a model", () => "model:offline/echo"],
     ["an agent", () => `agent:${agent.id}`],
-  ])("with %s is forked from one of its answers, and each goes on by itself", async (_, target) => {
+  ])("with %s is forked from one of its answers, and both continue independently", async (_, target) => {
     const page = await openChat(target());
     const turns = () => page.locator(".turn .asked").allTextContents();
     await ask(page, "First");
@@ -113,7 +113,7 @@ describe("a conversation", () => {
     await expect.poll(async () => (await turns()).length).toBe(3);
   });
 
-  test("with a model takes files, and shows what anybody says as text", async () => {
+  test("with a model accepts files, and shows all messages as plain text", async () => {
     const page = await openChat("model:offline/echo");
     const note = { name: `note ${HOSTILE}.txt`.replaceAll("/", ""), mimeType: "text/plain", buffer: Buffer.from("Hi") };
     await page.locator("input[type=file]").setInputFiles(note);
@@ -135,7 +135,7 @@ describe("a conversation", () => {
     await inspect(page, "chat-hostile");
   });
 
-  test("leads nobody away who went elsewhere meanwhile, and keeps its errors to itself", async () => {
+  test("does not navigate a person who has left the page, and shows its errors only on its own page", async () => {
     const page = await openChat("model:offline/echo");
     const { promise, resolve: release } = Promise.withResolvers<void>();
     await page.route("**/chat/completions", async (route) => {
@@ -166,7 +166,7 @@ describe("a conversation", () => {
     expect(await page.getByText("No such luck").count()).toBe(0);
   });
 
-  test("says why an answer failed, and that a conversation does not exist", async () => {
+  test("explains a failed answer, and reports an unknown conversation", async () => {
     const page = await openChat(`agent:${agent.id}`);
     await ask(page, "/fail 400");
     await page.getByText("The provider answered 400").waitFor();

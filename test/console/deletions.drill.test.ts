@@ -12,7 +12,7 @@ beforeAll(async () => {
   ({ tenant, open } = await openConsole());
 });
 
-test("a collection gets a text, is renamed, loses the document, and is deleted after a typed word", async () => {
+test("a collection gets a text, is renamed, loses the document, and is deleted after a typed confirmation", async () => {
   const { slug } = await tenant.made(tenant.owner("POST", "/v1/knowledge/collections", { name: "Handbook" }));
   const page = await open(`knowledge/${slug}`);
   agreeToAll(page);
@@ -54,7 +54,7 @@ test("a person deletes a conversation on its own page", async () => {
   await expect.poll(async () => (await tenant.made(tenant.owner("GET", "/threads"))).data, SOON).toEqual([]);
 });
 
-test("an administrator deletes one thread of a key, and sees its files and responses", async () => {
+test("an administrator deletes one thread of a key, and sees the key's files and responses", async () => {
   const keys = await tenant.made(tenant.owner("GET", "/keys"));
   await tenant.made(tenant.key("POST", "/openai/v1/chat/completions", say(`One ${HOSTILE}`)));
   await tenant.made(tenant.key("POST", "/openai/v1/chat/completions", say("Two")));
@@ -75,7 +75,7 @@ test("an administrator deletes one thread of a key, and sees its files and respo
   await page.getByRole("heading", { name: "There are no responses" }).waitFor();
 });
 
-test("a group gets people, is changed and removed", async () => {
+test("a group gets members, is changed and removed", async () => {
   const { id } = await tenant.made(
     tenant.owner("POST", "/members", { email: "gil@example.org", name: `Gil ${HOSTILE}`, role: "approver" }),
   );

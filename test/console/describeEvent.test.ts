@@ -5,11 +5,11 @@ import { describeEvent, EVENT_TYPES } from "../../console/format/describeEvent.t
 
 const FROZEN = new URL("../../events/frozen/", import.meta.url);
 
-test("every event has a sentence, and nothing else has", () => {
+test("every event type has a sentence, and no sentence is left over", () => {
   expect(EVENT_TYPES).toEqual([...eventDefinitions.keys()].toSorted());
 });
 
-test("a sentence reads well with every field, and with the personal ones deleted", () => {
+test("a sentence is correct with every field, and with deleted personal fields", () => {
   for (const file of readdirSync(FROZEN)) {
     const { type, example } = JSON.parse(readFileSync(new URL(file, FROZEN), "utf8"));
     for (const personal of [example.personal ?? null, null]) {
@@ -20,7 +20,7 @@ test("a sentence reads well with every field, and with the personal ones deleted
   }
 });
 
-test("long values are cut, and an unknown type is named", () => {
+test("long values are cut, and an unknown event type is named", () => {
   const sentence = describeEvent({ type: "ProjectCreated", data: {}, personal: { name: "x".repeat(5_000) } });
   expect(sentence).toMatch(/^The project “x{120}…” was created\.$/);
   expect(describeEvent({ type: "Later", data: {}, personal: null })).toBe("Later");

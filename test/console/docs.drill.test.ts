@@ -22,12 +22,12 @@ test.each([
   "decisions",
   "adr/0009-rounds-are-events",
   "no-such-page",
-])("the page %j is accessible and fits, in both themes, at a desk and on a phone", async (path) => {
+])("the page %j is accessible and fits, in both themes, on a desktop and on a phone", async (path) => {
   const page = await open(path);
   await inspect(page, `docs-${path.replaceAll("/", "-") || "start"}`);
 });
 
-test("the reference of the API runs and sends nothing but its own", async () => {
+test("the API reference runs and sends requests only to this service", async () => {
   const page = await consoleUi.newPage();
   const answer = await page.goto(`${consoleUi.service.base}/reference/`);
   expect(answer!.headers()).toMatchObject({
@@ -39,7 +39,7 @@ test("the reference of the API runs and sends nothing but its own", async () => 
   await takePicture(page, "reference");
 });
 
-test("the reference of the API fits a phone with a request open, and follows the theme of the console", async () => {
+test("the API reference fits a phone with an open request, and follows the theme of the console", async () => {
   const page = await consoleUi.newPage(PHONE);
   await page.addInitScript(`localStorage.setItem("console-theme", "dark")`);
   await page.goto(`${consoleUi.service.base}/reference/`);
@@ -54,7 +54,7 @@ test("the reference of the API fits a phone with a request open, and follows the
   expect(await page.getByRole("link", { name: "Guides and explanations" }).getAttribute("href")).toMatch(/\/docs\/$/);
 });
 
-test("somebody searches by keyboard alone, and arrives at the section", async () => {
+test("a search with the keyboard alone opens the section", async () => {
   const page = await open("adr/0009-rounds-are-events");
   await page.keyboard.press("/");
   await page.keyboard.type("backup and rest");
@@ -80,7 +80,7 @@ test("text typed into the documentation's search is never interpreted as HTML", 
   expect(await page.locator(".results img").count()).toBe(0);
 });
 
-test("somebody reads on: next, previous, contents, another page of the same group, back to the console", async () => {
+test("a reader navigates by next, previous, contents and group, and back to the console", async () => {
   const page = await open("workflows");
   await page.getByRole("navigation", { name: "Previous and next" }).getByRole("link", { name: "Next" }).click();
   await page.getByRole("navigation", { name: "Previous and next" }).getByRole("link", { name: "Previous" }).click();
@@ -96,7 +96,7 @@ test("somebody reads on: next, previous, contents, another page of the same grou
   await page.waitForURL("**/console/**");
 });
 
-test("on a phone all pages are one tap away, and nothing is cut off", async () => {
+test("on a phone all pages are one tap away, and no text is cut off", async () => {
   const page = await open("operating", PHONE);
   await page.getByRole("link", { name: "All pages" }).click();
   await page.waitForURL("**/operating#pages");
@@ -104,7 +104,7 @@ test("on a phone all pages are one tap away, and nothing is cut off", async () =
   await page.getByRole("heading", { name: "Who may do what", level: 1 }).waitFor();
 });
 
-test("paper shows the text and nothing else", async () => {
+test("a printed page contains only the text", async () => {
   const page = await open("operating");
   await page.emulateMedia({ media: "print" });
   expect(await page.getByRole("navigation", { name: "Pages" }).isVisible()).toBe(false);

@@ -65,7 +65,7 @@ beforeAll(async () => {
 });
 
 describe("the pages of the documentation", () => {
-  test("are all Markdown of docs/, the README, the start page and the list of decisions", async () => {
+  test("are all Markdown files of docs/, the README, the start page and the list of decisions", async () => {
     const sources = await findSources(root);
     expect(sources.length).toBeGreaterThan(30);
     expect(pages.size).toBe(sources.length + 2);
@@ -83,7 +83,7 @@ describe("the pages of the documentation", () => {
     }
   });
 
-  test("have only links that lead somewhere, also to the heading that they name", async () => {
+  test("have only links to existing pages and headings", async () => {
     const dead: string[] = [];
     for (const page of pages.values())
       for (const { attributes } of of(page, "a")) {
@@ -119,7 +119,7 @@ describe("the pages of the documentation", () => {
     }
   });
 
-  test("show pictures that this service has, each with words for those who do not see it", async () => {
+  test("show existing pictures only, each with an alternative text", async () => {
     const pictures = [...pages.values()].flatMap((page) =>
       of(page, "img").map(({ attributes }) => ({ alt: attributes["alt"], url: new URL(attributes["src"]!, page.url) })),
     );
@@ -153,7 +153,7 @@ describe("the Markdown of the documentation", () => {
     expect(missing).toEqual([]);
   });
 
-  test("becomes text where it contains HTML, and a path where it names a file that is not served", () => {
+  test("becomes text if it contains HTML, and a path if it names a file that is not served", () => {
     const { html } = pages.get(`${service.base}/docs/architecture`)!;
     expect(html).toContain("<code>");
     expect(pages.get(`${service.base}/docs/overview`)!.html).toContain("<code>services/handle.ts</code>");
@@ -161,7 +161,7 @@ describe("the Markdown of the documentation", () => {
 });
 
 describe("an address below /docs", () => {
-  test("without a page is 404: a page for browsers, an error for programs", async () => {
+  test("without a page is a 404: a page for browsers, an error for programs", async () => {
     const hostile = [
       "nothing",
       "assets/none.js",
@@ -185,7 +185,7 @@ describe("an address below /docs", () => {
     expect(await shown.text()).toContain('<base href="/docs/">');
   });
 
-  test("works below a path of a proxy: pages have relative links, and the missing page knows its place", async () => {
+  test("works behind a proxy that adds a path: links are relative, also on the 404 page", async () => {
     const { base } = await startService({ BASE_URL: "https://example.com/ai" });
     const redirect = await fetch(`${base}/docs`, { redirect: "manual" });
     expect([redirect.status, redirect.headers.get("location")]).toEqual([302, "docs/"]);
@@ -215,12 +215,12 @@ describe("search in the documentation", () => {
     expect((await search("glossary"))[0]).toBe("architecture#glossary");
   });
 
-  test("finds a phrase as it is written", async () => {
+  test("finds an exact phrase", async () => {
     expect(await search('"Nothing acknowledged is lost"')).toContain("overview#");
     expect(await search('"lost is acknowledged Nothing"')).toEqual([]);
   });
 
-  test("takes any text for what it is", async () => {
+  test("treats any text as plain words", async () => {
     for (const query of ["", '"', "(((", "[a-", "\\", "a".repeat(5000)]) expect(await search(query)).toBeDefined();
     expect(await search("zzzznothing")).toEqual([]);
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const pushed = async (shelf: string, body: object): Promise<string> =>
   (await reader.ended((await reader.push(shelf, body)).body.id)).id;
 
-test("a document that was read in part says so on its page, in its collection and beside its hits", async () => {
+test("a document that was read only in part says so on its page, in its collection and beside its hits", async () => {
   const shelf = await reader.collect("Warnings");
   const content = Buffer.from(pdfOf([show(72, 700, 10, "The keeper paints the railing."), "", ""]));
   const { id } = await reader.keep(shelf, { content, name: "part.pdf" });
@@ -30,7 +30,7 @@ test("a document that was read in part says so on its page, in its collection an
 });
 
 describe("a search", () => {
-  test("is narrowed down by filters, phrases and words to leave out, all of it in the address", async () => {
+  test("is narrowed by filters, phrases and excluded words, all of them in the address", async () => {
     const shelf = await reader.collect("Leases");
     const lead = "Words before it. ".repeat(30);
     const metadata = (kind: string, year: number) => ({ kind, year });
@@ -80,7 +80,7 @@ describe("a search", () => {
     await expect.poll(hits, SOON).toEqual(["sale.md in Leases"]);
   });
 
-  test("says which filter cannot be", async () => {
+  test("names an invalid filter", async () => {
     const page = await open("knowledge?q=words&metadata=nonsense");
     await page.getByRole("alert").getByText("Own metadata: “nonsense” is no condition").waitFor();
     await page.getByLabel("Own metadata").fill("");
@@ -90,7 +90,7 @@ describe("a search", () => {
     await inspect(page, "knowledge-filters-wrong");
   });
 
-  test("with many hits leads to the next ones", async () => {
+  test("with many hits shows further ones", async () => {
     const shelf = await reader.collect("Many");
     const text = Array.from({ length: 60 }, (_, n) => `# Part ${n}\n\n${`Apples of part ${n}. `.repeat(60)}`).join(
       "\n\n",
@@ -108,7 +108,7 @@ describe("a search", () => {
 });
 
 describe("a document", () => {
-  test("shows its details, which are changed, and is given readers and taken from them", async () => {
+  test("shows its details, which can be changed, and its readers, which can be added and removed", async () => {
     const shelf = await reader.collect("Details");
     const id = await pushed(shelf, {
       name: "rule.md",
@@ -157,7 +157,7 @@ describe("a document", () => {
     await builder.getByText("24 days").waitFor();
   });
 
-  test("lists its earlier texts, and a viewer changes nothing", async () => {
+  test("lists its earlier texts, and a viewer cannot change it", async () => {
     const shelf = await reader.collect("Replaced");
     const push = (text: string) => pushed(shelf, { external_id: "rule", text, name: "rule.md" });
     const id = await push("Everybody gets 24 days.");

@@ -20,7 +20,7 @@ const waiting = async (): Promise<string> => {
   return run;
 };
 
-test("a person sends an event, sees how many runs it reached, and what came in", async () => {
+test("a person sends an event, sees how many runs it reached, and finds it in the list", async () => {
   const page = await open("events");
   await page.getByRole("heading", { name: "No event was sent yet" }).waitFor();
   await inspect(page, "events-empty");
@@ -41,7 +41,7 @@ test("a person sends an event, sees how many runs it reached, and what came in",
   await page.getByRole("main").getByText("was sent to the runs that wait for it").waitFor();
 });
 
-test("several runs get none of an event for one, and a viewer sends none", async () => {
+test("an event for a single run reaches none if several match, and a viewer cannot send events", async () => {
   const runs = [await waiting(), await waiting()];
   const page = await open("events");
   await page.getByLabel("Name").fill("order.paid");
@@ -57,7 +57,7 @@ test("several runs get none of an event for one, and a viewer sends none", async
   await inspect(viewer, "events-viewer");
 });
 
-test("a webhook with an event continues the runs that wait, and its secret is replaced", async () => {
+test("a webhook with an event continues the waiting runs, and its secret is replaced", async () => {
   const run = await waiting();
   const page = await open(`workflows/${workflow.id}`);
   agreeToAll(page);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   ({ tenant, open } = await openConsole());
 });
 
-test("files are sent, and their text, warnings and failures shown and deleted", async () => {
+test("files are sent, and their text, warnings and failures are shown and deleted", async () => {
   const page = await open("extractions");
   agreeToAll(page);
   await page.getByRole("heading", { name: "No file was turned into text within a day" }).waitFor();
@@ -45,7 +45,7 @@ test("files are sent, and their text, warnings and failures shown and deleted", 
   expect((await tenant.made(tenant.owner("GET", "/extractions?status=ready"))).total).toBe(1);
 });
 
-test("extractions of a program appear live on a phone, and the page of an expired one says so", async () => {
+test("extractions of a program appear live on a phone, and the page of an expired one says that it expired", async () => {
   const page = await open("extractions", { viewport: PHONE });
   await page.getByRole("heading", { name: "Extractions" }).waitFor();
   const form = new FormData();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 /** The words of what has the focus. */
 const focused = (page: Page) => page.evaluate("document.activeElement.textContent.trim()");
 
-test("a row that is removed hands the focus to the next one, then to the one before, then to the note of the empty list", async () => {
+test("a removed row passes the focus to the next row, then to the previous one, then to the note of the empty list", async () => {
   for (const name of ["ALPHA", "BETA", "GAMMA"]) await tenant.secret(name, "value");
   const page = await open("settings?section=secrets");
   agreeToAll(page);
@@ -33,7 +33,7 @@ test("a row that is removed hands the focus to the next one, then to the one bef
   await inspect(page, "secrets-removed");
 });
 
-test("when somebody else removes the focused row, the focus moves to the next one; otherwise it does not move", async () => {
+test("if another person removes the focused row, the focus moves to the next one; otherwise it does not move", async () => {
   for (const name of ["ONE", "TWO", "THREE"]) await tenant.secret(name, "value");
   const page = await open("settings?section=secrets");
   await page.getByRole("link", { name: "ONE" }).focus();
@@ -46,7 +46,7 @@ test("when somebody else removes the focused row, the focus moves to the next on
   expect(await field.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
 });
 
-test("a button keeps the focus while its form is sent, and sends it once; then the empty form's first field has the focus", async () => {
+test("a button keeps the focus while its form is sent once, and then the first field of the empty form has the focus", async () => {
   const page = await open("settings?section=secrets");
   let sent = 0;
   let answer = (): void => {};
@@ -139,7 +139,7 @@ const forms: Sent[] = [
   },
 ];
 
-test.each(forms)("the focus goes on after $what", async ({ path, fields = {}, button, next }) => {
+test.each(forms)("the focus moves on after $what", async ({ path, fields = {}, button, next }) => {
   const page = await open(await path());
   for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
   await page.getByRole("button", { name: button, exact: true }).focus();
@@ -150,7 +150,7 @@ test.each(forms)("the focus goes on after $what", async ({ path, fields = {}, bu
   await expect.poll(() => page.evaluate(active), SOON).toMatch(new RegExp(`^${next}`));
 });
 
-test("the first question of a conversation leaves the focus in its field, and Stop hands it on", async () => {
+test("the first question of a conversation keeps the focus in its field, and Stop passes it on", async () => {
   const { id } = await tenant.made(tenant.owner("POST", "/agents", { name: "Slow", model: "offline/scripted" }));
   const page = await open(`chat?with=${encodeURIComponent(`agent:${id}`)}`);
   await page.getByLabel("Question").fill(`/slow 0.2\n/say ${"word ".repeat(200)}`);
@@ -164,7 +164,7 @@ test("the first question of a conversation leaves the focus in its field, and St
   await expect.poll(() => focused(page), SOON).toBe("Ask again");
 });
 
-test("the button that shows new runs hands the focus to the list", async () => {
+test("the button that shows new runs passes the focus to the list", async () => {
   const workflow = await tenant.register("export const run = () => 1;");
   await tenant.untilOver(await tenant.start(workflow));
   const page = await open("runs");
@@ -177,7 +177,7 @@ test("the button that shows new runs hands the focus to the list", async () => {
   expect(await page.evaluate("document.activeElement.matches('[data-row]')")).toBe(true);
 });
 
-test("a screen that was opened from a row has the focus", async () => {
+test("a screen that was opened from a row receives the focus", async () => {
   const page = await open("workflows");
   await page.getByRole("link", { name: "Agents", exact: true }).click();
   await page.getByRole("link", { name: "First agent" }).focus();
@@ -190,7 +190,7 @@ test.each([
   ["runs", "Error or step", "Knowledge"],
   ["requests", "Text of the error", "Knowledge"],
   ["members", "Name or e-mail", "Usage"],
-])("what is typed into a filter of %s while another screen is opening does not lead back", async (from, field, to) => {
+])("typing into a filter of %s while another screen opens does not navigate back", async (from, field, to) => {
   const page = await open(from);
   let answer = (): void => {};
   const isAnswered = new Promise<void>((resolve) => {
@@ -211,7 +211,7 @@ test.each([
   expect(new URL(page.url()).pathname).toBe(`/console/${to.toLowerCase()}`);
 });
 
-test("/ goes to the filter of agents, and Esc back to the row; a row that the filter took away hands on to the first one", async () => {
+test("/ focuses the filter of agents, and Esc returns to the row, or to the first row if the filter has removed it", async () => {
   for (const name of ["First agent", "Second agent"])
     await tenant.made(tenant.owner("POST", "/agents", { name, model: "offline/echo" }));
   const page = await open("agents");

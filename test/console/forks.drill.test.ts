@@ -43,7 +43,7 @@ async function fork(page: Page, parent: string, name: string): Promise<any> {
   return run;
 }
 
-test("a step gets another result, and what follows says that it ran with other arguments for it", async () => {
+test("a step gets another result, and later steps report that they ran with other arguments for that reason", async () => {
   const parent = await tenant.start(workflow, { order: `A ${HOSTILE}` });
   await tenant.until(parent, isCompleted);
   const page = await openFork(parent, "look");
@@ -64,7 +64,7 @@ test("a step gets another result, and what follows says that it ran with other a
   await page.getByText("its result was set when the run was forked").waitFor();
 });
 
-test("a run is forked with other arguments and another version, and the steps say so", async () => {
+test("a run is forked with other arguments and another version, and its steps report both", async () => {
   const parent = await tenant.start(workflow, { order: "A" });
   await tenant.until(parent, isCompleted);
   await tenant.made(tenant.owner("PATCH", `/definitions/${workflow.definition.id}`, { source: sourceOf(7) }));

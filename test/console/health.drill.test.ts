@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const letters = async (by = tenant) => (await by.made(by.owner("GET", "/dead-letters"))).data;
 
-test("health names every part and process; a dead letter appears, is sent again, and is removed", async () => {
+test("the health page lists every part and process; a dead letter appears, is sent again, and is removed", async () => {
   const page = await open("health");
   agreeToAll(page);
   await page.getByText("The service takes requests.").waitFor();
@@ -40,7 +40,7 @@ test("health names every part and process; a dead letter appears, is sent again,
   expect(await letters()).toEqual([]);
 });
 
-test("the models of an alias are shown with their failures, since when, and when they are tried again", async () => {
+test("the models of an alias are shown with their failures, the start of the failures, and the time of the next try", async () => {
   const alias = { targets: [{ model: "offline/scripted" }, { model: "offline/echo" }] };
   await tenant.made(tenant.owner("PUT", "/aliases/fast", alias));
   const page = await open("health");
@@ -63,7 +63,7 @@ test("the models of an alias are shown with their failures, since when, and when
   await inspect(page, "health-targets");
 });
 
-test("a model that requests name themselves is shown once it has failed, to its organization alone", async () => {
+test("a directly named model is shown once it has failed, but only to the organization that used it", async () => {
   const other = await openTenant(service.base, await service.organization("Without aliases"));
   const targets = async () => (await other.made(other.owner("GET", "/health"))).targets;
   expect(await targets()).toEqual([]);
@@ -72,7 +72,7 @@ test("a model that requests name themselves is shown once it has failed, to its 
   expect(await targets()).toMatchObject([{ target: "offline/scripted", aliases: [], failures: 1, last_error: "503" }]);
 });
 
-test("a builder has no entry to the health of the service", async () => {
+test("a builder has no menu entry for the health of the service", async () => {
   const page = await open("health", await tenant.member("builder"));
   await page.getByRole("heading", { name: "For administrators" }).waitFor();
   await inspect(page, "health-refused");

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const name = (page: Page) => page.getByLabel("Name", { exact: true });
 
-test("a page says when the service is down, keeps typed text, and updates when it is back", async () => {
+test("a page reports that the service is down, keeps typed text, and updates when the service is back", async () => {
   const page = await open("keys/new", { viewport: PHONE });
   await name(page).fill("Website");
   await page.route("**/api/**", (route) => route.abort());
@@ -31,7 +31,7 @@ test("a page says when the service is down, keeps typed text, and updates when i
   await page.getByText("It is shown only now.").waitFor();
 });
 
-test("a list that could not be read is read when the service is back", async () => {
+test("a list that failed to load is loaded when the service is back", async () => {
   const page = await open("");
   await page.route("**/api/**", (route) => route.abort());
   await page.getByRole("link", { name: "Agents", exact: true }).click();
@@ -40,7 +40,7 @@ test("a list that could not be read is read when the service is back", async () 
   await page.getByRole("link", { name: "First agent" }).waitFor();
 });
 
-test("data that the service cannot read for long is shown once it can, without a click, with one notice meanwhile", async () => {
+test("data that cannot be loaded for a while appears without a click when it can, with one notice meanwhile", async () => {
   const page = await open("");
   let isAway = true;
   await page.route("**/api/**", (route) =>
@@ -58,7 +58,7 @@ test("data that the service cannot read for long is shown once it can, without a
 });
 
 test.each(["runs", "chat", "knowledge/documents"])(
-  "an address of %s that leads nowhere offers no other try",
+  "an unknown address of %s offers no retry",
   async (path) => {
     const page = await open(`${path}/01a21991-d0c5-7b21-8e53-000000000009`, { viewport: PHONE });
     await page.getByText("It may have been deleted, or the address may be mistyped.").waitFor();
@@ -67,7 +67,7 @@ test.each(["runs", "chat", "knowledge/documents"])(
   },
 );
 
-test("a conversation that cannot be read again for a while keeps the next question and its focus", async () => {
+test("a conversation that cannot be reloaded for a while keeps the next question and its focus", async () => {
   const page = await open("chat");
   const question = page.getByLabel("Question");
   await question.fill("The first one");
@@ -93,7 +93,7 @@ test("a conversation that cannot be read again for a while keeps the next questi
   expect(await question.inputValue()).toBe("The next one!");
 });
 
-test("a screen that a role may not read says who can change the role", async () => {
+test("a screen that a role may not see names the people who can change the role", async () => {
   const page = await open("");
   await page.route("**/api/agents?*", (route) =>
     route.fulfill({ status: 403, json: { error: { message: "This needs another role.", code: "forbidden" } } }),
@@ -105,7 +105,7 @@ test("a screen that a role may not read says who can change the role", async () 
   await page.getByRole("heading", { name: "Members" }).waitFor();
 });
 
-test("a screen whose file cannot be loaded leaves the navigation, and is loaded once the service is back", async () => {
+test("a screen whose file cannot be loaded keeps the navigation, and loads once the service is back", async () => {
   const page = await open("runs");
   await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
   await page.route("**/*", (route) => route.abort());
@@ -123,7 +123,7 @@ test("a screen whose file cannot be loaded leaves the navigation, and is loaded 
   await page.getByRole("heading", { name: "Usage" }).waitFor();
 });
 
-test("a screen whose file stays lost reloads the page once by itself, and again when somebody wants it", async () => {
+test("a screen whose file stays unavailable reloads the page once by itself, and again on request", async () => {
   const page = await open("runs");
   let loads = 0;
   page.on("load", () => void loads++);
@@ -137,7 +137,7 @@ test("a screen whose file stays lost reloads the page once by itself, and again 
   expect(loads).toBe(2);
 });
 
-test("a screen that cannot draw an answer says why, and is drawn when it can", async () => {
+test("a screen that cannot render an answer says why, and renders once it can", async () => {
   const page = await open("");
   await page.route("**/api/workflows?*", (route) => route.fulfill({ json: { data: [{ id: "x" }], total: 1 } }));
   await page.getByRole("link", { name: "Workflows", exact: true }).click();
@@ -149,7 +149,7 @@ test("a screen that cannot draw an answer says why, and is drawn when it can", a
   await page.getByRole("heading", { name: "Workflows", exact: true }).waitFor();
 });
 
-test("a session that ends asks for the password above the page, which stays", async () => {
+test("an expired session asks for the password above the page, which stays open", async () => {
   const page = await open("keys/new");
   await name(page).fill("Website");
   await page.context().clearCookies();
@@ -168,7 +168,7 @@ test("a session that ends asks for the password above the page, which stays", as
   expect(await name(page).inputValue()).toBe("Website");
 });
 
-test("somebody else who signs in sees nothing of the page before", async () => {
+test("another person who signs in sees nothing of the previous page", async () => {
   const vera = { email: "vera@example.org", name: "Vera", role: "viewer" };
   const { email, password } = await tenant.made(tenant.owner("POST", "/members", vera));
   const page = await open("keys/new");
@@ -182,7 +182,7 @@ test("somebody else who signs in sees nothing of the page before", async () => {
   await page.getByRole("heading", { name: "For administrators" }).waitFor();
 });
 
-test("a form that was not sent is left only after a question, and a saved one without", async () => {
+test("leaving an unsent form asks first, and leaving a saved one does not", async () => {
   const page = await open("keys/new");
   const asked: string[] = [];
   page.once("dialog", (dialog) => {
@@ -199,7 +199,7 @@ test("a form that was not sent is left only after a question, and a saved one wi
   await page.getByRole("heading", { name: "Agents" }).waitFor();
 });
 
-test("a comment, a name and files under way are left only after a question, too", async () => {
+test("leaving a comment, a name or an upload in progress asks first, too", async () => {
   const ask = await tenant.register(WAITING);
   const [{ id }] = await tenant.pending(await tenant.start(ask));
   const page = await open(`inbox/${id}`);
@@ -260,7 +260,7 @@ test("failed reads and writes are reported, and a person with a valid session is
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test("a question that was not asked and a comment on an approval are there after a reload, and gone for the next person", async () => {
+test("an unsent question and an unsent comment survive a reload, and are gone for the next person", async () => {
   const ask = await tenant.register(`export const run = (ctx) => ctx.awaitApproval("boss", { title: "May I?" });`);
   const [{ id }] = await tenant.pending(await tenant.start(ask));
   const page = await open(`inbox/${id}`, { viewport: PHONE });
@@ -279,7 +279,7 @@ test("a question that was not asked and a comment on an approval are there after
   expect(await page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('draft'))")).toEqual([]);
 });
 
-test("the title of the page names its screen, and the focus follows into a screen that was opened", async () => {
+test("the title of the page names its screen, and the focus moves into an opened screen", async () => {
   const page = await open("");
   agreeToAll(page);
   await expect.poll(() => page.title(), SOON).toBe("Home – Console");
@@ -294,7 +294,7 @@ test("the title of the page names its screen, and the focus follows into a scree
   expect(await page.title()).not.toBe("Agents – Console");
 });
 
-test("a step back leads to the place in the list that was left", async () => {
+test("going back returns to the previous place in the list", async () => {
   await Promise.all(
     Array.from({ length: 40 }, (_, n) => tenant.key("POST", "/openai/v1/chat/completions", say(`Q${n}`))),
   );
@@ -311,7 +311,7 @@ test("a step back leads to the place in the list that was left", async () => {
   await expect.poll(() => page.evaluate("scrollY"), SOON).toBe(place);
 });
 
-test("concurrent changes of tool approval rules by two people are not lost silently", async () => {
+test("concurrent changes of tool approval rules by two people are not lost without a notice", async () => {
   const workflow = await tenant.register(WAITING);
   const page = await open(`workflows/${workflow.id}`);
   const hosts = page.getByLabel("Hosts that steps may fetch from");
@@ -325,7 +325,7 @@ test("concurrent changes of tool approval rules by two people are not lost silen
   expect(await page.getByText("Somebody else has changed these rules.").count()).toBe(0);
 });
 
-test("on a slow network a screen that is on its way and a question that is being sent are announced", async () => {
+test("on a slow network a loading screen and a question that is being sent are announced", async () => {
   const page = await open("");
   const held: (() => void)[] = [];
   const hold = (path: string) =>

@@ -24,7 +24,7 @@ beforeAll(async () => {
 const use = (secret: string) => tenant.clientAt(secret)("GET", "/openai/v1/models");
 const refused = async (secret: string): Promise<number> => (await use(secret)).status;
 
-test("a key is created with its secret shown once, limited, disabled, given a new secret, and deleted", async () => {
+test("a key is created with its secret shown once, limited, disabled, rotated and deleted", async () => {
   const page = await open("keys");
   agreeToAll(page);
   await page.getByRole("link", { name: "New key" }).click();
@@ -65,7 +65,7 @@ test("a key is created with its secret shown once, limited, disabled, given a ne
   await page.getByRole("alert").getByText("code key_not_found").waitFor();
 });
 
-test("saving a key changes what was entered, and leaves what somebody else changed meanwhile", async () => {
+test("saving a key changes the edited fields, and keeps what another person changed meanwhile", async () => {
   const { id } = await tenant.made(
     tenant.owner("POST", "/keys", { name: "Shared", expires_at: "2040-01-02T03:04:05Z" }),
   );
@@ -93,7 +93,7 @@ test("saving a key changes what was entered, and leaves what somebody else chang
   expect(page.url()).toContain(id);
 });
 
-test("many keys are listed live, filtered by address, and opened by keyboard", async () => {
+test("many keys are listed live, filtered by address, and opened with the keyboard", async () => {
   const { id: project } = await tenant.made(tenant.owner("POST", "/projects", { name: LONG_NAME }));
   const names = Array.from({ length: 60 }, (_, n) => (n === 0 ? LONG_NAME : `Many ${n}`));
   for (const name of names) await tenant.made(tenant.owner("POST", "/keys", { name, project_id: project }));
@@ -122,7 +122,7 @@ test("many keys are listed live, filtered by address, and opened by keyboard", a
   await expectFits(page);
 });
 
-test("a builder has no entry to the keys, and a page that names the administrators", async () => {
+test("a builder has no menu entry for keys, and the page names the administrators", async () => {
   const builder = await tenant.member("builder");
   const page = await open("keys", builder);
   await page.getByRole("heading", { name: "For administrators" }).waitFor();
@@ -134,7 +134,7 @@ test("a builder has no entry to the keys, and a page that names the administrato
   await page.getByRole("heading", { name: "Members" }).waitFor();
 });
 
-test("the end of a key stays in one piece beside a name that runs from right to left", async () => {
+test("the end of a key stays in one piece beside a right-to-left name", async () => {
   await tenant.made(tenant.owner("POST", "/keys", { name: "مفتاح الموقع" }));
   const page = await open("keys");
   const end = page.getByRole("link", { name: "مفتاح الموقع" }).locator("bdi");

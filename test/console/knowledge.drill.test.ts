@@ -23,7 +23,7 @@ const IS_SEEN = `const { top, bottom } = document.querySelector("mark").getBound
 const isMarkSeen = (page: Page) => page.evaluate(`(() => { ${IS_SEEN.replace("top >=", "return top >=")} })()`);
 
 describe("knowledge", () => {
-  test("is empty at first; a collection is created and filled with many files, of which one fails and is tried again", async () => {
+  test("is empty at first; a collection is created and filled with many files, and one fails and is retried", async () => {
     const page = await open("knowledge");
     await page.getByRole("heading", { name: "There are no collections yet" }).waitFor();
     await inspect(page, "knowledge-empty");
@@ -56,7 +56,7 @@ describe("knowledge", () => {
     await inspect(page, "knowledge");
   });
 
-  test("says of a file that it is there already, and a failed one goes once its mended file is there", async () => {
+  test("reports a file that already exists, and a failed file disappears once its corrected version is uploaded", async () => {
     const shelf = await reader.collect("Mended");
     const [broken, whole] = [Buffer.from("%PDF-1.7 and no more"), Buffer.from("# Whole\n\nA text that can be read.")];
     const page = await open(`knowledge/${shelf}`);
@@ -77,7 +77,7 @@ describe("knowledge", () => {
     await page.getByRole("link", { name: "report.md" }).waitFor();
   });
 
-  test("is searched by address, and a hit leads to the passage marked in its document", async () => {
+  test("is searched by address, and a hit opens its document with the passage marked", async () => {
     const shelf = await reader.collect("Long");
     const { id } = (await reader.push(shelf, { text: LONG, name: "long.md" })).body;
     await reader.ended(id);
@@ -106,7 +106,7 @@ describe("knowledge", () => {
 });
 
 describe("a document", () => {
-  test("is opened by the page that a citation names, with a link to its original", async () => {
+  test("opens at the page that a citation names, with a link to its original", async () => {
     const shelf = await reader.collect("Pages");
     const { id } = await reader.keep(shelf, { content: HANDBOOK, name: "handbook.pdf" });
     const page = await open(`knowledge/documents/${id}?page=2`);
@@ -119,7 +119,7 @@ describe("a document", () => {
     await page.getByRole("heading", { name: "There is no such passage" }).waitFor();
   });
 
-  test("is opened with the text that a citation names, marked, after it was replaced", async () => {
+  test("opens with the cited text marked, even after it was replaced", async () => {
     const shelf = await reader.collect("Replaced");
     const push = async (text: string) => {
       const { id } = (await reader.push(shelf, { external_id: "rule", text, name: "rule.md" })).body;
@@ -135,7 +135,7 @@ describe("a document", () => {
     await page.getByText("30 days").waitFor();
   });
 
-  test("that does not exist is named as such, and a viewer sees no upload", async () => {
+  test("that does not exist is reported, and a viewer sees no upload", async () => {
     const viewer = await tenant.member("viewer");
     const shelf = await reader.collect("Seen");
     const page = await open(`knowledge/${shelf}`, viewer);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ tenant, open, service } = await openConsole());
 });
 
-test("the log says what happened, is filtered by address, and shows every field of an event", async () => {
+test("the log describes what happened, is filtered by address, and shows every field of an event", async () => {
   const answer = await tenant.key("POST", "/openai/v1/chat/completions", say(`Hello ${HOSTILE}`));
   await tenant.made(tenant.owner("POST", "/keys", { name: `Key ${HOSTILE}` }));
   const stream = `thread-${answer.headers.get("x-thread-id")}`;
@@ -72,7 +72,7 @@ test("the log can be filtered by one person, from member pages and from every ev
   expect(new URL(page.url()).searchParams.get("who")).toMatch(/^person:/);
 });
 
-test("rows stay in place until a person asks for new ones, or follows", async () => {
+test("rows stay in place until a person shows new ones or follows the log", async () => {
   const page = await open("log?type=ProjectCreated");
   await page.getByRole("heading", { name: "No event matches" }).waitFor();
   await inspect(page, "log-empty");
@@ -100,7 +100,7 @@ test("rows stay in place until a person asks for new ones, or follows", async ()
   expect(lines.map((line) => JSON.parse(line).personal.name)).toEqual(["First", "Between", "Second"]);
 });
 
-test("bars show when things happened and lead to their events; older events come by scrolling", async () => {
+test("bars show when events happened and lead to them, and scrolling loads older events", async () => {
   const stream = `project-${(await tenant.project("Renamed")).id}`;
   const id = stream.slice("project-".length);
   for (let n = 0; n < 130; n++) await tenant.made(tenant.owner("PATCH", `/projects/${id}`, { name: `Name ${n}` }));
@@ -129,7 +129,7 @@ test("bars show when things happened and lead to their events; older events come
   await page.getByText("The project “Name 129” was renamed.").waitFor();
 });
 
-test("the chain is checked up to an event, and the first event that was changed is named", async () => {
+test("the chain is checked up to an event, and the first changed event is named", async () => {
   const { id } = await tenant.project("Written");
   await tenant.made(tenant.owner("PATCH", `/projects/${id}`, { name: "Written again" }));
   const page = await open(`log?stream=project-${id}`);
@@ -154,7 +154,7 @@ test("the chain is checked up to an event, and the first event that was changed 
 const FIELDS = `position::float8 as position, stream, version, organization_id, type, shape, command_id, meta, data, thing,
   ((extract(epoch from recorded_at) * 1000000)::bigint)::text as recorded_us, encode(sealed, 'hex') as sealed`;
 
-test("the browser computes the hashes itself: an event that is shown otherwise is named, and a kept hash shows that the log was rewritten", async () => {
+test("the browser computes the hashes itself: it names a forged event, and a saved hash reveals a rewritten log", async () => {
   const { id } = await tenant.project("Kept");
   await tenant.made(tenant.owner("PATCH", `/projects/${id}`, { name: "Kept longer" }));
   const page = await open("log?verify=all");
@@ -199,7 +199,7 @@ test("the browser computes the hashes itself: an event that is shown otherwise i
   await page.getByText("This is the hash that was kept").waitFor();
 });
 
-test("the events of one command are a filter of their own, and ids in an event lead to their screens", async () => {
+test("the events of one command can be filtered, and ids in an event link to their screens", async () => {
   const { id } = await tenant.register(`export const run = (ctx) => ctx.complete(1);`, {}, { name: "Short" });
   const run = await tenant.start({ id }, {});
   await tenant.until(run, ({ status }) => status === "completed");

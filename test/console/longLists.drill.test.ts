@@ -49,7 +49,7 @@ beforeAll(async () => {
   for (let n = 0; n < AGENTS; n++) await tenant.newAgent({ name: `Agent ${n}`, instructions: INSTRUCTIONS });
 });
 
-test("filters find the last member and the first key, and those who asked are called by their names", async () => {
+test("filters find the last member and the first key, and askers are shown by name", async () => {
   const [member, key] = [members.at(-1)!, keys[0]!];
   const page = await open(`members?q=Person+${numbered(MANY)}`);
   await page.getByRole("link", { name: `Person ${numbered(MANY)}` }).waitFor();
@@ -66,7 +66,7 @@ test("filters find the last member and the first key, and those who asked are ca
   await expect.poll(() => page.getByLabel("Which one").inputValue(), SOON).toBe(member);
 });
 
-test("the last member stays in a group that is changed", async () => {
+test("the last member stays in a group that is edited", async () => {
   const [first, last] = [members[0]!, members.at(-1)!];
   await tenant.made(tenant.owner("PUT", "/groups/late", { members: [last] }));
   const page = await open("settings?section=groups&edit=late");
@@ -78,7 +78,7 @@ test("the last member stays in a group that is changed", async () => {
   await expect.poll(async () => (await inIt()).toSorted(), SOON).toEqual([first, last].toSorted());
 });
 
-test("agents are listed to the last one, however long they are", async () => {
+test("agents are listed completely, however long they are", async () => {
   const page = await open("agents");
   // the organization begins with one, and the table with its titles
   await expect.poll(() => page.getByRole("row").count(), SOON).toBe(AGENTS + 2);
@@ -86,7 +86,7 @@ test("agents are listed to the last one, however long they are", async () => {
   await page.getByLabel("Agent").selectOption(`Agent ${AGENTS - 1}`);
 });
 
-test("a price that is not on the first page is shown before it is changed, and not replaced unseen", async () => {
+test("a price beyond the first page is shown before it is changed, and is not replaced unseen", async () => {
   const model = "vendor/model-last";
   const { data } = await tenant.made(tenant.owner("GET", "/prices?limit=500"));
   expect(data.map((one: { model: string }) => one.model)).not.toContain(model);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   ({ tenant, open } = await openConsole());
 });
 
-test("eight tabs and a phone load, and all show what changes; one connection per browser is open for it", async () => {
+test("eight tabs and a phone load and show all changes over one connection per browser", async () => {
   const first = await open("settings?section=projects");
   const others = await Promise.all(Array.from({ length: 7 }, () => first.context().newPage()));
   const tabs = [first, ...others];
@@ -66,7 +66,7 @@ test("a conversation of 500 messages opens with its newest ones, and scrolls to 
   expect(await page.getByText("Message 0:").first().isVisible()).toBe(true);
 });
 
-test("each role has the screens that it may see, and the address of another one says who sees it", async () => {
+test("each role sees its screens, and the address of another screen says who may see it", async () => {
   const namesFor = async (role: "builder" | "approver" | "viewer") => {
     const page = await open("members", await tenant.member(role));
     await page.getByRole("heading", { name: "Members" }).waitFor();
@@ -88,7 +88,7 @@ test("each role has the screens that it may see, and the address of another one 
   await expect.poll(names, SOON).toBe(21);
 });
 
-test("a person without a mouse asks, opens the request, decides, and comes back", async () => {
+test("a person without a mouse asks, opens the request, decides, and returns", async () => {
   const run = await tenant.start(
     await tenant.register(`export const run = (ctx) => ctx.awaitApproval("boss", { title: "By keys?" });`),
   );

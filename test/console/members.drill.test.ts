@@ -11,7 +11,7 @@ beforeAll(async () => {
   ({ tenant, open, newPage } = await openConsole());
 });
 
-test("a member is added with a first password, signs in, gets another role, is locked out and removed", async () => {
+test("a member is added with an initial password, signs in, gets another role, is deactivated and removed", async () => {
   const page = await open("members");
   agreeToAll(page);
   await page.getByRole("link", { name: "Add a member" }).click();
@@ -56,7 +56,7 @@ test("a member is added with a first password, signs in, gets another role, is l
   expect(code(await tenant.owner("GET", `/members/${id}`))).toEqual([404, "member_not_found"]);
 });
 
-test("an address that is taken is refused with what is wrong, and the last owner stays one", async () => {
+test("a taken address is refused with the reason, and the last owner stays an owner", async () => {
   const page = await open("members/new");
   await page.getByLabel("Name").fill("Twice");
   await page.getByLabel("E-mail").fill(tenant.credentials.admin.email);

@@ -27,14 +27,14 @@ test("the message of a used-up budget names its amount, its period and its subje
   expect(read(describeLimit(bytes))).toContain("has used 9.5 MB of 10 MB (bytes), and this does not fit.");
 });
 
-test("money that requests under way hold back is read as money", () => {
+test("reserved money is shown as money", () => {
   const reserved = { subject: "each-user", name: "cost_total", spent: "1", reserved: "2.5", at_most: "3" } as const;
   expect(read(describeReserved({ ...reserved, ends_at: null }))).toBe(
     "The budget of <each-user> has used $1.00 of $3.00 (in total), and $2.50 are reserved for requests under way. Try again when one has ended.",
   );
 });
 
-test("a limit of a minute or a moment is read in words", () => {
+test("a limit per minute or of concurrent turns is described in words", () => {
   const rate = { subject: `user:${"a".repeat(43)}`, counted: "", hard: true, used: 1, at_most: 1 };
   expect(read(describeRate({ ...rate, name: "requests_per_minute" }))).toBe(
     `The limit of requests in a minute for <${rate.subject}> is reached: 1 of 1 requests of this minute are used.`,
@@ -45,7 +45,7 @@ test("a limit of a minute or a moment is read in words", () => {
   );
 });
 
-test("other messages stay as they are", () => {
+test("other messages are unchanged", () => {
   const message = `model: must name provider/model (such as openai/gpt-5); 3 of 4 were read.`;
   expect(messageParts(message)).toEqual([message]);
 });

@@ -27,6 +27,6 @@ const renamed = (prefix: string): Uint8Array => {
   );
 };
 
-test.each([["a document with the name prefix '%s' gives the same Markdown"], [""]])("a document whose names have the prefix '%s' gives the same Markdown", async (prefix) => {
+test.each([["ns0"], [""]])("a document with the name prefix '%s' gives the same Markdown", async (prefix) => {
   expect(await readDocx(renamed(prefix))).toEqual(await readDocx(guide));
 });
