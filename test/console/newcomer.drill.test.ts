@@ -61,7 +61,7 @@ async function firstFiveMinutes(page: Page): Promise<void> {
   expect(await readFile(README, "utf8")).toContain(`${total()} clicks`);
 }
 
-test("the example has a run that completes, one that fails and one that a newcomer approves and sees end, and an agent that answers from its documents", async () => {
+test("the example has a completed run, a failed run, a run that a newcomer approves, and an agent that answers from its documents", async () => {
   const { tenant, open } = await openConsole();
   await seed(tenant.url, tenant.credentials);
   const { data } = await tenant.made(tenant.owner("GET", "/workflows/runs"));

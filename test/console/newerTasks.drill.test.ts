@@ -36,7 +36,7 @@ test("13. keep a conversation for a court", async () => {
   await done(page, "13", 6);
 });
 
-test("14. see why a key is refused, and give it more", async () => {
+test("14. see why a key is refused, and grant it more", async () => {
   const { id, call } = await tenant.newKey({ name: "Website" });
   await tenant.made(tenant.owner("PUT", `/budgets/key:${id}`, { tokens_per_day: 5 }));
   await call("POST", "/openai/v1/chat/completions", say("This uses up what is left"));
@@ -52,7 +52,7 @@ test("14. see why a key is refused, and give it more", async () => {
   await done(page, "14", 4);
 });
 
-test("15. have a website read into a collection, and see which page it could not read", async () => {
+test("15. have a website read into a collection, and see which page failed", async () => {
   site.pages.set("/tides.html", "High tide is at noon.");
   site.pages.set("/sitemap.xml", site.sitemap("/tides.html", "/missing.html"));
   await openReader(tenant.url, tenant.credentials.api_key).collect("Sea");
@@ -213,7 +213,7 @@ test("25. see what is left of somebody who was removed, and who removed them", a
   await done(page, "25", 3);
 });
 
-test("26. ask a question again that a program asked", async () => {
+test("26. retry a question that a program asked", async () => {
   await tenant.made(tenant.key("POST", "/openai/v1/chat/completions", say("Which question was it?")));
   const page = await open();
   await click(link(page, "Requests"));

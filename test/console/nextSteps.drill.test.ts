@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const SECOND_QUESTION = "And again?";
 
-test("a refusal in the chat is in money and names, says when there is room again, and leads to the budget", async () => {
+test("a refusal in the chat shows money and names, says when the budget resets, and links to the budget", async () => {
   const page = await open("chat");
   const ask = async (text: string) => {
     await page.getByLabel("Question").fill(text);
@@ -45,7 +45,7 @@ test("a refusal in the chat is in money and names, says when there is room again
   await tenant.made(tenant.owner("DELETE", `/budgets/person:${id}`));
 });
 
-test("a file that cannot be read is replaced by a mended one, which keeps tags and readers", async () => {
+test("a corrected file replaces an unreadable one, and keeps its tags and readers", async () => {
   const collection = await openReader(tenant.url, tenant.credentials.api_key).collect("Contracts");
   const page = await open(`knowledge/${collection}`);
   const send = (label: string | RegExp, name: string, text: string) =>
@@ -78,7 +78,7 @@ test("a file that cannot be read is replaced by a mended one, which keeps tags a
   expect(page.url()).toContain(left[0].id);
 });
 
-test("a key is changed without a pause by a second one with its settings", async () => {
+test("a key is replaced without an interruption by a second one with its settings", async () => {
   const { id: project_id } = await tenant.made(tenant.owner("POST", "/projects", { name: "Shop" }));
   const settings = { products: ["knowledge"], allowed_models: ["offline/echo"], client_tools: true };
   const { id } = await tenant.newKey({ name: "Shop window", project_id, ...settings });
@@ -94,7 +94,7 @@ test("a key is changed without a pause by a second one with its settings", async
   for (const key of both) expect(key).toMatchObject({ enabled: true, project_id, ...settings });
 });
 
-test("Home names the models that failed today, and leads to those requests", async () => {
+test("Home names the models that failed today, and links to those requests", async () => {
   const provider = { api_key: "sk-1", base_url: "http://127.0.0.1:9/v1" };
   await tenant.made(tenant.owner("PUT", "/providers/openai", provider));
   await tenant.key("POST", "/openai/v1/chat/completions", say("Hello", { model: "openai/gpt-none" }));
@@ -119,7 +119,7 @@ test("Home names the models that failed today, and leads to those requests", asy
   await page.locator("[data-row]").first().waitFor();
 });
 
-test("viewers and approvers are offered nothing that they may not do", async () => {
+test("viewers and approvers are offered no action that their role forbids", async () => {
   const viewer = await tenant.member("viewer");
   const page = await open("", { email: viewer.email });
   await page.getByRole("heading", { name: "What you can look at" }).waitFor();
@@ -141,7 +141,7 @@ test("viewers and approvers are offered nothing that they may not do", async () 
   expect(await phone.getByRole("link", { name: "Home" }).count()).toBe(0);
 });
 
-test("the reference opens with a query, and where it is linked without its last slash", async () => {
+test("the API reference opens with a query, and without the trailing slash of its address", async () => {
   const page = await open("");
   for (const path of ["/reference/?from=docs", "/reference?from=docs"]) {
     await page.goto(tenant.url + path);

@@ -40,7 +40,7 @@ const inkOf = async (page: Page): Promise<number> => {
 };
 
 describe("a PDF", () => {
-  test("is drawn beside its text, at the page of the passage, and leafed through", async () => {
+  test("is shown beside its text, at the page of the passage, and can be paged through", async () => {
     const id = await keep("handbook.pdf", HANDBOOK);
     const page = await open(`knowledge/documents/${id}?page=2`);
     await page.getByText(/^Page 2 of \d+$/).waitFor();
@@ -55,7 +55,7 @@ describe("a PDF", () => {
     expect(page.url()).toContain("view=text");
   });
 
-  test("is shown on request on a phone", async () => {
+  test("is shown only on request on a phone", async () => {
     const id = await keep("guide.pdf", file("guide.pdf"));
     const page = await open(`knowledge/documents/${id}`, { viewport: PHONE });
     await page.getByRole("link", { name: "Text and original" }).waitFor();
@@ -64,7 +64,7 @@ describe("a PDF", () => {
     await expect.poll(() => inkOf(page), SOON).toBeGreaterThan(500);
   });
 
-  test("runs nothing: no script of it, no link, and nothing that it opens", async () => {
+  test("runs no script, opens no link, and opens nothing by itself", async () => {
     const address = "https://example.com/stolen";
     const hostile = fileOf([
       "<</Type/Catalog/Pages 2 0 R/OpenAction 5 0 R/Names<</JavaScript<</Names[(a) 5 0 R]>>>>>>",
@@ -92,7 +92,7 @@ describe("a PDF", () => {
     expect(page.url()).toContain(id);
   });
 
-  test("that cannot be drawn leaves the text", async () => {
+  test("that cannot be rendered leaves the text", async () => {
     const id = await keep("handbook-2.pdf", Buffer.concat([HANDBOOK, Buffer.from("\n% another")]));
     const page = await open("knowledge");
     await page.route("**/content", (route) =>
@@ -104,7 +104,7 @@ describe("a PDF", () => {
     await inspect(page, "original-broken");
   });
 
-  test("is refused to the frame without a session, and the frame may not be part of other sites", async () => {
+  test("is refused to the frame without a session, and no other site may embed the frame", async () => {
     const page = await newPage();
     const answer = await page.goto(`${tenant.url}/console/pdf/frame.html#00000000-0000-0000-0000-000000000000/1`);
     const policy = answer!.headers()["content-security-policy"]!;
@@ -120,7 +120,7 @@ describe("a PDF", () => {
 });
 
 describe("a picture", () => {
-  test("is shown beside its text; one that browsers cannot show is not tried", async () => {
+  test("is shown beside its text, and a picture that browsers cannot show is left out", async () => {
     const id = await keep("notice.png", file("notice.png"));
     const page = await open(`knowledge/documents/${id}?view=both`);
     const picture = page.getByRole("img", { name: "The original of notice.png" });

@@ -26,7 +26,7 @@ const get = (path: string, headers: Record<string, string> = {}, base = service.
 const script = async () => /src="\.\/(assets\/[^"]+\.js)"/.exec((await get("/console/")).body.toString())![1]!;
 
 describe("the address of the service", () => {
-  test("sends browsers to the console, and answers programs with 404", async () => {
+  test("redirects browsers to the console, and answers programs with 404", async () => {
     const { status, headers } = await get("/", { accept: "text/html,application/xhtml+xml" });
     expect([status, headers["location"]]).toEqual([302, "console/"]);
     expect((await get("/", { accept: "*/*" })).status).toBe(404);
@@ -35,7 +35,7 @@ describe("the address of the service", () => {
 });
 
 describe("the console", () => {
-  test("answers every path that is no file with its page, under a strict policy and never cached", async () => {
+  test("returns its page for every path that is not a file, under a strict policy and never cached", async () => {
     const page = await get("/console/");
     expect(page.headers).toMatchObject({
       "content-type": "text/html; charset=utf-8",
@@ -59,7 +59,7 @@ describe("the console", () => {
     expect((await get("/console/", { "if-none-match": page.headers["etag"]! })).status).toBe(304);
   });
 
-  test("has assets with hashed names, compressed ahead and kept forever", async () => {
+  test("has assets with hashed names, compressed in advance and cached forever", async () => {
     const path = `/console/${await script()}`;
     const plain = await get(path);
     expect(plain.headers).toMatchObject({
@@ -75,7 +75,7 @@ describe("the console", () => {
     expect(gunzipSync(gzip.body).equals(plain.body)).toBe(true);
   });
 
-  test("has nothing else: no other file of the machine, and no asset of an older version", async () => {
+  test("serves no other file of the machine, and no asset of an older version", async () => {
     for (const path of ["assets/old-123.js", "assets/../../../package.json", "assets/%2e%2e%2f%2e%2e%2fpackage.json"]) {
       const { status, body } = await get(`/console/${path}`);
       expect([path, status, body.toString()]).toEqual([path, 404, expect.stringContaining('"not_found"')]);
@@ -83,7 +83,7 @@ describe("the console", () => {
     expect((await get("/console/sources.sha256")).headers["content-type"]).toContain("text/html");
   });
 
-  test("works below a path of a proxy", async () => {
+  test("works behind a proxy that adds a path", async () => {
     const { base } = await startService({ BASE_URL: "https://example.com/ai" });
     expect((await get("/console/", {}, base)).body.toString()).toContain('<base href="/ai/console/"');
   });

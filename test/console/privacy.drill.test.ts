@@ -35,7 +35,7 @@ async function erase(page: Page, key: string) {
 }
 
 describe("retention", () => {
-  test("is set after a preview and a typed word, changed and removed", async () => {
+  test("is set after a preview and a typed confirmation, changed and removed", async () => {
     await tenant.made(tenant.owner("POST", "/projects", { name: LONG_NAME }));
     const page = await open("privacy");
     agreeToAll(page);
@@ -69,7 +69,7 @@ describe("retention", () => {
 });
 
 describe("an export", () => {
-  test("of a key and of an end user is saved whole, and names what cannot be", async () => {
+  test("of a key and of an end user is saved completely, and an invalid subject is reported", async () => {
     const { id, call } = await tenant.newKey({ name: `Key ${HOSTILE}` });
     await call("POST", "/openai/v1/chat/completions", { ...say("Remember this"), user: "ann/1" });
     const page = await open(`keys/${id}`);
@@ -97,7 +97,7 @@ describe("an export", () => {
     await page.getByRole("alert").getByText("field subject").waitFor();
   });
 
-  test("that was cut off is no file", async () => {
+  test("that was cut off is not saved", async () => {
     const page = await open("privacy?section=exports");
     // nobody is chosen before the person does so
     expect(await page.getByLabel("Which one").inputValue()).toBe("");
@@ -112,7 +112,7 @@ describe("an export", () => {
 });
 
 describe("an erasure", () => {
-  test("begins after a typed word, shows how far it is, and leaves a certificate", async () => {
+  test("begins after a typed confirmation, shows its progress, and leaves a certificate", async () => {
     const { id, call } = await tenant.newKey({ name: "Erased" });
     await call("POST", "/openai/v1/chat/completions", { ...say("Forget this"), user: "bob" });
     const page = await open(`privacy?section=erasures&subject=key:${id}`);
@@ -133,7 +133,7 @@ describe("an erasure", () => {
     expect(lines[0].owner).toBe(`key:${id}`);
   });
 
-  test("is for administrators, like all of it", async () => {
+  test("is for administrators only, like the whole page", async () => {
     const page = await open("privacy?section=erasures", await tenant.member("builder"));
     await page.getByRole("heading", { name: "For administrators" }).waitFor();
     expect(await page.getByRole("link", { name: "Privacy" }).count()).toBe(0);
@@ -142,7 +142,7 @@ describe("an erasure", () => {
 });
 
 describe("a hold", () => {
-  test("keeps what somebody has, and says so where a deletion is refused", async () => {
+  test("keeps a person's data, and a refused deletion says so", async () => {
     const { id, call } = await tenant.newKey({ name: "Held" });
     await call("POST", "/openai/v1/chat/completions", { ...say("Keep this"), user: "eve" });
     const page = await open(`keys/${id}`);
@@ -190,8 +190,8 @@ describe("a hold", () => {
   });
 });
 
-describe("views of a screen", () => {
-  test("are reached by arrow keys, and their own addresses", async () => {
+describe("tabs of a screen", () => {
+  test("can be selected by arrow keys, and have their own addresses", async () => {
     const page = await open("privacy");
     const current = () => page.evaluate("document.activeElement.textContent");
     await page.getByRole("link", { name: "Retention" }).focus();

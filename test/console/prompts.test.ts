@@ -50,7 +50,7 @@ const traced = (status: TracedCall["status"] = "completed"): TracedRound[] =>
     })),
   }));
 
-test("the console shows of each round what the service sends to the model", () => {
+test("the console shows for each round exactly the prompt that the service sends to the model", () => {
   for (const nth of [0, 1, 2]) {
     const sent = ROUNDS.slice(0, nth)
       .flatMap(sentMessages)

@@ -17,7 +17,7 @@ const scripted = (text: string, more: Record<string, unknown> = {}) =>
   ask(text, { model: "offline/scripted", ...more });
 
 describe("the requests", () => {
-  test("are none at first, keep their place while new ones come, and are filtered by address", async () => {
+  test("are empty at first, keep their place while new ones arrive, and can be filtered by address", async () => {
     const page = await open("requests");
     await page.getByRole("heading", { name: "Nothing has been asked yet" }).waitFor();
     await inspect(page, "requests-empty");
@@ -51,7 +51,7 @@ describe("the requests", () => {
     await inspect(page, "request-failed");
   });
 
-  test("of somebody else's conversation are where its id leads a builder, and an own one leads to the chat", async () => {
+  test("of another person's conversation open for a builder as a request, and a person's own open the chat", async () => {
     const theirs = await ask("Asked by a key");
     const page = await open("", await tenant.member("builder"));
     const goTo = async (id: string) => {
@@ -75,7 +75,7 @@ describe("the requests", () => {
     await page.waitForURL(`**/chat/${own}`);
   });
 
-  test("are filtered on a phone behind one button, which says how many filters are set", async () => {
+  test("can be filtered on a phone behind one button, which shows the number of filters", async () => {
     const page = await open("requests?status=failed&model=offline%2Fscripted", { viewport: PHONE });
     await page.getByText("Filters (2 set)").waitFor();
     expect(await page.getByLabel("Text of the error").isVisible()).toBe(false);
@@ -123,7 +123,7 @@ describe("a request", () => {
     await expect.poll(() => page.getByText(`Done ${HOSTILE}`).count(), SOON).toBeGreaterThan(1);
   });
 
-  test("shows the prompt of each call of the model whole, with the tool calls before it and their results", async () => {
+  test("shows the complete prompt of each model call, with the earlier tool calls and their results", async () => {
     const { body } = await scripted(
       `/rounds 2\n/tool search_documents {"query":"days"}\n/tool no_such {"text":${JSON.stringify(HOSTILE)}}`,
       { tools: [{ type: "function", function: { name: "search_documents" } }] },
@@ -168,7 +168,7 @@ describe("a request", () => {
     await inspect(page, "request-targets");
   });
 
-  test("shows words as Markdown, and as they are when asked", async () => {
+  test("renders Markdown, and shows the raw text on request", async () => {
     const { body } = await scripted("/say A **bold** word", {
       messages: [{ role: "user", content: `# Heading\n\n- *one*\n\n${HOSTILE}\n/say A **bold** word` }],
     });
@@ -188,7 +188,7 @@ describe("a request", () => {
     await inspect(page, "request-raw");
   });
 
-  test("is shown as of each of its events", async () => {
+  test("can be shown as of each of its events", async () => {
     const { body } = await scripted(`/tool search_documents {"query":"when"}\n/say Done then`, {
       tools: [{ type: "function", function: { name: "search_documents" } }],
     });
@@ -212,13 +212,13 @@ describe("a request", () => {
     expect(page.url()).not.toContain("as_of");
   });
 
-  test("that does not exist is named as such", async () => {
+  test("that does not exist is reported", async () => {
     const page = await open("requests/nonsense");
     await page.getByRole("alert").getByText("code turn_not_found").waitFor();
     await inspect(page, "request-missing");
   });
 
-  test("is opened by an approver only if it is the approver's own", async () => {
+  test("opens for an approver only if it is the approver's own", async () => {
     const approver = await tenant.member("approver");
     const answer = await approver.call("POST", "/openai/v1/chat/completions", say("My own question"));
     expect(answer.status).toBe(200);

@@ -44,7 +44,7 @@ const shapeOf = (route: string): string =>
     .map((part) => part.replace(/^(\w+ )?.*\{.*\}.*$/, "$1{}"))
     .join("/");
 
-test("the console calls every route of /openapi.json but those with a reason, and no other route", async () => {
+test("the console calls every route of /openapi.json except those with a stated reason, and no other route", async () => {
   const { paths } = await readApiDescription();
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

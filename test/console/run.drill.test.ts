@@ -26,7 +26,7 @@ beforeAll(async () => {
   child = await tenant.register(WAITING, {}, { name: `Child ${HOSTILE}` });
 });
 
-test("a run shows what it waits for and what ended each wait, live, with links to the runs it started and back", async () => {
+test("a run shows live what it waits for and how each wait ended, with links to and from the runs it started", async () => {
   const run = await tenant.start(await tenant.register(PARENT, {}, { name: "Parent" }), { child: child.id });
   const { waiting_on } = await tenant.until(run, (record) => record.waiting_on.length > 0);
   const page = await open(`runs/${run}`);
@@ -56,7 +56,7 @@ test("a run shows what it waits for and what ended each wait, live, with links t
   await page.getByRole("heading", { name: "Parent" }).waitFor();
 });
 
-test("a run that asked an agent leads to its turn", async () => {
+test("a run that asked an agent links to its turn", async () => {
   const clerk = await tenant.newAgent({ name: `Clerk ${HOSTILE}` });
   const run = await tenant.start(await tenant.register(workflowSource('await ctx.agent(args.clerk, "Hello");')), {
     clerk,
@@ -74,7 +74,7 @@ test("a run that asked an agent leads to its turn", async () => {
   expect(new URL(page.url()).pathname).toMatch(/\/requests\//);
 });
 
-test("the list of runs shows those that one run started, by address", async () => {
+test("the list of runs can be filtered by address to the runs that one run started", async () => {
   const source = workflowSource('for (const key of ["a", "b"]) await ctx.startRun(args.child, {}, { key });');
   const run = await tenant.start(await tenant.register(source), { child: child.id });
   await tenant.untilOver(run);
@@ -86,7 +86,7 @@ test("the list of runs shows those that one run started, by address", async () =
   await expect.poll(() => page.url(), SOON).not.toContain("starter");
 });
 
-test("of many steps, those near the window are in the page, and the last one is reached by scrolling", async () => {
+test("a run of many steps renders only those near the window, and scrolling reaches the last one", async () => {
   const run = await tenant.start(await tenant.register(MANY));
   await tenant.untilOver(run);
   const page = await open(`runs/${run}`);

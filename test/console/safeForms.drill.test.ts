@@ -25,7 +25,7 @@ async function seesStored(page: Page, button: string): Promise<void> {
   await expect.poll(() => page.getByRole("alert").count(), SOON).toBe(0);
 }
 
-test("a form for a new thing does not overwrite an existing thing with the same name", async () => {
+test("a form for a new item does not overwrite an existing item with the same name", async () => {
   const { owner, made } = tenant;
   await made(owner("PUT", "/budgets/organization", { tokens_per_day: 7, cost_per_month: "12" }));
   const { id: me } = (await made(owner("GET", "/auth/me"))).user;
@@ -56,7 +56,7 @@ test("a form for a new thing does not overwrite an existing thing with the same 
   expect((await made(owner("GET", "/budgets/organization"))).limits.length).toBe(2);
 });
 
-test("an entry turns on the switch that it needs, and turning it off empties the entries", async () => {
+test("an entry turns on the switch that it needs, and turning the switch off clears the entries", async () => {
   const shelf = await reader.collect("Limited");
   const id = await pushed(shelf, { name: "limited.md", text: "Some words." });
   const page = await open("keys/new");
@@ -103,7 +103,7 @@ test("an agent keeps its collections and its project while their lists cannot be
   expect([collections, rest]).toMatchObject([[shelf], { project_id, instructions: "Other words" }]);
 });
 
-test("the form of a document shows this document, and a text that was added is not added again", async () => {
+test("the form of a document shows that document, and a text is not added twice", async () => {
   const shelf = await reader.collect("Two");
   const [one, two] = [
     await pushed(shelf, { name: "one.md", text: "The first." }),
@@ -136,7 +136,7 @@ test("the form of a document shows this document, and a text that was added is n
 /** A list has at most the newest 50 at once: two before them are needed, and the first. */
 const VERSIONS = 53;
 
-test("each of many versions is shown beside the one before it", async () => {
+test("each of many versions is compared with the previous one", async () => {
   const source = (n: number) => `export const meta = { name: "counted" };\nexport const execute = () => "words ${n}";`;
   const { id } = await tenant.made(tenant.owner("POST", "/definitions", { type: "tool", source: source(1) }));
   const save = async () => {

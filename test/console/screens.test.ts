@@ -9,7 +9,7 @@ import { adviceFor, describeDetail } from "../../console/screens/health/describe
 
 /* What screens say of what they are given, without a browser. */
 
-test("the editor completes what the published types declare", () => {
+test("the editor completes the names in the published types", () => {
   const members = readMembers(readFileSync(new URL("../../examples/workflow.d.ts", import.meta.url), "utf8"));
   const labels = (name: string) => members.get(name)?.map(({ label }) => label);
   expect(labels("RunContext")).toEqual(expect.arrayContaining(["runStep", "awaitApproval", "sleep", "complete"]));
@@ -21,7 +21,7 @@ test("the editor completes what the published types declare", () => {
   });
 });
 
-test("an erasure offers every kind that there is", () => expect(OFFERED).toEqual(ERASED_KINDS));
+test("the erasure form offers every kind of data", () => expect(OFFERED).toEqual(ERASED_KINDS));
 
 describe("the health of a part", () => {
   test("is described in words", () => {
@@ -39,7 +39,7 @@ describe("the health of a part", () => {
     expect(describeDetail("other", { some: "thing" })).toBe('{"some":"thing"}');
   });
 
-  test("comes with what to do", () => {
+  test("comes with advice", () => {
     expect(adviceFor("meilisearch")).toContain("MEILI_URL");
     expect(adviceFor("projection runs")).toContain("projections");
     const page = readFileSync(new URL("../../docs/alerts.md", import.meta.url), "utf8");
@@ -49,7 +49,7 @@ describe("the health of a part", () => {
   });
 });
 
-test("the console computes the next times of a schedule as the service does, over a change of the clock, too", () => {
+test("the console computes the next times of a schedule like the service, even across a daylight-saving change", () => {
   const after = new Date("2026-03-27T00:00:00Z");
   for (const cron of ["30 2 * * *", "0 * * * *", "*/20 1-3 * * *", "@weekly", "0 0 31 * *", "15 9 * * 1-5"])
     for (const time_zone of ["UTC", "Europe/Berlin", "America/New_York"])

@@ -8,7 +8,7 @@ import { EXAMPLE, readExample } from "./example.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
 
-test("an example that is stopped in the middle is completed by the next start, with nothing twice", async () => {
+test("the next start completes an example that was interrupted, without duplicates", async () => {
   const service = await startService();
   const credentials = await service.organization("Seeded");
   const tenant = await openTenant(service.base, credentials);

@@ -43,7 +43,7 @@ test("changing one's own password ends the other sessions", async () => {
   await signIn("a good long password");
 });
 
-test("projects are created, renamed, and deleted once nothing belongs to them", async () => {
+test("projects are created, renamed, and deleted once they are empty", async () => {
   const page = await open("settings?section=projects");
   agreeToAll(page);
   await page.getByRole("heading", { name: "There are no projects" }).waitFor();
@@ -95,7 +95,7 @@ test("a provider gets its API key, which no page shows again, and is removed", a
   expect(code(await tenant.owner("GET", "/providers/mine"))).toEqual([404, "provider_not_found"]);
 });
 
-test("a builder sets secrets, sees new ones live, and sees no providers", async () => {
+test("a builder sets secrets, sees new ones live, and does not see providers", async () => {
   const builder = await tenant.member("builder");
   const page = await open("settings?section=secrets", builder);
   agreeToAll(page);
@@ -121,7 +121,7 @@ test("a builder sets secrets, sees new ones live, and sees no providers", async 
   await inspect(page, "providers-refused");
 });
 
-test("a viewer sees the projects, and neither secrets nor a form", async () => {
+test("a viewer sees the projects, but no secrets and no form", async () => {
   await tenant.made(tenant.owner("POST", "/projects", { name: "Seen" }));
   const viewer = await tenant.member("viewer");
   const page = await open("settings?section=projects", viewer);

@@ -25,7 +25,7 @@ const codeOf = async (response: Response) => [response.status, ((await response.
 const SAME = { "sec-fetch-site": "same-origin" };
 
 describe("signing in by cookie", () => {
-  test("sets a cookie that no script can read and no other site can send, and returns no token", async () => {
+  test("sets a cookie that scripts cannot read and other sites cannot send, and returns no token", async () => {
     const response = await signIn();
     expect(response.status).toBe(200);
     expect(response.headers.getSetCookie()[0]).toMatch(
@@ -39,7 +39,7 @@ describe("signing in by cookie", () => {
     expect((await me({ cookie: cookieOf(response) })).status).toBe(200);
   });
 
-  test("binds the cookie to the host and to https where the service has an https address", async () => {
+  test("binds the cookie to the host and to https if the service has an https address", async () => {
     const secure = await startService({ BASE_URL: "https://assistant.example" });
     const response = await fetch(`${secure.base}/api/auth/login`, {
       method: "POST",
@@ -49,7 +49,7 @@ describe("signing in by cookie", () => {
     expect(response.headers.getSetCookie()[0]).toMatch(/^__Host-svc-session=.+; Secure; SameSite=Strict$/);
   });
 
-  test("is refused to other sites", async () => {
+  test("is refused for other sites", async () => {
     expect(await codeOf(await signIn({ "sec-fetch-site": "cross-site" }))).toEqual([403, "cross_origin"]);
     expect(await codeOf(await signIn({ origin: "http://evil.example" }))).toEqual([403, "cross_origin"]);
   });
@@ -77,23 +77,23 @@ describe("a session in a cookie", () => {
     if (status === 403) expect(await codeOf(response)).toEqual([403, "cross_origin"]);
   });
 
-  test("may change something with the origin of the service, for browsers that send no Sec-Fetch-Site", async () => {
+  test("may make changes from the service's own origin, for browsers that send no Sec-Fetch-Site", async () => {
     const cookie = cookieOf(await signIn());
     expect((await post("/keys", { name: "K" }, { cookie, origin: service.base })).status).toBe(201);
   });
 
-  test("does not count next to an Authorization header", async () => {
+  test("is ignored beside an Authorization header", async () => {
     const cookie = cookieOf(await signIn());
     const response = await me({ cookie, authorization: "Bearer sk-svc-unknown" });
     expect(await codeOf(response)).toEqual([401, "invalid_api_key"]);
   });
 
-  test("is no place for an API key", async () => {
+  test("cannot contain an API key", async () => {
     const response = await me({ cookie: `svc-session=${service.credentials.api_key}` });
     expect(await codeOf(response)).toEqual([401, "invalid_session"]);
   });
 
-  test("ends with signing out, which removes the cookie", async () => {
+  test("ends at sign-out, which removes the cookie", async () => {
     const cookie = cookieOf(await signIn());
     const response = await post("/auth/logout", {}, { cookie, ...SAME });
     expect([response.status, response.headers.getSetCookie()[0]]).toEqual([
@@ -131,13 +131,13 @@ describe("the one-time link", () => {
     expect(codes.redeem(late)).toBeUndefined();
   });
 
-  test("is printed only to a terminal: elsewhere the address has no code", () => {
+  test("is printed only on a terminal; elsewhere the address has no code", () => {
     const credentials = { ...service.credentials, base_url: "http://h" };
     expect(consoleLink(credentials, () => "code")).toBe("http://h/console/#start=code");
     expect(consoleLink(credentials, undefined)).toBe("http://h/console/");
   });
 
-  test.each([true, false])("is the first line that is printed, on a terminal: %s", (showSecrets) => {
+  test.each([true, false])("is printed on the first line, on a terminal: %s", (showSecrets) => {
     const link = "http://h/console/#start=code";
     const welcome = { address: "http://h", nats_url: "nats://u:p@h:1", showSecrets, link };
     const printed = formatWelcome(readSettings({}), welcome, service.credentials);

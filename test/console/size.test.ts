@@ -30,12 +30,12 @@ function filesOf(name: string, seen = new Set<string>()): Set<string> {
 const entry = Object.keys(manifest).find((name) => manifest[name]!.isEntry)!;
 const shell = filesOf(entry);
 
-test("the shell of the console has at most 155 kB", () => {
+test("the shell of the console is at most 155 kB", () => {
   expect(kilobytes(shell)).toBeGreaterThan(50);
   expect(kilobytes(shell)).toBeLessThanOrEqual(155);
 });
 
-test("each screen adds at most 35 kB, and no first view needs more than 190 kB", () => {
+test("each screen adds at most 35 kB, and no first view loads more than 190 kB", () => {
   const screens = manifest[entry]!.dynamicImports!;
   expect(screens.length).toBeGreaterThan(2);
   for (const screen of screens) {
@@ -46,12 +46,12 @@ test("each screen adds at most 35 kB, and no first view needs more than 190 kB",
   }
 });
 
-test("the whole console has at most 500 kB", async () => {
+test("the whole console is at most 500 kB", async () => {
   const files = await Array.fromAsync(glob("assets/*.{js,css}", { cwd: CONSOLE_FOLDER }));
   expect(kilobytes(files)).toBeLessThanOrEqual(500);
 });
 
-test("drawing a PDF loads at most 520 kB more, in a frame of its own", async () => {
+test("the PDF viewer loads at most 520 kB more, in its own frame", async () => {
   const files = await Array.fromAsync(glob("pdf/assets/*.{js,mjs,css}", { cwd: CONSOLE_FOLDER }));
   expect(files.length).toBeGreaterThan(1);
   expect(kilobytes(files)).toBeLessThanOrEqual(520);

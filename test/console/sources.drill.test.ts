@@ -16,7 +16,7 @@ beforeAll(async () => {
   reader = openReader(tenant.url, tenant.credentials.api_key);
 });
 
-test("a source is added, read again, paused and removed with its documents", async () => {
+test("a source is added, read again, paused, and removed with its documents", async () => {
   site.pages.set("/tides.html", "High tide is at noon.").set("/ice.html", "The ice melts.");
   site.pages.set("/sitemap.xml", site.sitemap("/tides.html", "/ice.html", "/missing.html"));
   const collection = await reader.collect("Sea");

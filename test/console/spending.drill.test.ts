@@ -11,7 +11,7 @@ beforeAll(async () => {
   ({ tenant, open } = await openConsole());
 });
 
-test("prices are set with a later one, filtered by address, and give requests and usage a cost", async () => {
+test("prices are set, also for a later date, filtered by address, and give requests and usage a cost", async () => {
   const page = await open("spending?section=prices");
   agreeToAll(page);
   await page.getByText("a new price changes no earlier request", { exact: false }).waitFor();
@@ -110,7 +110,7 @@ test("a budget shows what is spent and left, warns, and is changed and removed",
   await page.getByRole("heading", { name: "There are no budgets" }).waitFor();
 });
 
-test("a budget of one model stands beside that of all, and a person sees what is left without being asked", async () => {
+test("a budget of one model is listed beside the budget of all models, and a person sees what is left", async () => {
   const me = (await tenant.made(tenant.owner("GET", "/auth/me"))).user.id;
   const workflow = await tenant.register();
   const page = await open(`spending?edit=person:${me}`);
@@ -153,7 +153,7 @@ test("a budget of one model stands beside that of all, and a person sees what is
   await page.getByText("No budget limits your requests.").waitFor();
 });
 
-test("limits of a minute and of a moment show what is used now, and are changed", async () => {
+test("limits per minute and of concurrent turns show the current use, and can be changed", async () => {
   const { id, call } = await tenant.newKey({ name: "Limited" });
   const page = await open(`spending?edit=key:${id}`);
   await page.getByLabel("Requests a minute").fill("2");
@@ -182,7 +182,7 @@ test("limits of a minute and of a moment show what is used now, and are changed"
   expect((await names()).toSorted()).toEqual(["concurrent_turns", "tokens_per_minute"]);
 });
 
-test("money that requests under way hold back is shown", async () => {
+test("reserved money is shown", async () => {
   await tenant.made(tenant.owner("PUT", "/prices/offline/scripted", { prices: [{ input: "1000", output: "2000" }] }));
   const { id, call } = await tenant.newKey({ name: "Holds" });
   await tenant.made(tenant.owner("PUT", `/budgets/key:${id}`, { cost_per_day: "1000" }));
@@ -198,7 +198,7 @@ test("money that requests under way hold back is shown", async () => {
   await tenant.made(tenant.owner("DELETE", "/prices/offline/scripted"));
 });
 
-test("an alias is added with weights, changed and removed, and what cannot be is named", async () => {
+test("an alias is added with weights, changed and removed, and an invalid field is named", async () => {
   const page = await open("spending?section=aliases");
   agreeToAll(page);
   await page.getByRole("heading", { name: "There are no aliases" }).waitFor();
@@ -227,7 +227,7 @@ test("an alias is added with weights, changed and removed, and what cannot be is
   await page.getByRole("heading", { name: "There are no aliases" }).waitFor();
 });
 
-test("a budget that is used up says so in the chat, when it begins again, and who can raise it", async () => {
+test("a used-up budget is reported in the chat, with the time of its reset and the people who can raise it", async () => {
   await tenant.made(tenant.owner("PUT", "/budgets/organization", { requests_per_day: 0 }));
   const page = await open("chat");
   await page.getByLabel("Question").fill("Hello");
@@ -241,7 +241,7 @@ test("a budget that is used up says so in the chat, when it begins again, and wh
   await tenant.owner("DELETE", "/budgets/organization");
 });
 
-test("a question refused because running answers reserve the money says to try again, and who can raise the budget", async () => {
+test("a question that is refused because of reservations gets advice to try again, and the people who can raise the budget", async () => {
   const [models, price] = [["scripted", "echo"], { prices: [{ input: "1000", output: "2000" }] }];
   for (const model of models) await tenant.made(tenant.owner("PUT", `/prices/offline/${model}`, price));
   const limitTo = (cost_per_day: string) => tenant.made(tenant.owner("PUT", "/budgets/organization", { cost_per_day }));
@@ -264,7 +264,7 @@ test("a question refused because running answers reserve the money says to try a
   for (const model of models) await tenant.made(tenant.owner("DELETE", `/prices/offline/${model}`));
 });
 
-test("a builder has no entry to spending, and a page that names the administrators", async () => {
+test("a builder has no menu entry for spending, and the page names the administrators", async () => {
   const page = await open("spending", await tenant.member("builder"));
   await page.getByRole("heading", { name: "For administrators" }).waitFor();
   await inspect(page, "spending-refused");

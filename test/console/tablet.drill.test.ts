@@ -20,7 +20,7 @@ const LEFT_OUT = `[...document.querySelectorAll(".table td:not(:empty)")]
 test.each([
   ["a tablet", TABLET],
   ["a phone", PHONE],
-])("on %s no fact, button, cost or time of a list is out of sight", async (_, viewport) => {
+])("on %s every fact, button, cost and time of a list is visible", async (_, viewport) => {
   const { tenant, open } = await openConsole();
   await tenant.made(tenant.owner("PUT", "/budgets/organization", { tokens_per_day: 100_000, cost_per_month: "12.5" }));
   await tenant.made(tenant.owner("PUT", "/prices/offline/echo", { prices: [{ input: "0.5", output: "1.25" }] }));

@@ -12,7 +12,7 @@ beforeAll(async () => {
   ({ tenant, open } = await openConsole());
 });
 
-test("the request behind an id that a customer sent is found by the keyboard and on a phone", async () => {
+test("a request is found by an id that a customer sent, with the keyboard and on a phone", async () => {
   const answer = await tenant.key("POST", "/openai/v1/chat/completions", say(`What is due? ${HOSTILE}`));
   const turn = answer.body.id.replace("chatcmpl-", "");
   const page = await open("");
@@ -39,7 +39,7 @@ test("the request behind an id that a customer sent is found by the keyboard and
   expect(await phone.getByRole("dialog").count()).toBe(0);
 });
 
-test("agents, collections, members and keys are found by a part of their name, by those who may see them", async () => {
+test("agents, collections, members and keys are found by a part of their name, but only by people who may see them", async () => {
   const named = { name: "Zebra crossing" };
   await tenant.made(tenant.owner("POST", "/agents", named));
   await tenant.made(tenant.owner("POST", "/v1/knowledge/collections", { ...named, slug: "zebra" }));
@@ -70,7 +70,7 @@ test("agents, collections, members and keys are found by a part of their name, b
   await expect.poll(() => theirs.allTextContents(), SOON).toEqual([kinds[0], kinds[1], kinds[3], questions]);
 });
 
-test("the palette says that more have this in their name, and leads to requests by words of their question", async () => {
+test("the palette says that more names match, and links to requests by words of their question", async () => {
   const make = (name: string) => tenant.made(tenant.owner("POST", "/keys", { name, products: [] }));
   await Promise.all(Array.from({ length: 21 }, (_, n) => make(`Long list ${n}`)));
   await tenant.key("POST", "/openai/v1/chat/completions", say("Do ostriches pay VAT 2026?"));
@@ -127,7 +127,7 @@ test("a former member's requests are erased from the list of requests", async ()
   await page.getByText("1 thread, 0 files").first().waitFor();
 });
 
-test("runs that failed at the same step are one click away, and people are shown by name", async () => {
+test("one click shows runs that failed at the same step, and people are shown by name", async () => {
   const source = workflowSource(
     "await ctx.runStep(args.step);",
     "keep: () => { throw new Error('full') }, send: () => { throw new Error('no') }",
@@ -148,7 +148,7 @@ test("runs that failed at the same step are one click away, and people are shown
   await inspect(page, "run-started-by-name");
 });
 
-test("an endpoint of search is added and changed with the providers", async () => {
+test("a search endpoint is added and changed among the providers", async () => {
   const page = await open("settings?section=providers");
   await page.getByLabel("Name").fill("embeddings");
   await page.getByLabel("API key").fill("sk-embeddings");
@@ -165,7 +165,7 @@ test("an endpoint of search is added and changed with the providers", async () =
   });
 });
 
-test("yesterday's usage is one click, and leads back to any day", async () => {
+test("one click shows yesterday's usage, and from there any other day", async () => {
   const page = await open("usage?by=key");
   await page.getByRole("link", { name: "Yesterday" }).click();
   const day = await page.getByLabel("From (UTC)").inputValue();
@@ -174,7 +174,7 @@ test("yesterday's usage is one click, and leads back to any day", async () => {
   await inspect(page, "usage-yesterday");
 });
 
-test("the page of a run with 40,000 steps renders at most a few hundred rows, wherever the reader scrolls", async () => {
+test("the page of a run with 40,000 steps renders at most a few hundred rows at any scroll position", async () => {
   const run = await tenant.start(await tenant.register(workflowSource('await ctx.runStep("one");', "one: () => 1")));
   const record = await tenant.untilOver(run);
   const asked: number[] = [];

@@ -12,7 +12,7 @@ beforeAll(async () => {
   await tenant.made(tenant.owner("POST", "/definitions", { type: "tool", name: "pay", source }));
 });
 
-test("the setting of an agent, the chat that waits, the inbox of an approver, and the request", async () => {
+test("an approval is shown in the agent's settings, in the waiting chat, in the inbox of an approver, and in the request", async () => {
   const agent = { name: `Payer ${HOSTILE}`, model: "offline/scripted", tools: ["pay"] };
   const { id } = await tenant.made(tenant.owner("POST", "/agents", agent));
   const builder = await open(`agents/${id}`);
@@ -68,7 +68,7 @@ test("the setting of an agent, the chat that waits, the inbox of an approver, an
   expect(idIn(builder)).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("a request that waits says so, with the way to its approval", async () => {
+test("a waiting request says so, with a link to its approval", async () => {
   const rule = { tools: ["pay"], tool_approvals: { pay: "always" } };
   const { id } = await tenant.made(
     tenant.owner("POST", "/agents", { name: "Asks", model: "offline/scripted", ...rule }),

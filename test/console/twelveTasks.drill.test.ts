@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const { click, enter, choose, drop, done } = countClicks();
 
-test("1. ask the handbook, and see the passage that the answer is from", async () => {
+test("1. ask the handbook, and see the cited passage", async () => {
   const ready = "/v1/knowledge/collections/handbook/documents?status=ready";
   await expect.poll(async () => (await tenant.made(tenant.owner("GET", ready))).total, SOON).toBe(3);
   const page = await open();
@@ -31,7 +31,7 @@ test("1. ask the handbook, and see the passage that the answer is from", async (
   await done(page, "1", 3);
 });
 
-test("2. find why the newest answer cited what it cites", async () => {
+test("2. find out why the newest answer cited its sources", async () => {
   const page = await open();
   await click(link(page, "Why the newest answer?"));
   await page.getByRole("heading", { name: "Sources" }).waitFor();
@@ -88,7 +88,7 @@ test("5. which runs failed at the same step", async () => {
   await done(page, "5", 2);
 });
 
-test("6. delete all that a former member said", async () => {
+test("6. delete everything that a former member wrote", async () => {
   const { id, email, password } = await tenant.made(
     tenant.owner("POST", "/members", { email: "left@example.org", name: "Lee Left", role: "builder" }),
   );
@@ -127,7 +127,7 @@ test("8. add a file to the handbook, and see why it cannot be read", async () =>
   await done(page, "8", 3);
 });
 
-test("9. make a key for one model", async () => {
+test("9. create a key for one model", async () => {
   const page = await open();
   await click(link(page, "Keys"));
   await click(link(page, "New key"));
@@ -164,7 +164,7 @@ test("11. change the instructions of an agent, and see the difference", async ()
   await done(page, "11", 5);
 });
 
-test("12. prove that the log is as it was written, up to the approval", async () => {
+test("12. prove that the log is unchanged up to the approval", async () => {
   const page = await open();
   await click(link(page, "Log"));
   await choose(page.getByLabel("Type"), "ApprovalDecided");

@@ -16,7 +16,7 @@ beforeAll(async () => {
 /** Requests of the last 30 days. */
 const countTurns = async (): Promise<number> => (await tenant.made(tenant.owner("GET", "/usage"))).totals.turns;
 
-test("usage is empty at first, is grouped by address, leads to what used it, and is downloaded", async () => {
+test("usage is empty at first, is grouped by address, links to its requests, and can be downloaded", async () => {
   const page = await open("usage");
   await page.getByRole("heading", { name: "Nothing was used in this time" }).waitFor();
   await inspect(page, "usage-empty");
@@ -58,7 +58,7 @@ test("usage is empty at first, is grouped by address, leads to what used it, and
   await page.getByText(keys[1]!.id).waitFor();
 });
 
-test("the time is part of the address, both days included, and what cannot be read is named", async () => {
+test("the period is part of the address, both days included, and an invalid one is reported", async () => {
   const [year, day] = [new Date().getUTCFullYear(), new Date().toISOString().slice(0, 10)];
   const before = await countTurns();
   await tenant.key("POST", "/openai/v1/chat/completions", say("Today"));
@@ -75,7 +75,7 @@ test("the time is part of the address, both days included, and what cannot be re
   await page.getByRole("alert").getByText("field from").waitFor();
 });
 
-test("usage by label says how labels come about, then shows the values of the one that is chosen", async () => {
+test("usage by label explains how labels are set, then shows the values of the chosen label", async () => {
   const page = await open("usage?by=label");
   await page.getByRole("heading", { name: "No request in this time has a label" }).waitFor();
   expect(await page.getByRole("link", { name: "Download CSV" }).count()).toBe(0);
@@ -114,7 +114,7 @@ test("usage by label says how labels come about, then shows the values of the on
   expect(await builder.getByRole("link", { name: "team=search" }).count()).toBe(0);
 });
 
-test("a builder has no entry to the usage, and a page that names the administrators", async () => {
+test("a builder has no menu entry for usage, and the page names the administrators", async () => {
   const builder = await tenant.member("builder");
   const page = await open("usage", builder);
   await page.getByRole("heading", { name: "For administrators" }).waitFor();
@@ -122,7 +122,7 @@ test("a builder has no entry to the usage, and a page that names the administrat
   await inspect(page, "usage-refused");
 });
 
-test("usage of a former member is shown with the description that the log gives", async () => {
+test("usage of a former member is shown with the description from the log", async () => {
   const { id, email, password } = await tenant.made(
     tenant.owner("POST", "/members", { email: "left@example.org", name: "Lee Left", role: "builder" }),
   );

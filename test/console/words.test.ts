@@ -27,17 +27,17 @@ function proseOf(node: unknown): string[] {
 
 const prose = files.flatMap((file) => proseOf(parseSync(file, readFileSync(join(CONSOLE, file), "utf8")).program));
 
-test("a turn is a request, and what is pending waits", () => {
+test("the console calls a turn a request, and pending items waiting", () => {
   expect(prose.filter((text) => /\brequests?\b/.test(text)).length).toBeGreaterThan(10);
   expect(prose.filter((text) => /\b(turns?|pending)\b/i.test(text) && !/\bturns? out\b/.test(text))).toEqual([]);
 });
 
-test("a thread is a conversation", () => {
+test("the console calls a thread a conversation", () => {
   expect(prose.filter((text) => /\bconversations?\b/i.test(text)).length).toBeGreaterThan(10);
   expect(prose.filter((text) => /\bthreads?\b/i.test(text))).toEqual([]);
 });
 
-test("every type of file that the service reads has a word", () => {
+test("every readable file type has a word", () => {
   const words = Object.values(MEDIA_TYPES).map((type) => [type, fileKind(type)]);
   expect(words.filter(([type, word]) => type === word)).toEqual([]);
   expect(fileKind(MEDIA_TYPES.pptx)).toBe("presentation");

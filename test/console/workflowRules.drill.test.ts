@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ tenant, open } = await openConsole());
 });
 
-test("a source is checked against stored runs before it is saved, and differing runs are shown with the place", async () => {
+test("a source is checked against stored runs before it is saved, and runs that differ are shown with the place", async () => {
   const workflow = await tenant.register(PAY);
   const page = await open(`definitions/${workflow.definition.id}`);
   await page.getByText("The service finds no fault in it.").waitFor();
@@ -46,7 +46,7 @@ test("a source is checked against stored runs before it is saved, and differing 
   expect((await tenant.made(tenant.owner("GET", `/definitions/${workflow.definition.id}`))).version).toBe(1);
 });
 
-test("the rules of a workflow say which workflows its runs may start, as a form", async () => {
+test("the rules form of a workflow sets which workflows its runs may start", async () => {
   const other = await tenant.register(WAITING, {}, { name: LONG_NAME.slice(0, 200) });
   await tenant.register(WAITING, {}, { name: `Other ${HOSTILE}` });
   const workflow = await tenant.register(WAITING, { tools: ["web_fetch"] });

@@ -39,7 +39,7 @@ const spent = (more: object = {}, row: object = {}) =>
   });
 const findings = () => checkAudit(scenario.evidence()).map(({ kind, what }) => `${kind} ${what}`);
 
-test("pages and sums that are the log's are no finding", () => {
+test("pages and sums that match the log are no finding", () => {
   page("first", [shown(1), shown(2)]);
   page("second", [shown(3), shown(4)]);
   others();
@@ -47,7 +47,7 @@ test("pages and sums that are the log's are no finding", () => {
   expect(findings()).toEqual([]);
 });
 
-test("the audit counts the usage of a turn that never ended, and not that of a document that was never read", () => {
+test("the audit counts the usage of a turn that never ended, but not of a document that was never read", () => {
   scenario.event("RoundRequested", "thread-t", "5", { turn_id: "b", usage });
   page(
     "all",
@@ -62,7 +62,7 @@ test("the audit counts the usage of a turn that never ended, and not that of a d
 describe("the checker finds", () => {
   beforeEach(others);
 
-  test("an event that the pages leave out, one twice, and one too early", () => {
+  test("an event that the pages omit, repeat or return too early", () => {
     page("1", [shown(1), shown(3), shown(3)]);
     page("2", [shown(2)]);
     expect(findings()).toEqual([
@@ -99,13 +99,13 @@ describe("the checker finds", () => {
     ]);
   });
 
-  test("an organization whose events were not or could not be read", () => {
+  test("an organization whose events were not read, or could not be", () => {
     expect(findings()).toEqual(["lost was not read"]);
     scenario.operation("audit.events", "1", { asked: { organization_id: "o" }, outcome: "unknown" }, [503]);
     expect(findings()).toEqual(["lost the events of o cannot be read: null"]);
   });
 
-  test("sums that are not the log's, and rows that do not add up", () => {
+  test("sums that differ from the log, and rows that do not add up", () => {
     whole();
     spent({ pages: 3 });
     spent({}, { turns: 2 });
@@ -134,20 +134,20 @@ describe("of traces the checker finds", () => {
     );
   });
 
-  test("nothing where a turn is shown as it was", () => {
+  test("nothing if a turn is shown as it was recorded", () => {
     trace({});
     expect(findings()).toEqual([]);
   });
 
   test.each([{ text: "else" }, { status: "failed" }, { thread_id: "u" }, { asked: "<2> word" }])(
-    "another %o",
+    "a difference in %o",
     (got) => {
       trace(got);
       expect(findings()).toEqual([expect.stringMatching(/^different shows another turn than the log/)]);
     },
   );
 
-  test("a turn that is not found, and one that is though it was deleted", () => {
+  test("a turn that is not found, and a turn that is found after its deletion", () => {
     trace({}, { outcome: "refused", code: "turn_not_found" });
     expect(findings()).toEqual(["lost turn_not_found for the turn a"]);
     scenario = newScenario();

@@ -11,7 +11,7 @@ const read = (limits: object[]) =>
   scenario.operation("audit.budget", "9", { asked: { organization_id: "o" }, got: { limits } });
 const findings = () => scenario.findings().filter((finding) => finding.endsWith("I20"));
 
-test("a step that is reported once after each change of the limit is no finding, and one that is reported twice is", () => {
+test("a step that is reported once after each change of the limit is no finding, but a step that is reported twice is", () => {
   reach(80);
   reach(100);
   scenario.event("BudgetSet", "budget-b", "1", { subject: "agent:a" });
@@ -21,7 +21,7 @@ test("a step that is reported once after each change of the limit is no finding,
   expect(findings()).toEqual(["doubled I20"]);
 });
 
-test("figures that are not the sums over the log, and money that an ended turn holds back, are found", () => {
+test("figures that differ from the sums over the log, and reservations of ended turns, are findings", () => {
   const usage = { prompt_tokens: 3, completion_tokens: 4, cost: "0.5" };
   const start = (turn_id: string) =>
     scenario.event(

@@ -42,17 +42,17 @@ test("a complete chain of continued runs is no finding", () => {
   expect(scenario.findings()).toEqual([]);
 });
 
-test("a chain that breaks off is found", () => {
+test("a chain that breaks off is a finding", () => {
   chain({ goesOn: false });
   expect(scenario.findings()).toEqual(["lost I10"]);
 });
 
-test("another run, another place and another result than the chain has are found", () => {
+test("a run, a place or a result that differs from the chain's is a finding", () => {
   chain({ second: "c", nth: 3, path: ["a"] });
   expect(scenario.findings()).toEqual(["different I10", "different I10", "different I10"]);
 });
 
-test("a run that is continued twice is found", () => {
+test("a run that is continued twice is a finding", () => {
   chain();
   created("c", {}, { continued_from: { run_id: "a", first_run_id: "a", nth: 2 } }, "worker 5");
   scenario.event("RunCompleted", "run-c", "worker 6", { run_id: "c", ...FORGET }, { result: json(null) });

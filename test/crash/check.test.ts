@@ -21,17 +21,17 @@ test("a journal that agrees with the log has no finding", () => {
 });
 
 describe("the checker finds", () => {
-  test("an acknowledged upload that is not in the log", () => {
+  test("an acknowledged upload that is missing in the log", () => {
     scenario.operation("file.upload", "1", { asked: { sha256: "x" }, got: { file_id: "f" } }, [201]);
     expect(scenario.findings()).toEqual(["lost I1"]);
   });
 
-  test("an answered turn that is not in the log", () => {
+  test("an answered turn that is missing in the log", () => {
     scenario.operation("chat", "1", heard("a"));
     expect(scenario.findings()).toEqual(["lost I1"]);
   });
 
-  test("an event of something refused", () => {
+  test("an event of a refused request", () => {
     scenario.event("KeyCreated", "key-k", "1");
     scenario.operation("key.create", "1", { outcome: "refused" }, [400]);
     expect(scenario.findings()).toEqual(["different I2"]);
@@ -44,7 +44,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["doubled I3"]);
   });
 
-  test("what an attempt at a turn records after another one has taken it over", () => {
+  test("records of an attempt at a turn after another attempt has taken it over", () => {
     const data = { turn_id: "a" };
     scenario.event("TurnStarted", THREAD, "1", data, { input: {} });
     scenario.event("RoundRequested", THREAD, "1", { ...data, attempt: 1 });
@@ -55,7 +55,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["doubled I9"]);
   });
 
-  test("a second turn where a retry should have joined the first, and none where the first was answered", () => {
+  test("a second turn after a retry that should have joined the first, but none after a retry of an answered turn", () => {
     turn(scenario, "a", "1");
     turn(scenario, "b", "1", "b", 1);
     scenario.operation("chat", "1", { ...heard("b"), keyed: false }, [null, 200]);
@@ -72,19 +72,19 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["doubled I5"]);
   });
 
-  test("a turn that never ended, and one that began before it did", () => {
+  test("a turn that never ended, and a turn that began before it did", () => {
     scenario.event("TurnStarted", THREAD, "1", { turn_id: "a" }, { input: { prompt: { messages: [] } } });
     turn(scenario, "b", "2");
     expect(scenario.findings()).toEqual(["different I9", "stuck I8"]);
   });
 
-  test("an answer with other words than are stored", () => {
+  test("an answer that differs from the stored text", () => {
     turn(scenario, "a", "1", "stored");
     scenario.operation("chat", "1", heard("a", "said"));
     expect(scenario.findings()).toEqual(["different I11"]);
   });
 
-  test("a thread that lacks an answer, and a thread that is not found", () => {
+  test("a thread without an answer that it should contain, and a thread that is not found", () => {
     turn(scenario, "a", "1");
     scenario.operation("chat", "1", heard("a"));
     scenario.operation("thread.read", "2", { asked: { thread: "t" }, got: { messages: [] } });
@@ -92,7 +92,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["lost I16", "lost I16"]);
   });
 
-  test("a file that is shown after its deletion, or with other bytes", () => {
+  test("a file that is returned after its deletion, or with other bytes", () => {
     scenario.event("FileUploaded", "file-f", "1", { scope: "key:k" });
     scenario.operation("file.upload", "1", { asked: { sha256: "x" }, got: { file_id: "f" } }, [201]);
     scenario.operation("file.read", "2", { asked: { file_id: "f" }, got: { sha256: "y" } });
@@ -115,7 +115,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["different I16", "lost I16"]);
   });
 
-  test("an agent that answers after its API was turned off", () => {
+  test("an agent that answers after its API was disabled", () => {
     const asked = { agent_id: "a" };
     for (const [id, what] of Object.entries({ 1: "agent.enable", 2: "agent.disable" } as const)) {
       scenario.event("AgentChanged", "agent-a", id);
@@ -128,7 +128,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["different I16"]);
   });
 
-  test("a provider that is not as it was put last", () => {
+  test("a provider that differs from its last update", () => {
     for (const [id, models] of Object.entries({ 1: ["a"], 2: ["b"] })) {
       scenario.event("ProviderConfigured", "provider-p", id);
       scenario.operation("provider.put", id, { asked: { name: "p", models } });

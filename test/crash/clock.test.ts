@@ -7,7 +7,7 @@ import { testFolder } from "../harness.ts";
 const preload = new URL("../../dev/crash/preload/clock.ts", import.meta.url).href;
 const HOUR_MS = 3_600_000;
 
-test("a process of the harness has the clock that its file says, and jumps when that changes", async () => {
+test("a process of the harness uses the clock in its file, and jumps when the file changes", async () => {
   const file = join(await testFolder(), "clock");
   writeFileSync(file, String(HOUR_MS));
   const program = `
@@ -28,7 +28,7 @@ test("a process of the harness has the clock that its file says, and jumps when 
   expect([isDate, given]).toEqual([true, 5]);
 });
 
-test("a process that cannot read its clock's file, as when it has no free file handle, goes on with the clock that it had", async () => {
+test("a process that cannot read its clock's file, for example without a free file handle, keeps its last clock", async () => {
   const file = join(await testFolder(), "clock");
   writeFileSync(file, String(HOUR_MS));
   const program = `

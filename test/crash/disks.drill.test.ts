@@ -12,14 +12,14 @@ async function openBlobDisk() {
   return { disks, free: () => statfsSync(join(folder, "data", "blobs")).bfree };
 }
 
-test("the crash harness fills a disk that is full already, and its space is back when both faults end", async () => {
+test("the crash harness fills a disk that is already full, and the space is free again when both faults end", async () => {
   const { disks, free } = await openBlobDisk();
   const before = free();
   await Promise.all([disks.fill("blobs", 100), disks.fill("blobs", 100)]);
   await expect.poll(free).toBe(before);
 });
 
-test("a disk that the crash harness filled has its space although its power is cut right after", async () => {
+test("a disk that the crash harness filled is free again even if its power is cut right after", async () => {
   const { disks, free } = await openBlobDisk();
   const before = free();
   await disks.fill("blobs", 1_000);

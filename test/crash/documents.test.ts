@@ -61,7 +61,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["doubled I13", "lost I13"]);
   });
 
-  test("a generation that was read twice, and text that is another's", () => {
+  test("a generation that was read twice, and text of another document", () => {
     ready();
     scenario.event("DocumentRead", DOCUMENT, "a second worker", { ...at(1), chunk_count: 1 });
     scenario.operation("document.text", "3", { asked: { document_id: "d", word: "w" }, got: { holds: false } });

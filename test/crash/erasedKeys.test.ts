@@ -4,7 +4,7 @@ import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { afterTest } from "../cleanUp.ts";
 import { testDatabase } from "../harness.ts";
 
-test("the checker finds the key of an erased thing that is still there", async () => {
+test("the checker finds the remaining data key of an erased item", async () => {
   const pool = openPool((await testDatabase("ready")).url, { max: 1, name: "keys" });
   afterTest(() => pool.end());
   const db = asDb(pool);

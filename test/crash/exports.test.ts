@@ -25,15 +25,15 @@ function findingsOf(more: object) {
   return scenario.findings().filter((finding) => finding.endsWith("I18"));
 }
 
-test("an export with everything once is no finding, nor is one that does not say that it is complete", () => {
+test("an export with everything once is no finding, and neither is one that does not claim to be complete", () => {
   expect([findingsOf({}), findingsOf({ complete: false, files: [] })]).toEqual([[], []]);
 });
 
-test("acknowledged data that is missing in an export is found", () => {
+test("acknowledged data that an export lacks is a finding", () => {
   expect(findingsOf({ files: [], turns: [] })).toEqual(["lost I18", "lost I18"]);
 });
 
-test("what is in an export twice, with other bytes, with another text, or not as its end counts is found", () => {
+test("an item that an export repeats, or has with other bytes, other text or a wrong final count, is a finding", () => {
   const more = {
     threads: ["t", "t"],
     contents: [{ named: "s", sent: "r" }],
@@ -43,7 +43,7 @@ test("what is in an export twice, with other bytes, with another text, or not as
   expect(findingsOf(more).toSorted()).toEqual(["different I18", "different I18", "different I18", "doubled I18"]);
 });
 
-test("data whose deletion was requested may be missing in an export", () => {
+test("an export may lack data whose deletion was requested", () => {
   scenario.operation("file.delete", "4", { asked: { file_id: "f" } });
   expect(findingsOf({ files: [], contents: [] })).toEqual([]);
 });

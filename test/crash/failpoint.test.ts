@@ -8,7 +8,7 @@ const program = `
 const run = (env: Record<string, string>) =>
   spawnSync(process.execPath, ["--input-type=module", "-e", program], { env, encoding: "utf8" });
 
-test("a process with FAIL_AT ends itself at the given pass of the failpoint", () => {
+test("a process with FAIL_AT exits at the given pass of the failpoint", () => {
   const { signal, stdout } = run({ FAIL_AT: "here:3" });
   expect([signal, stdout]).toEqual(["SIGKILL", "12"]);
 });

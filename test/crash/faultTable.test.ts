@@ -14,7 +14,7 @@ const attempt = (start: number, end: number, status: number | null): Attempt => 
   retry_after: true,
 });
 
-test("the table shows for each kind of fault the slowest recovery after its end, the slowest 503 and whose it was, and what clients saw until then", () => {
+test("the table shows for each kind of fault the slowest recovery, the slowest 503 with its process, and what clients saw until then", () => {
   const fault = (target: string, at: number, until: number) =>
     ({ kind: "fault", what: "network", target, at, until }) as const;
   const attempts = new Map([

@@ -47,7 +47,7 @@ const findings = () =>
     ({ kind, what }) => `${kind} ${what}`,
   );
 
-test("a feed that matches the log, with repetitions, is no finding", () => {
+test("a feed that matches the log, even with repetitions, is no finding", () => {
   messages = [1, 2, 1, 2, 2, 4].map((position) => message(position));
   expect(findings()).toEqual([]);
 });
@@ -59,7 +59,7 @@ test("feed messages after the end are not awaited", () => {
 });
 
 describe("the checker finds", () => {
-  test("an event that was not published, and a feed that was not received to its end", () => {
+  test("an event that was not published, and a feed that was not received completely", () => {
     messages.splice(1, 1);
     expect(findings()).toEqual(["lost was not published"]);
     expect(checkFeed({ feed: messages, feedEnd: undefined, events: LOG })).toMatchObject([
@@ -72,7 +72,7 @@ describe("the checker finds", () => {
     expect(findings()).toEqual(["different was published after a later event"]);
   });
 
-  test("an unpublished event, and one that is not in the log", () => {
+  test("an unpublished event, and an event that is missing in the log", () => {
     messages.push(message(3), message(4, { position: 5 }));
     expect(findings()).toEqual(["different must not be published", "different must not be published"]);
   });
@@ -83,7 +83,7 @@ describe("the checker finds", () => {
     ["organization_id", project_id],
     ["recorded_at", "2026-01-01T00:00:00.000Z"],
     ["data", { project_id: organization_id }],
-  ])("another %s than the log has", (name, value) => {
+  ])("a %s that differs from the log", (name, value) => {
     messages[1] = message(2, { [name]: value });
     expect(findings()).toEqual([expect.stringMatching(/^different says .* the log something else$/)]);
   });
@@ -93,22 +93,22 @@ describe("the checker finds", () => {
     ["type", "ProjectRenamed"],
     ["data", { project_id: 7 }],
     ["data", {}],
-  ])("a %s that is not described", (name, value) => {
+  ])("a %s that is not documented", (name, value) => {
     messages[1] = message(2, { [name]: value });
     expect(findings()).toContain("different is not what /asyncapi.json describes");
   });
 
-  test("a subject that is another's", () => {
+  test("a wrong subject", () => {
     messages[1] = { ...message(2), subject: message(1).subject };
     expect(findings()).toEqual([expect.stringMatching(/^different was published on /)]);
   });
 
-  test("what is kept of a secret", () => {
+  test("a stored part of a secret", () => {
     messages[1] = message(2, { data: { project_id, key_hash: "hash" } });
     expect(findings()).toContain("different tells key_hash, which stays in the house");
   });
 
-  test.each([PERSONAL, CANARY])("what is personal or secret (%s)", (word) => {
+  test.each([PERSONAL, CANARY])("personal or secret data (%s)", (word) => {
     messages[1] = message(2, { data: { project_id, name: `the ${word} of somebody` } });
     expect(findings()).toContain(`different tells what is personal (${word})`);
   });

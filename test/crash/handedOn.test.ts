@@ -15,7 +15,7 @@ const handOn = (by: string, to: string) => event("ApprovalDelegated", { by: pers
 const vote = (id: string, more: object = {}) =>
   event("ApprovalVoted", { decision: "approve", by: person(id), ...more });
 
-test("a delegate may vote, and so may somebody who got the approval back", () => {
+test("a delegate may vote, and so may a person to whom the approval was delegated back", () => {
   handOn("a", "b");
   vote("b");
   handOn("a", "c");
@@ -24,7 +24,7 @@ test("a delegate may vote, and so may somebody who got the approval back", () =>
   expect(scenario.findings()).toEqual([]);
 });
 
-test("a vote after delegating is found, also one by the substitute, and so is a lost delegation", () => {
+test("a vote after delegating is a finding, also by the substitute, and so is a lost delegation", () => {
   handOn("a", "b");
   vote("a");
   handOn("c", "d");

@@ -25,7 +25,7 @@ async function startAndKill(): Promise<number> {
 const handleLimit = (pid: number): string =>
   /^Max open files\s+(\S+)/m.exec(readFileSync(`/proc/${pid}/limits`, "utf8"))![1]!;
 
-test("a fault of file handles limits the processes that run, beside one that was killed meanwhile, and lifts the limit", async () => {
+test("a fault of file handles limits the running processes, despite one that was killed meanwhile, and lifts the limit at its end", async () => {
   const pids = [await startAndKill(), await startProcess()];
   const before = handleLimit(pids[1]!);
   const isOver = limitTo(async () => pids, "handles", 300);

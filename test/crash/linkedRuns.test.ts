@@ -51,7 +51,7 @@ describe("runs that start runs", () => {
     expect(scenario.findings()).toEqual([]);
   });
 
-  test("a second child, a second answer, a wrong result and an end that nobody settles are found", () => {
+  test("a second child, a second answer, a wrong result and an unsettled end are findings", () => {
     startedChild();
     created("d", { id: "d", client: 0 }, starter);
     completed("d", { id: "d", results: [], decided: [] });
@@ -60,14 +60,14 @@ describe("runs that start runs", () => {
     expect(scenario.findings().toSorted()).toEqual(["different I10", "doubled I10", "doubled I10", "stuck I8"]);
   });
 
-  test("a result that was erased is found", () => {
+  test("an erased result is a finding", () => {
     startedChild();
     ofRun("c", "RunSettled");
     ofRun("r", "RunCompleted", FORGET);
     expect(scenario.findings()).toEqual(["lost I10"]);
   });
 
-  test("a child that goes on after its cancelled starter was settled is found", () => {
+  test("a child that continues after its cancelled parent was settled is a finding", () => {
     started("starter");
     ofRun("r", "ChildRunRequested", { key: "k", child_run_id: "c", on_parent_end: "cancel" });
     created("c", { id: "c", client: 0 }, starter);
@@ -103,7 +103,7 @@ describe("events", () => {
     expect(scenario.findings()).toEqual([]);
   });
 
-  test("an event that misses a run, is sent twice, or is not delivered is found", () => {
+  test("an event that misses a run, is sent twice, or is not delivered is a finding", () => {
     listening();
     posted("m");
     delivered("m", 0);
@@ -128,7 +128,7 @@ describe("events", () => {
     expect(scenario.findings()).toEqual(findings);
   });
 
-  test("an answer that the delivery did not count is found", () => {
+  test("an answer that the delivery did not count is a finding", () => {
     listening();
     posted("m");
     answered("m");
@@ -170,7 +170,7 @@ describe("votes", () => {
     expect(scenario.findings()).toEqual([]);
   });
 
-  test("a file that a vote handed over and the run did not get is found", () => {
+  test("a voter's file that the run did not receive is a finding", () => {
     requested();
     voted(by("a"), { files: ["f"] });
     voted(by("b"));
@@ -179,7 +179,7 @@ describe("votes", () => {
     expect(scenario.findings()).toEqual(["different I10"]);
   });
 
-  test("a vote of a person and of their link, which together decide, is found", () => {
+  test("a vote of a person and another vote by their link, which together decide, are a finding", () => {
     requested();
     ofRun("r", "ApprovalLinkCreated", { ...APPROVAL, link_id: "l", created_by: by("a") });
     voted(by("a"));
@@ -189,7 +189,7 @@ describe("votes", () => {
     expect(scenario.findings()).toEqual(["doubled I10"]);
   });
 
-  test("a lost vote, a decision by too few, and votes that a read does not show are found", () => {
+  test("a lost vote, a decision with too few votes, and votes that a read does not show are findings", () => {
     requested();
     voted(by("a"));
     decided(by("a"));
@@ -211,7 +211,7 @@ describe("retries", () => {
   const failed = (run: string) =>
     ofRun(run, "RunFailed", { ...FORGET, code: "step_failed", step: "breaks", key: "b" }, { error: { message: "no" } });
 
-  test("a retry that goes on where its parent failed is no finding, a second one and a repeated step are", () => {
+  test("a retry that continues where its parent failed is no finding, but a second one and a repeated step are", () => {
     created("p", { id: "a", client: 0 });
     step("p", "s");
     failed("p");
@@ -242,7 +242,7 @@ describe("turns that wait for people", () => {
   const decision = (id: string, word: string) =>
     scenario.operation("tool.decide", id, { asked: { approval_id: "p", decision: word } });
 
-  test("a turn that still waits, and a call that acts once it is approved, are no finding", () => {
+  test("a turn that still waits, and a call that runs once it is approved, are no finding", () => {
     asked();
     expect(scenario.findings()).toEqual([]);
     decided("approve");
@@ -253,7 +253,7 @@ describe("turns that wait for people", () => {
     expect(scenario.findings()).toEqual([]);
   });
 
-  test("a rejected call that acts, twice, and another decision than the acknowledged one are found", () => {
+  test("a rejected call that runs, a call that runs twice, and a decision that differs from the acknowledged one are findings", () => {
     asked();
     decided("reject");
     acted();
@@ -263,7 +263,7 @@ describe("turns that wait for people", () => {
     expect(scenario.findings()).toEqual(["different I1", "doubled I10", "different I10"]);
   });
 
-  test("a call that ended well and never acted is found", () => {
+  test("a call that succeeded but never ran is a finding", () => {
     asked();
     decided("approve");
     event("ToolFinished", "thread-t", { ...CALL, name: GUARDED_TOOL, status: "completed" });
@@ -271,7 +271,7 @@ describe("turns that wait for people", () => {
     expect(scenario.findings()).toEqual(["lost I10"]);
   });
 
-  test("a turn whose approvals are decided and that does not go on is found", () => {
+  test("a turn that does not continue after its approvals are decided is a finding", () => {
     asked();
     decided("approve");
     expect(scenario.findings()).toEqual(["stuck I8"]);
@@ -294,7 +294,7 @@ describe("runs that ask agents", () => {
     expect(scenario.findings().filter((one) => one.endsWith("I10"))).toEqual([]);
   });
 
-  test("a turn that is missing or started twice, and another answer, are found", () => {
+  test("a missing turn, a repeated turn, and an answer that differs are findings", () => {
     asked("u");
     completed("r", { id: "a", answers: [{ ...answer, ok: false }] });
     expect(scenario.findings()).toEqual(expect.arrayContaining(["lost I10", "different I10"]));
@@ -319,20 +319,20 @@ describe("runs that store something", () => {
     storing();
     expect(ofRuns()).toEqual([]);
   });
-  test("a file too many, a document that is gone, and another text are found", () => {
+  test("an extra file, a lost document, and a text that differs are findings", () => {
     storing();
     event("FileUploaded", "file-g", { file_id: "g", scope: "run:r" });
     expect(ofRuns()).toEqual(["doubled I10"]);
     event("DocumentDeleted", "document-d", { document_id: "d" });
     expect(ofRuns()).toEqual(["doubled I10", "lost I10"]);
   });
-  test("a file that is not in the log, and a result that is not what was stored, are found", () => {
+  test("a file that is missing in the log, and a result that differs from the stored content, are findings", () => {
     started("storing");
     scenario.event("DocumentUploaded", "document-d", "r", { document_id: "d" });
     completed("r", { id: "a", stored: { ...stored, content: "File of b" } });
     expect(ofRuns().toSorted()).toEqual(["different I10", "lost I10"]);
   });
-  test("two runs that took one start of a rate are found", () => {
+  test("two runs that took the same start of a rate are a finding", () => {
     created("r1", { id: "b" }, { start_place: "p" });
     created("r2", { id: "c" }, { start_place: "p" });
     expect(ofRuns()).toContain("doubled I10");
