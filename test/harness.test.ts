@@ -13,7 +13,7 @@ const ask = async (url: string, text: string) => {
   }
 };
 
-test("each test database is migrated, and apart from the others", async () => {
+test("each test database is migrated and separate from the others", async () => {
   const [one, other] = await Promise.all([testDatabase(), testDatabase()]);
   await ask(one.url, "create table only_here (n int)");
   expect(
@@ -26,7 +26,7 @@ test("each test database is migrated, and apart from the others", async () => {
   await expect(ask(one.url, "select 1")).rejects.toThrow(/does not exist/);
 });
 
-test("a folder is there and empty, prefixes differ", async () => {
+test("a test folder exists and is empty, and prefixes differ", async () => {
   expect(existsSync(await testFolder())).toBe(true);
   expect(testBus().prefix).not.toBe(testBus().prefix);
   expect(testSearch().prefix).not.toBe(testSearch().prefix);

@@ -190,7 +190,7 @@ describe("a hold", () => {
   });
 });
 
-describe("tabs of a screen", () => {
+describe("views of a screen", () => {
   test("can be selected by arrow keys, and have their own addresses", async () => {
     const page = await open("privacy");
     const current = () => page.evaluate("document.activeElement.textContent");

@@ -55,7 +55,7 @@ test("members and projects that agree with the log have no finding", () => {
   expect(scenario.findings()).toEqual([]);
 });
 
-test("a request with an unknown outcome is no finding either way", () => {
+test("a request with an unknown outcome is no finding, whatever happened", () => {
   added();
   login("2", "a");
   scenario.operation("member.change", "3", { asked: of({ active: false }), outcome: "unknown" }, [503]);
@@ -67,7 +67,7 @@ test("a request with an unknown outcome is no finding either way", () => {
 describe("the checker finds", () => {
   beforeEach(added);
 
-  test("a member, a project, a password and a removal that are not in the log", () => {
+  test("a member, a project, a password and a removal that are missing in the log", () => {
     scenario.operation("member.create", "2", { asked: {}, got: of({ member_id: "n" }) });
     scenario.operation("member.password", "3", { asked: of() });
     scenario.operation("member.delete", "4", { asked: of() });
@@ -76,7 +76,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(Array.from({ length: 5 }, () => "lost I1"));
   });
 
-  test("a member and a project that were made twice, and a change that was", () => {
+  test("a member and a project that were created twice, and a change that was made twice", () => {
     const again = (type: string, stream: string, id: string, data: object) => {
       scenario.event(type, stream, id, data);
       // of another command: each request is one of its own
@@ -94,18 +94,18 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["doubled I3", "doubled I3", "doubled I3"]);
   });
 
-  test("a member whose repeated request was not known again", () => {
+  test("a member whose repeated request was not recognized", () => {
     const refused = { asked: {}, outcome: "refused", code: "email_taken" } as const;
     scenario.operation("member.create", "2", refused, [null, 409]);
     expect(scenario.findings()).toEqual(["doubled I3"]);
   });
 
-  test("a change that was acknowledged and does not stand", () => {
+  test("an acknowledged change without effect", () => {
     scenario.operation("member.change", "2", { asked: of({ role: "admin" }), got: { role: "admin", active: true } });
     expect(scenario.findings()).toEqual(["lost I1"]);
   });
 
-  test("an answer that is not what was asked for", () => {
+  test("an answer that differs from the request", () => {
     changed("2", { role: "admin" }, { role: "viewer", active: true });
     expect(scenario.findings()).toEqual(["different I1"]);
   });
@@ -133,7 +133,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["different I16"]);
   });
 
-  test("a session that came back with its member, and a sign-in of one who may not", () => {
+  test("a restored session of a reactivated member, and a sign-in of a deactivated member", () => {
     login("2", "a");
     changed("3", { active: false }, ended);
     login("4", "b");
@@ -142,14 +142,14 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["different I16", "different I16"]);
   });
 
-  test("a session and a sign-in that are refused though they should not be", () => {
+  test("a session and a sign-in that are wrongly refused", () => {
     login("2", "a");
     refusedUse("3", "a");
     scenario.operation("member.login", "4", { asked: of(), outcome: "refused" }, [401]);
     expect(scenario.findings()).toEqual(["lost I16", "lost I16"]);
   });
 
-  test("a role and a name that are read otherwise than they were given", () => {
+  test("a role and a name that are read back differently", () => {
     login("2", "a");
     changed("3", { role: "admin" }, { role: "admin", active: true });
     use("4", "a", "viewer");

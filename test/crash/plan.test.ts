@@ -6,7 +6,7 @@ import { planFaults } from "../../dev/crash/faults/plan.ts";
 import { CLUSTER_FAMILIES, FAMILIES, STORES, WAYS } from "../../dev/crash/faults/surroundings.ts";
 import { randomFrom } from "../../dev/crash/random.ts";
 
-test("the same seed plans the same faults, another one others", () => {
+test("the same seed plans the same faults, and another seed plans others", () => {
   expect(planFaults(1, 50)).toEqual(planFaults(1, 50));
   expect(planFaults(1, 50)).not.toEqual(planFaults(2, 50));
 });
@@ -21,7 +21,7 @@ test("a plan of 300 faults has every kind of fault and every target", () => {
   );
 });
 
-test("every second fault of a plan is of the families that were asked for, in equal parts", () => {
+test("every second fault of a plan is from the requested families, in equal parts", () => {
   const faults = planFaults(1, 40, ["stop", "network", "clock"]).map(({ fault }) => fault.what);
   const around = faults.filter((_, n) => n % 2 === 0);
   for (const what of ["stop", "network", "clock"])
@@ -29,7 +29,7 @@ test("every second fault of a plan is of the families that were asked for, in eq
   expect(planFaults(1, 40, ["stop", "network", "clock"])).toEqual(planFaults(1, 40, ["stop", "network", "clock"]));
 });
 
-test("the harness refuses faults that it does not know, and those that a cluster has no target for", () => {
+test("the harness refuses unknown faults, and faults for which a cluster has no target", () => {
   expect(readArguments(["--faults", "all"]).faults).toEqual([...FAMILIES]);
   expect(readArguments(["--faults", "all", "--cluster"]).faults).toEqual([...CLUSTER_FAMILIES]);
   expect(() => readArguments(["--faults", "stop,floods"])).toThrow(
@@ -38,7 +38,7 @@ test("the harness refuses faults that it does not know, and those that a cluster
   expect(() => readArguments(["--faults", "network", "--cluster"])).toThrow("with --cluster, choose from all, stop");
 });
 
-test("the harness names its options on request, and with a wrong one what is wrong with it", () => {
+test("the harness lists its options on request, and explains a wrong option", () => {
   const program = fileURLToPath(new URL("../../dev/crash/run.ts", import.meta.url));
   const run = (...args: string[]) => spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
   const help = run("--help");
@@ -55,7 +55,7 @@ test("a plan with every fault of the surroundings fills, slows, stops and cuts e
   expect(stores("power")).toEqual(new Set([...STORES, "everything"]));
 });
 
-test("some of the stops last longer than 30 s, up to 60 s", () => {
+test("some stops last longer than 30 s, up to 60 s", () => {
   const stops = planFaults(1, 1_000, ["stop"]).flatMap(({ fault }, n) =>
     n % 2 === 0 && fault.what === "stop" ? [fault.ms] : [],
   );
@@ -66,7 +66,7 @@ test("some of the stops last longer than 30 s, up to 60 s", () => {
   expect(Math.max(...stops)).toBeLessThanOrEqual(60_000);
 });
 
-test("a plan with cuts between the servers of a NATS cluster cuts each of them in every way", () => {
+test("a plan with network cuts between the servers of a NATS cluster cuts each of them in every way", () => {
   const faults = planFaults(1, 400, ["partition"]).map(({ fault }) => fault);
   const cuts = faults.filter((fault) => fault.what === "partition");
   const all = WAYS.flatMap((way) => [0, 1, 2].map((node) => `${node} ${way}`));

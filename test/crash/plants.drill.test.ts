@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const harness = fileURLToPath(new URL("../../dev/crash/run.ts", import.meta.url));
 
-test("the crash harness names a planted bug", async () => {
+test("the crash harness finds and names a planted bug", async () => {
   const args = [harness, "--plant", "event-decided-twice", "--kills", "4", "--seed", "4154", "--clients", "6"];
   const { PATH = "", HOME = "" } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: { PATH, HOME } });

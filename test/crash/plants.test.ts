@@ -20,18 +20,18 @@ function identifyTwice(env: Record<string, string>): string[] {
   return spawnSync(process.execPath, args, { env, encoding: "utf8" }).stdout.split(",");
 }
 
-test.each(PLANTS)("the line that the planted bug $name changes is where it was", (one) => {
+test.each(PLANTS)("the line that the planted bug $name changes still exists", (one) => {
   expect(() => checkPlant(one)).not.toThrow();
 });
 
-test("a process of the harness runs with the bug that is planted, and without it when none is named", () => {
+test("a process of the harness runs with the named bug planted, and without a bug if none is named", () => {
   const [first, second] = identifyTwice({ CRASH_PLANT: plant.name });
   expect(first).not.toBe(second);
   const [one, again] = identifyTwice({});
   expect(one).toBe(again);
 });
 
-test("the planted bug is there although compiled code is cached", async () => {
+test("the bug is planted even if compiled code is cached", async () => {
   const env = { CRASH_PLANT: plant.name, NODE_COMPILE_CACHE: await testFolder() };
   for (const _ of ["fills the cache", "reads it"]) {
     const [first, second] = identifyTwice(env);
@@ -39,13 +39,13 @@ test("the planted bug is there although compiled code is cached", async () => {
   }
 });
 
-test("a bug whose line is gone or there twice is not planted", () => {
+test("a bug whose line is missing or ambiguous is not planted", () => {
   expect(() => plantInto("other code", plant)).toThrow("finds its line 0 times in http/base/idempotency.ts");
   expect(() => plantInto(plant.text + plant.text, plant)).toThrow("2 times");
   expect(() => findPlant("weeds")).toThrow("--plant weeds: choose from append-dropped");
 });
 
-test("a planted bug is caught by a finding of its own rule, and looked for in at most 40 kills", async () => {
+test("a planted bug is caught by a finding of its own rule within 40 kills", async () => {
   const options = { kills: 40, seed: 1, clients: 1, keep: false, cluster: false, together: false, faults: [] };
   const kills: number[] = [];
   const other = lost("I1", "file.upload 1", "FileUploaded is not in the log");

@@ -37,25 +37,25 @@ function found(readiness: Readiness[], attempts: Attempt[], faults: InjectedFaul
   );
 }
 
-test("a /readyz that stays 200 while no write succeeds on its port is found", () => {
+test("a /readyz that stays 200 while no write succeeds on its port is a finding", () => {
   expect(found(readyz(0, ready(8)), turns(0, refused(7)))).toEqual([
     "different I24 /readyz on port 1 was 200 for 7.0 s in which 6 turns failed and no write succeeded",
   ]);
 });
 
-test("a /readyz may be 200 for 5 s of refusals, and as long as it likes while writes of another kind succeed", () => {
+test("a /readyz may be 200 during 5 s of refusals, and for any time while writes of another kind succeed", () => {
   expect(found([...readyz(0, ready(5)), ...readyz(5, refused(9))], turns(0, refused(14)))).toEqual([]);
   expect(found(readyz(0, ready(9)), [...turns(0, refused(9)), attempt("upload 1", 4, 201)])).toEqual([]);
 });
 
-test("reads prove nothing, a broken turn is a failed one, and other ports do not count", () => {
+test("reads do not prove readiness, a broken turn counts as failed, and other ports do not count", () => {
   const broken = turns(0, [null, null, null, null, null, null, null]);
   const others = [attempt("read 1", 3, 200), { ...attempt("upload 1", 3, 201), port: 2 }];
   expect(found(readyz(0, ready(8)), [...broken, ...others])).toHaveLength(1);
   expect(found(readyz(0, ready(8), { port: 2 }), turns(0, refused(7)))).toEqual([]);
 });
 
-test("requests sent while /readyz was 503 do not count against a later 200", () => {
+test("requests sent during a 503 of /readyz do not count against a later 200", () => {
   const early = turns(0, refused(6)).map((one) => ({ ...one, end: one.end + 6 * SECOND }));
   expect(found([...readyz(0, refused(6)), ...readyz(6, ready(8))], early)).toEqual([]);
 });
@@ -63,7 +63,7 @@ test("requests sent while /readyz was 503 do not count against a later 200", () 
 const late = { end: 6 * SECOND };
 const stop = (target: string): InjectedFault => ({ kind: "fault", what: "stop", target, at: 0, until: 5 * SECOND });
 
-test("a /readyz that is answered after 5 s, or never, is found unless a fault stops its own process", () => {
+test("a /readyz that takes more than 5 s, or never answers, is a finding unless a fault stops its own process", () => {
   const slow = readyz(0, [200], late);
   const never = readyz(0, [null], { ...late, process: "all-2" });
   expect(found(slow, [])).toEqual(["stuck I24 /readyz on port 1 answered 200 after 6.0 s"]);

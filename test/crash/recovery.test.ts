@@ -25,12 +25,12 @@ const found = (faults: InjectedFault[], attempts: Attempt[]) =>
     [kind, rule, about, what].join(" "),
   );
 
-test("a fault is over when a request that started after its end succeeds within 30 s", () => {
+test("a fault is over if a request that started after its end succeeds within 30 s", () => {
   const attempts = [attempt(0, 200), attempt(11_000, 503), attempt(38_000, 200)];
   expect(found([fault(5_000, 10_000)], attempts)).toEqual([]);
 });
 
-test("the checker names a fault after which nothing succeeded for more than 30 s, and one after which nothing ever did", () => {
+test("the checker names a fault after which nothing succeeded for more than 30 s, or ever", () => {
   const late = [attempt(9_500, 200), attempt(12_000, null), attempt(40_000, 201)];
   expect(found([fault(5_000, 10_000)], late)).toEqual([
     "stuck I21 kill nats no request succeeded for 31.0 s after its end",
@@ -39,20 +39,20 @@ test("the checker names a fault after which nothing succeeded for more than 30 s
   expect(found([fault(5_000)], never)).toEqual(["stuck I21 kill nats no request succeeded for 40.5 s after its end"]);
 });
 
-test("the time of other faults does not count as recovery from one", () => {
+test("the time of other faults does not count as recovery time", () => {
   const attempts = [attempt(60_000, 200)];
   const others = [fault(12_000, 40_000), fault(15_000, 38_000), fault(70_000, 90_000)];
   expect(found([fault(5_000, 10_000), ...others], attempts)).toEqual([]);
 });
 
-test("the checker names a 503 that does not say when to ask again", () => {
+test("the checker names a 503 without a retry time", () => {
   const attempts = new Map([["o", [attempt(0, 503), { ...attempt(1, 503), code: "unavailable", retry_after: false }]]]);
   expect(checkUnavailable({ attempts })).toEqual([
     { kind: "different", rule: "I22", about: "o", what: "got a 503 (unavailable) without Retry-After" },
   ]);
 });
 
-test("each kind of request has to succeed again on each port, whatever else succeeds", () => {
+test("each kind of request must recover on each port separately", () => {
   const probed = (port: number, broken: boolean) =>
     [12_000, 30_000, 45_000].map((start) => ({ ...attempt(start, broken ? 503 : 200), port }));
   const attempts = new Map([
@@ -65,7 +65,7 @@ test("each kind of request has to succeed again on each port, whatever else succ
   ]);
 });
 
-test("the checker names each 500, and a 502 that no provider can be the reason of", () => {
+test("the checker names each 500, and each 502 that no provider can have caused", () => {
   const attempts = new Map([
     ["o", [attempt(0, 500), attempt(1, 502), attempt(2, 503)]],
     ["probe upload", [attempt(0, 502), attempt(1, 200)].map((one) => ({ ...one, operation: "probe upload" }))],
@@ -81,7 +81,7 @@ test("503s that take longer than 5 s are counted", () => {
   expect(slowRefusals({ attempts, readiness: [], faults: [] })).toEqual({ slow: 1, all: 2 });
 });
 
-test("a 503 of a process that was stopped meanwhile is not counted as slow, one of another process is", () => {
+test("a 503 of a process that was stopped meanwhile does not count as slow, but a 503 of another process does", () => {
   const attempts = new Map([["o", [{ ...attempt(0, 503), end: 9_000 }]]]);
   const readiness = [{ kind: "readiness" as const, port: 1, process: "http-1", start: 0, end: 1, status: 200 }];
   const stopped = (target: string) => [{ ...fault(100, 8_000), what: "stop" as const, target }];

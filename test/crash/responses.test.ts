@@ -17,7 +17,7 @@ function stored(text: string) {
   scenario.event("TurnCompleted", THREAD, "1", { turn_id: "a", usage: NO_USAGE }, { said: { text } });
 }
 
-test("a response that is answered and read as it is stored is no finding", () => {
+test("a response whose answer matches the stored response is no finding", () => {
   stored("Looking.\n\nFound.");
   scenario.operation("agent.respond", "1", answer("Looking. Found."));
   scenario.operation("agent.read", "2", {
@@ -27,21 +27,21 @@ test("a response that is answered and read as it is stored is no finding", () =>
   expect(scenario.findings()).toEqual([]);
 });
 
-test("a stream that says that its answer was regenerated is no finding", () => {
+test("a stream that reports that its answer was regenerated is no finding", () => {
   stored("Found.");
   scenario.operation("agent.respond", "1", answer("Look", { status: "failed", error: REGENERATED_MESSAGE }));
   expect(scenario.findings()).toEqual([]);
 });
 
 describe("the checker finds", () => {
-  test("a response that is not in the log, and one that says something else there", () => {
+  test("a response that is missing in the log, or differs from it", () => {
     scenario.operation("agent.respond", "1", answer("Found."));
     expect(scenario.findings()).toContain("lost I1");
     stored("Lost.");
     expect(scenario.findings()).toContain("different I11");
   });
 
-  test("a stream with a gap, with two ends, and with pieces that are not the whole", () => {
+  test("a stream with a gap, with two ends, or with pieces that do not form the whole", () => {
     stored("Found.");
     scenario.operation("agent.respond", "1", answer("Found.", { numbered: false, terminal: 2, deltas: "Fo" }));
     expect(scenario.findings()).toEqual(["different I11", "different I11", "different I11"]);
@@ -54,7 +54,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["doubled I5"]);
   });
 
-  test("a response that reads otherwise than it was answered", () => {
+  test("a stored response that differs from the answer", () => {
     stored("Found.");
     scenario.operation("agent.respond", "1", answer("Found."));
     scenario.operation("agent.read", "2", {

@@ -14,7 +14,7 @@ test("a round that ends and deletes nothing is no finding", () => {
   expect(scenario.findings()).toEqual([]);
 });
 
-test("an endless retention round, and a deletion nobody asked for, are found", () => {
+test("an endless retention round and an unrequested deletion are findings", () => {
   expect(scenario.findings()).toEqual(["stuck I8"]);
   scenario.event("FileDeleted", "file-f", "worker 2", { file_id: "f" });
   end();

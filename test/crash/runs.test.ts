@@ -61,7 +61,7 @@ function asking() {
 const rejection = (id: string, more: object = {}) =>
   scenario.operation("run.decide", id, { asked: { run_id: "r", approval_id: APPROVAL, decision: "reject" }, ...more });
 
-test("a run that was lost, taken over, rejected and read is no finding", () => {
+test("a run that was lost, taken over, rejected and read back is no finding", () => {
   asking();
   scenario.operation("run.follow", "2", {
     asked: { run_id: "r", after: 1 },
@@ -85,7 +85,7 @@ test("a run that was lost, taken over, rejected and read is no finding", () => {
   expect(scenario.findings()).toEqual([]);
 });
 
-test("a run that waits for a decision that nobody has made is no finding", () => {
+test("a run that waits for a pending decision is no finding", () => {
   asking();
   expect(scenario.findings()).toEqual([]);
 });
@@ -109,7 +109,7 @@ test("a run whose step lost every allowed attempt is no finding", () => {
 });
 
 describe("the checker finds", () => {
-  test("a start that was answered and is not in the log, and one that is another's", () => {
+  test("a start that was answered and is missing in the log, and a start that belongs to another request", () => {
     scenario.operation("run.hook", "1", { asked: { args, key: "1" }, got: { run_id: "r", accepted: true } }, [202]);
     expect(scenario.findings()).toEqual(["lost I1"]);
     scenario = newScenario();
@@ -139,7 +139,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["doubled I3"]);
   });
 
-  test("a place that two live runs hold", () => {
+  test("a concurrency slot that two live runs hold", () => {
     asking();
     for (const run of ["p", "q"]) {
       created(run, run, "one");
@@ -149,7 +149,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["doubled I10"]);
   });
 
-  test("a run that goes on no more", () => {
+  test("a run that stopped making progress", () => {
     started();
     event("RunStarted");
     scheduled("s");
@@ -157,7 +157,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["stuck I8"]);
   });
 
-  test("a step with two results, and an attempt that did its work twice, or before it began", () => {
+  test("a step with two results, an attempt that did its work twice, and an attempt that worked before it began", () => {
     asking();
     completed("s", 2);
     scenario.effect({ run_id: "r", key: idempotencyKey("r", "s"), step: "act", attempt: 2 });
@@ -171,7 +171,7 @@ describe("the checker finds", () => {
     ]);
   });
 
-  test("a step that was never done, and a result of a run that is another attempt's", () => {
+  test("a step that was never executed, and a run's result that comes from another attempt", () => {
     asking();
     decided("reject");
     ended({ id: "a", results: [acted(1)], decided: ["rejected"] });
@@ -186,7 +186,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["lost I10"]);
   });
 
-  test("a run that failed though nothing was wrong with it, and one that was cancelled by nobody", () => {
+  test("a run that failed without a reason, and a run that nobody cancelled", () => {
     asking();
     event("RunFailed", { code: "runner_lost", forget_at: "2126-01-01T00:00:00Z" }, { error: { message: "gone" } });
     expect(scenario.findings()).toEqual(["different I10"]);
@@ -196,7 +196,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["different I10"]);
   });
 
-  test("two decisions of one approval, one that is not the acknowledged one, and one that is shown as pending", () => {
+  test("two decisions of one approval, a decision that differs from the acknowledged one, and a decided approval shown as pending", () => {
     asking();
     decided("approve");
     decided("reject");
@@ -212,7 +212,7 @@ describe("the checker finds", () => {
     ]);
   });
 
-  test("what starts after a cancel: a step, and a secret that is read", () => {
+  test("activity after a cancellation: a step that starts, and a secret that is read", () => {
     asking();
     event("RunCancelled", { forget_at: "2126-01-01T00:00:00Z" });
     scenario.operation("run.cancel", "5", { asked: { run_id: "r" } });
@@ -223,7 +223,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["different I10", "different I16"]);
   });
 
-  test("a cancelled run that reads as running, and one that ended otherwise", () => {
+  test("a cancelled run that is read as running, and a cancelled run that ended otherwise", () => {
     asking();
     event("RunCancelled", { forget_at: "2126-01-01T00:00:00Z" });
     scenario.operation("run.cancel", "5", { asked: { run_id: "r" } });
@@ -237,7 +237,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["lost I1"]);
   });
 
-  test("a stream that leaves an event out", () => {
+  test("a stream that omits an event", () => {
     asking();
     scenario.operation("run.follow", "2", {
       asked: { run_id: "r", after: 0 },
@@ -251,7 +251,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["different I11"]);
   });
 
-  test("a step that was done twice though it must not", () => {
+  test("a step that was executed twice against its settings", () => {
     started();
     event("RunStarted");
     event("StepsScheduled", { steps: [{ key: "s", name: "once" }], on_error: "fail" }, { args: [json({})] });
@@ -259,7 +259,7 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toContain("doubled I10");
   });
 
-  test("a step whose result differs from what the run received, or has none", () => {
+  test("a step whose result differs from what the run received, or is missing", () => {
     const drawn = (number: number) => ({
       step: "pure",
       n: 0,
@@ -279,7 +279,7 @@ describe("the checker finds", () => {
     expect(recorded({ step: "pure", n: 0 }, { step: "pure", n: 0 })).toEqual(["lost I10"]);
   });
 
-  test("a secret in what a step leaves", () => {
+  test("a secret in the output of a step", () => {
     asking();
     event("RunLogged", {}, { logs: ["canary-d41f8c2b-for-steps"] });
     expect(scenario.findings()).toEqual(["different I14"]);

@@ -27,7 +27,7 @@ beforeEach(() => {
   run(first);
 });
 
-test("a schedule whose times are decided in order, with a run each, is no finding", () => {
+test("a schedule whose due times are decided in order, with a run each, is no finding", () => {
   fired(second, third, "skip");
   event("ScheduleTimesMissed", { first_due_at: third, ...nextOf(fourth) });
   fired(fourth, last, "queue");
@@ -39,7 +39,7 @@ test("a schedule whose times are decided in order, with a run each, is no findin
   expect(found()).toEqual([]);
 });
 
-test("a time without its run, with two, and decided twice, are found", () => {
+test("a due time without a run, with two runs, or decided twice, is a finding", () => {
   fired(second, third);
   expect(found()).toEqual([`lost: no run of ${second}`]);
   run(second);
@@ -49,7 +49,7 @@ test("a time without its run, with two, and decided twice, are found", () => {
   expect(found()).toContain(`doubled: ${first} was decided 2 times`);
 });
 
-test("a time that is passed over is found", () => {
+test("a skipped due time is a finding", () => {
   fired(third, fourth);
   run(third);
   expect(found()).toEqual([`different: ${third} was decided, ${second} was due`]);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const harness = fileURLToPath(new URL("../../dev/crash/run.ts", import.meta.url));
 
 /** Three of the six faults replace a role by the next version; at the end all roles go back, in the opposite order. */
-test("a next version replaces this one under load, and this one that again, and nothing is lost", async () => {
+test("an upgrade to the next version and a rollback under load lose nothing", async () => {
   const args = [harness, "--beside", "next", "--kills", "6", "--seed", "4154", "--clients", "4"];
   const { PATH = "", HOME = "" } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: { PATH, HOME } });

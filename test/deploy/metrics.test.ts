@@ -47,12 +47,12 @@ const alerts = [...read("alerts.yml").matchAll(/- alert: (\w+)\n\s+expr: (.+)$/g
   expr: expr!,
 }));
 
-test("the dashboard's panels and the alerts are found", () => {
+test("the test finds the dashboard's panels and the alerts", () => {
   expect(panels.length).toBeGreaterThan(9);
   expect(alerts.length).toBe(read("alerts.yml").match(/alert:/g)!.length);
 });
 
-test("each alert has a page that says what it means, and each page an alert", () => {
+test("each alert has a documentation page, and each page an alert", () => {
   const sections = [...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
   expect(sections.toSorted()).toEqual(alerts.map(({ title }) => title).toSorted());
 });
@@ -72,7 +72,7 @@ test.each([...panels, ...alerts])("$title uses only metrics and labels of the se
   for (const label of grouped) for (const name of metrics) expect(labels.get(name)).toContain(label);
 });
 
-test("an expression's unknown metrics and labels are found", () => {
+test("unknown metrics and labels of an expression are found", () => {
   expect(parseExpression('sum by (kind) (rate(no_such_total{who="me"}[5m])) / other > 0.5')).toEqual({
     metrics: ["no_such_total", "other"],
     matched: [{ name: "no_such_total", label: "who" }],

@@ -15,7 +15,7 @@ const imagesOf = (name: string) =>
   );
 
 test.each(["package-lock.json", "dev/bench/package-lock.json"])(
-  "%s has the packages of every platform, so that npm ci takes it and other machines get theirs",
+  "%s contains the packages of every platform, so that npm ci works on each",
   (file) => {
     const { packages } = JSON.parse(read(file)) as {
       packages: Record<string, { optionalDependencies?: Record<string, string> }>;
@@ -29,7 +29,7 @@ test.each(["package-lock.json", "dev/bench/package-lock.json"])(
   },
 );
 
-test("every layout names the version of NATS that is downloaded where Debian's package cannot be had", () => {
+test("every layout names the NATS version that is downloaded if Debian's package is unavailable", () => {
   expect(imagesOf("nats").length).toBeGreaterThanOrEqual(3);
   expect(new Set(imagesOf("nats"))).toEqual(new Set([GITHUB.version]));
 });
@@ -50,7 +50,7 @@ describe("a download of NATS", () => {
     expect(versions).toEqual(versions.toSorted((a, b) => b.localeCompare(a, "en", { numeric: true })));
   });
 
-  test("with other bytes is refused, and the next pinned one is used and kept under its version", async () => {
+  test("with other bytes is refused, and the next pinned one is used and stored under its version", async () => {
     const [folder, lines] = [await testFolder(), [] as string[]];
     const sources = [source("2.15.1", other), source("2.10.27", program)];
     const path = await withoutPath(() => natsBinary(folder, (line) => lines.push(line), sources));
@@ -61,7 +61,7 @@ describe("a download of NATS", () => {
     expect(await withoutPath(() => natsBinary(folder, () => {}, [source("2.10.27", none)]))).toBe(path);
   });
 
-  test("that nobody has pinned is not run", async () => {
+  test("that is not pinned is not run", async () => {
     const folder = await testFolder();
     writeFileSync(join(folder, "nats-server"), "left by an earlier version");
     const found = withoutPath(() => natsBinary(folder, () => {}, [source("2.15.1", other)]));
@@ -116,12 +116,12 @@ describe("a server program from the system", () => {
     chmodSync(path, 0o755);
     return { name: "nats-server", path };
   };
-  test("is used when it is new enough, and says what it is", async () => {
+  test("is used if it is new enough, and its version is reported", async () => {
     const found = requireVersion(await program("nats-server: v2.9.10"), [2, 9]);
     expect(found.text).toBe("2.9.10");
     expect([found.atLeast([2, 9]), found.atLeast([2, 10]), found.atLeast([1, 12])]).toEqual([true, false, true]);
   });
-  test("is refused when it is older, or does not tell its version", async () => {
+  test("is refused if it is older, or does not report its version", async () => {
     const [old, other] = [await program("nats-server: v2.8.4"), await program("hello")];
     expect(() => requireVersion(old, [2, 9])).toThrow(`${old.path} is nats-server 2.8.4, older than 2.9`);
     expect(() => requireVersion(other, [2, 9])).toThrow("does not tell its version");

@@ -27,7 +27,7 @@ beforeAll(async () => {
   description = await (await fetch(`${desk.platform.url}/openapi.json`)).json();
 });
 
-describe("the examples of the bodies are taken, and answered:", () => {
+describe("the example bodies are accepted and answered:", () => {
   test("accounts", async () => void (colleague = await askForAccounts(desk)));
   test("documents", () => askForDocuments(desk));
   test("turns", () => askForTurns(desk));
@@ -35,7 +35,7 @@ describe("the examples of the bodies are taken, and answered:", () => {
   test("records", () => askForRecords(desk, colleague.id));
 });
 
-test("every kind of answer was given", async () => {
+test("every kind of answer was returned", async () => {
   answersByName = groupByName(desk.answers);
   expect(namesOfDescription().filter((name) => !answersByName[name])).toEqual([]);
   if (process.env["WRITE_ANSWERS"]) await writeFile(FILE, `${JSON.stringify(chooseExamples(), null, 2)}\n`);
@@ -97,7 +97,7 @@ test("each example has the fields of the real answers", () => {
   expect(names.flatMap((name) => oddFields(name, readAnswerExample(name) as object))).toEqual([]);
 });
 
-test("an example with a field that no answer has, or without one that all have, is found", () => {
+test("an example with an unknown field, or without a field that all answers have, is found", () => {
   const { name: _, ...nameless } = readAnswerExample("Project") as Record<string, unknown>;
   expect(oddFields("Project", { ...nameless, colour: "red" })).toEqual(["Project.colour", "Project.name"]);
 });

@@ -50,7 +50,7 @@ test("a workflow is tried on the terminal", async () => {
   expect(ran.stdout).toMatch(/completed \{[^}]*"budget": 5/);
 });
 
-test("the answers of the page answer a run", async () => {
+test("the page's answers file answers a run", async () => {
   const folder = await refundFolder();
   writeFileSync(join(folder, "answers.json"), answers);
   const args = JSON.stringify({ order: "A", amount: 900 });

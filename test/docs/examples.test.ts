@@ -43,7 +43,7 @@ async function runExamples({ service, owner, api }: People, examples: Example[])
 test.each([
   ["spending.md", ["/prices", "/usage", "/budgets", "/openai"]],
   ["privacy.md", ["/erasures", "/retention", "/holds"]],
-])("the examples of docs/%s run, and are answered as the page says", async (name, about) => {
+])("the examples of docs/%s run, and return the documented answers", async (name, about) => {
   const examples = readExamples(name);
   for (const path of about) expect(examples.map((one) => one.path).join("\n")).toContain(path);
   await runExamples(await openPeople(ALONE), examples);

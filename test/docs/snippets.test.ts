@@ -62,7 +62,7 @@ test.each(all("ts"))("the code in $name fits the published types", ({ text }) =>
   expect(findMistakes(text)).toEqual([]);
 });
 
-test("the check of snippets finds wrong code", () => {
+test("the check finds wrong code in a snippet", () => {
   expect(findMistakes('await ctx.runSteps("refund");')).toEqual([expect.stringContaining("'runSteps' does not exist")]);
   expect(findMistakes("export async function run(ctx, { seen }) {\n  return ctx.continueAs(seen + 1, 2);\n}")).toEqual([
     expect.stringContaining("Expected 0-1 arguments"),
@@ -70,7 +70,7 @@ test("the check of snippets finds wrong code", () => {
   expect(findMistakes("const answer = ;")).not.toEqual([]);
 });
 
-test.each(all("json"))("the JSON in $name can be read", ({ text }) => {
+test.each(all("json"))("the JSON in $name is valid", ({ text }) => {
   const body = text.replace(/^(GET|POST|PUT|PATCH) \S+\n/, "");
   expect(Object.keys(JSON.parse(body) as object)).not.toEqual([]);
 });

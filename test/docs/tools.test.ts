@@ -10,7 +10,7 @@ const blockOf = (language: string): string => page.match(new RegExp(`\`\`\`${lan
 
 const { home } = await openTwoTenants();
 
-test("the tool in docs/tools.md can be saved with its grant, and has the description of its meta", async () => {
+test("the tool in docs/tools.md can be saved with its grant, and has the description of its meta export", async () => {
   await home.secret("shop_key", "value");
   const body = { type: "tool", source: blockOf("ts"), grants: ["shop_key"] };
   const saved = await home.made(home.owner("POST", "/definitions", body));

@@ -7,7 +7,7 @@ import { testDataFolder } from "../harness.ts";
 import { findWords, storeWord } from "./data.ts";
 import { alive, servers, startScript, startInProcess } from "./processes.ts";
 
-test("embedded servers killed with -9 restart on their ports with their data, and a message each", async () => {
+test("embedded servers killed with -9 restart on their ports with their data, and one log message each", async () => {
   const folder = await testDataFolder();
   const services = await startInProcess(folder);
   await storeWord(services, "survived");

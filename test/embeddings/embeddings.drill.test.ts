@@ -57,7 +57,7 @@ const eventually = async (check: () => Promise<void>): Promise<void> => {
     }
 };
 
-test("without an endpoint words alone search, and settings that do not fit are refused by name", async () => {
+test("search uses words alone without an endpoint, and incompatible settings are refused by name", async () => {
   await keep("garage", "An automobile must be parked in the garage.", { tags: ["traffic"] });
   await keep("pay", "Remuneration is transferred at the end of the month.");
   await keep("food", "The canteen serves soup and bread at noon.");
@@ -72,7 +72,7 @@ test("without an endpoint words alone search, and settings that do not fit are r
   expect(endpoints.requests).toEqual([]);
 });
 
-test("with an endpoint a query without a shared word finds the passage, within filters, readers and operators", async () => {
+test("an endpoint finds a passage that shares no word with the query, within filters, readers and operators", async () => {
   const { status: code, body } = await configure("embeddings", { dimensions: DIMENSIONS });
   expect([code, body.model, body.dimensions, body.format]).toEqual([200, "m", DIMENSIONS, null]);
   expect(JSON.stringify(body)).not.toContain("sk-e");
@@ -101,7 +101,7 @@ test("a document that names its readers is found by them only", async () => {
   expect(names(await search({ query: "doctor", user: "ann" }))[0]).toBe("private");
 });
 
-test("a text is paid for once: a reprocess, metadata and the same text again send nothing", async () => {
+test("a text is embedded and paid for only once: a reprocess, a metadata change or the same text sends nothing", async () => {
   const id = await keep("twice", "A vacation is asked for two weeks before it starts.", { external_id: "twice" });
   await embedded();
   const sent = endpoints.embedded().length;
@@ -118,7 +118,7 @@ test("a text is paid for once: a reprocess, metadata and the same text again sen
   expect(row?.prompt_tokens ?? row).toBeGreaterThanOrEqual(50);
 });
 
-test("a new embedding model replaces all vectors while the word search answers, and a deleted document is not found", async () => {
+test("the word search answers while a new embedding model replaces all vectors, and a deleted document is not found", async () => {
   await configure("embeddings", { dimensions: DIMENSIONS, model: "n" });
   expect(names(await search({ query: "canteen" }))[0]).toBe("food");
   const { model } = await embedded();
@@ -152,7 +152,7 @@ const FAULTS: [string, Misbehaviour, RegExp][] = [
   ],
 ];
 
-describe("words answer, and the answer says so, when the endpoint gives", () => {
+describe("search uses words and reports it if the endpoint gives", () => {
   test.each(FAULTS)("%s", async (name, misbehaviour, message) => {
     // each has a space, and so a circuit, of its own
     await configure("embeddings", { dimensions: DIMENSIONS, model: `for ${name}` });
@@ -166,7 +166,7 @@ describe("words answer, and the answer says so, when the endpoint gives", () => 
   });
 });
 
-test("documents become ready while the endpoint fails, the status says why, and the vectors follow", async () => {
+test("documents become ready while the endpoint fails, the status gives the reason, and the vectors follow later", async () => {
   await configure("embeddings", { dimensions: DIMENSIONS, model: "later" });
   endpoints.misbehave(answering({}, 503));
   await keep("late", "Every physician washes both hands.");
@@ -176,7 +176,7 @@ test("documents become ready while the endpoint fails, the status says why, and 
   expect(await embedded()).toMatchObject({ fault: null });
 });
 
-test("reranking orders the first hits, and words do when it fails", async () => {
+test("reranking orders the first hits, and the word ranking does if reranking fails", async () => {
   await configure("reranking");
   await keep("long", `${"The bicycle shed is open all day, also at night. ".repeat(6)}`);
   await keep("short", "The bicycle shed.");

@@ -24,7 +24,7 @@ const RETAINING_FILES = [
 /** Upper limit of the WAL segments that PostgreSQL keeps and reuses. */
 const MAX_WAL_SEGMENTS = 64;
 
-test("a canary in every text a client can send is in no table and no file after its deletion and a scrub", async () => {
+test("after its deletion and a scrub, a canary in every text that a client can send is in no table and no file", async () => {
   const folder = await testDataFolder();
   const services = await startEmbeddedServers({ DATA_DIR: folder }, () => {});
   const elsewhere = await readFile(join(folder, "postgres.path"), "utf8").catch(() => undefined);

@@ -41,7 +41,7 @@ async function deleteFile(f: Fixture): Promise<number> {
   return f.append(stream, [FileDeleted.of({ file_id: id })], { things: [stream] });
 }
 
-test("scrubbing is due after some days if something was deleted since the last time", async () => {
+test("scrubbing is due after some days if anything was deleted since the last scrub", async () => {
   const { f, check, last, later } = await open();
   await deleteFile(f);
   expect(await check()).toEqual({ scrubbed: false, built: 0, cleared: 0 });
@@ -69,7 +69,7 @@ test("scrubbing clears the frames once no turn is running", async () => {
   expect(cleared()).toBe(1);
 });
 
-test("scrubbing stops when aborted, during a scrub and between two checks", async () => {
+test("scrubbing stops on abort, during a scrub and between two checks", async () => {
   const { f, options } = await open();
   await f.append(streamName("thread", newId()), [turnStarted(newId(), [message("x")])]);
   await f.pool.query("update log.streams set status = 'running'");

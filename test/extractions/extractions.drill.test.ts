@@ -30,7 +30,7 @@ const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe("extracting the file", () => {
-  test.each(readable)("$name gives its Markdown", async (truth) => {
+  test.each(readable)("$name returns its Markdown", async (truth) => {
     const content = realFile(truth.name);
     const { status, body } = answers.get(truth.name)!;
     expect(status).toBe(202);
@@ -73,7 +73,7 @@ describe("extracting the file", () => {
 });
 
 describe("extracting identical bytes", () => {
-  test("is answered with the existing extraction", async () => {
+  test("returns the existing extraction", async () => {
     const sent = { content: "Extracted once.", name: "once.md" };
     const { id } = (await library.extract(sent)).body;
     const ready = await library.extracted(id);
@@ -81,7 +81,7 @@ describe("extracting identical bytes", () => {
     expect([again.status, again.body]).toEqual([200, ready]);
   });
 
-  test("under another name and type is the same extraction", async () => {
+  test("under another name and type returns the same extraction", async () => {
     const content = "a,b\n1,2\n";
     const csv = await library.extract({ content, name: "a.csv" });
     const table = await library.extracted(csv.body.id);
@@ -90,7 +90,7 @@ describe("extracting identical bytes", () => {
     expect(table.markdown).toContain("|");
   });
 
-  test("eight times at once is one extraction", async () => {
+  test("eight times at once creates one extraction", async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => library.extract({ content: "At once.", name: "a.md" })),
     );
@@ -98,7 +98,7 @@ describe("extracting identical bytes", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 202]);
   });
 
-  test("that failed before tries again", async () => {
+  test("again after a failure tries again", async () => {
     const sent = { content: realFile("blank.pdf"), name: "again.pdf" };
     const first = (await library.extract(sent)).body;
     await library.extracted(first.id);
@@ -107,7 +107,7 @@ describe("extracting identical bytes", () => {
     expect((await library.extracted(second.body.id)).status).toBe("failed");
   });
 
-  test("of a deleted extraction is a new one", async () => {
+  test("of a deleted extraction creates a new one", async () => {
     const sent = { content: "Deleted, then sent again.", name: "a.md" };
     const { id } = (await library.extract(sent)).body;
     await library.extracted(id);
@@ -117,7 +117,7 @@ describe("extracting identical bytes", () => {
     expect((await library.extracted(again.body.id)).markdown.trim()).toBe("Deleted, then sent again.");
   });
 
-  test("under the same idempotency key gives the same answer", async () => {
+  test("under the same idempotency key returns the same answer", async () => {
     const sent = { content: "Under a key.", name: "a.md", headers: { "idempotency-key": "extract-1" } };
     const first = await library.extract(sent);
     const again = await library.extract(sent);
@@ -127,7 +127,7 @@ describe("extracting identical bytes", () => {
 });
 
 describe("an extraction", () => {
-  test("is absent once it is deleted", async () => {
+  test("does not exist once it is deleted", async () => {
     const { id } = (await library.extract({ content: "Soon gone.", name: "a.md" })).body;
     await library.extracted(id);
     const { status, text } = await remove(id);
@@ -136,7 +136,7 @@ describe("an extraction", () => {
     expectRefusal(await remove(id), 404, "extraction_not_found");
   });
 
-  test("can be deleted before it is read", async () => {
+  test("can be deleted before it is processed", async () => {
     const { id } = (await library.extract({ content: realFile("guide-tagged.pdf"), name: "early.pdf" })).body;
     expect((await remove(id)).status).toBe(204);
     expectRefusal(await read(id), 404, "extraction_not_found");

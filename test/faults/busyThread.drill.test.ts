@@ -47,7 +47,7 @@ const ALTERNATING = `
          count(*) filter (where (type = 'TurnStarted') = (coalesce(before, 'TurnCompleted') = 'TurnStarted'))::integer as overlapping
   from turns`;
 
-test.concurrent("10,000 turns that race for 200 threads over two workers never overlap, and each is answered", async ({
+test.concurrent("10,000 turns that race for 200 threads on two workers never overlap, and each gets an answer", async ({
   expect,
 }) => {
   const deployment = await testDeployment();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { WAITING, openTenant } from "../workflows/tenant.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 
-test("a rotation is not answered while the old secret works, and the next one shows a secret once read models follow", async () => {
+test("a rotation gets no answer while the old secret works, and the next one returns a secret once the read models have caught up", async () => {
   const deployment = await testDeployment();
   const projections = await startPlatform({ roles: ["projections"], deployment });
   const platform = await startPlatform({ roles: ["http", "services"], deployment });

@@ -33,7 +33,7 @@ const api = (path: string) => `${base}/api${path}`;
 const configure = (models: string[]) =>
   person("PUT", api("/providers/mine"), { api_key: "k", base_url: "http://127.0.0.1:9/v1", models });
 
-test("while projections lag, writes are answered, stale reads are a 503, and all data appears later", async () => {
+test("while projections lag, writes succeed, stale reads get a 503, and all data appears later", async () => {
   const [made, file, provider, session, promise] = await Promise.all([
     person("POST", api("/keys"), { name: "new", products: ["knowledge"], expires_at: "2099-01-01T02:00:00+02:00" }),
     upload("a.txt"),

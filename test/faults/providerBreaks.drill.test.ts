@@ -99,7 +99,7 @@ describe.concurrent("a stream that breaks", () => {
     expect((await expectBroken("sources without end")).text).toBe("a ");
   });
 
-  test.each(["silence after two words", "drops for ever"])("by %s, when its time is up", async (name) => {
+  test.each(["silence after two words", "drops for ever"])("by %s, once its time limit is reached", async (name) => {
     const { text, error } = await expectBroken(name, true);
     expect([text, error.message]).toEqual([expect.stringMatching(/^a b/), expect.stringContaining("time")]);
   });
@@ -110,7 +110,7 @@ describe.concurrent("a stream that breaks", () => {
     expect([called, between, end.type]).toEqual([3, [], "TurnRefused"]);
   });
 
-  test("by bytes that are no text ends one way or the other", async () => {
+  test("by bytes that are not text either completes or fails", async () => {
     const { answer, between, end } = await stage.inThread("bytes that are no text", { stream: true });
     const { done, text } = readStream(answer.text);
     expect([done, end.type]).toEqual([false, answer.status === 502 ? "TurnRefused" : "TurnFailed"]);
@@ -118,7 +118,7 @@ describe.concurrent("a stream that breaks", () => {
   });
 });
 
-describe.concurrent("an answer that is whole for all that", () => {
+describe.concurrent("an answer that is complete despite its odd form", () => {
   test.each([
     ...Object.entries(fine).map(([name, [, said]]) => [name, said, true] as const),
     ...Object.entries(read).map(([name, [, said]]) => [name, said, false] as const),

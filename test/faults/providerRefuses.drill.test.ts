@@ -54,7 +54,7 @@ describe.concurrent.each([false, true])("a provider that refuses (stream: %s)", 
     expect([called, between, end.type]).toEqual([calls, [], "TurnRefused"]);
   });
 
-  test("where nobody listens", async () => {
+  test("with a closed connection or an unreachable address", async () => {
     const { admin } = stage.credentials;
     const { url } = stage.patient;
     const session = await clientOf({ chat: url }, "")("POST", "/api/auth/login", admin);
@@ -67,21 +67,21 @@ describe.concurrent.each([false, true])("a provider that refuses (stream: %s)", 
     expect([between, end.type]).toEqual([[], "TurnRefused"]);
   });
 
-  test.each(["hung", "headers and no word"])("%s: failed and paid when the turn's time is up", async (name) => {
+  test.each(["hung", "headers and no word"])("%s: the turn fails at its time limit, and its tokens count", async (name) => {
     const { answer, called, between, end } = await stage.inThread(name, { stream, hurry: true });
     expectRefusal(answer, 502, undefined, null);
     expect([called, between, end.type]).toEqual([1, ["asked"], "TurnFailed"]);
     expect(end.data.usage.prompt_tokens).toBeGreaterThan(0);
   });
 
-  test("that answers at the third try has answered", async () => {
+  test("at first and answers at the third attempt counts as answered", async () => {
     const { answer, called, end } = await stage.inThread("429 and then an answer", { stream });
     const text = stream ? readStream(answer.text).text : answer.body.choices[0].message.content;
     expect([answer.status, text, called, end.type]).toEqual([200, "ok", 3, "TurnCompleted"]);
   });
 });
 
-test.each([false, true])("a provider's words about its credential are only in the log (stream: %s)", async (stream) => {
+test.each([false, true])("a provider's message about its credential appears only in the log (stream: %s)", async (stream) => {
   const warn = vi.spyOn(stage.worker.resources.logger, "warn");
   const { answer, between } = await stage.inThread("its credential", { stream });
   expect(answer.body.error.message).toBe(

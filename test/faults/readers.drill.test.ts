@@ -77,7 +77,7 @@ async function leaveAndReturn(index: number) {
   expect(data.map(({ content }: { content: string }) => content).slice(1)).toEqual([text, "and now", "and now"]);
 }
 
-test("a reader who leaves after any event stops the turn 3 s later, and the thread goes on", async () => {
+test("a reader who disconnects after any event stops the turn 3 s later, and the thread remains usable", async () => {
   await Promise.all(Array.from({ length: EVENTS }, (_, index) => leaveAndReturn(index)));
 });
 

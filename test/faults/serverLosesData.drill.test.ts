@@ -56,7 +56,7 @@ const ready = async () => (await fetch(`${face.url}/readyz`)).status;
 test.each([
   ["NATS dies and loses its whole folder", "nats", "nats"],
   ["PostgreSQL dies", "postgres", undefined],
-])("%s: nothing answered is lost or doubled, and all goes on by itself", async (_, service, lost) => {
+])("%s: no acknowledged data is lost or doubled, and the service recovers by itself", async (_, service, lost) => {
   const running = load();
   for (let time = 0; time < 2; time++) {
     await running.more(50);
@@ -69,7 +69,7 @@ test.each([
   expect(await ready()).toBe(200);
 });
 
-test("a command under way when NATS loses all is completed or unknown, and the same after", async () => {
+test("a running command that meets the loss of all NATS data is completed or unknown, and stays so", async () => {
   const call = clientOf({ chat: `${face.url}/api/openai/v1` }, key);
   const slow = Array.from({ length: 6 }, (_, n) => ({
     body: say(`/slow 1\n/say slow ${n}`, { model: "offline/scripted", stream: n % 2 === 1 }),
@@ -90,7 +90,7 @@ test("a command under way when NATS loses all is completed or unknown, and the s
   expect(await worker.resources.db.query(count, [])).toEqual(before);
 });
 
-test("Meilisearch loses its whole folder: chat goes on, and the service is ready again", async () => {
+test("chat works while Meilisearch has lost its whole folder, and the service becomes ready again", async () => {
   const running = load();
   await running.more(20);
   await kill("meilisearch", "meili");

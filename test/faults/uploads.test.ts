@@ -29,7 +29,7 @@ const kept = async () => {
   return { events: events.length, blobs: blobs.filter((entry) => entry.isFile()).length };
 };
 
-test("an upload that is broken off at any tenth keeps nothing, and can be sent again", async () => {
+test("an upload that breaks off at any tenth stores nothing, and can be sent again", async () => {
   const before = await kept();
   const tenths = Array.from({ length: 10 }, (_, n) => n);
   const parts = tenths.map((tenth) => FILE.subarray(0, Math.floor((FILE.length * tenth) / 10)));

@@ -75,7 +75,7 @@ describe("an attachment with the base64", () => {
   });
 });
 
-describe("a filename of an attachment is only ever shown:", () => {
+describe("an attachment's filename is only displayed:", () => {
   const names: [string, string, string][] = [
     ["a path", "../../etc/passwd", "passwd"],
     ["a path of Windows", "..\\..\\boot.ini", "boot.ini"],
@@ -116,7 +116,7 @@ describe("a filename of an attachment is only ever shown:", () => {
     expect([headers.get("x-evil"), headers.get("x-content-type-options")]).toEqual([null, "nosniff"]);
   });
 
-  test("5 kB of it is cut, its extension kept", async () => {
+  test("a name of 5 kB is cut, and keeps its extension", async () => {
     for (const name of [`${"n".repeat(5_000)}.txt`, `${"🎉".repeat(1_250)}.txt`]) {
       const { body } = await target.complete(inline("data:text/plain;base64,AAAA", name));
       const shown = /^\[(.*), text\/plain, 3 bytes\]$/s.exec(body.choices[0].message.content)![1]!;
@@ -125,14 +125,14 @@ describe("a filename of an attachment is only ever shown:", () => {
     }
   });
 
-  test("millions of characters that are dear to compose or to split cost nothing", async () => {
+  test("names of millions of characters that are expensive to normalize or split are processed quickly", async () => {
     for (const name of ["a" + "\u0315\u0300\u0316".repeat(1_000_000), "/".repeat(3_000_000)]) {
       const { status } = await target.complete(inline("data:text/plain;base64,AAAA", `${name}.txt`));
       expect(status).toBe(200);
     }
   });
 
-  test("what a browser might run is only ever downloaded", async () => {
+  test("a file that a browser might run is only offered for download", async () => {
     const form = fileForm("<script>alert(1)</script>", "page.html", { type: "text/html" });
     const { id } = (await target.send("POST", "/files", form)).body;
     const { headers } = await target.send("GET", `/files/${id}/content`, undefined, { accept: "text/html" });
@@ -141,7 +141,7 @@ describe("a filename of an attachment is only ever shown:", () => {
     expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
   });
 
-  test("no name of a client's is one on disk", async () => {
+  test("no file on disk has a client's filename", async () => {
     const { settings } = target.platform;
     const kept = await readdir(settings.DATA_DIR, { recursive: true });
     expect(kept.filter((path) => /passwd|boot|shadow|evil|gnp|größe|page|🎉/i.test(path))).toEqual([]);

@@ -80,7 +80,7 @@ test.each([
   ["GET", "/search"],
   ["POST", "/documents/%ff/reprocess"],
   ["GET", "/collections/%ff"],
-])("%s %s is answered in the spec's shape", async (method, path) => {
+])("%s %s gets an answer in the spec's shape", async (method, path) => {
   const { status, body } = await reader.call(method, path);
   expect([200, 400, 404, 405]).toContain(status);
   if (status >= 400)

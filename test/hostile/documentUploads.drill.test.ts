@@ -40,7 +40,7 @@ test("an upload that announces more than 100 MB is refused before its body is se
   expect(await kept()).toBe(before);
 });
 
-test("an upload that is never finished keeps nothing, whenever it is cut off, and disturbs nobody while it hangs", async () => {
+test("an unfinished upload stores nothing, wherever it is cut off, and disturbs nobody while it hangs", async () => {
   const before = await kept();
   const whole = Buffer.concat([begin('name="file"; filename="a.md"'), Buffer.alloc(300_000, "text "), END]);
   const hanging = places().flatMap((place) =>
@@ -61,7 +61,7 @@ test("an upload that is never finished keeps nothing, whenever it is cut off, an
   expect(await kept()).toBe(before + 3);
 });
 
-describe("a name", () => {
+describe("a filename", () => {
   test.each<[string, string, string | RegExp]>([
     ["that climbs", "../../etc/passwd.md", "passwd.md"],
     ["that climbs on Windows", "..\\..\\boot.md", /boot\.md$/],
@@ -73,7 +73,7 @@ describe("a name", () => {
     ["of a prototype", "__proto__.md", "__proto__.md"],
     ["with a script", "<script>alert(1)</script>.md", /script/],
     ["that would be a filter", 'x" OR org != ".md', /OR org/],
-  ])("%s is only ever shown", async (_what, sent, shown) => {
+  ])("%s is only displayed", async (_what, sent, shown) => {
     const { status, body } = await reader.upload(shelf, { content: `Named ${sent}.`, name: sent });
     expect([status, body.name]).toEqual([202, typeof shown === "string" ? shown : expect.stringMatching(shown)]);
     expect((await reader.ended(body.id)).status).toBe("ready");
@@ -90,7 +90,7 @@ describe("a name", () => {
     ["only filename*", "name=\"file\"; filename*=UTF-8''na%C3%AFve.md"],
     ["a filename* that cannot be decoded", "name=\"file\"; filename*=UTF-8''%ff%zz.md"],
     ["no letter", 'name="file"; filename=""'],
-  ])("with %s harms nobody", async (what, disposition) => {
+  ])("with %s has no effect on the service", async (what, disposition) => {
     for (const place of places()) {
       const answer = await send(place, begin(disposition), `Words of ${what}.`, END);
       if (answer.status !== 202) expectRefusal(answer, 400, answer.body.error.code);
@@ -129,7 +129,7 @@ describe("a file that lies about its type", () => {
   });
 });
 
-test("a page is served so that no browser runs it", async () => {
+test("a page is served in a form that no browser runs", async () => {
   const content = "<!doctype html><html><body><p>Page</p><script>alert(1)</script></body></html>";
   const { id } = await reader.keep(shelf, { content, name: "page.html", type: "text/html" });
   const { headers, text } = await reader.call("GET", `/documents/${id}/content`);

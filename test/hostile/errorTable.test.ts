@@ -214,8 +214,8 @@ describe("the error table:", () => {
   });
 });
 
-describe("the status 404 answers", () => {
-  test("a thread, a file and a model that are not there", async () => {
+describe("the status 404 is returned for", () => {
+  test("a thread, a file and a model that do not exist", async () => {
     expectRefusal(await target.complete(say("x"), { "x-thread-id": UNKNOWN }), 404, "thread_not_found");
     expectRefusal(await target.complete(say("x", { attachments: [UNKNOWN] })), 404, "file_not_found", "attachments[0]");
     expectRefusal(
@@ -239,7 +239,7 @@ describe("the status 404 answers", () => {
 });
 
 describe("the status 401:", () => {
-  test("each state of a key has its code", async () => {
+  test("each state of a key has its error code", async () => {
     const { platform, credentials, chat, send } = target;
     const login = await send("POST", `${platform.url}/api/auth/login`, credentials.admin, { authorization: "" });
     const session = { authorization: `Bearer ${login.body.token}` };
@@ -265,7 +265,7 @@ describe("the status 401:", () => {
   });
 });
 
-describe("the status 502 answers", () => {
+describe("the status 502 is returned for", () => {
   test.each([false, true])("a provider's refusal, without a code (stream: %s)", async (stream) => {
     expectRefusal(await target.complete(say("/fail 400", { model: "offline/scripted", stream })), 502, undefined, null);
   });

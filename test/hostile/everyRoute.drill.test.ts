@@ -45,7 +45,7 @@ async function failures(
 }
 const bodyless = (method: string) => method === "GET";
 
-test("the description is not empty", () => expect(routes.length).toBeGreaterThan(15));
+test("the API description is not empty", () => expect(routes.length).toBeGreaterThan(15));
 
 describe("nonsense", () => {
   const bodies: [string, unknown][] = [
@@ -144,7 +144,7 @@ describe("nonsense", () => {
   });
 });
 
-test("a time that cannot be stored is refused, and parks nothing", async () => {
+test("a time that cannot be stored is refused and parks no stream", async () => {
   const { platform, send } = target;
   const times = [
     "0000-01-01T00:00:00Z",
@@ -162,7 +162,7 @@ test("a time that cannot be stored is refused, and parks nothing", async () => {
   expect((await send("POST", `${platform.url}/api/keys`, last, session)).body).toMatchObject(last);
 });
 
-test("a model's name is bounded, even where its provider would take any", async () => {
+test("a model's name is limited, even if its provider accepts any name", async () => {
   const provider = await startOpenai();
   provider.script(({ method }) => (method === "GET" ? { status: 500 } : undefined));
   const { platform, send, complete } = target;

@@ -21,7 +21,7 @@ beforeAll(async () => {
   names.ended = (await w.home.run(workflowSource("return 1"))).id;
 });
 
-describe("a number that would be rounded is refused, and named, in", () => {
+describe("a number that would be rounded is refused and named in", () => {
   type Case = [title: string, path: () => string, body: string, param: string, code?: string];
   const schedule = '"schedule":{"cron":"0 9 * * *"}';
   const cases: Case[] = [
@@ -81,7 +81,7 @@ describe("a number that would be rounded is refused, and named, in", () => {
     expect(answer.body.error.message).toContain("as text");
   });
 
-  test("changed metadata of a document, and that of an upload", async () => {
+  test("changed metadata of a document, and metadata of an upload", async () => {
     const changed = await owner("PATCH", `/v1/knowledge/documents/${names.document}`, `{"metadata":{"id":${ODD}}}`);
     expect([changed.status, changed.body.error.param]).toEqual([400, "metadata.id"]);
     const form = fileForm("z", "z.txt", { fields: { metadata: `{"id":${ODD}}` } });
@@ -90,7 +90,7 @@ describe("a number that would be rounded is refused, and named, in", () => {
   });
 });
 
-test("exactly representable numbers arrive as they were sent", async () => {
+test("exactly representable numbers arrive unchanged", async () => {
   const { id } = await w.home.register(workflowSource("return args"));
   const { id: run } = await made(
     key("POST", `/workflows/${id}/runs`, '{"args":{"most":9007199254740991,"far":6.02e23}}'),
@@ -98,7 +98,7 @@ test("exactly representable numbers arrive as they were sent", async () => {
   expect((await w.home.untilOver(run)).result).toEqual({ most: 9007199254740991, far: 6.02e23 });
 });
 
-test("the sender of a webhook cannot be asked, so its digits arrive as text", async () => {
+test("a webhook's numbers arrive as text with all digits, because its sender cannot change them", async () => {
   const workflow = await w.home.register(workflowSource("return args"));
   const payload = `{"id":${ODD},"list":[{"id":-${ODD}}],"n":7}`;
   const arrived = { id: ODD, list: [{ id: `-${ODD}` }], n: 7 };

@@ -34,7 +34,7 @@ describe("a header Authorization:", () => {
     ["the name of a property", "Bearer sk-svc-__proto__"],
     ["a webhook secret", "Bearer whsec-svc-x"],
     ["a token without a signature", "Bearer eyJhbGciOiJub25lIn0.e30."],
-  ])("%s is no key", async (_name, authorization) => {
+  ])("%s is not a key", async (_name, authorization) => {
     expectRefusal(await target.send("GET", "/models", undefined, { authorization }), 401, "invalid_api_key", null);
   });
 
@@ -59,13 +59,13 @@ describe("a header Authorization:", () => {
       );
   });
 
-  test("an empty one is a missing one; a control character is no HTTP", async () => {
+  test("an empty one counts as missing, and one with a control character is invalid HTTP", async () => {
     expect(refused(await target.raw(request("Authorization:")))).toEqual([401, "missing_api_key"]);
     expect(refused(await target.raw(request("Authorization:   ")))).toEqual([401, "missing_api_key"]);
     expect(refused(await target.raw(request("Authorization: Bearer sk-svc-\u0000")))).toEqual([400, null]);
   });
 
-  test("is asked for before anything else is read", async () => {
+  test("is checked before anything else is read", async () => {
     const bad = await target.send("POST", "/chat/completions", "{bad", { authorization: "Bearer x" });
     expectRefusal(bad, 401, "invalid_api_key", null);
   });
@@ -73,14 +73,14 @@ describe("a header Authorization:", () => {
 
 describe("odd headers:", () => {
   test.each(["__proto__: 1", "constructor: 1", "prototype: x", "hasOwnProperty: 1", "toString: 1"])(
-    "%s harms nobody",
+    "%s is ignored",
     async (header) => {
       const answer = parsed(await target.raw(request(`Authorization: Bearer ${target.api_key}`, header, header)));
       expect(answer?.status).toBe(200);
     },
   );
 
-  test("a request id that is not well formed is not kept", async () => {
+  test("an invalid request id is replaced", async () => {
     for (const id of ["a b", "<script>", "x".repeat(1_000), "é", '"']) {
       const heard = await target.raw(request(`Authorization: Bearer ${target.api_key}`, `x-request-id: ${id}`));
       expect(/\r\nx-request-id: ([^\r\n]*)/i.exec(heard)?.[1]).toMatch(/^[0-9a-f-]{36}$/);
@@ -119,13 +119,13 @@ describe("odd headers:", () => {
   });
 
   test.each(["-1", "NaN", "1e400", "1, 2", "true", "9".repeat(500)])(
-    "a retry count of %s is no reason to fail",
+    "a retry count of %s causes no failure",
     async (count) => {
       expect((await target.complete(say("x"), { "x-stainless-retry-count": count })).status).toBe(200);
     },
   );
 
-  test("too many, or too large, are refused", async () => {
+  test("too many or too large headers are refused", async () => {
     const large = parsed(await target.raw(request(`X-Large: ${"a".repeat(40_000)}`)))!;
     expect([large.status, large.body.error.code]).toEqual([431, "headers_too_large"]);
     const many = parsed(await target.raw(request(...Array.from({ length: 3_000 }, (_, n) => `X-${n}: 1`))))!;

@@ -96,7 +96,7 @@ const attempts: [string, Attempt][] = [
 const nothing = { thread: UNKNOWN, file: UNKNOWN };
 
 describe.each(attempts)("nobody can %s", (_name, attempt) => {
-  test("when it belongs to another organization or key", async () => {
+  test("if it belongs to another organization or key", async () => {
     for (const [who, token] of Object.entries(strangers)) {
       const headers = { authorization: `Bearer ${token}` };
       for (const [mine, user] of [
@@ -122,7 +122,7 @@ describe.each(attempts)("nobody can %s", (_name, attempt) => {
     ["one where none was sent", "things", "?user=ada", "ada"],
     ["an empty one where none was sent", "things", "?user=", ""],
     ["null in words", "things", "?user=null", "null"],
-  ])("under the wrong user value: %s", async (_wrong, whose, query, user) => {
+  ])("with the wrong user value: %s", async (_wrong, whose, query, user) => {
     const mine = whose === "hers" ? things.hers : things;
     const answer = bytesOf(await attempt(mine, query, user, {}));
     expect(answer.status).toBe(404);
@@ -130,7 +130,7 @@ describe.each(attempts)("nobody can %s", (_name, attempt) => {
   });
 });
 
-test("the attacks of another organization changed nothing", async () => {
+test("the attacks of another organization change nothing", async () => {
   for (const [{ thread, file }, query] of [
     [things, ""],
     [things.hers, "?user=ada"],
@@ -141,7 +141,7 @@ test("the attacks of another organization changed nothing", async () => {
   }
 });
 
-test("lists of files show only those of their owner", async () => {
+test("lists of files contain only the caller's own", async () => {
   for (const token of Object.values(strangers))
     expect((await target.send("GET", "/files", undefined, { authorization: `Bearer ${token}` })).body.data).toEqual([]);
   const ids = async (query: string) =>
@@ -153,7 +153,7 @@ test("lists of files show only those of their owner", async () => {
   ]);
 });
 
-test("an equal idempotency key of another key or organization names another request", async () => {
+test("the same idempotency key of another key or organization identifies another request", async () => {
   const headers = { "idempotency-key": randomUUID() };
   const mine = await target.complete(say("mine"), headers);
   const retry = { ...headers, "x-stainless-retry-count": "1" };
@@ -166,14 +166,14 @@ test("an equal idempotency key of another key or organization names another requ
   expect([hers.status, hers.body.id === mine.body.id]).toEqual([200, false]);
 });
 
-test("an id in capitals names the same thing; one that nearly is a UUID names nothing", async () => {
+test("an id in capitals identifies the same item, and an almost valid UUID identifies nothing", async () => {
   expect((await target.send("GET", `/files/${things.file.toUpperCase()}`)).status).toBe(200);
   expect((await target.complete(say("x"), { "x-thread-id": (await converse()).toUpperCase() })).status).toBe(200);
   for (const id of [`{${things.file}}`, things.file.replaceAll("-", ""), `${things.file}0`, `urn:uuid:${things.file}`])
     expect((await target.send("GET", `/files/${id}`)).body.error.code).toBe("file_not_found");
 });
 
-test("an organization's keys and providers are its own", async () => {
+test("an organization's keys and providers are visible only to itself", async () => {
   const { platform, send } = target;
   const other = { authorization: `Bearer ${strangers["another organization's person"]}` };
   const keys = (await send("GET", `${platform.url}/api/keys`, undefined, session)).body.data as { id: string }[];

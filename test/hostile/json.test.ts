@@ -8,7 +8,7 @@ leavesWell(() => target);
 const good = JSON.stringify(say("fine"));
 const within = (json: string) => `${good.slice(0, -1)},"metadata":${json}}`;
 
-describe("a body that is no JSON, or too much of it", () => {
+describe("a body that is not JSON, or exceeds a limit", () => {
   test.each([
     ["nothing but a bracket", "{"],
     ["a body cut short", good.slice(0, -1)],
@@ -49,19 +49,19 @@ describe("a body that is no JSON, or too much of it", () => {
     ["a list", "[]"],
     ["a string", '"x"'],
     ["a number", "1"],
-  ])("%s is no request", async (_name, body) => {
+  ])("%s is not a request", async (_name, body) => {
     const { status, body: refusal } = await target.complete(body);
     expect([status, refusal.error.type]).toEqual([400, "invalid_request_error"]);
   });
 
-  test("brackets, quotes and keys within a string are only text", async () => {
+  test("brackets, quotes and keys within a string are plain text", async () => {
     const text = `${"[".repeat(10_000)}{"__proto__":{"constructor":{"prototype":1}}}\\"${"{".repeat(1_000)}`;
     const { status, body } = await target.complete(say(text));
     expect([status, body.choices[0].message.content]).toEqual([200, text]);
   });
 });
 
-describe("fields of another type are never bent into shape", () => {
+describe("fields of a wrong type are never coerced", () => {
   test.each([
     ["model", 1],
     ["model", null],
@@ -91,12 +91,12 @@ describe("fields of another type are never bent into shape", () => {
     expect(body.error.param).toMatch(new RegExp(`^${field}`));
   });
 
-  test.each(["1e400", "-1e400"])("a number that is none (%s)", async (number) => {
+  test.each(["1e400", "-1e400"])("a number out of range (%s)", async (number) => {
     const { status, body } = await target.complete(`${good.slice(0, -1)},"temperature":${number}}`);
     expect([status, body.error.param]).toEqual([400, "temperature"]);
   });
 
-  test("unknown fields are ignored, whatever they hold", async () => {
+  test("unknown fields are ignored, whatever they contain", async () => {
     const odd = {
       n: "seven",
       logit_bias: [1],
@@ -131,7 +131,7 @@ describe("the content type", () => {
     "application/json;charset=UTF-16",
     "application/json\ta",
     " application/json",
-  ])("%j is JSON, and is validated, or nothing", async (type) => {
+  ])("a body of the type %j is refused, or validated as JSON", async (type) => {
     const bad = JSON.stringify({ model: 1 });
     const ask = (body: string) =>
       target.raw(
@@ -146,13 +146,13 @@ describe("the content type", () => {
     expect(await ask(good)).toMatch(/^HTTP\/1\.1 (200|415) /);
   });
 
-  test("a form is no request", async () => {
+  test("a form is refused", async () => {
     const { status, body } = await target.complete("--x--\r\n", { "content-type": "multipart/form-data; boundary=x" });
     expect([400, 415]).toContain(status);
     expect(body.error.type).toBe("invalid_request_error");
   });
 
-  test("none at all", async () => {
+  test("a request without a content type is refused", async () => {
     const answer = await target.raw(
       target.head("POST /api/openai/v1/chat/completions", "Connection: close", `Content-Length: ${good.length}`) + good,
     );

@@ -25,7 +25,7 @@ async function readAll(path: string): Promise<{ rows: any[]; sizes: number[]; to
   }
 }
 
-test("long rows make the pages of a list short, and all pages together have every row once", async () => {
+test("long rows make the pages of a list shorter, and all pages together contain every row once", async () => {
   const names = Array.from({ length: 25 }, (_, n) => `long ${n}`);
   for (const [n, name] of names.entries())
     await home.made(home.owner("POST", "/agents", { name, model: "offline/echo", instructions: long(n) }));
@@ -35,7 +35,7 @@ test("long rows make the pages of a list short, and all pages together have ever
   expect(rows.map(({ name }) => name).filter((name) => name.startsWith("long "))).toEqual(names);
 });
 
-test("long versions of an agent make its pages short", async () => {
+test("long versions of an agent make its pages shorter", async () => {
   const { id } = await home.made(home.owner("POST", "/agents", { name: "Much", model: "offline/echo" }));
   for (let n = 0; n < 25; n++) await home.made(home.owner("PATCH", `/agents/${id}`, { instructions: long(n) }));
   const { rows, sizes, total } = await readAll(`/agents/${id}/versions`);
@@ -46,7 +46,7 @@ test("long versions of an agent make its pages short", async () => {
   expect(Math.max(...sizes)).toBeLessThan(1.1 * PAGE_BYTES);
 });
 
-test("the trace of a turn in a long thread shows the newest turns before it, and says how many are older", async () => {
+test("the trace of a turn in a long thread shows the newest earlier turns, and counts the older ones", async () => {
   const say = (text: string, headers = {}) =>
     home.key(
       "POST",
@@ -69,7 +69,7 @@ test("the trace of a turn in a long thread shows the newest turns before it, and
   expect(turns_not_shown).toBeGreaterThan(2);
 });
 
-test("memory for reading long runs counts for the organization, which gets 429 beyond its share", async () => {
+test("memory for reading long runs counts for the organization, which gets a 429 above its share", async () => {
   const steps = `long: ({ n }) => n + "z".repeat(900_000)`;
   const source = workflowSource(`for (let n = 0; n < 12; n++) await ctx.runStep("long", { n }); return 1;`, steps);
   const run = await home.start(await home.register(source));

@@ -9,7 +9,7 @@ leavesWell(() => target);
 
 const MIB = 1024 * 1024;
 
-test("a request of 64 MiB is taken, and one byte more is refused", async () => {
+test("a request of 64 MiB is accepted, and one byte more is refused", async () => {
   const body = JSON.stringify(say("x"));
   const padded = (bytes: number) => Buffer.alloc(bytes, " ").fill(body, 0, body.length);
   const { status, body: answer } = await target.complete(padded(64 * MIB));
@@ -17,7 +17,7 @@ test("a request of 64 MiB is taken, and one byte more is refused", async () => {
   expectRefusal(await target.complete(padded(64 * MIB + 1)), 413, "request_too_large");
 });
 
-test("an attachment of 25 MiB is taken, and one byte more is refused, inline and stored", async () => {
+test("an attachment of 25 MiB is accepted, and one byte more is refused, inline and stored", async () => {
   const most = 25 * MIB;
   const over = Buffer.alloc(most + 1);
   const inline = (bytes: Buffer) =>

@@ -68,26 +68,26 @@ describe("a form that cannot be read", () => {
     "multipart/form-data; boundary=",
     "multipart/mixed; boundary=b",
     `multipart/form-data; boundary=${"b".repeat(500)}`,
-  ])("a content type of %s", async (type) => {
+  ])("with a content type of %s", async (type) => {
     const { status, body } = await upload([file, END], type);
     expect([400, 415]).toContain(status);
     expect(body.error).toMatchObject({ type: "invalid_request_error", message: expect.any(String) });
   });
 });
 
-describe("a form that is odd, but can be read", () => {
-  test("only filename*", async () => {
+describe("a form that is unusual but readable", () => {
+  test("with only filename*", async () => {
     const { status, body } = await upload([part("name=\"file\"; filename*=UTF-8''na%C3%AFve%20%F0%9F%8E%89.txt"), END]);
     expect([status, body.filename]).toEqual([201, "naïve 🎉.txt"]);
   });
 
-  test("a filename* that cannot be decoded", async () => {
+  test("with a filename* that cannot be decoded", async () => {
     const { status, body } = await upload([part("name=\"file\"; filename*=UTF-8''%ff%zz.txt"), END]);
     expect([201, 400]).toContain(status);
     expect(body.error?.code ?? body.object).toBeOneOf(["missing_file", "invalid_multipart", "file"]);
   });
 
-  test("words before and after, parts in any order, unknown fields", async () => {
+  test("with text before and after, parts in any order, and unknown fields", async () => {
     const fields = [part('name="purpose"', "assistants"), part('name="unknown"'), part('name="user"', "ada")];
     const { status, body } = await upload(["preamble\r\n", file, ...fields, END, "epilogue"]);
     expect([status, body.bytes, body.purpose, body.filename]).toEqual([201, 1, "assistants", "a.txt"]);
@@ -95,14 +95,14 @@ describe("a form that is odd, but can be read", () => {
     expect((await target.send("GET", `/files/${body.id}?user=ada`)).body).toEqual(body);
   });
 
-  test("fields that hold what stores choke on", async () => {
+  test("with characters in fields that stores cannot hold", async () => {
     const odd = "a\u0000b\u202e' or 1=1 --";
     const { status, body } = await upload([part('name="purpose"', odd), part('name="user"', odd), file, END]);
     expect([status, body.purpose]).toEqual([201, odd]);
     expect((await target.send("GET", `/files/${body.id}?user=${encodeURIComponent(odd)}`)).body).toEqual(body);
   });
 
-  test("a content type that injects is none", async () => {
+  test("cannot inject a header through a content type", async () => {
     for (const type of ["text/html\tx", "text", "<script>/x", "text/plain;\0", "a".repeat(3_000)]) {
       const { status, body } = await upload([part('name="file"; filename="a.png"', "x", type), END]);
       expect(status).toBe(201);
@@ -110,7 +110,7 @@ describe("a form that is odd, but can be read", () => {
     }
   });
 
-  test("bytes that look like a boundary are bytes", async () => {
+  test("may contain bytes that look like a boundary", async () => {
     const bytes = "-b\r\n--\r\n --b--\r\n\r\n--c--\r\n";
     const { body } = await upload([part('name="file"; filename="a.bin"', bytes), END]);
     expect((await target.send("GET", `/files/${body.id}/content`)).text).toBe(bytes);
@@ -125,7 +125,7 @@ describe("an upload that is never finished", () => {
       `Content-Length: ${length}`,
     );
 
-  test("and is then cut off keeps nothing", async () => {
+  test("and is then cut off stores nothing", async () => {
     const before = await listed();
     const { count } = await files();
     for (const sent of ["", "--b\r\n", file.toString()]) {
@@ -145,7 +145,7 @@ describe("an upload that is never finished", () => {
     for (const { socket } of hanging) socket.destroy();
   });
 
-  test("a form shorter than its length says is refused once the sender stops", async () => {
+  test("a form shorter than its declared length is refused once the sender stops", async () => {
     const { socket, heard, closed } = target.open(head(10_000) + file.toString() + END.toString());
     socket.end();
     await closed;
@@ -163,7 +163,7 @@ describe("an upload that is never finished", () => {
   };
 });
 
-test("a file of 100 MB is kept, one byte more is refused", async () => {
+test("a file of 100 MB is stored, and one byte more is refused", async () => {
   const most = Buffer.alloc(100_000_000, "a");
   const begin = Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n');
   const kept = await upload([begin, most, "\r\n", END]);
