@@ -113,7 +113,7 @@ beforeAll(async () => {
 leavesWell(() => target);
 
 describe.concurrent.each([false, true])("a provider that sends (stream: %s)", (stream) => {
-  test.each(Object.keys(bad))("%s is answered with 502, without the key", async (name) => {
+  test.each(Object.keys(bad))("%s gets a 502 without the key", async (name) => {
     const answer = await target.complete(say("x", { model: `openai/${name}`, stream }));
     expectRefusal(answer, 502, undefined, null);
     expect(answer.text + JSON.stringify([...answer.headers])).not.toContain(KEY);
@@ -123,7 +123,7 @@ describe.concurrent.each([false, true])("a provider that sends (stream: %s)", (s
 
 describe.concurrent("a provider's stream", () => {
   test.each(Object.entries(streams))(
-    "with %s reveals no key and ends as it should",
+    "with %s reveals no key and ends correctly",
     async (name, [, heard, broken]) => {
       const { status, text } = await target.complete(say("x", { model: `openai/${name}`, stream: true }));
       expect(text).not.toContain(KEY);
@@ -144,7 +144,7 @@ test.each([
   ["no text", { content: null }, { content: "" }],
   ["a refusal", { content: null, refusal: "No." }, { content: "", refusal: "No." }],
   ["text of another type", { content: { a: 1 } }, { content: "" }],
-])("a provider's answer of %s is taken as one", async (name, message, said) => {
+])("a provider's answer of %s is accepted", async (name, message, said) => {
   streams[name] = [json(choice(message)), "", false];
   const { status, body } = await target.complete(say("x", { model: `openai/${name}` }));
   expect([status, body.choices[0]]).toEqual([

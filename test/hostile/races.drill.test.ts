@@ -20,7 +20,7 @@ const times = <T>(n: number, each: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: n }, (_, at) => each(at)));
 
 describe("a thread that is deleted while its turn runs", () => {
-  test("answers 404 to waiting clients", async () => {
+  test("returns 404 to waiting clients", async () => {
     const id = await thread();
     const before = await begun();
     const waiting = target.complete(slow("one"), { "x-thread-id": id });
@@ -59,7 +59,7 @@ test("fifty concurrent turns of one thread run one after the other", async () =>
   }
 });
 
-test("a hundred requests under one key are one", async () => {
+test("a hundred requests under one key count as one", async () => {
   const answers = await times(100, () => target.complete(say("same"), { "idempotency-key": "hundred" }));
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   const files = await times(20, () => upload("same", { "idempotency-key": "twenty" }));
@@ -67,7 +67,7 @@ test("a hundred requests under one key are one", async () => {
   expectRefusal(await upload("other", { "idempotency-key": "twenty" }), 422, "idempotency_key_reused");
 });
 
-test("a file is deleted once, and concurrent users see it completely or not at all", async () => {
+test("a file is deleted once, and concurrent readers get it completely or not at all", async () => {
   const { id } = (await upload("contested")).body;
   const all = await times(40, (n) => {
     if (n % 4 === 3) return target.send("DELETE", `/files/${id}`);

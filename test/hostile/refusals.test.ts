@@ -19,7 +19,7 @@ describe("a body with a Content-Encoding", () => {
     ["gzip", gzipSync(text)],
     ["br", text],
     ["gzip, identity", text],
-  ])("%s is refused with 415, which says to send it as it is", async (encoding, body) => {
+  ])("%s is refused with 415 and the advice to send it unencoded", async (encoding, body) => {
     const answer = await target.complete(body, { "content-encoding": encoding });
     expectRefusal(answer, 415, "unsupported_media_type", "Content-Encoding");
     expect([answer.headers.get("accept-encoding"), answer.body.error.message]).toEqual([
@@ -28,7 +28,7 @@ describe("a body with a Content-Encoding", () => {
     ]);
   });
 
-  test("of a form is refused, too; identity is none", async () => {
+  test("of a form is refused, too, while identity is accepted", async () => {
     const form = new FormData();
     form.set("file", new File(["x"], "a.txt"));
     const headers = { "content-encoding": "gzip" };
@@ -50,7 +50,7 @@ test("several Host headers are refused", async () => {
   expect(parsed(await ask("Host: a"))!.status).toBe(401);
 });
 
-test.each(["user", "purpose"])("a form that sends %s twice is refused: one of them would be lost", async (name) => {
+test.each(["user", "purpose"])("a form that sends %s twice is refused, because one value would be lost", async (name) => {
   const form = new FormData();
   form.append(name, "ada");
   form.append(name, "bob");
@@ -58,7 +58,7 @@ test.each(["user", "purpose"])("a form that sends %s twice is refused: one of th
   expectRefusal(await target.send("POST", "/files", form), 400, "invalid_multipart", name);
 });
 
-test("an Idempotency-Key that is none, or one of two, is refused by its name", async () => {
+test("an invalid or repeated Idempotency-Key is refused by name", async () => {
   const body = JSON.stringify(say("x"));
   for (const key of ["", "a b", "x".repeat(256)])
     expectRefusal(
@@ -84,7 +84,7 @@ test("an Idempotency-Key that is none, or one of two, is refused by its name", a
 });
 
 test.each(["http:127.0.0.1", "\thttp://a.example", "http://a.example/v 1", "http://a.example\n"])(
-  "%j is no address of a provider",
+  "%j is not a valid address of a provider",
   async (base_url) => {
     const path = `${target.platform.url}/api/providers/odd`;
     const answer = await target.send("PUT", path, { api_key: "k", base_url }, session);

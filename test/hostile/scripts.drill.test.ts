@@ -34,7 +34,7 @@ const failure = async (body: string): Promise<ScriptError> => {
 };
 const TOO_LONG = /computed for longer than 0.3 seconds/;
 
-describe("a script that never ends is ended, and another runs:", () => {
+describe("a script that never ends is stopped, and another runs:", () => {
   test.each([
     ["a search in native code", "return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)"],
     ["a search for a long text", "return 'a'.repeat(2e7).indexOf('a'.repeat(1e7) + 'b')"],
@@ -85,7 +85,7 @@ describe("a script that grows without end is stopped, and another runs:", () => 
   });
 });
 
-describe("a source that is hostile to compilers is refused or compiled, and the next one is compiled:", () => {
+describe("a source that attacks compilers is refused or compiled, and the next one is compiled:", () => {
   const nested = (open: string, close: string, times: number) => open.repeat(times) + "1" + close.repeat(times);
   test.each([
     ["brackets", `export const meta = ${nested("(", ")", 60_000)}`],
@@ -107,7 +107,7 @@ describe("a source that is hostile to compilers is refused or compiled, and the 
 });
 
 describe("a request of a script", () => {
-  test("is refused beyond the limits, and leaves nothing behind", async () => {
+  test("is refused above the limits and has no side effects", async () => {
     const answer = await run(
       "let refused = 0; const all = []; for (let n = 0; n < 2000; n++) all.push(fetch('https://a.example/' + n).catch(() => { refused++ })); await Promise.all(all); return refused",
     );
@@ -149,7 +149,7 @@ describe("a request of a script", () => {
     ]);
   });
 
-  test("is aborted at the end of the script", async () => {
+  test("is aborted when the script ends", async () => {
     const aborted = Promise.withResolvers<void>();
     const call = {
       organization_id: "hostile",

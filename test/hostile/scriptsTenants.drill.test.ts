@@ -49,7 +49,7 @@ const HOSTILE = [
   "for (;;) fetch('x')",
 ];
 
-test("one hostile tenant among twenty harms none of the others", async () => {
+test("one hostile tenant among twenty does not affect the others", async () => {
   const runner = open();
   const harm = Array.from({ length: 12 }, (_, n) => runner.run(call("hostile", HOSTILE[n % HOSTILE.length]!)));
   const harmed = Promise.allSettled(harm);
@@ -87,7 +87,7 @@ test("the processes of a runner end when its own process is killed", async () =>
   while (existsSync(`/proc/${pids[0]}/cmdline`) && isScripts(pids[0]!)) await wait(20);
 });
 
-test("a call that waits for its turn can be aborted", async () => {
+test("a queued call can be aborted", async () => {
   const runner = open();
   const busy = Array.from({ length: 8 }, () => runner.run(call("o1", "for (;;) {}")));
   const harmed = Promise.allSettled(busy);

@@ -10,7 +10,7 @@ const people = await openPeople();
 
 const SLOW = { ...say("/slow 3\nHi"), model: SCRIPTED };
 
-test("forty requests at once pass a limit of ten exactly ten times, buffered and streamed", async () => {
+test("forty concurrent requests pass a limit of ten exactly ten times, buffered and streamed", async () => {
   const { set, limit, first } = await openSpender(people);
   await set("organization", { requests_per_minute: 10 });
   const answers = await Promise.all(
@@ -24,7 +24,7 @@ test("forty requests at once pass a limit of ten exactly ten times, buffered and
   expect(await limit()).toMatchObject({ limit: "10", spent: "10" });
 });
 
-test("a stream that its client cuts leaves no money reserved and is paid", async () => {
+test("a stream that its client cuts leaves no money reserved, and its cost counts", async () => {
   const { set, limit, credentials } = await openSpender(people);
   await set("organization", { cost_per_day: "2" });
   const cut = new AbortController();
@@ -40,7 +40,7 @@ test("a stream that its client cuts leaves no money reserved and is paid", async
   await expect.poll(() => limit(), { timeout: 20_000 }).toMatchObject({ spent: "1", reserved: "0" });
 });
 
-test("a key that is deleted while it holds a reservation gives it back, and stays in what its project spent", async () => {
+test("a key that is deleted while it holds a reservation releases it, and its spending stays in the project's", async () => {
   const { set, limit, owner } = await openSpender(people);
   const { id: project } = (await owner("POST", "/projects", { name: "Venture" })).body;
   const { id, key } = (await owner("POST", "/keys", { name: "Doomed", project_id: project })).body;
@@ -54,7 +54,7 @@ test("a key that is deleted while it holds a reservation gives it back, and stay
     .toMatchObject({ spent: "1", reserved: "0" });
 });
 
-describe("refused with the field at fault", () => {
+describe("a refusal names the field of", () => {
   const put = async (path: string, body: object) => (await openSpender(people)).owner("PUT", path, body);
   test.each([
     ["a negative limit", { requests_per_minute: -1 }, "requests_per_minute"],
@@ -64,7 +64,7 @@ describe("refused with the field at fault", () => {
     ["an amount of ten digits", { cost_per_day: "1000000000" }, "cost_per_day"],
     ["an amount in another notation", { cost_per_month: "1e3" }, "cost_per_month"],
     ["no amount", { cost_per_month: "NaN" }, "cost_per_month"],
-  ])("is a budget with %s", async (_, body, param) =>
+  ])("a budget with %s", async (_, body, param) =>
     expectRefusal(await put("/budgets/organization", body), 400, undefined, param),
   );
   test.each([
@@ -72,16 +72,16 @@ describe("refused with the field at fault", () => {
     ["another alias", [{ model: "offline/echo" }, { model: "other" }], "targets[1].model"],
     ["a model twice", [{ model: "offline/echo" }, { model: "offline/echo" }], "targets[1].model"],
     ["a negative weight", [{ model: "offline/echo", weight: -1 }], "targets[0].weight"],
-  ])("is an alias that names %s", async (_, targets, param) =>
+  ])("an alias that names %s", async (_, targets, param) =>
     expectRefusal(await put("/aliases/loop", { targets }), 400, undefined, param),
   );
-  test("is a negative number of tokens, which would lower the estimate", async () => {
+  test("a negative number of tokens, which would lower the estimate", async () => {
     const { first } = await openSpender(people);
     expectRefusal(await ask(first, { max_tokens: -1_000_000 }), 400, undefined, "max_tokens");
   });
 });
 
-test("a budget holds for its subject in capital letters, too", async () => {
+test("a budget also applies if its subject is sent in capital letters", async () => {
   const { set, limit, owner, first } = await openSpender(people);
   const [{ id }] = (await owner("GET", "/keys")).body.data;
   expect((await set(`key:${id.toUpperCase()}`, { requests_per_minute: 1 })).body.subject).toBe(`key:${id}`);

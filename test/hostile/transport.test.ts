@@ -12,7 +12,7 @@ const json = "Content-Type: application/json";
 const shape = { error: { message: expect.any(String), type: "invalid_request_error", param: null, code: null } };
 
 describe("a body that is too large", () => {
-  test.each(["67108865", "1000000000000", "99999999999999999999"])("says so by its length: %s", async (length) => {
+  test.each(["67108865", "1000000000000", "99999999999999999999"])("is refused by its declared length: %s", async (length) => {
     const answer = parsed(await target.raw(target.head(`POST ${PATH}`, json, `Content-Length: ${length}`)))!;
     expect([400, 413]).toContain(answer.status);
     expect(answer.body.error).toMatchObject({ type: "invalid_request_error", param: null });
@@ -28,13 +28,13 @@ describe("a body that is too large", () => {
     if (answer) expect(answer).toMatchObject({ status: 413, body: { error: { code: "request_too_large" } } });
   });
 
-  test("elsewhere than in chat is too large at 1 MiB", async () => {
+  test("is refused at 1 MiB outside the chat API", async () => {
     const large = { email: "a@b.example", password: "x".repeat(MIB) };
     expectRefusal(await target.send("POST", `${target.platform.url}/api/auth/login`, large), 413, "request_too_large");
   });
 });
 
-describe("what is no HTTP, or two requests in one", () => {
+describe("invalid HTTP, or two requests in one", () => {
   const post = (...headers: string[]) => target.head(`POST ${PATH}`, json, ...headers);
   const get = (...lines: string[]) => [...lines, "", ""].join("\r\n");
   const chunked = "Transfer-Encoding: chunked";
@@ -72,7 +72,7 @@ describe("what is no HTTP, or two requests in one", () => {
     ["no protocol", () => "hello\r\n\r\n"],
   ];
 
-  test.each(attacks)("%s: 400 in the spec's shape, or closed", async (_name, bytes) => {
+  test.each(attacks)("%s gets a 400 in the spec's shape or a closed connection", async (_name, bytes) => {
     const heard = await target.raw(Buffer.from(bytes(), "latin1"));
     // one answer at most: what follows a bad request is no request
     expect(heard.match(/HTTP\/1\.1 /g)?.length ?? 0).toBeLessThanOrEqual(1);
@@ -80,13 +80,13 @@ describe("what is no HTTP, or two requests in one", () => {
     if (answer) expect(answer).toEqual({ status: 400, body: shape });
   });
 
-  test("two hosts are one too many, or the same to us", async () => {
+  test("two Host headers are refused, or treated as one if equal", async () => {
     const heard = await target.raw(get("GET /healthz HTTP/1.1", "Host: x", "Host: evil", "Connection: close"));
     expect(heard).toMatch(/^HTTP\/1\.1 (200|400) /);
     expect(heard).not.toContain("evil");
   });
 
-  test("requests in a row on one connection are answered in a row", async () => {
+  test("pipelined requests on one connection are answered in order", async () => {
     const one = (words: string) => {
       const asked = JSON.stringify(say(words));
       return target.head(`POST ${PATH}`, json, `Content-Length: ${asked.length}`) + asked;
@@ -113,14 +113,14 @@ describe("a request:", () => {
     "/api/openai/v1/threads/%F0%9F/messages",
     "http://evil.example/api",
     "*",
-  ])("the path %s leads nowhere", async (path) => {
+  ])("the path %s is not found", async (path) => {
     const answer = parsed(await target.raw(target.head(`GET ${path}`, "Connection: close")))!;
     expect([400, 404]).toContain(answer.status);
     expect(answer.body.error).toMatchObject({ message: expect.any(String), type: expect.stringMatching(/_error$/) });
   });
 
   test.each(["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"])(
-    "the method %s does not chat",
+    "the method %s is refused",
     async (method) => {
       const answer = parsed(
         await target.raw(target.head(`${method} ${PATH}`, "Connection: close", "Content-Length: 0")),
@@ -130,7 +130,7 @@ describe("a request:", () => {
     },
   );
 
-  test("CONNECT and a change of protocol are refused or ignored", async () => {
+  test("CONNECT and a protocol upgrade are refused or ignored", async () => {
     expect(await target.raw("CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n")).toMatch(
       /^(HTTP\/1\.1 40|$)/,
     );
@@ -157,8 +157,8 @@ describe("a request:", () => {
   });
 });
 
-describe("clients that are slow, or go away", () => {
-  test("hold up nobody: half a head, half a body, half a chunk", async () => {
+describe("clients that are slow or disconnect", () => {
+  test("block nobody with half a head, half a body or half a chunk", async () => {
     const begun = target.head(`POST ${PATH}`, json, `Content-Length: ${body.length}`);
     const halves = [
       "POST /api",
@@ -175,7 +175,7 @@ describe("clients that are slow, or go away", () => {
     for (const { socket } of [...slow, late]) socket.destroy();
   });
 
-  test("a client that leaves in the middle of anything harms nobody", async () => {
+  test("do not affect others when they disconnect at any point", async () => {
     const streamed = JSON.stringify(say("/slow 0.05\n/say a b c d e f", { model: "offline/scripted", stream: true }));
     const head = target.head(`POST ${PATH}`, json, `Content-Length: ${streamed.length}`);
     for (const after of [0, 20, 60, 120]) {
@@ -186,7 +186,7 @@ describe("clients that are slow, or go away", () => {
     await sleep(100);
   });
 
-  test("a reader that reads nothing does not keep the answer from others", async () => {
+  test("that read nothing do not delay the answers of others", async () => {
     const long = JSON.stringify(
       say(`/say ${"words and more ".repeat(200_000)}`, { model: "offline/scripted", stream: true }),
     );

@@ -23,7 +23,7 @@ async function resultOf(body: string, answers?: Answers, more?: Partial<TickCall
 const keys = (outcome: TickOutcome) => outcome.asked.flatMap(keysOf);
 const other = () => end("return 1", { organization_id: "other" });
 
-describe("a tick that never ends is ended, and the next one runs:", () => {
+describe("a tick that never ends is stopped, and the next one runs:", () => {
   test.each([
     ["a loop", "for (;;) {}"],
     ["a loop that catches", "for (;;) try { for (;;) {} } catch {}"],
@@ -54,7 +54,7 @@ describe("a tick that never ends is ended, and the next one runs:", () => {
     });
   });
 
-  test("a native operation that no interrupt reaches, which loses its tick but no other", async () => {
+  test("a native operation that no interrupt stops loses its tick but no other", async () => {
     const stuck = tick("'a'.repeat(1e7).indexOf('a'.repeat(5e6) + 'b')", { organization_id: "hostile" });
     const lost = expect(stuck).rejects.toThrow(TickLost);
     const others = Array.from({ length: 20 }, (_, n) => end(`return ${n}`, { organization_id: `o${n % 3}` }));
@@ -186,7 +186,7 @@ describe("a value of a run", () => {
     });
   });
 
-  test("is the same on the tick that gets it first and on every later one", async () => {
+  test("is identical on the tick that receives it first and on every later one", async () => {
     const body =
       "const r = await runStep('a', { at: new Date(0), m: new Map([[1, 2]]), u: undefined, z: -0, h: [, 1] }); await runStep('b'); await runStep('c'); return r";
     const seen: unknown[] = [];
@@ -225,7 +225,7 @@ describe("a call of run()", () => {
     expect(await keyOf("new Date(5)")).toBe(await keyOf("'1970-01-01T00:00:00.005Z'"));
   });
 
-  test("with reshaped arguments runs its step again, and no other", async () => {
+  test("with changed arguments runs its step again, and no other step", async () => {
     const body = (shape: string) => `await runStep('a', 1); await runStep('b', ${shape}); return await runStep('c')`;
     const call = tickCallFor(moduleWithRun(body("{ n: 1 }")));
     const memo: MemoEntry[] = [];
@@ -318,13 +318,13 @@ describe("a script that breaks its own environment changes nothing outside:", ()
     ["a signal", "return await runStep('a').catch((e) => e.constructor.constructor('return typeof process')())"],
     ["a proxy around everything", "return new Proxy(runStep, {}).constructor.constructor('return typeof process')()"],
     ["indirect eval", "return (0, eval)('typeof process')"],
-  ])("it cannot leave its VM through %s", async (_, body) => {
+  ])("no script leaves its VM through %s", async (_, body) => {
     const ended = await end(body);
     if (ended.type === "completed") expect(ended.json).toBe('"undefined"');
     else expect(ended.type).toBe("suspended");
   });
 
-  test("it finds nothing that shares memory, measures time or reaches out", async () => {
+  test("a script finds no global that shares memory, measures time or accesses the outside", async () => {
     const names =
       "SharedArrayBuffer Atomics performance WebAssembly Worker process require fetch std os gc secrets findAnswer requestStep request";
     expect(await resultOf(`return ${JSON.stringify(names.split(" "))}.filter((name) => name in globalThis)`)).toEqual(

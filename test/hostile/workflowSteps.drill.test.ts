@@ -40,7 +40,7 @@ const residentMb = (pid: number): number =>
 
 const NATIVE = "'a'.repeat(2e7).indexOf('a'.repeat(1e7) + 'b')";
 
-describe("a step that never ends is ended, and the next one runs:", () => {
+describe("a step that never ends is stopped, and the next one runs:", () => {
   test.each([
     ["a loop", "for (;;) {}"],
     ["a loop that catches", "for (;;) try { for (;;) {} } catch {}"],
@@ -85,7 +85,7 @@ describe("a step that grows without end is stopped:", () => {
     expect(await done("return 1")).toBe(1);
   });
 
-  test("memory of many steps of one tenant, which that tenant loses", async () => {
+  test("many steps of one tenant that together use too much memory, at that tenant's cost only", async () => {
     const gate = Promise.withResolvers<void>();
     const host: StepCall["host"] = { ...HOST, secret: () => gate.promise.then(() => "x") };
     const body = "const held = new Uint8Array(5e7).fill(1); await ctx.secrets.get('x'); return held.length";
@@ -107,7 +107,7 @@ describe("a step that grows without end is stopped:", () => {
   });
 });
 
-describe("a hostile tenant harms no other:", () => {
+describe("a hostile tenant does not affect others:", () => {
   test("steps that wait in the same process continue when the thread of another tenant is ended", async () => {
     const gate = Promise.withResolvers<void>();
     const host: StepCall["host"] = { ...HOST, secret: () => gate.promise.then(() => "x") };
@@ -130,7 +130,7 @@ describe("a hostile tenant harms no other:", () => {
     ).toHaveLength(8);
   });
 
-  test("a step finds nothing that an earlier one changed", async () => {
+  test("a step sees no changes of an earlier one", async () => {
     const probe =
       "return [typeof mark, typeof ({}).mark, JSON.parse('[1]')[0], [1].map((x) => x)[0], typeof ctx.fetch]";
     const clean = await done(probe);
@@ -143,7 +143,7 @@ describe("a hostile tenant harms no other:", () => {
     }
   });
 
-  test("an answer that arrives after the end of its step reaches no other", async () => {
+  test("an answer that arrives after the end of its step reaches no other step", async () => {
     const gate = Promise.withResolvers<string>();
     const host: StepCall["host"] = { ...HOST, secret: () => gate.promise };
     expect(
@@ -158,7 +158,7 @@ describe("a hostile tenant harms no other:", () => {
   });
 });
 
-test("a process that is killed loses its steps, and the next step gets another process", async () => {
+test("a killed process loses its steps, and the next step gets another process", async () => {
   const lost = runner.step(
     stepCallFor("await ctx.secrets.get('x')", {
       host: {
@@ -184,7 +184,7 @@ test("the processes of a runner end when its own process is killed", async () =>
   while (pids.some(isThere)) await wait(20);
 });
 
-test("a step sees nothing of this machine, and cannot leave its VM", async () => {
+test("a step sees nothing of this machine and cannot leave its VM", async () => {
   const names =
     "process require WebAssembly performance SharedArrayBuffer Atomics fetch std request addLog deliverResult";
   expect(await done(`return ${JSON.stringify(names.split(" "))}.filter((name) => name in globalThis)`)).toEqual([]);
@@ -201,7 +201,7 @@ test("a step sees nothing of this machine, and cannot leave its VM", async () =>
     );
 });
 
-describe("the requests of a step stay intact when it breaks", () => {
+describe("requests of a step stay intact if the script breaks", () => {
   test.each([
     ["JSON", "JSON.stringify = () => 'x'; JSON.parse = () => ({})"],
     ["toJSON", "Object.prototype.toJSON = () => undefined; Array.prototype.toJSON = () => ({ url: 1 })"],

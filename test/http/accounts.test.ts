@@ -12,7 +12,7 @@ const login = (password = service.credentials.admin.password, email = service.cr
 const person = clientOf(service, (await login()).body.token);
 
 describe("a session", () => {
-  test("starts with the right password, shows its person, and ends on logout", async () => {
+  test("starts with the correct password, shows its person, and ends on logout", async () => {
     const { status, body } = await login();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -28,7 +28,7 @@ describe("a session", () => {
     expect([after.status, after.body.error.code]).toEqual([401, "invalid_session"]);
   });
 
-  test("can use the chat API like a key, with threads of its own", async () => {
+  test("can use the chat API like a key, with its own threads", async () => {
     const { status, headers } = await person("POST", "/chat/completions", say("From a person"));
     expect(status).toBe(200);
     const key = clientOf(service, service.credentials.api_key);
@@ -86,7 +86,7 @@ describe("API keys", () => {
     return [status, body.error?.code];
   };
 
-  test("are shown once, listed, changed at once and deleted", async () => {
+  test("are shown once, listed, changed with immediate effect, and deleted", async () => {
     const { status, body } = await create({ name: "Build server" });
     expect(status).toBe(201);
     const { key, ...shown } = body;
@@ -220,7 +220,7 @@ describe("model providers", () => {
     expect((await person("GET", at("acme"))).body.error.code).toBe("provider_not_found");
   });
 
-  test("are fifty at most, and one of them can always be changed", async () => {
+  test("are limited to fifty, and an existing one can always be changed", async () => {
     const settings = { api_key: "k", base_url: "http://127.0.0.1:9/v1" };
     const configured = async (name: string) => (await person("PUT", at(name), settings)).status;
     const { total } = (await person("GET", `${api}/providers`)).body;

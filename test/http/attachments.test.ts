@@ -19,7 +19,7 @@ const blobsOf = async (word: string): Promise<string[]> =>
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => path.includes(word));
 
-test("a file that is attached sixteen times is on disk once, beside the upload, and reaches the model once", async () => {
+test("a file that is attached sixteen times is stored once beside the upload, and reaches the model once", async () => {
   const { body } = await upload("The harbour closes at nine. ".repeat(1_000), "harbour.txt");
   const content = [{ type: "text", text: "See" }, ...Array(15).fill({ type: "file", file: { file_id: body.id } })];
   const { headers, body: answer } = await complete({
@@ -74,7 +74,7 @@ test("inline content that is attached twice is stored once", async () => {
   expect(await blobsOf(`thread-${headers.get("x-thread-id")}`)).toHaveLength(1);
 });
 
-test("a thread that is full refuses attachments and long messages, and takes short ones", async () => {
+test("a full thread refuses attachments and long messages, but accepts short ones", async () => {
   const { headers } = await complete(say("x".repeat(600 * KILOBYTE)));
   const thread = { "x-thread-id": headers.get("x-thread-id")! };
   await expect
@@ -93,7 +93,7 @@ test("a thread that is full refuses attachments and long messages, and takes sho
   expect([alone.status, alone.body.error.message]).toEqual([413, expect.stringContaining("Send less at a time.")]);
 });
 
-test("an organization that has stored all it may is refused uploads, and another one is not", async () => {
+test("an organization with full storage is refused uploads, while another one is not", async () => {
   const first = clientOf(service, (await service.organization("Full")).api_key);
   expect((await upload("f".repeat(2_900 * KILOBYTE), "large.txt", first)).status).toBe(201);
   const second = await upload("f".repeat(200 * KILOBYTE), "more.txt", first);
@@ -106,7 +106,7 @@ test("an organization that has stored all it may is refused uploads, and another
   expect((await upload("f".repeat(200 * KILOBYTE), "more.txt", other)).status).toBe(201);
 });
 
-test("a turn loads only the newest turns of a long thread, and the newest in full", async () => {
+test("a turn loads only the newest turns of a long thread, and only the newest with attachments", async () => {
   const { headers } = await complete(say("first"));
   const thread = { "x-thread-id": headers.get("x-thread-id")! };
   const tokens: number[] = [];

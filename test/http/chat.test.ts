@@ -8,7 +8,7 @@ const complete = (body: unknown, headers?: Record<string, string>) => call("POST
 const png = Buffer.from("\x89PNG not really").toString("base64");
 
 describe("a buffered completion", () => {
-  test("answers in the completion shape and names its thread", async () => {
+  test("answers in the completion shape and includes its thread", async () => {
     const { status, body, headers } = await complete(say("Hello"));
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -46,7 +46,7 @@ describe("a buffered completion", () => {
     expect(body.choices[0].finish_reason).toBe("length");
   });
 
-  test("is a 502 without code when the provider fails, marked as not worth a retry", async () => {
+  test("is a 502 without code if the provider fails, marked as not worth a retry", async () => {
     const { status, body, headers } = await complete(say("/fail 400", { model: "offline/scripted" }));
     expect(status).toBe(502);
     expect(body.error).toEqual({ message: expect.any(String), type: "api_error", param: null, code: null });
@@ -85,7 +85,7 @@ describe("a streamed completion", () => {
     expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
   });
 
-  test("is a plain 502 when the provider refuses before the first word", async () => {
+  test("is an ordinary 502 if the provider refuses before the first word", async () => {
     const { status, headers, body } = await complete(say("/fail 400", { model: "offline/scripted", stream: true }));
     expect(status).toBe(502);
     expect(headers.get("content-type")).toContain("application/json");
@@ -153,7 +153,7 @@ describe("a thread", () => {
       expect((await call("GET", `/threads/${thread}/messages`)).body.error.code).toBe("thread_not_found");
     });
 
-    test("stops a buffered turn, whose tokens are counted, too, and answers 404", async () => {
+    test("stops a buffered turn, counts its tokens, and returns 404", async () => {
       const thread = (await complete(say("Hello"))).headers.get("x-thread-id")!;
       const before = await turns();
       const waiting = complete(slow(false), { "x-thread-id": thread });
@@ -183,7 +183,7 @@ describe("a thread", () => {
     expect(body.data).toHaveLength(2);
   });
 
-  test("runs one turn at a time: the second waits", async () => {
+  test("runs one turn at a time, and the second one waits", async () => {
     const { headers } = await complete(say("Hello"));
     const thread = { "x-thread-id": headers.get("x-thread-id")! };
     const slow = complete(say("/slow 0.3\n/say a b", { model: "offline/scripted" }), thread);
@@ -211,7 +211,7 @@ describe("attachments of a message", () => {
     expect((await complete({ ...say("See"), attachments: [id], user: "ada" })).body.error.code).toBe("file_not_found");
   });
 
-  test("outlive the file that they were copied from", async () => {
+  test("remain after the deletion of the file that they were copied from", async () => {
     const { id } = (await call("POST", "/files", fileForm("gone soon", "gone.txt"))).body;
     const { headers } = await complete({ ...say("Keep this"), attachments: [id] });
     await call("DELETE", `/files/${id}`);
@@ -252,7 +252,7 @@ test.each([
     "messages[0].content[0].image_url.url",
     /never fetched: send the bytes/,
   ],
-])("a field that cannot be honoured is refused with what to do instead: %j", async (fields, param, message) => {
+])("a field that cannot be honoured is refused with advice: %j", async (fields, param, message) => {
   const { status, body } = await complete(say("x", fields));
   expect([status, body.error.param]).toEqual([400, param]);
   expect(body.error.message).toMatch(message);

@@ -176,7 +176,7 @@ describe("the tool search_documents", () => {
     expect((await searched({ query: "gearwheel", limit: 1_000 })).results).toHaveLength(25);
   });
 
-  test("cites pushed text by the address where it can be read", async () => {
+  test("cites pushed text by the address at which it can be read", async () => {
     const [best] = (await searched({ query: "When does the canteen close on Fridays?" })).results;
     expect(best.url).toBe(
       `${library.platform.settings.BASE_URL}/api/v1/knowledge/documents/${pushed.id}/text?version=1#seq=0`,
@@ -218,7 +218,7 @@ describe("the tool read_document", () => {
     return texts;
   };
 
-  test("returns a long document in windows that together are all of it", async () => {
+  test("returns a long document in windows that together form all of it", async () => {
     const text = Array.from(
       { length: 300 },
       (_, n) => `## Step ${n}\n\n${"Turn the screw to the left. ".repeat(12)}\n`,
@@ -253,7 +253,7 @@ describe("a turn with tools", () => {
     });
   });
 
-  test("continues when a tool fails, and the model reports it", async () => {
+  test("continues if a tool fails, and the model reports it", async () => {
     const failing = [tool("search_documents", { limit: 3 }), "/tool web_search {}", "/tool read_document {nonsense"];
     const { status, body } = await script(failing);
     expect(status).toBe(200);
@@ -264,7 +264,7 @@ describe("a turn with tools", () => {
     ]);
   });
 
-  test("continues when the search server is down", async () => {
+  test("continues if the search server is down", async () => {
     library.index.set("refusing");
     try {
       const { status, body } = await script([tool("search_documents", { query: "key" })]);
@@ -277,7 +277,7 @@ describe("a turn with tools", () => {
     }
   });
 
-  test("sends a stream's headers before the model has said a word, and a comment every 10 s", async () => {
+  test("sends a stream's headers before the model's first word, and a comment every 10 s", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const held = Promise.withResolvers<ServerResponse>();
     answers({ tool_calls: [{ name: "search_documents", arguments: { query: "key" } }] }, { write: held.resolve });
@@ -295,12 +295,12 @@ describe("a turn with tools", () => {
     expect(text.match(/^: ping$/gm)).toHaveLength(3);
   });
 
-  test("is a 502 when the provider fails after tools have run", async () => {
+  test("is a 502 if the provider fails after tools have run", async () => {
     answers({ tool_calls: [{ name: "search_documents", arguments: { query: "key" } }] }, { status: 400, body: {} });
     expectRefusal(await ask("Go", { model: "openai/gpt-test" }), 502, undefined);
   });
 
-  test("leaves its text, and none of its tools, to the next turn", async () => {
+  test("passes its text, but none of its tools, to the next turn", async () => {
     answers(
       { text: "Let me look.", tool_calls: [{ name: "search_documents", arguments: { query: "key" } }] },
       { text: "Found." },
@@ -353,7 +353,7 @@ describe("a request with tools is refused", () => {
     expect(body.error.message).toContain("staff, workshop-rules");
   });
 
-  test("when the organization has no collection", async () => {
+  test("if the organization has no collection", async () => {
     const { api_key } = await library.platform.organization("Empty");
     const call = clientOf({ chat: `${library.platform.url}/api/openai/v1` }, api_key);
     for (const name of BOTH) {

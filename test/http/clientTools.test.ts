@@ -30,8 +30,8 @@ const ask = async () => {
 };
 const result = (tool_call_id: string, content = "Rain") => ({ role: "tool", tool_call_id, content });
 
-describe("a completion that calls the caller's own tool", () => {
-  test("ends with the call, which its thread holds, and goes on with the result", async () => {
+describe("a completion that calls a client tool", () => {
+  test("ends with the call, which its thread stores, and continues with the result", async () => {
     const { choice, id, header } = await ask();
     expect(choice).toMatchObject({
       finish_reason: "tool_calls",
@@ -69,7 +69,7 @@ describe("a completion that calls the caller's own tool", () => {
     expect(first.body.id).not.toBe(once.body.id);
   });
 
-  test("takes text parts as a result, and refuses others, which would be lost", async () => {
+  test("accepts text parts as a result, and refuses others, because they would be lost", async () => {
     const { id, header } = await ask();
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
     const send = (...content: object[]) => complete([{ role: "tool", tool_call_id: id, content }], {}, header);
@@ -83,7 +83,7 @@ describe("a completion that calls the caller's own tool", () => {
     expect(answer.choices[0].message.content).toBe("get_weather: Rain");
   });
 
-  test("needs the call of each result", async () => {
+  test("requires the call of each result", async () => {
     const { status, body } = await complete([question, result("call_no")]);
     expect([status, body.error.code, body.error.param]).toEqual([
       400,
@@ -95,7 +95,7 @@ describe("a completion that calls the caller's own tool", () => {
 });
 
 describe("a key", () => {
-  test("without client_tools refuses tools of the caller's own and ignores results, as before", async () => {
+  test("without client_tools refuses client tools and ignores results", async () => {
     const refused = await complete([question], {}, {}, closed);
     expect([refused.status, refused.body.error.code]).toEqual([400, "unknown_tool"]);
     const calls = { role: "assistant", content: null, tool_calls: [{}] };
@@ -104,7 +104,7 @@ describe("a key", () => {
     expect(ignored.body.choices[0].message.content).toBe("Hi");
   });
 
-  test("shows and changes client_tools, which takes effect at once", async () => {
+  test("shows and changes client_tools with immediate effect", async () => {
     const path = `${service.base}/api/keys/${key.id}`;
     expect((await person("PATCH", path, { client_tools: false })).body.client_tools).toBe(false);
     expect((await complete([question])).body.error.code).toBe("unknown_tool");
@@ -112,7 +112,7 @@ describe("a key", () => {
     expect((await complete([question])).status).toBe(200);
   });
 
-  test("with client_tools runs a tool of the server by its name, and leaves one with parameters to the caller", async () => {
+  test("with client_tools runs a server tool by its name, and leaves a tool with parameters to the client", async () => {
     const named = (name: string, more: object = {}) => ({ type: "function", function: { name, ...more } });
     const both = { role: "user", content: `/tool web_fetch {}\n${question.content}` };
     const servers = await complete([both], { tools: [named("web_fetch"), WEATHER] });
@@ -126,7 +126,7 @@ describe("a key", () => {
     expect(done.body.choices[0].message.content).toBe("web_fetch: web_fetch\nget_weather: get_weather");
   });
 
-  test("with client_tools says what to send where one name is in tools twice", async () => {
+  test("with client_tools advises what to send if one name is in tools twice", async () => {
     const web = { type: "function", function: { name: "web_fetch" } };
     const own = { type: "function", function: { name: "web_fetch", parameters } };
     const { status, body } = await complete([question], { tools: [web, own] });

@@ -71,25 +71,25 @@ describe("an answer", () => {
     ["a refusal", "POST", "/chat/completions", { model: "offline/echo" }, 400],
     ["an unknown path", "GET", "/assistants/x/y", undefined, 404],
     ["a path that is no path", "GET", "/%zz", undefined, 400],
-  ])("that is %s may be read by the page of a listed origin", async (_name, method, path, body, status) => {
+  ])("that is %s is readable for a page of a listed origin", async (_name, method, path, body, status) => {
     const answer = await ask(method, `/api/openai/v1${path}`, { origin: APP, authorization }, body);
     expect([answer.status, shared(answer)]).toEqual([status, FOR_APP]);
     expect(answer.headers.get("x-request-id")).toBeTruthy();
     await answer.text();
   });
 
-  test("without a valid key may be read, too", async () => {
+  test("without a valid key is readable, too", async () => {
     const answer = await ask("GET", "/api/openai/v1/models", { origin: APP, authorization: "Bearer sk-svc-wrong" });
     expect([answer.status, shared(answer)]).toEqual([401, FOR_APP]);
   });
 
-  test("is kept from the page of another origin, and from caches that would give it one", async () => {
+  test("is unreadable for a page of another origin, and caches do not return it to one", async () => {
     const other = await ask("GET", "/api/openai/v1/models", { origin: "https://evil.test", authorization });
     expect([other.status, shared(other)]).toEqual([200, { vary: "Origin" }]);
     expect(shared(await ask("GET", "/api/openai/v1/models", { authorization }))).toEqual({ vary: "Origin" });
   });
 
-  test("to a cookie, and a sign-in, stay with pages of this service", async () => {
+  test("to a cookie, or to a sign-in, is readable only for the service's own pages", async () => {
     const login = { ...service.credentials.admin, cookie: true };
     const refused = await ask("POST", "/api/auth/login", { origin: APP }, login);
     expect([refused.status, shared(refused)]).toEqual([403, {}]);
@@ -118,7 +118,7 @@ test("invalid header names in a preflight are left out of its answer", async () 
 });
 
 describe("CORS_ORIGINS=*", () => {
-  test("lets every page in that brings a key, and none with a cookie", async () => {
+  test("allows every page with a key, but none with a cookie", async () => {
     const { base, credentials } = await startService({ CORS_ORIGINS: "*" });
     const headers = { origin: "https://anyone.test", authorization: `Bearer ${credentials.api_key}` };
     const answer = await fetch(`${base}/api/openai/v1/models`, { headers });
@@ -129,7 +129,7 @@ describe("CORS_ORIGINS=*", () => {
   });
 });
 
-test("without the setting no answer has a header of CORS", async () => {
+test("no answer has a CORS header without the setting", async () => {
   const { base } = await startService();
   const answer = await fetch(`${base}/api/openai/v1/models`, {
     method: "OPTIONS",

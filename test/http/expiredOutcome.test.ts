@@ -9,7 +9,7 @@ const call = clientOf(service, service.credentials.api_key);
 const expireOutcomes = () => service.db.query("delete from log.commands");
 const key = { "idempotency-key": "again-and-again" };
 
-test("a chat under an Idempotency-Key whose outcome has expired starts another thread without the first messages", async () => {
+test("a chat under an Idempotency-Key whose outcome has expired starts a new thread without the first messages", async () => {
   const first = await call("POST", "/chat/completions", say("First"), key);
   await expireOutcomes();
   const second = await call("POST", "/chat/completions", say("Second"), key);

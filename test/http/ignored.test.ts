@@ -55,7 +55,7 @@ describe("a completion ignores", () => {
     [{ role: "user", content: 5 }, null, "messages[0].content"],
     [{ role: "user", content: [{ type: "text", text: 5 }] }, null, "messages[0].content[0].text"],
     [{ role: "user", content: [{ text: "no type" }] }, null, "messages[0].content"],
-  ])("not the message %j", async (message, code, param) => {
+  ])("but not the message %j", async (message, code, param) => {
     const { status, body } = await complete([message]);
     expect([status, body.error.code, body.error.param]).toEqual([400, code, param]);
   });
@@ -71,7 +71,7 @@ describe("an upload", () => {
   };
   const octets = () => new Blob(["x"], { type: "application/octet-stream" });
 
-  test("ignores parts that it does not know, also files", async () => {
+  test("ignores unknown parts, even files", async () => {
     const { status, body } = await upload([
       ["other", new Blob(["y"]), "other.txt"],
       ["file", octets(), "a.pdf"],
@@ -80,7 +80,7 @@ describe("an upload", () => {
     expect([status, body.filename, body.mime_type]).toEqual([201, "a.pdf", "application/pdf"]);
   });
 
-  test("keeps an empty purpose as it was sent", async () =>
+  test("stores an empty purpose as sent", async () =>
     expect(
       (
         await upload([
@@ -95,7 +95,7 @@ describe("an upload", () => {
   );
 });
 
-test("a body with a field named like a prototype is refused with that name", async () => {
+test("a body with a field named like a prototype property is refused with that name", async () => {
   const { status, body } = await call("POST", "/chat/completions", '{"model":"offline/echo","__proto__":{}}');
   expect([status, body.error.code, body.error.message]).toEqual([
     400,

@@ -87,7 +87,7 @@ describe("a collection", () => {
     ]);
   });
 
-  test("is found by slug or id, in its organization only", async () => {
+  test("is found by slug or id, but only in its organization", async () => {
     const { id, slug } = await collection();
     for (const reference of ["A B", "a_b", "-a", "ä"])
       expect(code(await call("GET", `/collections/${encodeURIComponent(reference)}`))).toEqual([
@@ -151,7 +151,7 @@ describe("a document", () => {
     expect((await upload(slug, "# Hi\n")).status).toBe(202);
   });
 
-  test("is gone with its collection at once", async () => {
+  test("disappears with its collection at once", async () => {
     const { slug } = await collection();
     const { body } = await upload(slug, "gone soon");
     expect((await call("DELETE", `/collections/${slug}`)).status).toBe(204);
@@ -173,7 +173,7 @@ describe("a document", () => {
     expect((await upload(slug, "keyed")).status).toBe(202);
   });
 
-  test("whose bytes exist is answered with the existing one, and created once that is gone", async () => {
+  test("whose bytes exist returns the existing one, and is created once that is deleted", async () => {
     const { slug } = await collection();
     const there = await upload(slug, "met");
     const send = () => call("POST", `/collections/${slug}/documents`, fileForm("met"), { "idempotency-key": "m" });
@@ -231,7 +231,7 @@ describe("a document", () => {
     expect(code(await upload(slug, bytes, name, type))).toEqual([415, "unsupported_file_type"]);
   });
 
-  test("must come in a form", async () => {
+  test("must be sent in a form", async () => {
     const { slug } = await collection();
     const path = `/collections/${slug}/documents`;
     expect(code(await call("POST", path, { file: "x" }))).toEqual([400, "invalid_body"]);
@@ -305,7 +305,7 @@ describe("pushed text", () => {
 describe("a search", () => {
   const search = (body: unknown) => call("POST", "/search", body);
 
-  test("finds nothing when nothing is indexed", async () => {
+  test("finds nothing if nothing is indexed", async () => {
     const { slug, name } = await collection();
     for (const collections of [undefined, null, [slug], [name.toUpperCase()]])
       expect((await search({ query: "what?", collections, limit: 1_000, offset: -3 })).body).toEqual({

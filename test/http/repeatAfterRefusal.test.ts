@@ -38,7 +38,7 @@ async function waitForReactions(): Promise<void> {
   await expect.poll(reached).toBeGreaterThanOrEqual(head!.position);
 }
 
-test("a turn that runs again after a refusal stays in its thread, with its attachments", async () => {
+test("a turn that is repeated after a refusal stays in its thread, with its attachments", async () => {
   const key = { "idempotency-key": "retry" };
   provider.script({ status: 400, body: { error: { message: "not now" } } });
   const refused = await ask("first", key);

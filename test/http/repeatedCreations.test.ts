@@ -27,8 +27,8 @@ const expectSame = (answers: Awaited<ReturnType<typeof repeat>>) => {
   expect(idsOf(answers)).toEqual([first.status, first.body.id, first.body.id]);
 };
 
-describe("a run that was started", () => {
-  test("with a file that is deleted since", async () => {
+describe("a repeated start returns the same run although", () => {
+  test("its file has since been deleted", async () => {
     const workflow = await home.register();
     const file = (await home.made(home.owner("POST", "/openai/v1/files", fileForm("words", "a.txt")))).id;
     const remove = () => home.made(home.owner("DELETE", `/openai/v1/files/${file}`));
@@ -37,7 +37,7 @@ describe("a run that was started", () => {
     expect(code(answers.other)).toEqual([400, "invalid_files"]);
   });
 
-  test("with a priority that its workflow allows no longer", async () => {
+  test("its workflow no longer allows its priority", async () => {
     const workflow = await home.register(undefined, { priority: "high" });
     const lower = () => home.edit(workflow, { envelope: { priority: "low" } });
     const answers = await repeat(`/workflows/${workflow.id}/runs`, { args: {}, priority: "high" }, lower);
@@ -46,8 +46,8 @@ describe("a run that was started", () => {
   });
 });
 
-describe("a trigger", () => {
-  test("whose default arguments a new version refuses", async () => {
+describe("a repeated creation returns the same trigger although", () => {
+  test("a new version refuses its default arguments", async () => {
     const withArgs = (type: string) =>
       workflowSource("", "", { args: { type: "object", properties: { n: { type } } } });
     const definition = await home.define(withArgs("integer"));
@@ -62,7 +62,7 @@ describe("a trigger", () => {
     expect(code(answers.other)).toEqual([400, "invalid_default_args"]);
   });
 
-  test("that is a schedule of a workflow which is disabled since", async () => {
+  test("the workflow of the schedule has since been disabled", async () => {
     const workflow = await home.register();
     const disable = () => home.edit(workflow, { enabled: false });
     const schedule = { cron: "0 0 1 1 *", time_zone: "UTC" };
@@ -72,7 +72,7 @@ describe("a trigger", () => {
   });
 });
 
-test("a workflow whose project is deleted since", async () => {
+test("a repeated creation returns the same workflow although its project has since been deleted", async () => {
   const definition = await home.define();
   const project = await home.made(home.owner("POST", "/projects", { name: "short" }));
   const body = { definition_id: definition.id, project_id: project.id };
@@ -85,7 +85,7 @@ test("a workflow whose project is deleted since", async () => {
   expect(code(answers.other)).toEqual([400, "unknown_project"]);
 });
 
-test("an agent with a collection that is deleted since", async () => {
+test("a repeated creation returns the same agent although its collection has since been deleted", async () => {
   const { slug } = await home.made(home.owner("POST", "/v1/knowledge/collections", { name: "Short lived" }));
   const remove = () => home.made(home.owner("DELETE", `/v1/knowledge/collections/${slug}`));
   const answers = await repeat("/agents", { name: "A", model: "offline/echo", collections: [slug] }, remove);
@@ -93,7 +93,7 @@ test("an agent with a collection that is deleted since", async () => {
   expect(answers.other.status).toBe(400);
 });
 
-describe("a document that names a reader who has left since", () => {
+describe("a repeated creation returns the same document although a reader has since left, if the document", () => {
   const setUp = async (name: string) => {
     const { slug } = await home.made(home.owner("POST", "/v1/knowledge/collections", { name }));
     const member = await home.member("viewer");
@@ -101,14 +101,14 @@ describe("a document that names a reader who has left since", () => {
     return { path: `/v1/knowledge/collections/${slug}/documents`, readers: [{ person: member.id }], leave };
   };
 
-  test("and is pushed", async () => {
+  test("is pushed", async () => {
     const { path, readers, leave } = await setUp("Pushed");
     const answers = await repeat(`${path}/text`, { text: "Words", external_id: "e", readers }, leave);
     expectSame(answers);
     expect(answers.other.status).toBe(400);
   });
 
-  test("and is uploaded", async () => {
+  test("is uploaded", async () => {
     const { path, readers, leave } = await setUp("Uploaded");
     const upload = () => {
       const form = fileForm("words", "a.txt");

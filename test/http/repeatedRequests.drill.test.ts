@@ -91,13 +91,13 @@ describe("a request that is repeated under its Idempotency-Key", () => {
     expect([status, body.error.code]).toEqual([422, "idempotency_key_reused"]);
   });
 
-  test("is another request when another organization sends it", async () => {
+  test("is a new request if another organization sends it", async () => {
     const key = { "idempotency-key": "k1" };
     const other = clientOf(service, (await service.organization("Other")).api_key);
     expect((await other("POST", "/chat/completions", say("Not once"), key)).status).toBe(200);
   });
 
-  test("gets the first answer even if its attachment was deleted since", async () => {
+  test("gets the first answer even if its attachment has been deleted since", async () => {
     const key = { "idempotency-key": "k6" };
     const { id } = (await call("POST", "/files", fileForm("words"))).body;
     const first = await complete(say("What is this?", { attachments: [id] }), key);
@@ -115,7 +115,7 @@ describe("a request that is repeated under its Idempotency-Key", () => {
   });
 
   test.each([true, false])(
-    "gets the failure as a status when its turn has failed after the first words, stream: %s",
+    "gets the failure as a status if its turn failed after the first words, stream: %s",
     async (stream) => {
       const key = { "idempotency-key": `cut-${stream}` };
       const cut = say("/say one two three four\n/cut", { model: "offline/scripted", stream: true });
@@ -150,7 +150,7 @@ describe("a request that is repeated under its Idempotency-Key", () => {
 });
 
 describe("a retry without an Idempotency-Key", () => {
-  test("resumes the turn whose client had disconnected, once", async () => {
+  test("resumes the turn of a disconnected client only once", async () => {
     const body = say("/slow 0.5\n/say left alone here", { model: "offline/scripted" });
     const before = await turns();
     await leave(body, "turn began");
@@ -161,7 +161,7 @@ describe("a retry without an Idempotency-Key", () => {
     expect(await turns()).toBe(before + 2);
   });
 
-  test("resumes the turn although its first connection is not closed yet", async () => {
+  test("resumes the turn even if its first connection is not closed yet", async () => {
     const body = say("/slow 0.5\n/say still open there", { model: "offline/scripted" });
     const before = await turns();
     const gone = new AbortController();
@@ -175,7 +175,7 @@ describe("a retry without an Idempotency-Key", () => {
     expect(await turns()).toBe(before + 1);
   });
 
-  test("does not wait for an equal request of somebody else until that one is answered", async () => {
+  test("does not join another caller's equal request", async () => {
     const body = say("/slow 0.5\n/say a b c d e f g h i j", { model: "offline/scripted" });
     const before = await turns();
     const first = complete(body);
@@ -187,7 +187,7 @@ describe("a retry without an Idempotency-Key", () => {
     expect([one.status, two.status]).toEqual([200, 200]);
   });
 
-  test("does not resume a turn that was answered, or that has another body or another key", async () => {
+  test("does not resume an answered turn, or a turn with another body or key", async () => {
     await complete(say("Answered"));
     const before = await turns();
     await complete(say("Answered"), retry);
@@ -200,7 +200,7 @@ describe("a retry without an Idempotency-Key", () => {
     expect(await turns()).toBe(before + 4);
   });
 
-  test("resumes the turn at the next attempt when the read model lags at this one", async () => {
+  test("resumes the turn at the next attempt if the read model lags at the first", async () => {
     const body = say("/slow 0.5\n/say later then", { model: "offline/scripted" });
     const before = await turns();
     const holding = await service.pool.connect();
@@ -248,7 +248,7 @@ describe("a client that disconnects", () => {
     expect(await turns()).toBe(before + 1);
   });
 
-  test("from a stream and repeats its Idempotency-Key later gets no half answer", async () => {
+  test("from a stream and repeats its Idempotency-Key later gets no partial answer", async () => {
     const key = { "idempotency-key": "stopped" };
     const body = slow("a b c d e f g h i j k l m n o p q r s t u v w x y z", true);
     await leave(body, "first bytes", key);
@@ -259,7 +259,7 @@ describe("a client that disconnects", () => {
     expect(await turns()).toBe(before);
   });
 
-  test("at any moment disturbs no other request", async () => {
+  test("at any moment does not affect other requests", async () => {
     const headers = { authorization: `Bearer ${service.credentials.api_key}`, "content-type": "application/json" };
     const leaving = Array.from({ length: 40 }, async (_, n) => {
       const body = JSON.stringify(
@@ -293,7 +293,7 @@ describe("a client that disconnects", () => {
     await expect.poll(statusOf).toBe("completed");
   });
 
-  test("and reconnects to a stream gets all of it", async () => {
+  test("and reconnects to a stream receives all of it", async () => {
     const key = { "idempotency-key": "back" };
     const words = "a b c d e f g h i j k";
     await leave(slow(words, true), "first bytes", key);
@@ -302,7 +302,7 @@ describe("a client that disconnects", () => {
     await expect.poll(statusOf).toBe("completed");
   });
 
-  test("and reconnects gets all of the stream, even if the bus has lost the retained frames", async () => {
+  test("and reconnects receives the whole stream, even if the bus has lost the retained frames", async () => {
     const key = { "idempotency-key": "lost" };
     const words = "a b c d e f g h i j k";
     await leave(slow(words, true), "first bytes", key);

@@ -81,7 +81,7 @@ describe("a revoked credential ends its open streams:", () => {
   });
 });
 
-describe("a revoked credential gets no result that it waited for:", () => {
+describe("a revoked credential does not receive a result that it waited for:", () => {
   /** Starts a wait, revokes, lets the run end, and gives the answer to the wait. */
   async function waitAndRevoke(wait: (run: string) => Promise<any>, run: string, revoke: () => Promise<unknown>) {
     const [approval] = await tenant.pending(run);
@@ -91,7 +91,7 @@ describe("a revoked credential gets no result that it waited for:", () => {
     return answer;
   }
 
-  test("a deleted key at a run", async () => {
+  test("a deleted key that waits for a run", async () => {
     const { id, call } = await tenant.newKey();
     const run = await tenant.start(await tenant.register());
     const wait = () => call("GET", `/workflows/runs/${run}?wait=60`);
@@ -99,7 +99,7 @@ describe("a revoked credential gets no result that it waited for:", () => {
     expect(code(await waitAndRevoke(wait, run, revoke))).toEqual([401, "invalid_api_key"]);
   });
 
-  test("a rotated secret at a hook", async () => {
+  test("a rotated secret that waits for a hook's run", async () => {
     const workflow = await tenant.register();
     const hook = await tenant.hook(workflow);
     const { run_id } = await tenant.call(hook);

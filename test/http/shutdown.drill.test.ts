@@ -42,7 +42,7 @@ test("an http process that shuts down ends its streams with an error, and anothe
   expect(await processes.count("TurnStarted")).toBe(2);
 });
 
-test("a request on an open connection of an http process that shuts down is refused in the usual form, and says when to ask again", async () => {
+test("an http process that shuts down refuses a request on an open connection in the usual form, with a retry time", async () => {
   const leaving = await processes.start("http");
   const { hostname, port } = new URL(leaving.url);
   const socket = connect(Number(port), hostname);

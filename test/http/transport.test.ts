@@ -47,7 +47,7 @@ describe("a malformed body", () => {
     expect([answer.status, answer.body]).toEqual([400, shape("invalid_json")]);
   });
 
-  test("that is empty is a 400 that says so", async () => {
+  test("that is empty is a 400 with that reason", async () => {
     const answer = await complete("");
     expect([answer.status, answer.body]).toEqual([400, shape()]);
   });
@@ -66,7 +66,7 @@ describe("a malformed body", () => {
     expect([status, body]).toEqual([400, shape()]);
   });
 
-  test("is not a body with NUL or lone surrogates in its strings, which come back unchanged", async () => {
+  test("may contain NUL or lone surrogates in its strings, which are returned unchanged", async () => {
     for (const text of ["a\u0000b", "\ud800 alone", "‮evil", "\\u0000", "1e400", "𝒳"]) {
       const { status, body } = await call("POST", "/chat/completions", JSON.stringify(say(text)));
       expect(status).toBe(200);
@@ -79,14 +79,14 @@ describe("a body that is too large", () => {
   const head = (path: string, length: string) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.credentials.api_key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-  test("is refused by its length alone", async () => {
+  test("is refused by its declared length", async () => {
     const answer = parsed(await raw(service.base, head("/api/openai/v1/chat/completions", "1000000000000")));
     expect(answer).toEqual({ status: 413, body: shape("request_too_large") });
     const over = parsed(await raw(service.base, head("/api/openai/v1/chat/completions", String(64 * 1024 * 1024 + 1))));
     expect(over.status).toBe(413);
   });
 
-  test("is answered while an ordinary client is still sending it, and its connection is not reset", async () => {
+  test("gets an answer while an ordinary client is still sending it, and its connection is not reset", async () => {
     const chunk = Buffer.alloc(256 * 1024, "x");
     const errors: Error[] = [];
     const send = async () => {
@@ -140,7 +140,7 @@ describe("a request with invalid HTTP", () => {
     expect(answer).toContain('"error"');
   });
 
-  test("may have a header named __proto__ without harm", async () => {
+  test("may have a header named __proto__ without effect", async () => {
     const answer = await raw(
       service.base,
       "GET /healthz HTTP/1.1\r\nHost: x\r\n__proto__: 1\r\nConnection: close\r\n\r\n",
@@ -161,7 +161,7 @@ describe("a path without a route", () => {
   );
 
   test.each(["responses", "embeddings", "conversations", "uploads"])(
-    "gets a hint to the right path: /%s",
+    "gets an error with the correct path: /%s",
     async (name) => {
       const { status, body } = await call("POST", `/${name}`, {});
       expect([status, body.error.code]).toEqual([404, "not_found"]);
@@ -197,7 +197,7 @@ describe("a credential", () => {
     expect([answer.status, answer.body.error.code]).toEqual([401, "invalid_api_key"]);
   });
 
-  test("of one organization cannot read another's data", async () => {
+  test("of one organization cannot read another organization's data", async () => {
     const other = clientOf(service, (await service.organization("Second")).api_key);
     const { headers } = await call("POST", "/chat/completions", say("Ours"));
     const thread = headers.get("x-thread-id")!;

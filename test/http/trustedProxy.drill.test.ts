@@ -15,12 +15,12 @@ async function startGuessing(env: Record<string, string>) {
   return async (times: number) => new Set(await Promise.all(Array.from({ length: times }, (_, n) => attempt(n))));
 }
 
-test("clients behind a trusted proxy are throttled one by one", async () => {
+test("clients behind a trusted proxy are throttled separately", async () => {
   const attempts = await startGuessing({ TRUST_PROXY: "127.0.0.1" });
   expect(await attempts(60)).toEqual(new Set([401]));
 });
 
-test("clients behind a proxy that is not trusted are throttled together", async () => {
+test("clients behind an untrusted proxy are throttled together", async () => {
   const attempts = await startGuessing({});
   expect(await attempts(50)).toEqual(new Set([401]));
   expect(await attempts(5)).toEqual(new Set([429]));
