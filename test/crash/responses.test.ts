@@ -33,7 +33,25 @@ test("a stream that reports that its answer was regenerated is no finding", () =
   expect(scenario.findings()).toEqual([]);
 });
 
+/** The end of a turn whose workers and bus died, after a stream that had shown these pieces. */
+function givenUp(pieces: string) {
+  const message = "The turn was given up: two processes died while they worked on it.";
+  scenario.event("TurnStarted", THREAD, "1", { turn_id: "a" }, { input: {} });
+  scenario.event("TurnFailed", THREAD, "1", { turn_id: "a", usage: NO_USAGE }, { said: { text: "Looking." }, message });
+  scenario.operation("agent.respond", "1", answer("Looking.", { status: "failed", error: message, deltas: pieces }));
+}
+
+test("a stream that showed more than is stored of a turn whose workers died is no finding", () => {
+  givenUp("Looking. Fou");
+  expect(scenario.findings()).toEqual([]);
+});
+
 describe("the checker finds", () => {
+  test("a stream that showed something else than is stored of a turn whose workers died", () => {
+    givenUp("Found.");
+    expect(scenario.findings()).toEqual(["different I11"]);
+  });
+
   test("a response that is missing in the log, or differs from it", () => {
     scenario.operation("agent.respond", "1", answer("Found."));
     expect(scenario.findings()).toContain("lost I1");

@@ -14,7 +14,7 @@ describe.each([
     stage = await openStage({ isApart });
   });
 
-  test("a callback that computes for 60 ms is named, in each process, whatever else the machine does", async () => {
+  test("a callback that computes for 60 ms is reported in each process, whatever else the machine does", async () => {
     const { deployment, bystander } = stage;
     for (const role of deployment.roles) {
       await deployment.watchLoop();
@@ -29,7 +29,7 @@ describe.each([
     }
   });
 
-  test("another organization that is held up is seen", async () => {
+  test("a delay of another organization is detected", async () => {
     const { deployment, bystander } = stage;
     const limits = limitsBeside(await bystander.watch(() => sleep(QUIET_MS)));
     const experience = await bystander.watch(() => {

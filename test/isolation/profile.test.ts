@@ -21,17 +21,17 @@ const callback = (timeDeltas: number[]) =>
     },
   );
 
-test("a callback with samples all along costs its processor time", () => {
+test("a callback with samples over its whole time costs its processor time", () => {
   expect(callback(Array.from({ length: 80 }, () => 1_000))).toMatchObject({
     own_ms: 60,
     places: ["100 % count http/a.ts:5"],
   });
 });
 
-test("a pause of the machine during a callback does not count as its cost", () => {
+test("a pause of the machine during a callback does not count as the callback's cost", () => {
   expect(callback([1_500, 58_000, 1_000]).own_ms).toBe(12);
 });
 
-test("another process that took the processor for a while changes nothing", () => {
+test("another process that used the processor for a while changes nothing", () => {
   expect(callback([...Array.from({ length: 70 }, () => 1_000), 200_000]).own_ms).toBe(60);
 });

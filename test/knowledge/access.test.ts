@@ -41,7 +41,7 @@ describe.each(everyRoute("").map(({ name }) => [name]))("a request to %s", (name
     expectRefusal(await route().send(clients[who]!, THINGS), 401, code);
   });
 
-  test("with no key is refused", async () => {
+  test("without a key is refused", async () => {
     const bare: typeof library.call = (method, path, body, headers) =>
       library.call(method, path, body, { ...headers, authorization: "" });
     expectRefusal(await route().send(bare, THINGS), 401, "missing_api_key");

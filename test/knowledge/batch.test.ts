@@ -41,7 +41,7 @@ const archive = (files: Record<string, string | Uint8Array>) =>
 const fresh = (words = "Words"): string => `${words} ${++n}.`;
 const outcome = (data: any[]) => data.map(({ name, result, error }) => [name, result, ...(error ? [error.code] : [])]);
 
-test("a batch of texts is stored in order, and a wrong text does not affect the others", async () => {
+test("a batch of texts is stored in order, and an invalid text does not affect the others", async () => {
   const known = fresh();
   await library.push(collection, { text: known });
   const documents = [
@@ -70,7 +70,7 @@ test("a batch of texts is stored in order, and a wrong text does not affect the 
   expect(await library.ended(last)).toMatchObject({ tags: ["common"], metadata: { year: 2026 } });
 });
 
-test("files of a form are uploaded with the fields before them", async () => {
+test("files of a form are uploaded with the fields that precede them", async () => {
   const pdf = await readFile(new URL("../../examples/handbook.pdf", import.meta.url));
   const { status, body } = await send(
     formOf([
@@ -93,7 +93,7 @@ test("files of a form are uploaded with the fields before them", async () => {
   expect(handbook).toMatchObject({ status: "ready", tags: ["form"], metadata: { year: 2025 }, page_count: 5 });
 });
 
-test("each file of an archive is an entry, and archives within it are refused", async () => {
+test("each file of an archive becomes an entry, and archives within it are refused", async () => {
   const files = {
     "guide/": new Uint8Array(),
     "guide/start.md": fresh(),
@@ -111,7 +111,7 @@ test("each file of an archive is an entry, and archives within it are refused", 
   expect((await library.ended(body.data[0].id)).name).toBe("start.md");
 });
 
-test("a damaged archive and a bomb end the batch, and what came before is stored", async () => {
+test("a damaged archive and a zip bomb end the batch, and the entries before are stored", async () => {
   const whole = Buffer.from(await archive({ "a.md": fresh(), "b.md": "b".repeat(9_000) }).arrayBuffer());
   const cut = new File([whole.subarray(0, 90)], "cut.zip");
   const damaged = await send(
@@ -130,7 +130,7 @@ test("a damaged archive and a bomb end the batch, and what came before is stored
   ]);
 });
 
-test("a repeated request stores nothing twice, and another one under its key is refused entry by entry", async () => {
+test("a repeated request stores nothing twice, and another request under its key is refused entry by entry", async () => {
   const headers = { "idempotency-key": `batch-${Date.now()}` };
   const texts = { collection, documents: [{ text: fresh() }, { text: fresh() }] };
   const first = await send(texts, headers);
@@ -149,7 +149,7 @@ test("a repeated request stores nothing twice, and another one under its key is 
   expect(one.body.accepted + one.body.unchanged).toBe(2);
 });
 
-test("the examples of docs/documents.md run, and are answered as the page says", async () => {
+test("the examples of docs/documents.md run, and return the documented answers", async () => {
   const page = await readFile(new URL("../../docs/documents.md", import.meta.url), "utf8");
   const blocks = [
     ...page.matchAll(/```http\n(\S+) \/api\/v1\/knowledge(\S+)\n(?:\n([^`]+))?```\n\n```json\n([^`]+)```/g),
@@ -163,7 +163,7 @@ test("the examples of docs/documents.md run, and are answered as the page says",
   }
 });
 
-test("an error of the whole batch request refuses all of its entries", async () => {
+test("an error of the whole batch request refuses all entries", async () => {
   expectRefusal(await send({ collection: "nowhere", documents: [{ text: "x" }] }), 404, "collection_not_found");
   expect((await send({ collection, documents: [] })).body.error.param).toBe("documents");
   expect(

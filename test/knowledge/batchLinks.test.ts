@@ -53,7 +53,7 @@ test("an address is fetched and becomes a document", async () => {
   expect(results[0].document.id).toBe(document.id);
 });
 
-test("a repeated request stores the page once, although it has changed meanwhile", async () => {
+test("a repeated request stores the page once, even if it has changed meanwhile", async () => {
   const headers = { "idempotency-key": `links-${Date.now()}` };
   const [one, two] = [
     await send([{ url: `http://${host}/news` }], headers),
@@ -62,7 +62,7 @@ test("a repeated request stores the page once, although it has changed meanwhile
   expect(two.body.data[0].id).toBe(one.body.data[0].id);
 });
 
-test("more addresses than a request may have are refused unread", async () => {
+test("more addresses than a request may have are refused without a fetch", async () => {
   const before = visits;
   const { status, body } = await send(Array.from({ length: 21 }, (_, n) => ({ url: `http://${host}/${n}` })));
   expect([status, body.error.param, visits]).toEqual([400, "documents", before]);

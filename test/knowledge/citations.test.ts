@@ -30,7 +30,7 @@ const PLACE = {
   end: expect.any(Number),
 };
 
-test("a hit says where its content and its highlights are in the document", async () => {
+test("a hit gives the positions of its content and its highlights in the document", async () => {
   const { body } = await library.search({ query: "paid leave", highlights: true });
   const [{ document, passages }] = body.results;
   const text = await textOf({ document_id: document.id, version: document.version });
@@ -70,7 +70,7 @@ test("a chat cites the characters that its model has read, buffered and streamed
   expect(streamed[0].url_citation).toMatchObject(PLACE);
 });
 
-test("a model that cites nothing itself gets the passages that its tools returned, each once", async () => {
+test("an answer without citations of its model gets each passage that the tools returned, once", async () => {
   const words = [`/tool search_documents {"query": "leave sickness travel", "limit": 5}`, "/say Done."].join("\n");
   const tools = [{ type: "function", function: { name: "search_documents" } }];
   const path = `${library.platform.url}/api/openai/v1/chat/completions`;

@@ -53,13 +53,13 @@ describe("a collection", () => {
       expect((await create({ name })).body).toMatchObject({ name, slug: name });
   });
 
-  test("is created once when several requests for the same name arrive at once", async () => {
+  test("is created once if several requests for the same name arrive at once", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => create({ name: "Contested" })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(400)]);
     for (const { status, body } of answers) if (status === 400) expect(body.error.code).toBe("collection_exists");
   });
 
-  test("may have the same name in every organization", async () => {
+  test("may have the same name as a collection of another organization", async () => {
     await create({ name: "Everybody's" });
     const other = library.as((await library.platform.organization("Other")).api_key);
     const { status, body } = await other.call("POST", "/collections", { name: "Everybody's" });
@@ -74,7 +74,7 @@ describe("a collection", () => {
     expectRefusal(await create({ name: "Twice" }, key), 422, "idempotency_key_reused");
   });
 
-  test("keeps its slug when renamed, so only its old name becomes free", async () => {
+  test("keeps its slug if renamed, so only its old name becomes free", async () => {
     const { body: before } = await create({ name: "Old name" });
     const { status, body } = await call("PATCH", "/collections/old-name", { name: "New name" });
     expect([status, body.slug, body.name, body.description]).toEqual([200, "old-name", "New name", ""]);

@@ -25,7 +25,7 @@ const ID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 
 describe("uploading the file", () => {
   test.each(readable)(
-    "$name makes a document that can be found, read and downloaded",
+    "$name creates a document that can be found, read and downloaded",
     async ({ name, mime_type, page_count, says, warning }) => {
       const content = realFile(name);
       const uploaded = uploads.get(name)!;
@@ -157,7 +157,7 @@ describe("a document", () => {
     expect(body.source).toBe("upload");
   });
 
-  test("can be renamed and tagged, which search shows at once", async () => {
+  test("can be renamed and tagged, and search shows it at once", async () => {
     const { id } = await library.keep(shelf, {
       content: "The walrus sleeps.",
       name: "walrus.md",
@@ -171,7 +171,7 @@ describe("a document", () => {
     expect(await found(["ice"])).toEqual([]);
   });
 
-  test("is absent everywhere as soon as it is deleted", async () => {
+  test("is gone everywhere as soon as it is deleted", async () => {
     const { id } = await library.keep(shelf, { content: "A lynx crosses the road.", name: "lynx.md" });
     expect((await library.search({ query: "lynx" })).body.results).toHaveLength(1);
     const { status, text } = await call("DELETE", `/documents/${id}`);

@@ -29,7 +29,7 @@ test("deleting a document destroys its blobs, passages and key", async () => {
   await expect.poll(() => countPassages(id), soon).toBe(0);
 });
 
-test("replacing the text of a document destroys what it was sent as, and its passages in the index; its Markdown stays as a version", async () => {
+test("replacing the text of a document destroys its source and its passages in the index, and keeps its Markdown as a version", async () => {
   const shelf = await library.collect("Two");
   const push = (text: string) => library.push(shelf, { text, external_id: "1" });
   const first = await library.ended((await push("# First\n\nThe first text of it.")).body.id);
@@ -75,7 +75,7 @@ test("deleting an extraction destroys its blobs and key", async () => {
   await expect.poll(() => remaining(`extraction-${id}`), soon).toEqual({ blobs: 0, keys: 0 });
 });
 
-test("no blob, event or stream state of a document has a word of it in plain text", async () => {
+test("no blob, event or stream state of a document contains a word of it in plain text", async () => {
   const canary = "quokkaphone";
   const shelf = await library.collect("Four");
   const { id } = await library.keep(shelf, {

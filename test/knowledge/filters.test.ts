@@ -44,11 +44,11 @@ describe("a filter of a search", () => {
     ["several keys", { metadata: { kind: "sale", open: true } }, []],
     ["a key that no document has", { metadata: { other: "x" } }, []],
     ["bounds that exclude each other", { metadata: { year: { gt: 3000, lt: 2000 } } }, []],
-  ])("by %s finds only documents that fit", async (_what, filter, names) => {
+  ])("by %s finds only matching documents", async (_what, filter, names) => {
     expect(await found(filter)).toEqual(names);
   });
 
-  test("by time of upload and of the last change", async () => {
+  test("by time finds documents by their upload and by their last change", async () => {
     expect(await found({ created_before: between })).toEqual(["one"]);
     expect(await found({ created_after: between })).toEqual([GUIDE, "three", "two"]);
     expect(await found({ updated_before: between })).toEqual(["one"]);
@@ -66,7 +66,7 @@ describe("a filter of a search", () => {
     [{ metadata: { a: { between: 1 } } }, "filter.metadata.a.between"],
     [{ metadata: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`k${n}`, 1])) }, "filter.metadata"],
     ["x", "filter"],
-  ])("of the form %j is refused with its place", async (filter, param) => {
+  ])("of the form %j is refused with its position", async (filter, param) => {
     const { status, body } = await library.search({ query: "contract", filter });
     expect([status, body.error?.param]).toEqual([400, param]);
   });
@@ -75,14 +75,14 @@ describe("a filter of a search", () => {
 describe("metadata of a document", () => {
   const get = async (id: string) => (await library.call("GET", `/documents/${id}`)).body;
 
-  test("are shown as they were sent, and left out where there are none", async () => {
+  test("is returned as it was sent, and absent if there is none", async () => {
     expect((await get(ids["one"]!)).metadata).toEqual({ year: 2023, kind: "lease", open: true, due: "2024-05-01" });
     expect((await get(ids["guide"]!)).metadata).toEqual({ kind: "guide", weight: 12 });
     const { body } = await library.push("contracts", { text: "Nothing is noted." });
     expect(body).not.toHaveProperty("metadata");
   });
 
-  test("change without reading the file again, and searches follow", async () => {
+  test("changes without reading the file again, and searches follow", async () => {
     const before = await get(ids["guide"]!);
     const { status, body } = await library.call("PATCH", `/documents/${ids["guide"]}`, {
       metadata: { kind: "manual" },
@@ -94,7 +94,7 @@ describe("metadata of a document", () => {
     expect((await get(ids["guide"]!)).indexed_at).toBe(before.indexed_at);
   });
 
-  test("stay when a new text comes without any, and change when it brings some", async () => {
+  test("stays if a new text comes without metadata, and changes if it comes with some", async () => {
     const push = async (more: object) => {
       const { body } = await library.push("contracts", { external_id: "own", ...more });
       return (await library.ended(body.id)).metadata;
@@ -113,7 +113,7 @@ describe("metadata of a document", () => {
     [{ a: null }, "metadata.a"],
     [{ a: { b: 1 } }, "metadata.a"],
     ["x", "metadata"],
-  ])("of the form %.60j are refused", async (metadata, param) => {
+  ])("of the form %.60j is refused", async (metadata, param) => {
     const { status, body } = await library.push("contracts", { text: "x", metadata });
     expect(status).toBe(400);
     expect(body.error.param).toContain(param);
@@ -122,7 +122,7 @@ describe("metadata of a document", () => {
     expect([uploaded.status, uploaded.body.error?.param]).toEqual([400, "metadata"]);
   });
 
-  test("of a form leave out a name of JavaScript's own", async () => {
+  test("from a form omits the names of JavaScript's own properties", async () => {
     const fields: [string, string][] = [["metadata", '{"__proto__": 1}']];
     const { status, body } = await library.upload("contracts", { content: "Kept.", fields });
     expect([status, body.metadata]).toEqual([202, undefined]);

@@ -44,7 +44,7 @@ test.each([
   ["?type=txt", ["letter"]],
   ["?type=text/markdown&type=txt&metadata.kind=sale", ["sale"]],
   ["?type=pdf", []],
-])("the list of documents with %s has those that fit", async (query, expected) => {
+])("the list of documents with %s contains the matching ones", async (query, expected) => {
   expect(await names(query)).toEqual(expected);
 });
 

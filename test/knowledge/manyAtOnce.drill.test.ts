@@ -5,7 +5,7 @@ import { followerBench } from "./follower.ts";
 const DOCUMENTS = 60;
 const soon = { timeout: 60_000, interval: 50 };
 
-test("documents that wait for the index together are one change of it, and are confirmed in few commits", async () => {
+test("documents that wait for the index together are added in one change, and confirmed in few commits", async () => {
   const changes: number[] = [];
   const { opened, index, read, follow, stop } = await followerBench((real) => ({
     index: {

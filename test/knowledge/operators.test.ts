@@ -19,7 +19,7 @@ const ask = async (body: object) => {
 };
 const names = async (query: string) => (await ask({ query })).results.map(({ document }: any) => document.name).sort();
 
-test("words in quotes must occur as they are, and excluded words must not", async () => {
+test("words in quotes must occur as a phrase, and excluded words must not occur", async () => {
   expect(await names("walk")).toEqual(["hill", "pier", "river"]);
   expect(await names('walk "old pier"')).toEqual(["pier"]);
   expect(await names('"pier old"')).toEqual([]);
@@ -34,7 +34,7 @@ test("a query is never refused for its operators; invalid operators are searched
   expect(await names(`walk ${'"a b" '.repeat(6)}`)).toEqual([]);
 });
 
-test("pages of a query with operators are the whole result together", async () => {
+test("pages of a query with operators together contain the whole result", async () => {
   const query = "walk -pier";
   const seqs = ({ results }: any) => results.flatMap((one: any) => one.passages.map(({ seq }: any) => seq));
   const whole = seqs(await ask({ query }));
@@ -43,7 +43,7 @@ test("pages of a query with operators are the whole result together", async () =
   expect((await Promise.all(pages)).flatMap(seqs)).toEqual(whole.slice(0, 6));
 });
 
-test("grouped by document, each appears once with its best passage, and limit counts documents", async () => {
+test("grouped by document, each document appears once with its best passage, and limit counts documents", async () => {
   const { results, has_more } = await ask({ query: "walk river", group_by: "document", limit: 2 });
   expect(results).toHaveLength(2);
   expect(has_more).toBe(true);
@@ -56,7 +56,7 @@ test("grouped by document, each appears once with its best passage, and limit co
   expect([status, body.error.param]).toEqual([400, "group_by"]);
 });
 
-test("highlights are the places of the words in the content", async () => {
+test("highlights are the positions of the words in the content", async () => {
   const { results } = await ask({ query: "walks pier", highlights: true });
   const pier = results.find(({ document }: any) => document.name === "pier").passages[0];
   const marked = pier.highlights.map(({ start, end }: any) => pier.content.slice(start, end));

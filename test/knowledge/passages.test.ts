@@ -16,7 +16,7 @@ const shelf = await library.collect("Passages");
 
 const read = (id: string, query = "") => library.call("GET", `/documents/${id}/passages${query}`);
 
-test("passages come in pages without a gap, and together are the Markdown of the document", async () => {
+test("passages come in pages without a gap, and together form the document's Markdown", async () => {
   const { id } = (await library.push(shelf, { text: MARKDOWN, name: "long.md" })).body;
   const { chunk_count } = await library.ended(id);
   expect(chunk_count).toBeGreaterThan(20);
@@ -52,7 +52,7 @@ test("the passage with a hit's number has the hit's text and page", async () => 
 
 const verify = (body: unknown) => library.call("POST", "/verify", body);
 
-test("verify checks an answer against its cited passages, and returns the place of each sentence", async () => {
+test("verify checks an answer against its cited passages, and returns the position of each sentence", async () => {
   const text = "# Rates\n\n| Work | Rate |\n| --- | --- |\n| Body labor | $57.50 |\n| Paint labor | $61.00 |";
   const { id } = (await library.push(shelf, { text, name: "rates.md" })).body;
   await library.ended(id);
@@ -82,7 +82,7 @@ test("verify checks an answer against its cited passages, and returns the place 
   ]);
 });
 
-test("a citation of a document or passage that does not exist supports nothing", async () => {
+test("a citation of an unknown document or passage supports nothing", async () => {
   const { id } = (await library.push(shelf, { text: "The harbour opens at seven.", name: "harbour.md" })).body;
   await library.ended(id);
   const citations = [
@@ -97,7 +97,7 @@ test("a citation of a document or passage that does not exist supports nothing",
   expectRefusal(await verify({ answer: "x", citations: before }), 400, undefined, "citations[0].seq");
 });
 
-test("documents without text, unknown documents and wrong numbers are refused", async () => {
+test("documents without text, unknown documents and invalid numbers are refused", async () => {
   const { name } = unreadable[0]!;
   const failed = await library.keep(shelf, { content: realFile(name), name });
   expectRefusal(await read(failed.id), 404, "no_extracted_text");

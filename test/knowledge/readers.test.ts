@@ -122,7 +122,7 @@ describe.each(MANAGERS)("%s", (who) => {
     expect([status, text.includes(document.id)]).toEqual([200, true]);
   });
 
-  test.each(TEXT_ROUTES)("does not read it by %s", async (route) => {
+  test.each(TEXT_ROUTES)("cannot read it by %s", async (route) => {
     const { status, text, body } = await send(callers[who]!, route);
     if (route.startsWith("GET")) expect([status, body.error.code]).toEqual([403, "not_a_reader"]);
     else expect(status, text).toBe(200);
@@ -149,12 +149,12 @@ describe("other ways", () => {
   const searchIn = (caller: { call: Call; user?: string }, body: object) =>
     caller.call("POST", "/search", { query: "code", user: caller.user, ...body });
 
-  test.each(STRANGERS)("to name the document in a search are closed to %s", async (who) => {
+  test.each(STRANGERS)("of naming the document in a search are closed to %s", async (who) => {
     const { status, body } = await searchIn(callers[who]!, { document_ids: [document.id] });
     expect([status, body.error.code]).toEqual([400, "document_not_found"]);
   });
 
-  test("to change, process or delete it are closed to a builder who may not read it", async () => {
+  test("of changing, processing or deleting it are closed to a builder who may not read it", async () => {
     const { call } = callers["a builder"]!;
     for (const [method, path, body] of [
       ["PATCH", "", { readers: null }],
@@ -166,7 +166,7 @@ describe("other ways", () => {
     }
   });
 
-  test("to learn it by sending its text again are closed, too", async () => {
+  test("of learning it by sending its text again are closed, too", async () => {
     const { call } = callers["a builder"]!;
     const again = { text: `The code of the vault is ${SECRET}.` };
     const { status, body } = await call("POST", "/collections/vault/documents/text", again);
@@ -192,7 +192,7 @@ describe("other ways", () => {
     return body.choices[0].message.content as string;
   };
 
-  test("by tools are open to the readers alone", async () => {
+  test("through tools are open to the readers only", async () => {
     for (const who of ["a person of the group", "a key for the named user"]) {
       const [found, read] = (await asked(callers[who]!)).split("\nread_document: ");
       expect(found, who).toContain(document.id);
@@ -208,7 +208,7 @@ describe("other ways", () => {
   });
 });
 
-test("readers change at once, also for those to whom the document was open before", async () => {
+test("changes of the readers apply at once, even for callers who could read the document before", async () => {
   const { call } = callers["a key for nobody"]!;
   const change = (readers: unknown) => call("PATCH", `/documents/${open.id}`, { readers });
   const finds = async (who: string) => {

@@ -18,7 +18,7 @@ const READ = {
   message: expect.stringMatching(/^Page 1 has text that was read from a picture, \d+ % sure\.$/),
 };
 
-test("a picture becomes a document that search finds, with the confidence of its page", async () => {
+test("a picture becomes a searchable document, with the confidence of its page", async () => {
   const { keep, search } = library;
   const kept = await keep(shelf, { content: realFile("notice.png"), name: "notice.png" });
   expect(kept).toMatchObject({ status: "ready", mime_type: "image/png", warnings: [READ] });
@@ -93,7 +93,7 @@ describe("without text recognition", () => {
     off = await openLibrary({ OCR: "off" });
   });
 
-  test("pictures are refused, and scans fail or are named as before", async () => {
+  test("pictures are refused, and scanned pages fail or are reported", async () => {
     const collection = await off.collect("Scans");
     expectRefusal(
       await off.upload(collection, { content: realFile("notice.png"), name: "notice.png" }),

@@ -44,7 +44,7 @@ describe("reprocessing a document", () => {
     expect(await chargedUnits(first.id)).toEqual([3, 0, 3]);
   });
 
-  test("of pushed text indexes it again, since there is no file to read", async () => {
+  test("of pushed text indexes it again, because there is no file to read", async () => {
     const { body } = await library.push(shelf, { text: "The eel lives under the bridge." });
     const first = await library.ended(body.id);
     expectRefusal(await reprocess(first.id, "?reextract=true"), 404, "no_stored_file");

@@ -25,7 +25,7 @@ const blobsOf = (organization: string, stream: string) =>
 const deadHandler = ({ log, bus }: typeof platform.resources) =>
   createHandler({ log, hints: bus.hints, worker: () => "dead-worker", afterCommit: () => {} });
 
-test("a document is read, indexed and ready, and its usage is what was read", async () => {
+test("a document is read, indexed and ready, and its usage counts what was read", async () => {
   const { upload } = openKnowledge(platform.resources);
   const { document_id, stream } = await upload(`# Guide\n\n${"The heron waits. ".repeat(200)}`);
   await types(stream).toEqual(READY);
@@ -53,7 +53,7 @@ test("a file without text fails", async () => {
   await types(stream).toEqual(["DocumentUploaded", "ReadingStarted", "ReadingFailed"]);
 });
 
-test("reprocessing keeps the text, reextract reads it again, and blobs that no event names any more are deleted", async () => {
+test("reprocessing keeps the text, reextract reads it again, and blobs that no event references are deleted", async () => {
   const { upload, reprocess, organization_id } = openKnowledge(platform.resources);
   const { document_id, stream } = await upload("# Guide\n\nThe heron waits.\n\n# Map\n\nNorth is up.\n");
   await types(stream).toHaveLength(4);
@@ -70,7 +70,7 @@ test("reprocessing keeps the text, reextract reads it again, and blobs that no e
   await expect.poll(async () => (await blobsOf(organization_id, stream)).length, soon).toBe(3);
 });
 
-test("an extraction is read, and when it expires its bytes, text and key are deleted", async () => {
+test("an extraction is read, and at its expiry its bytes, text and key are deleted", async () => {
   const { extract, organization_id } = openKnowledge(platform.resources);
   const { stream } = await extract("# Guide\n\nThe heron waits.\n", 3);
   await types(stream).toEqual(EXTRACTED);
@@ -98,7 +98,7 @@ test("the documents of a deleted collection are deleted, even one uploaded after
     .not.toContain(`${early[0]!.document_id}_1_0`);
 });
 
-test("a document that a dead worker was reading is read by another worker with the next attempt number", async () => {
+test("another worker reads a document of a dead worker with the next attempt number", async () => {
   const deployment = await testDeployment();
   const stage = await startPlatform({ roles: [], deployment });
   const handle = deadHandler(stage.resources);

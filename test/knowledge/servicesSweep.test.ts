@@ -40,7 +40,7 @@ async function logWith(heads: Head[]) {
 }
 const many = (n: number, head: Head): Head[] => Array.from({ length: n }, () => head);
 
-test("the sweep gets work of every kind even when one kind has a backlog", async () => {
+test("the sweep gets work of every kind even if one kind has a backlog", async () => {
   const { seen, close } = await logWith([
     ...many(30, { aggregate: "extraction", status: "waiting", due: -60 }),
     ...many(30, { aggregate: "document", status: "pending", worker: "dead" }),
@@ -55,7 +55,7 @@ test("the sweep gets work of every kind even when one kind has a backlog", async
   await close();
 });
 
-test("the sweep gets work of every organization even when one has a backlog", async () => {
+test("the sweep gets work of every organization even if one has a backlog", async () => {
   const [large, small] = [newId(), newId()];
   const { seen, close } = await logWith([
     ...many(30, { aggregate: "document", organization_id: large, status: "pending" }),
@@ -66,7 +66,7 @@ test("the sweep gets work of every organization even when one has a backlog", as
   await close();
 });
 
-test("the sweep gets waiting work when it is due, but not work of a live worker or work that this process is doing", async () => {
+test("the sweep gets waiting work when it is due, but not work of a live worker or of this process", async () => {
   const { seen, close } = await logWith([
     { aggregate: "extraction", status: "waiting", due: 60 },
     { aggregate: "extraction", status: "waiting", due: -1 },
@@ -80,7 +80,7 @@ test("the sweep gets waiting work when it is due, but not work of a live worker 
   await close();
 });
 
-test("work that has just become due is shared by the processes, and none of it is left behind", async () => {
+test("the processes share work that has just become due, and leave none behind", async () => {
   const { seen, close } = await logWith(many(8, { aggregate: "trigger", status: "waiting", due: -0.1 }));
   const streams = async (worker: string) => (await seen([], worker)).map(({ stream }) => stream);
   const [mine, others] = [await streams("me"), await streams("other")];
@@ -90,7 +90,7 @@ test("work that has just become due is shared by the processes, and none of it i
   await close();
 });
 
-test("work of a process is taken over when it is silent for 10 s, and for 5 s when its connections have ended", async () => {
+test("work of a process is taken over after 10 s of silence, or 5 s if its connections have ended", async () => {
   const silences = { busy: 3, stopped: 6, hung: 11, killed: 6 };
   const workers = Object.keys(silences);
   const sweep = await logWith(workers.map((worker) => ({ aggregate: "document", status: "pending", worker })));

@@ -38,7 +38,7 @@ const results = async (id: string) =>
 const documents = async () => (await library.call("GET", `/collections/${collection}/documents`)).body.data;
 
 describe("a sitemap", () => {
-  test("becomes documents; what has changed replaces them, and what is gone goes", async () => {
+  test("becomes documents; changed pages replace them, and removed pages are deleted", async () => {
     site.pages.set("/a.html", "The heron waits.").set("/b.html", "The tide turns.").set("/c.html", "The ice melts.");
     site.pages.set("/sitemap.xml", site.sitemap("/a.html", "/b.html", "/c.html", "/missing.html"));
     const { id } = await create({ kind: "sitemap", url: site.url("/sitemap.xml") });
@@ -79,7 +79,7 @@ describe("a sitemap", () => {
     expect((await documents()).map(({ name }: any) => name).sort()).toEqual(["Herons", "b.html"]);
   });
 
-  test("is not read again where nothing has changed, also without marks of the server", async () => {
+  test("is not read again if nothing has changed, even without validators of the server", async () => {
     site.pages.set("/a.html", "Same.").set("/plain.html", "As ever.");
     site.pages.set("/sitemap.xml", site.sitemap("/a.html", "/plain.html"));
     const { id } = await create({ kind: "sitemap", url: site.url("/sitemap.xml") });
@@ -94,7 +94,7 @@ describe("a sitemap", () => {
     expect(await Promise.all(pages.map(({ document_id }) => library.ended(document_id)))).toEqual(before);
   });
 
-  test("may be nested and compressed, and names pages of its own host only", async () => {
+  test("may be nested and compressed, and lists only pages of its own host", async () => {
     site.pages.set("/a.html", "One.").set("/b.html", "Two.").set("/private/c.html", "Three.");
     site.pages.set("/sitemap.xml", site.index("/one.xml", "/two.xml.gz", "/sitemap.xml"));
     site.pages.set("/one.xml", site.sitemap("/a.html", "http://example.com/x.html", "nonsense", "/a.html#part"));
@@ -107,7 +107,7 @@ describe("a sitemap", () => {
   // each stands for the one before twice
   const nestedEntities = `<!ENTITY e0 "b">${Array.from({ length: 30 }, (_, n) => `<!ENTITY e${n + 1} "&e${n};&e${n};">`).join("")}`;
 
-  test("that cannot be read deletes nothing, and says why", async () => {
+  test("that cannot be read deletes nothing, and reports why", async () => {
     site.pages.set("/a.html", "One.").set("/sitemap.xml", site.sitemap("/a.html"));
     const { id } = await create({ kind: "sitemap", url: site.url("/sitemap.xml") });
     await ended(id);
@@ -129,7 +129,7 @@ describe("a sitemap", () => {
   });
 });
 
-test("robots.txt is obeyed, and a site whose robots.txt fails is left alone", async () => {
+test("robots.txt is obeyed, and a site whose robots.txt fails is not read", async () => {
   site.pages.set("/robots.txt", "User-agent: *\nDisallow: /inner/\nAllow: /inner/open.html");
   site.pages.set("/inner/a.html", "No.").set("/inner/open.html", "Yes.").set("/jump.html", { to: "/inner/a.html" });
   site.pages.set("/sitemap.xml", site.sitemap("/inner/a.html", "/inner/open.html", "/jump.html"));
@@ -143,7 +143,7 @@ test("robots.txt is obeyed, and a site whose robots.txt fails is left alone", as
   expect(await documents()).toHaveLength(1);
 });
 
-test("a single page is read by its schedule; a page that is gone can be kept", async () => {
+test("a single page is read by its schedule, and a removed page can be kept", async () => {
   site.pages.set("/a.html", "One.");
   const source = { kind: "url", url: site.url("/a.html"), schedule: { every: 1 }, when_gone: "keep" };
   const { id } = await create(source);
@@ -158,7 +158,7 @@ test("a single page is read by its schedule; a page that is gone can be kept", a
   expect(await results(id)).toEqual({ "/a.html": "same" });
 });
 
-test("addresses that are not public, or that another document has, fail with a sentence", async () => {
+test("addresses that are not public, or that belong to another document, fail with a message", async () => {
   await library.push(collection, { text: "Mine.", external_id: site.url("/a.html") });
   site.pages.set("/a.html", "Theirs.").set("/in.html", { to: "http://127.0.0.1:1/" });
   const [mine, inside, jump] = [
@@ -176,7 +176,7 @@ test("addresses that are not public, or that another document has, fail with a s
   expect(await documents()).toHaveLength(1);
 });
 
-test("a source is deleted with its documents or without, and with its collection", async () => {
+test("a source is deleted with or without its documents, and with its collection", async () => {
   site.pages.set("/a.html", "One.").set("/b.html", "Two.");
   const [a, b] = [
     await create({ kind: "url", url: site.url("/a.html") }),
@@ -194,7 +194,7 @@ test("a source is deleted with its documents or without, and with its collection
   await expect.poll(left, { timeout: 20_000 }).toEqual([]);
 });
 
-test("wrong fields are named, and a source is read once at a time", async () => {
+test("invalid fields are named, and a source is read only once at a time", async () => {
   const refused = async (body: object) => {
     const { status, body: answer } = await library.call("POST", `/collections/${collection}/sources`, body);
     return [status, answer.error.param, answer.error.code];

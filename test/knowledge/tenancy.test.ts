@@ -51,7 +51,7 @@ describe.each(namingRoutes.map(({ name, absent }) => [name, absent] as const))("
   });
 });
 
-test("lists and searches have nothing of another organization", async () => {
+test("lists and searches contain nothing of another organization", async () => {
   for (const [who, stranger] of Object.entries(strangers)) {
     expect((await stranger.call("GET", "/collections")).body.data, who).toEqual([]);
     for (const body of [{}, { tags: ['x" OR org != "'] }, { tags: ["') OR org EXISTS OR (org = '"] }])
@@ -93,7 +93,7 @@ test("identical bytes in another organization are a new document and a new extra
   expect((await stranger.upload(slug, { content: SECRET, name: "secret.md" })).status).toBe(202);
 });
 
-test("requests of another organization have changed nothing", async () => {
+test("requests of another organization change nothing", async () => {
   const { call } = library;
   expect((await call("GET", `/documents/${things.document}/text`)).text.trim()).toBe(SECRET);
   expect((await call("GET", `/documents/${things.document}`)).body).toMatchObject({

@@ -34,7 +34,7 @@ describe("pushed text", () => {
     expect(found.passages[0]).not.toHaveProperty("page");
   });
 
-  test("in plain format is not read as Markdown", async () => {
+  test("in plain format is not parsed as Markdown", async () => {
     const { id, mime_type } = await kept({ text: "# no heading\n* no * list", format: "text" });
     expect(mime_type).toBe("text/plain");
     const [found] = (await library.search({ query: "heading", document_ids: [id] })).body.results;
@@ -71,7 +71,7 @@ describe("pushed text", () => {
     expect([status, answer.error.type]).toEqual([400, "invalid_request_error"]);
   });
 
-  test("may have 16 MiB, and a longer one is refused with the advice to upload a file", async () => {
+  test("may have 16 MiB, and a longer text is refused with the advice to upload a file", async () => {
     const ofBytes = (bytes: number) => {
       const around = JSON.stringify({ text: "", tags: "no list" }).length;
       return { text: "x".repeat(bytes - around), tags: "no list" };
@@ -214,7 +214,7 @@ describe("an external_id", () => {
     await expect.poll(async () => (await readdir(folder)).length).toBe(3 + 2);
   });
 
-  test("can be used for a new document once its document is deleted", async () => {
+  test("can be reused for a new document once its document is deleted", async () => {
     const first = await kept({ text: "To be deleted.", external_id: "crm/3" });
     await call("DELETE", `/documents/${first.id}`);
     const again = await push({ text: "To be deleted.", external_id: "crm/3" });

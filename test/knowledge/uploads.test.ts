@@ -9,14 +9,14 @@ const shelf = await library.collect("Shelf");
 const total = async () => (await call("GET", `/collections/${shelf}/documents`)).body.total as number;
 
 describe("uploading identical bytes", () => {
-  test("gives one document of a collection, whatever their file names", async () => {
+  test("creates one document per collection, whatever the file names are", async () => {
     const content = realFile("guide.docx");
     const first = await library.keep(shelf, { content, name: "guide.docx", fields: [["tags", "one"]] });
     const again = await library.upload(shelf, { content, name: "other.docx", fields: [["tags", "two"]] });
     expect([again.status, again.body]).toEqual([200, first]);
   });
 
-  test("to two collections gives two documents", async () => {
+  test("to two collections creates two documents", async () => {
     const second = await library.collect("Second shelf");
     const content = "Twice, in two places.";
     const one = await library.upload(shelf, { content });
@@ -24,7 +24,7 @@ describe("uploading identical bytes", () => {
     expect([one.status, two.status, one.body.id === two.body.id]).toEqual([202, 202, false]);
   });
 
-  test("eight times at once gives one document", async () => {
+  test("eight times at once creates one document", async () => {
     const before = await total();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => library.upload(shelf, { content: "All at once.", name: `${n}.md` })),
@@ -35,7 +35,7 @@ describe("uploading identical bytes", () => {
     expect((await library.ended(answers[0]!.body.id)).status).toBe("ready");
   });
 
-  test("reads them again when the first document failed", async () => {
+  test("reads them again if the first document failed", async () => {
     const content = realFile("locked.pdf");
     const failed = await library.keep(shelf, { content, name: "locked.pdf" });
     expect(failed.status).toBe("failed");
@@ -46,7 +46,7 @@ describe("uploading identical bytes", () => {
     expect((await library.ended(failed.id)).status).toBe("failed");
   });
 
-  test("under the same idempotency key gives the same answer", async () => {
+  test("under the same idempotency key returns the same answer", async () => {
     const sent = { content: "Under a key.", name: "key.md", headers: { "idempotency-key": "upload-1" } };
     const first = await library.upload(shelf, sent);
     const again = await library.upload(shelf, sent);

@@ -4,7 +4,7 @@ import { openLibrary } from "./library.ts";
 const library = await openLibrary();
 await library.collect("Rules");
 
-test("a cited version stays readable after the text was replaced, until the document is erased", async () => {
+test("a cited version stays readable after the text was replaced, until the document is deleted", async () => {
   const push = async (text: string) => {
     const { body } = await library.push("rules", { external_id: "rule", text });
     return (await library.ended(body.id)).id as string;

@@ -18,7 +18,7 @@ const WARNINGS = [
   },
 ];
 
-test("a document names its pages without text, also beside search hits and after it is indexed again", async () => {
+test("a document reports its pages without text, also beside search hits and after reprocessing", async () => {
   const { call, collect, keep, ended, search } = library;
   const collection = await collect("Warnings");
   const content = partlyScanned("The lighthouse keeper paints the railing every spring.");
@@ -34,13 +34,13 @@ test("a document names its pages without text, also beside search hits and after
   expect(await ended(document.id)).toMatchObject({ status: "ready", warnings: WARNINGS });
 });
 
-test("a document that is read whole has no warnings", async () => {
+test("a document that is read completely has no warnings", async () => {
   const { collect, keep } = library;
   const collection = await collect("No warnings");
   expect(await keep(collection, { content: "# All of it", name: "whole.md" })).not.toHaveProperty("warnings");
 });
 
-test("an extraction names its pages without text", async () => {
+test("an extraction reports its pages without text", async () => {
   const { extract, extracted } = library;
   const { body } = await extract({ content: partlyScanned("The pilot boat leaves at noon."), name: "part.pdf" });
   expect(await extracted(body.id)).toMatchObject({ status: "ready", warnings: WARNINGS });

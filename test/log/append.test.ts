@@ -66,7 +66,7 @@ describe.each(ways)("a command that is %s", (_, prepare) => {
     expect(await testLog.log.read(stream)).toHaveLength(1);
   });
 
-  test("a command that is twice in one batch has one effect", async () => {
+  test("a command that occurs twice in one batch has one effect", async () => {
     const [stream, id] = [aStream(), newCommandId()];
     const twice = await Promise.all([append(change(stream, { id })), append(change(stream, { id }))]);
     expect(kinds(twice)).toEqual(["committed", "conflict"]);
@@ -84,7 +84,7 @@ describe.each(ways)("a command that is %s", (_, prepare) => {
     expect((await testLog.log.outcome(id, a))?.position).not.toBe((await testLog.log.outcome(id, b))?.position);
   });
 
-  test("the outcomes that hundreds ask for at once take one connection, and each gets its own", async () => {
+  test("outcomes that hundreds request at once use one connection, and each caller gets its own", async () => {
     const pool = openPool(testLog.url, { max: 1, name: "outcomes" });
     const asked = vi.spyOn(pool, "query");
     const { outcome } = openLog(pool, openKeyring(Buffer.alloc(32, 7)));
@@ -119,7 +119,7 @@ describe.each(ways)("a command that is %s", (_, prepare) => {
     });
   });
 
-  test("a result that was lost with its connection is returned when the command is appended again", async () => {
+  test("a result that was lost with its connection is returned if the command is appended again", async () => {
     const pool = openPool(testLog.url, { max: 1, name: "cut" });
     const cut = openLog(pool, openKeyring(Buffer.alloc(32, 7)));
     const command = change(aStream());
@@ -143,7 +143,7 @@ describe.each(ways)("a command that is %s", (_, prepare) => {
     await pool.end();
   });
 
-  test.each(["NUL \u0000", "lone surrogates \ud800 \udfff", "line\nfeed", '"quotes" and \\', "\u2028", "🙂"])(
+  test.each(["keeps %j unchanged", "lone surrogates \ud800 \udfff", "line\nfeed", '"quotes" and \\', "\u2028", "🙂"])(
     "keeps %j as it is",
     async (name) => {
       const { stream, event } = named(name);
@@ -179,7 +179,7 @@ describe.each(ways)("a command that is %s", (_, prepare) => {
   });
 });
 
-test("of two commands of one batch, one of which writes what the other one has read, the second sees the first", async () => {
+test("a command sees the writes of an earlier command of the same batch", async () => {
   const [read, other] = [aStream(), aStream()];
   await testLog.log.append(change(read));
   const special = (request: AppendRequest) => ({ ...request, forget: [...request.forget, newCommandId()] });

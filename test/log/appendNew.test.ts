@@ -78,7 +78,7 @@ const withoutTime = (results: AppendResult[]) =>
   results.map((result) => (result.kind === "committed" ? { ...result, at: undefined } : result));
 const contentOf = ({ db }: TestLog) => Promise.all(CONTENT.map((query) => db.query(query)));
 
-test("appends as new and by log.append have the same results and leave the same log, whatever conflicts or repeats", async () => {
+test("an append as new and an append by log.append have the same results and leave the same log, whatever conflicts or repeats", async () => {
   const [asNew, byFunction] = logs;
   await fc.assert(
     fc.asyncProperty(

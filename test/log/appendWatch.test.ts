@@ -22,7 +22,7 @@ async function openWatched() {
   return { pool, appends, log: openLog(pool, openKeyring(Buffer.alloc(32, 7)), appends.listener) };
 }
 
-test("while PostgreSQL refuses appends the watch says why, and finds by itself that it takes them again", async () => {
+test("while PostgreSQL refuses appends the watch reports why, and detects by itself that it accepts them again", async () => {
   const { pool, appends, log } = await openWatched();
   await log.append(change(aStream()));
   expect(appends.problem()).toBeUndefined();
@@ -38,7 +38,7 @@ test("while PostgreSQL refuses appends the watch says why, and finds by itself t
   expect(rows).toEqual([{ n: 1 }]);
 });
 
-test("the next append that succeeds ends the refusal as well", async () => {
+test("the next successful append ends the refusal as well", async () => {
   const { pool, appends, log } = await openWatched();
   const { takeAgain } = await letRefuse(pool, "25006");
   await expect(log.append(change(aStream()))).rejects.toThrow("The database is read-only.");
@@ -47,7 +47,7 @@ test("the next append that succeeds ends the refusal as well", async () => {
   expect(appends.problem()).toBeUndefined();
 });
 
-test("a probe finds no place in the pages that the table has: it proves that there is space", async () => {
+test("a probe that needs a new page of the table proves that there is space", async () => {
   const { pool, appends, log } = await openWatched();
   await log.append(change(aStream()));
   const size = async () =>
@@ -60,14 +60,14 @@ test("a probe finds no place in the pages that the table has: it proves that the
   expect(await size()).toBeGreaterThan(before);
 });
 
-test("an append that is refused for what it says is no fault of the store", async () => {
+test("an append that is refused for its content is no fault of the store", async () => {
   const { pool, appends, log } = await openWatched();
   await letRefuse(pool, "23514");
   await expect(log.append(change(aStream()))).rejects.toThrow();
   expect(appends.problem()).toBeUndefined();
 });
 
-test("an append that does not end is a problem while it waits, and until another write ends in time", async () => {
+test("an append that hangs is a problem until it ends, and until another write ends in time", async () => {
   const { pool, appends, log } = await openWatched();
   await log.append(change(aStream()));
   const other = await pool.connect();

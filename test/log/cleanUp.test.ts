@@ -5,7 +5,7 @@ import { removeOrphanedBlobs } from "#infra/postgres/cleanUp.ts";
 import { testFolder } from "#test/harness.ts";
 import { openTestLog, change, named } from "./log.ts";
 
-test("the clean-up removes blobs of things without a key and keeps all others, and nothing while the clock is wrong", async () => {
+test("the clean-up removes blobs of items without a key, keeps all others, and removes nothing while the clock is wrong", async () => {
   const [testLog, blobs] = [await openTestLog(), openBlobs(await testFolder())];
   const { stream, thing, event } = named("A");
   await testLog.log.append(change(stream, { event }));

@@ -6,7 +6,7 @@ import { lead } from "#infra/postgres/leader.ts";
 import { openPool } from "#infra/postgres/pool.ts";
 import { testDatabase } from "#test/harness.ts";
 
-test("one of several processes leads, another takes over when it stops or loses its connection, and a standby holds no connection", async () => {
+test("one of several processes leads, another takes over if it stops or loses its connection, and a standby holds no connection", async () => {
   const { url } = await testDatabase();
   const looker = openPool(url, { max: 1, name: "looker" });
   const working: string[] = [];

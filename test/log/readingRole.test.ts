@@ -66,7 +66,7 @@ const asOrganization = (id: string) => reader.query("select set_config('app.orga
 const countRows = async (table: string) =>
   (await reader.query<{ count: number }>(`select count(*)::int as count from ${table}`)).rows[0]!.count;
 
-test("every table has row-level security, and a policy where its rows name their organization and are no credentials", async () => {
+test("every table has row-level security, and a policy if its rows name their organization and are not credentials", async () => {
   const tables = await allTables();
   expect(tables.length).toBeGreaterThan(25);
   expect(tables.filter(({ secured }) => !secured).map(({ table }) => table)).toEqual([]);
@@ -75,12 +75,12 @@ test("every table has row-level security, and a policy where its rows name their
 });
 
 describe("the reading role", () => {
-  test("sees nothing in any table before it names an organization", async () => {
+  test("sees nothing in any table before it sets an organization", async () => {
     await reader.query("reset app.organization_id");
     for (const { table, schema } of await allTables())
       if (schema === "read") expect(await countRows(table), table).toBe(0);
   });
-  test("sees the rows of the organization that it names, all of them and no others, in every table", async () => {
+  test("sees in every table exactly the rows of its organization", async () => {
     const { pool } = platform.resources;
     const filled = new Set<string>();
     for (const id of organizations) {
@@ -100,7 +100,7 @@ describe("the reading role", () => {
     }
     expect([...filled]).toEqual(expect.arrayContaining(["read.turns", "read.agents", "read.usage"]));
   });
-  test("cannot write, and reaches neither the log nor the operations", async () => {
+  test("cannot write, and cannot access the log or the operations", async () => {
     for (const statement of [
       "delete from read.turns",
       "update read.turns set status = 'failed'",
@@ -114,7 +114,7 @@ describe("the reading role", () => {
     ])
       await expect(reader.query(statement), statement).rejects.toThrow(/permission denied|must be owner/);
   });
-  test("reads a read model again after it was rebuilt", async () => {
+  test("can read a read model again after it was rebuilt", async () => {
     const { pool, log, logger } = platform.resources;
     await rebuild({ pool, log, logger, projection: projections.find(({ name }) => name === "turns")! });
     await asOrganization(organizations[0]!);

@@ -68,7 +68,7 @@ describe("a platform whose user does not own the log", () => {
     );
     expect(rows).toEqual([{ tableowner: role }]);
   });
-  test("cannot change, delete or hide an event, nor change a table", async () => {
+  test("cannot change, delete or hide an event, and cannot alter a table", async () => {
     for (const statement of [
       "delete from log.events",
       "update log.events set data = '{}'",
@@ -82,13 +82,13 @@ describe("a platform whose user does not own the log", () => {
     ])
       await expect(service.query(statement), statement).rejects.toThrow(/permission denied|must be owner/);
   });
-  test("is admitted again without harm", async () => {
+  test("can be granted its rights again without harm", async () => {
     await admitServiceRole(ownerUrl, role);
     expect((await service.query("select count(*)::int > 0 as found from log.events")).rows).toEqual([{ found: true }]);
   });
 });
 
-test("a start as a user without tables fails when a migration is missing, and says how to migrate", async () => {
+test("a start as a user without tables fails if a migration is missing, and says how to migrate", async () => {
   const url = platform.resources.addresses.database_url;
   const last = await owner.query(
     "delete from svc_migrations where id = (select max(id) from svc_migrations) returning name, run_on",

@@ -61,7 +61,7 @@ describe.each(PROVIDERS)("a response of an agent on a model of %s", (name) => {
     expect(state).toEqual([]);
   });
 
-  test("that refuses has a refusal part, whole, streamed and stored, and the thread remembers it", async () => {
+  test("that refuses has a refusal part, buffered, streamed and stored, and the thread keeps it", async () => {
     const [reply, told] = REFUSALS[name]!;
     provider.reply(reply);
     const whole = await agent.ask("Do harm");
@@ -73,7 +73,7 @@ describe.each(PROVIDERS)("a response of an agent on a model of %s", (name) => {
     expect(provider.conversations().at(-1)!.texts).toEqual(["Do harm", told, "Why not?"]);
   });
 
-  describe("that calls a tool of the caller's own", () => {
+  describe("that calls a client tool", () => {
     const tools = [{ type: "function", name: "get_weather", parameters: { type: "object", properties: {} } }];
     const weather = { name: "get_weather", args: { city: "Oslo" } };
     const open = () => agents.open({ model: provider.model, tools: [TOOL], client_tools: true, reasoning: HIGH });
@@ -92,7 +92,7 @@ describe.each(PROVIDERS)("a response of an agent on a model of %s", (name) => {
         .at(-1)!
         .results.map(({ output }) => output);
 
-    test("goes on in its thread with the provider's own state, whole and streamed", async () => {
+    test("continues in its thread with the provider's own state, buffered and streamed", async () => {
       const caller = await open();
       const first = await caller.ask("Weather?", { tools });
       const more = { tools, previous_response_id: first.id };
@@ -104,7 +104,7 @@ describe.each(PROVIDERS)("a response of an agent on a model of %s", (name) => {
       expect(results()).toEqual([{ text: "a", vars: {} }, "Rain", "Rain"]);
     });
 
-    test("goes on with the whole conversation, without that state", async () => {
+    test("continues with the whole conversation, without that state", async () => {
       const caller = await open();
       const input: object[] = [{ role: "user", content: "Weather?" }];
       for (let called; (called = callIn(await caller.ask(input, { tools }))); ) input.push(called, result(called));
@@ -112,7 +112,7 @@ describe.each(PROVIDERS)("a response of an agent on a model of %s", (name) => {
       expect(results()).toEqual(["Rain", "Rain"]);
     });
 
-    test("may have an id from somebody else", async () => {
+    test("may have an id from another provider", async () => {
       provider.reply({ text: "It rains." });
       const called = { type: "function_call", call_id: `functions.get_weather:${"0".repeat(60)}`, name: "get_weather" };
       const input = [{ role: "user", content: "Weather?" }, { ...called, arguments: "{}" }, result(called)];

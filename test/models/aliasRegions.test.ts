@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openPeople } from "../accounts/people.ts";
 import { clientOf, say } from "../http/service.ts";
 
-test("a process asks the targets of its own region first, and an alias shows where its targets run", async () => {
+test("a process asks the targets of its own region first, and an alias shows the regions of its targets", async () => {
   const { owner, service } = await openPeople({ REGION: "eu" });
   const key = clientOf(service, service.credentials.api_key);
   const targets = [

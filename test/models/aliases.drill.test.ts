@@ -68,7 +68,7 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
     return { id: chunks[0].id, models, content: messages.map(({ content }) => content ?? "").join("") };
   };
 
-  test("is answered by the first, and its answer names the model that gave it", async () => {
+  test("gets the answer of the first, and the answer names the model", async () => {
     const { person: member, chat: client } = await freshOrganization();
     const answer = answerOf(await ask(await alias({}, member), { stream }, client));
     expect(answer).toMatchObject({ content: "The first.", models: [first.model] });
@@ -81,7 +81,7 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
     ["500", () => refusal(first, 500)],
     ["connection", () => ({ write: (response: any) => void response.destroy() })],
     ["timeout", () => HANG],
-  ])("goes on to the next after %s, and the trace says why", async (reason, failure) => {
+  ])("tries the next after %s, and the trace says why", async (reason, failure) => {
     const { person: member, chat: client } = await freshOrganization();
     const name = await alias(reason === "timeout" ? { timeout_seconds: SILENCE_SECONDS } : {}, member);
     first.reply(failure());
@@ -105,7 +105,7 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
       expect(rows.get(first.model)).toMatchObject({ prompt_tokens: expect.toSatisfy((n) => n > 0) });
   });
 
-  test("does not go on after a refusal that its conditions do not name", async () => {
+  test("does not try the next after a refusal that its conditions exclude", async () => {
     const { person: member, chat: client } = await freshOrganization();
     first.reply(refusal(first, 400));
     expect((await ask(await alias({}, member), { stream }, client)).status).toBe(502);
@@ -114,7 +114,7 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
     expect(answerOf(await ask(name, { stream }, client)).content).toBe("The second.");
   });
 
-  test("goes on to the next where the request is too long for the first, if its conditions name that", async () => {
+  test("tries the next if the request is too long for the first, if its conditions say so", async () => {
     const { person: member, chat: client } = await freshOrganization();
     const tooLong = first.dialect.errorBody(400, "This model's maximum context length is 10 tokens.");
     first.reply({ status: 400, body: tooLong });
@@ -127,7 +127,7 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
     expect(failed_targets).toMatchObject([{ target: first.model, reason: "context_length" }]);
   });
 
-  test("goes on to the next where a filter stops the first, if its conditions name that", async () => {
+  test("tries the next if a filter stops the first, if its conditions say so", async () => {
     const { person: member, chat: client } = await freshOrganization();
     first.reply({ text: "", finish: "content_filter" });
     const stopped = await ask(await alias({}, member), { stream }, client);
@@ -140,7 +140,7 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
     expect(left.text).toContain('"finish_reason":"content_filter"');
   });
 
-  test("fails when every target has failed as often as it may", async () => {
+  test("fails if every target has used up its attempts", async () => {
     const { person: member, chat: client } = await freshOrganization();
     first.reply(refusal(first, 503));
     second.reply(refusal(second, 503));
@@ -150,7 +150,7 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
     expect(first.prompts().length + second.prompts().length).toBe(3);
   });
 
-  test("runs tools in rounds with the target that answered, and with another when that fails", async () => {
+  test("runs tools in rounds with the target that answered, and with another target if that fails", async () => {
     const { person: member, chat: client } = await freshOrganization();
     await makeTool(member);
     const call = { name: TOOL, args: { text: "a" } };
@@ -182,14 +182,14 @@ test("a stream that breaks off after its first word does not switch to another t
   expect(second.prompts()).toHaveLength(0);
 });
 
-test("a partial buffered answer is never shown, and another target answers", async () => {
+test("a partial buffered answer is never returned, and another target answers", async () => {
   const { person: member, chat: client } = await freshOrganization();
   first.reply({ text: "Half of", cut: "after-text" });
   const { body } = await ask(await alias({}, member), {}, client);
   expect(body).toMatchObject({ model: second.model, choices: [{ message: { content: "The second." } }] });
 });
 
-test("a target that hangs costs one slow request; the next ones pass it over", async () => {
+test("a target that hangs costs one slow request, and the next requests skip it", async () => {
   const { person: member, chat: client } = await freshOrganization();
   const name = await alias({ timeout_seconds: SILENCE_SECONDS }, member);
   first.reply(HANG);
@@ -204,7 +204,7 @@ test("a target that hangs costs one slow request; the next ones pass it over", a
   await expect.poll(metrics).toMatch(/healed_faults_total\{fault="target_down"\} [1-9]/);
 });
 
-test("a directly named model that is down costs three requests; further ones of this organization are refused at once", async () => {
+test("a directly named model that is down costs three requests, and further requests of this organization are refused at once", async () => {
   const { chat: client } = await freshOrganization();
   first.reply(refusal(first, 503));
   for (let n = 0; n < 3; n++) expect((await ask(first.model, {}, client)).status).toBe(502);
@@ -221,7 +221,7 @@ test("a directly named model that is down costs three requests; further ones of 
 });
 
 test.each([{ stream: false }, { stream: true }])(
-  "an agent has an alias as its model (stream: $stream)",
+  "an agent can have an alias as its model (stream: $stream)",
   async (how) => {
     const { person: member, api_key } = await freshOrganization();
     const model = await alias({}, member);
@@ -235,7 +235,7 @@ test.each([{ stream: false }, { stream: true }])(
   },
 );
 
-test("of several keys of one provider, the next is used where one has reached its limit", async () => {
+test("the next of several keys of one provider is used if one has reached its limit", async () => {
   const { person: member, chat: client } = await freshOrganization();
   for (const name of ["one", "two"]) {
     const own = { api_key: `key-${name}`, base_url: `${first.url}`, format: "openai", models: ["gpt-test"] };
@@ -254,7 +254,7 @@ test("of several keys of one provider, the next is used where one has reached it
   expect(used).toEqual(["Bearer key-one", "Bearer key-two"]);
 });
 
-test("a model without a credential any more is passed over", async () => {
+test("a model that has lost its credential is skipped", async () => {
   const { person: member, chat: client } = await freshOrganization();
   const own = { api_key: "k", base_url: "https://models.example/v1", models: ["m"] };
   expect((await member.call("PUT", "/providers/mine", own)).status).toBe(200);
@@ -267,7 +267,7 @@ test("a model without a credential any more is passed over", async () => {
   ]);
 });
 
-test("aliases are listed with the models, for the organization that has them and keys that may use them", async () => {
+test("aliases are listed with the models, for their organization and for keys that may use them", async () => {
   const { person: member, chat: client } = await freshOrganization();
   const name = await alias({}, member);
   const ids = async (call: typeof chat) => (await call("GET", "/models")).body.data.map(({ id }: any) => id);
@@ -297,7 +297,7 @@ test.each([
   ["on[0]", { on: ["200"] }],
   ["timeout_seconds", { timeout_seconds: 0 }],
   ["max_attempts", { max_attempts: 11 }],
-])("%s: an alias that cannot be is refused, naming the field", async (param, settings) => {
+])("an invalid alias is refused with the field %s", async (param, settings) => {
   const body = { targets: [{ model: first.model }], ...settings };
   const { status, body: answer } = await person.call("PUT", "/aliases/wrong", body);
   expect(status).toBe(400);
@@ -310,7 +310,7 @@ test("an alias has a name that no model can have", async () => {
     expect((await person.call("PUT", `/aliases/${name}`, body)).body.error).toMatchObject({ param: "alias" });
 });
 
-test("the example of docs/models.md answers as the page says", async () => {
+test("the example of docs/models.md returns the documented answer", async () => {
   const { person: member, api_key } = await freshOrganization();
   const page = readFileSync(new URL("../../docs/models.md", import.meta.url), "utf8");
   const names = `API=${platform.url}/api; JSON='content-type: application/json'; ME='authorization: Bearer ${member.token}'

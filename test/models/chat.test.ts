@@ -56,7 +56,7 @@ async function complete(streamed: boolean, body: object, headers?: Record<string
 const user = (content: unknown) => [{ role: "user", content }];
 const offer = (...names: string[]) => names.map((name) => ({ type: "function", function: { name } }));
 
-test("a thread that no longer fits into the model's window goes on with its newest turns", async () => {
+test("a thread that no longer fits into the model's context window continues with its newest turns", async () => {
   const { anthropic } = providers;
   anthropic.reply({ text: "Good day to you." });
   const first = await complete(false, { model: anthropic.model, messages: user("word ".repeat(190_000)) });
@@ -67,7 +67,7 @@ test("a thread that no longer fits into the model's window goes on with its newe
   expect(third).toMatchObject({ texts: ["Again", "Good day to you.", "And again"] });
 });
 
-test("the organization says which window a model has, and the smallest of an alias counts", async () => {
+test("the organization can set the context window of a model, and an alias has the smallest of its targets", async () => {
   const { openai } = providers;
   openai.reply({ text: "Good day to you." });
   const settings = { api_key: openai.dialect.apiKey, base_url: openai.url, models: ["small"] };
@@ -90,7 +90,7 @@ describe.each(PROVIDERS)("a chat completion of %s", (name) => {
   beforeEach(() => provider.reply({ reasoning: "Somebody asks.", text: "Good day to you." }));
 
   describe.each([{ streamed: false }, { streamed: true }])("(streamed: $streamed)", ({ streamed }) => {
-    test("has text, reasoning and usage, and the next one knows the thread", async () => {
+    test("has text, reasoning and usage, and the next completion continues the thread", async () => {
       const system = { role: "system", content: "Be brief." };
       const first = await complete(streamed, { model: provider.model, messages: [system, ...user("Hello")] });
       expect(first).toMatchObject({
@@ -119,7 +119,7 @@ describe.each(PROVIDERS)("a chat completion of %s", (name) => {
       expect(JSON.stringify(provider.prompts().at(-1)!.body)).toContain(PNG);
     });
 
-    test("calls tools, and sends the provider's own state back with their results", async () => {
+    test("calls tools, and returns the provider's own state with their results", async () => {
       const call = { name: TOOL, args: { text: "a" } };
       provider.reply({ reasoning: "I could repeat it.", text: "Let me see.", calls: [call] }, { text: "It says a." });
       const answer = await complete(streamed, {
@@ -161,7 +161,7 @@ describe.each(PROVIDERS)("a chat completion of %s", (name) => {
     await expectKey(apiKey);
   });
 
-  test("that hangs blocks neither other providers nor the list of models", async () => {
+  test("that hangs does not block other providers or the list of models", async () => {
     const others = PROVIDERS.filter((other) => other !== name).map((other) => providers[other]);
     const held = holdAfter(provider);
     const stuck = chat("POST", "/chat/completions", { model: provider.model, messages: user("Hello") });
@@ -185,7 +185,7 @@ describe.each([{ streamed: false }, { streamed: true }])("web_fetch (streamed: $
     (providers.google as any).answers(...answers.map((one) => ({ ...toGoogleAnswer(one), pages: pageList })));
   const offered = () => providers.google.prompts().at(-1)!.body.tools;
 
-  test("is Google's own tool for a model of Google, with citations of the pages it read", async () => {
+  test("is Google's own tool for a model of Google, with citations of the fetched pages", async () => {
     pages([{ url, title: "Menu" }], { text: "Soup." });
     const request = { model: providers.google.model, messages: user(`What is on ${url}?`), tools: offer("web_fetch") };
     const { content, annotations, finish_reason } = await complete(streamed, request);
@@ -196,7 +196,7 @@ describe.each([{ streamed: false }, { streamed: true }])("web_fetch (streamed: $
     ]);
   });
 
-  test("of Google's own can be combined with other tools, with citations in each round", async () => {
+  test("of Google can be combined with other tools, with citations in each round", async () => {
     pages([{ url }], { text: "I see.", calls: [{ name: TOOL, args: {} }] }, { text: "Soup." });
     const request = { model: providers.google.model, messages: user(`Repeat ${url}`), tools: offer("web_fetch", TOOL) };
     const { content, annotations } = await complete(streamed, request);
@@ -207,7 +207,7 @@ describe.each([{ streamed: false }, { streamed: true }])("web_fetch (streamed: $
     ).toEqual(["I see.", "Soup."]);
   });
 
-  test("is ours for a model of Anthropic", async () => {
+  test("is the service's own tool for a model of Anthropic", async () => {
     providers.anthropic.reply({ text: "Soup." });
     await complete(streamed, { model: providers.anthropic.model, messages: user("Hello"), tools: offer("web_fetch") });
     expect(providers.anthropic.conversations().at(-1)!.tools).toEqual(["web_fetch"]);

@@ -9,7 +9,7 @@ import { startProviders } from "./providers.ts";
 const SECONDS = 7;
 const HANG = { write: () => {} };
 
-test("a target that is silent until the end of a short turn is passed over by the next ones", async () => {
+test("a target that stays silent until the end of a short turn is skipped by the next turns", async () => {
   const { providers, env } = await startProviders();
   const { openai: first, anthropic: second } = providers;
   const settings = { ...env, PRIVATE_PROVIDER_HOSTS: "127.0.0.1", TURN_SECONDS: String(SECONDS) };

@@ -52,7 +52,7 @@ describe.each(PROVIDERS)("a turn on a model of %s", (name) => {
   });
 });
 
-test("no call runs twice when another worker takes its turn over", async () => {
+test("no call runs twice if another worker takes over its turn", async () => {
   expect(await processes.count("TurnTakenOver")).toBe(PROVIDERS.length);
   expect(await processes.count("ToolFinished")).toBe(PROVIDERS.length);
 });

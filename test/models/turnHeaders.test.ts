@@ -24,12 +24,12 @@ test("an answer names its turn, its model and its cost", async () => {
   expect(headers.get("x-turn-failed-targets")).toBeNull();
 });
 
-test("an unknown cost has no header", async () => {
+test("an unknown cost gets no header", async () => {
   const { headers } = await ask("Hi", { model: "offline/scripted" });
   expect([headers.get("x-turn-model"), headers.get("x-turn-cost")]).toEqual(["offline/scripted", null]);
 });
 
-test("the answer of an alias names the target that gave it and how many did not, and so does its repetition", async () => {
+test("the answer of an alias names the target and the number of failed targets, and so does its repetition", async () => {
   const once = { "idempotency-key": "once" };
   const answer = () => chat("POST", "/chat/completions", say("/fail 503", { model: "fast" }), once);
   const { headers, body } = await answer();
@@ -51,7 +51,7 @@ test("a stream names its turn at once, and the target before its first word", as
   expect((await ask("Hi", { stream: true })).headers.get("x-turn-model")).toBe("offline/echo");
 });
 
-test("a failed turn says how many targets did not answer", async () => {
+test("a failed turn reports how many targets failed", async () => {
   await owner("PUT", "/aliases/none", { targets: [{ model: "offline/scripted" }], on: ["503"], max_attempts: 1 });
   const { status, headers } = await ask("/fail 503", { model: "none" });
   expect([status, headers.get("x-turn-failed-targets"), headers.get("x-turn-cost")]).toEqual([502, "1", null]);
