@@ -9,7 +9,7 @@ const usage = { prompt_tokens: 7, completion_tokens: 3, cached_tokens: 0, reason
 
 const tokensOf = (rows: SpentRow[]): number => rows.reduce((sum, { tokens = 0 }) => sum + Number(tokens), 0);
 
-test("incremental readings of a day's usage sum each turn once", async () => {
+test("incremental readings of a day's usage count each turn once", async () => {
   const f = await fixture();
   await f.runner().start();
   const [day, nextDay] = [new Date(0), new Date("9999-01-01")];
@@ -36,7 +36,7 @@ test("incremental readings of a day's usage sum each turn once", async () => {
   expect(complete).toBeGreaterThan(0);
 });
 
-test("a reading names the rounds of turns under way, and later those whose turn has ended since", async () => {
+test("a reading names the rounds of running turns, and later the turns among them that have ended", async () => {
   const f = await fixture();
   await f.runner().start();
   const [day, nextDay] = [new Date(0), new Date("9999-01-01")];
@@ -68,7 +68,7 @@ test("a reading names the rounds of turns under way, and later those whose turn 
   expect(tokensOf(second.early) + tokensOf(second.late)).toBe(10);
 });
 
-test("final costs and rounds of running turns add up to the spending, and final costs never shrink", async () => {
+test("final costs and the rounds of running turns add up to the spending, and final costs never shrink", async () => {
   const f = await fixture();
   await f.runner().start();
   const end = new Date("9999-01-01");

@@ -34,7 +34,7 @@ const values: Record<string, [ColumnValue[], ColumnValue[]?]> = {
   numeric: [[0.1, 12, null, "1e-9"]],
 };
 
-test("PostgreSQL reads a column in the binary format as it reads the same values one by one", async () => {
+test("PostgreSQL reads a binary column with the same values as one by one", async () => {
   const f = await fixture();
   for (const [type, lists] of Object.entries(values))
     for (const [n, list] of lists.entries()) {
@@ -55,7 +55,7 @@ test("PostgreSQL reads a column in the binary format as it reads the same values
     }
 });
 
-test("half a surrogate pair becomes a replacement character, and a NUL is refused as bad data", async () => {
+test("half a surrogate pair becomes a replacement character, and a NUL is refused as invalid data", async () => {
   const f = await fixture();
   const read = async (text: string) =>
     (await f.pool.query("select u from unnest($1::text[]) u", [columnArray("text", [{ text }], "text")])).rows;

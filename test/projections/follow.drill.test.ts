@@ -44,7 +44,7 @@ describe("following the log", () => {
     await equalToRebuild(f);
   });
 
-  test("is done by one of two runners, and by the other one when the connection of the first is killed", async () => {
+  test("is done by one of two runners, and by the other if the connection of the first is killed", async () => {
     const f = await fixture();
     const runners = [f.runner(), f.runner()];
     await Promise.all(runners.map((one) => one.start()));
@@ -111,7 +111,7 @@ describe("following the log", () => {
     ]);
   });
 
-  test("lets a writer wait for its own write by the checkpoints alone, when all hints are lost", async () => {
+  test("lets a writer wait for its own write by the checkpoints alone if all hints are lost", async () => {
     const f = await fixture({ dropHints: true });
     const passed = trackProgress(f).waitFor;
     const projector = f.runner();
@@ -129,7 +129,7 @@ describe("following the log", () => {
     expect(await passed(names, unseen, 200)).toBe(false);
   });
 
-  test("moves every checkpoint also for a batch without changes, and hints are sent as soon as it is written", async () => {
+  test("moves every checkpoint even for a batch without changes, and sends hints as soon as it is written", async () => {
     const f = await fixture();
     const passed = trackProgress({ ...f, db: { query: () => Promise.reject(new Error("hints are enough")) } }).waitFor;
     await f.runner([...projections]).start();

@@ -94,7 +94,7 @@ async function endSessionsAndCount(f: Fixture): Promise<Map<string, number>> {
   return new Map(rows.map(({ name, read }) => [name, read]));
 }
 
-test("no statement of daily work reads a whole table when tables grow after it was prepared", async () => {
+test("no statement of daily work scans a whole table if tables grow after it was prepared", async () => {
   const f = await fixture();
   const runner = f.runner();
   await runner.start();

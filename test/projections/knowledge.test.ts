@@ -160,7 +160,7 @@ test("a document is live in one generation, and disappears together with its col
   expect(await listDocumentIds(f.db, books)).toEqual([second]);
 });
 
-test("an extraction exists until the instant it expires", async () => {
+test("an extraction exists until the moment it expires", async () => {
   const f = await following();
   const extraction_id = newId();
   const expires_at = "2026-01-02T00:00:00.000Z";

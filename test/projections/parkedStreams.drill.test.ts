@@ -105,7 +105,7 @@ describe("an event that a projection cannot apply", () => {
     expect(await findKeyByHash(f.db, "long")).toMatchObject({ parked: true, name: "a key" });
   });
 
-  test("parks its stream for the projections that use it, if it cannot be opened", async () => {
+  test("parks its stream for the projections that use it if it cannot be decrypted", async () => {
     const f = await fixture();
     const [damaged, fine] = [newId(), newId()];
     await f.append(streamName("key", damaged), [keyCreated(damaged, "damaged")]);
@@ -121,7 +121,7 @@ describe("an event that a projection cannot apply", () => {
     expect(await findKeyByHash(f.db, "fine")).toMatchObject({ id: fine });
   });
 
-  test("is not blamed for a missing table: nothing is parked, other projections continue, and this one catches up", async () => {
+  test("is not blamed for a missing table: no stream is parked, other projections continue, and this one catches up", async () => {
     const f = await fixture();
     await f.runner().start();
     await f.pool.query("alter table read.keys rename to keys_away");

@@ -61,7 +61,7 @@ test("a person signs in and is found by the session until it ends", async () => 
   expect(await findSessionByTokenHash(f.db, "token")).toBeUndefined();
 });
 
-test("queries treat things of another organization or scope like things that do not exist", async () => {
+test("queries treat items of another organization or scope like unknown items", async () => {
   const f = await fixture();
   await f.runner().start();
   const [key, file, turn, thread, stranger] = [newId(), newId(), newId(), newId(), newId()];
@@ -110,7 +110,7 @@ test("queries treat things of another organization or scope like things that do 
   }
 });
 
-test("lists are ordered, and deleted things are not in them", async () => {
+test("lists are ordered and exclude deleted items", async () => {
   const f = await fixture();
   await f.runner().start();
   const ids = [newId(), newId(), newId()];

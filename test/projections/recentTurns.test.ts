@@ -5,7 +5,7 @@ import { TurnParked, TurnResumed } from "#events/threadApprovals.ts";
 import { listRecentTurns } from "#projections/budgets/recentTurns.ts";
 import { fixture, message, said, turnStarted } from "./fixture.ts";
 
-test("a starting process counts a turn that was resumed after days, until it waits again or ends", async () => {
+test("a starting process counts a turn that was resumed after days until it waits again or ends", async () => {
   const f = await fixture();
   await f.runner().start();
   const turn_id = newId();

@@ -73,7 +73,7 @@ async function expectRebuildEqual(f: Fixture) {
   expect(await f.hashes()).toEqual(before);
 }
 
-test("the runs that somebody started are found by an index, page and count", async () => {
+test("the runs that a person started are found by an index, page and count", async () => {
   const f = await fixture();
   const runner = f.runner();
   await runner.start();
@@ -95,7 +95,7 @@ test("the runs that somebody started are found by an index, page and count", asy
   for (const plan of plans) expect(plan).toContain("runs_by_actor");
 });
 
-test("workflows are read in their current state, with counts of what uses a definition", async () => {
+test("workflows are read in their current state, with the number of users of each definition", async () => {
   const f = await fixture();
   await f.runner().start();
   const definition = newId();
@@ -137,7 +137,7 @@ test("workflows are read in their current state, with counts of what uses a defi
 const triggerOf = async ({ db }: Pick<Awaited<ReturnType<typeof fixture>>, "db">, token: string) =>
   (await findTriggersByToken(db, [token])).get(token);
 
-test("triggers are found by their token with their workflow, and have the time of their last run", async () => {
+test("triggers are found by their token with their workflow, and show the time of their last run", async () => {
   const f = await fixture();
   await f.runner().start();
   const workflow = await register(f, newId(), "one");
@@ -172,7 +172,7 @@ test("triggers are found by their token with their workflow, and have the time o
   await expectRebuildEqual(f);
 });
 
-test("rotating a trigger's secret is flushed at commit, and starting a run by it is not", async () => {
+test("the rotation of a trigger's secret is flushed at commit, but a start of a run is not", async () => {
   const f = await fixture();
   await f.runner().start();
   const settings = await noteFlushes(f);

@@ -50,7 +50,7 @@ function applyEach(rows: Map<string, Row>, each: Change[]): void {
   }
 }
 
-test("a batch of changes leaves the rows that the changes leave one by one, whatever rows are stored", async () => {
+test("a batch of changes leaves the same rows as the changes one by one, whatever rows are stored", async () => {
   const f = await fixture();
   const client = await f.pool.connect();
   await client.query(`create schema batch; create table batch.things (

@@ -11,7 +11,7 @@ afterAll(() => reader.close());
 
 /* One process reads all files, so each test also shows that the process works after a hostile file. */
 test.each(hostileFiles().filter(({ name }) => !name.endsWith(".pdf")))(
-  "$title ($name) is read or refused, and the next file is read as usual",
+  "$title ($name) is read or refused, and the next file is read normally",
   async ({ name, content, ends }) => {
     const before = process.memoryUsage.rss();
     const file = { mime_type: typeFromFileName(name)!, bytes: Buffer.from(content as string) };
@@ -25,7 +25,7 @@ test.each(hostileFiles().filter(({ name }) => !name.endsWith(".pdf")))(
   },
 );
 
-test("cutting Markdown again gives the passages that reading it gave", async () => {
+test("cutting stored Markdown again gives the same passages as its first reading", async () => {
   const name = "deck.pptx";
   const { markdown, ...read } = await reader.read({ mime_type: typeFromFileName(name)!, bytes: realFile(name) });
   expect(await reader.cut(markdown, readPaging(read.passages))).toMatchObject(read);

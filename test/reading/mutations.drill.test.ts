@@ -44,7 +44,7 @@ const mutatePart = (bytes: Buffer, seed: number): Buffer => {
 };
 
 test.each(readable)(
-  "$name with random changes is read, or refused with a message for people",
+  "$name with random changes is read, or refused with a clear message",
   async ({ name, mime_type }) => {
     const original = realFile(name);
     const isZip = original.readUInt16BE() === 0x504b;

@@ -50,7 +50,7 @@ const until = async (happens: () => boolean): Promise<void> => {
   while (!happens()) await sleep(20);
 };
 
-test("a process starts for the first file, reads the next ones too, and ends when idle", async () => {
+test("a process starts for the first file, reads further files, and ends when idle", async () => {
   const reader = open(2, { idle_ms: 3_000 });
   expect(readers()).toEqual([]);
   const first = await run(reader, "echo");
@@ -98,7 +98,7 @@ test("large contents pass to the process and back unchanged", async () => {
   expect(markdown.equals(Buffer.from(`${readers()[0]} ${text}`))).toBe(true);
 });
 
-test.each(["fill", "exit", "claim", "half", "flood"])(
+test.each(["a process that dies or sends a wrong length fails only its own file: %s", "exit", "claim", "half", "flood"])(
   "%s: a process that dies or sends a wrong length fails only its own file",
   async (action) => {
     const reader = open(1);
@@ -108,7 +108,7 @@ test.each(["fill", "exit", "claim", "half", "flood"])(
   },
 );
 
-test("a refusal reaches the user; an unexpected error does not, and its process is replaced", async () => {
+test("a refusal reaches the user, while an unexpected error does not and replaces the process", async () => {
   const reader = open(1);
   const first = await run(reader, "echo");
   expect(await failure(reader, "refuse")).toEqual(new UnreadableFile("The file is upside down."));
@@ -120,7 +120,7 @@ test("a refusal reaches the user; an unexpected error does not, and its process 
   expect(await run(reader, "echo")).not.toBe(first);
 });
 
-test("a process that is killed fails the file it is reading, and no file when it is idle", async () => {
+test("a process that is killed fails the file that it is reading, and no file if it is idle", async () => {
   const reader = open(1);
   const idle = Number(await run(reader, "echo"));
   process.kill(idle, "SIGKILL");
@@ -133,7 +133,7 @@ test("a process that is killed fails the file it is reading, and no file when it
   expect(await run(reader, "echo", "next")).toContain("next");
 });
 
-test("a process is replaced after 50 files, and when it keeps too much memory", async () => {
+test("a process is replaced after 50 files, or if it keeps too much memory", async () => {
   const reader = open(1);
   const pids = new Set<string>();
   for (let file = 0; file < 50; file += 1) pids.add(await run(reader, "echo"));
@@ -175,7 +175,7 @@ test("a busy process ends when its parent is killed", async () => {
   await until(() => !isRunning(pid));
 });
 
-test("an owner whose files take long leaves a process to others", async () => {
+test("an owner with slow files leaves a process for others", async () => {
   const reader = openReader({ processes: 2, perOwner: 1, program, limits: LIMITS });
   opened.push(reader);
   const file = (mime_type: string) => ({ mime_type, bytes: Buffer.from("") });

@@ -17,7 +17,7 @@ test.each(readable)("$name is read with its words, headings, tables and lists", 
   expectTruth(markdown, truth);
 });
 
-test.each(unreadable)("$name cannot be read, and the error says why", async ({ name, message }) => {
+test.each(unreadable)("$name cannot be read, and the error gives the reason", async ({ name, message }) => {
   const mime_type = typeFromFileName(name)!;
   const error = await readFile({ mime_type, bytes: realFile(name) }).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(UnreadableFile);

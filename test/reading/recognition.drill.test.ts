@@ -52,7 +52,7 @@ test.each<[title: string, make: () => Buffer]>([
 });
 
 test.each(["notice.png", "notice.jpg", "notice.tiff", "notice.webp", "notice-fax.tiff", "notice.gif", "notice.heic"])(
-  "%s is read or refused when it is cut or changed",
+  "%s is read or refused if it is truncated or modified",
   async (name) => {
     const original = realFile(name);
     let seed = name.length;

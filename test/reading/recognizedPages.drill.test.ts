@@ -34,7 +34,7 @@ describe("a PDF", () => {
     ]);
   });
 
-  test("whose pictures are cut or missing loses these pages alone", async () => {
+  test("whose pictures are truncated or missing loses only these pages", async () => {
     const cut = { ...notice, data: notice.data.subarray(0, 300) };
     const { markdown, warnings } = await read(scanOf(["typed", cut, notice]), 9);
     expect(markdown).toMatch(NOTICE);
@@ -43,7 +43,7 @@ describe("a PDF", () => {
     expect(named).toEqual([2]);
   });
 
-  test("of more scans than may be recognized names the rest", async () => {
+  test("with more scans than may be recognized reports the rest", async () => {
     const { warnings } = await read(scanOf(["typed", notice, notice, notice]), 1);
     expect(warnings).toContainEqual({ code: "recognition_limit_reached", pages: [3, 4] });
   });
@@ -69,12 +69,12 @@ describe("a page with text", () => {
     expect(recognized).toBe(1);
   });
 
-  test("that lies on its side gets the text of its picture as well", async () => {
+  test("that lies on its side gets the text of its picture, too", async () => {
     const { markdown } = await read(scanOf([{ ...notice, above, turns: 1 }]), 9);
     expect(markdown).toMatch(NOTICE);
   });
 
-  test("comes after the pages without text, and is named when no more may be recognized", async () => {
+  test("comes after the pages without text, and is reported if no more pages may be recognized", async () => {
     const file = scanOf([{ ...notice, above }, notice]);
     expect((await read(file, 1)).warnings).toEqual([
       { code: "read_from_picture", pages: [2], confidence: [expect.any(Number)] },
@@ -82,7 +82,7 @@ describe("a page with text", () => {
     ]);
   });
 
-  test("keeps the doubtful words of a photograph out of its text, is named, and pays for it", async () => {
+  test("excludes the doubtful words of a photograph, is reported, and counts as recognized", async () => {
     const { markdown, warnings, recognized } = await read(scanOf([{ ...photograph(), above }]), 9);
     expect(markdown).toBe(above);
     expect(warnings.every(({ code }) => code === "images_without_text")).toBe(true);
@@ -102,7 +102,7 @@ describe("a picture", () => {
     expect(paragraphs.flat().flatMap(({ words }) => words.map(({ text }) => text))).toContain("Trawler");
   });
 
-  test("that is noise has little confidence, and no other picture suffers from one that fails", async () => {
+  test("that is noise gets a low confidence, and a failed picture does not affect others", async () => {
     let seed = 7;
     const noise = { width: 150, height: 60, pixels: new Uint8Array(9_000) };
     for (const at of noise.pixels.keys()) {

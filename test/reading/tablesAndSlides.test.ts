@@ -9,7 +9,7 @@ const read = async (name: string, bytes: Buffer): Promise<string> =>
 
 const source = (name: string): string => realFile(`source/${name}`).toString();
 
-test.each(["harbour.pptx", "harbour-pandoc.pptx"])("%s reads like the Markdown that it was made from", async (name) => {
+test.each(["harbour.pptx", "harbour-pandoc.pptx"])("%s is read as the Markdown that it was made from", async (name) => {
   const truth = source("harbour.md")
     .replaceAll(/^:{3,}.*$/gm, "")
     .replace("The shed is", "Notes: The shed is");

@@ -11,7 +11,7 @@ import { startPlatform, testDeployment } from "../platform.ts";
 const fileOf = (size: number, fill: string) =>
   fileForm(fill.repeat(size), "notes.txt", { fields: { purpose: "user_data" } });
 
-test("uploads to a full disk are refused with storage_full and leave no part; they work when there is space again", async () => {
+test("uploads to a full disk are refused with storage_full, leave no fragment, and work once there is space again", async () => {
   const deployment = await testDeployment();
   const disk = join(deployment.folder, "blobs");
   mkdirSync(disk);

@@ -15,7 +15,7 @@ const REMOVED_MS = 20_000;
 
 const upload = () => fileForm("some words", "notes.txt", { fields: { purpose: "user_data" } });
 
-test("while the disk of the blobs is read-only, uploads are 503 and deletions are answered; their bytes are removed when it can be written", async () => {
+test("while the disk of the blobs is read-only, uploads are 503 and deletions succeed; their bytes are removed once it is writable", async () => {
   const deployment = await testDeployment();
   const disk = join(deployment.folder, "blobs");
   mkdirSync(disk);

@@ -14,7 +14,7 @@ function block(): void {
   for (const until = performance.now() + BLOCKED_MS; performance.now() < until; );
 }
 
-test("a process whose event loop is blocked while it waits for the database does not take it for unreachable", async () => {
+test("a process whose event loop is blocked during a query does not consider the database unreachable", async () => {
   const { url } = await testDatabase();
   const pool = openPool(url, { max: 2, name: "blocked" });
   afterTest(() => pool.end());

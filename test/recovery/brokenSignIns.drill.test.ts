@@ -18,7 +18,7 @@ async function startBroken() {
   return { admin, other, login, age };
 }
 
-test("right passwords that a fault broke off lock nobody out once it is over, and wrong ones still count", async () => {
+test("sign-ins that a fault interrupted lock nobody out, and wrong passwords still count", async () => {
   const { admin, other, login, age } = await startBroken();
   await other.query("begin; lock table read.users in access exclusive mode");
   const broken = await Promise.all(Array.from({ length: 9 }, () => login(admin.password)));

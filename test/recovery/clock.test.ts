@@ -17,7 +17,7 @@ async function testPool() {
   return pool;
 }
 
-test("a process whose clock is an hour ahead takes no commands, says so, and takes them once its clock is right", async () => {
+test("a process whose clock is an hour ahead takes no commands and reports it, and takes them again once its clock is right", async () => {
   const pool = await testPool();
   let offset_ms = HOUR_MS;
   let reports = 0;
@@ -44,7 +44,7 @@ test("a process whose clock is an hour ahead takes no commands, says so, and tak
   expect(reports).toBe(2);
 });
 
-test("a process whose clock is wrong sends no command, and sends them once its clock is right", async () => {
+test("a process with a wrong clock sends no commands, and sends them again once its clock is right", async () => {
   let isRight = false;
   const sender = sendWhileOpen([{ gate: { isOpen: () => isRight }, closed: "The clock differs" }], async () => ({
     position: 1,
@@ -55,7 +55,7 @@ test("a process whose clock is wrong sends no command, and sends them once its c
   expect(await sender.send(newCommand())).toEqual({ position: 1, repeated: false });
 });
 
-test("when the clock jumps an hour ahead while commands flow, all are answered, and at once", async () => {
+test("commands are all answered at once if the clock jumps an hour ahead", async () => {
   const jumped = () => Date.now() + HOUR_MS;
   const [bus, server] = [createRecorder(), testBus()];
   const [http, services] = [await openBus(server), await openBus(server)];
@@ -74,7 +74,7 @@ test("when the clock jumps an hour ahead while commands flow, all are answered, 
   expect(bus.rows.size).toBe(8);
 });
 
-test("a command that comes after its deadline by the receiver's clock is refused at once, and may be tried again", async () => {
+test("a command that arrives after its deadline by the receiver's clock is refused at once, and may be retried", async () => {
   const [bus, server] = [createRecorder(), testBus()];
   const [http, services] = [await openBus(server), await openBus(server)];
   const worker = await services.source(() => Date.now() + HOUR_MS).consume(bus.handle);

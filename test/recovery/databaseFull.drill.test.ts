@@ -30,7 +30,7 @@ async function expectTruth(http: Platform, failing: Record<string, string>): Pro
   expect(await askTurn(call)).toMatchObject({ status: 200 });
 }
 
-test("a process with every role is not ready while PostgreSQL refuses appends, and ready again without any request", async () => {
+test("a process with every role is not ready while PostgreSQL refuses appends, and becomes ready again without any request", async () => {
   const platform = await startPlatform();
   await expectTruth(platform, { log: `The log takes no appends: ${FULL}`, commands: FULL });
 });

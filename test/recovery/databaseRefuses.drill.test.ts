@@ -38,7 +38,7 @@ const REFUSALS: Record<string, Refusal> = {
 };
 
 test.each(Object.entries(REFUSALS))(
-  "while PostgreSQL %s, requests are 503 and /readyz says why; afterwards all is as before, and nothing is a dead letter",
+  "while PostgreSQL %s, requests are 503 and /readyz gives the reason; afterwards everything works, and there is no dead letter",
   async (_, { begin, end, detail }) => {
     const admin = inject("services").database_url;
     const run = async (statements: string[]) => {

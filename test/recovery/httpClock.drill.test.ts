@@ -9,7 +9,7 @@ const preload = new URL("../../dev/crash/preload/clock.ts", import.meta.url).hre
 /** The clocks are compared every two seconds. */
 const AHEAD_MS = 8_000;
 
-test("an http process whose clock is an hour ahead refuses writes and says so in /readyz, and takes them once it is right", async () => {
+test("an http process whose clock is an hour ahead refuses writes and reports it in /readyz, and accepts them once it is right", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ roles: ["services", "projections"], deployment });
   const clocks = openClocks(await testFolder());

@@ -26,7 +26,7 @@ async function startLocked() {
   return { platform, other, read };
 }
 
-test("reads that wait for a lock of another session are a 503 within 5 s, and keep neither connections nor other reads", async () => {
+test("reads that wait for a lock of another session are a 503 within 5 s, and block neither connections nor other reads", async () => {
   const { platform, other, read } = await startLocked();
   expect(await read("/files")).toMatchObject({ status: 200 });
   await other.query("begin; lock table read.files in access exclusive mode");

@@ -79,7 +79,7 @@ const ALL = {
   turns: OK,
 };
 
-test("writes are refused in the order of what is needed least, and /readyz and the metrics say so", async () => {
+test("low disk space refuses the least important writes first, and /readyz and the metrics report it", async () => {
   const { answers } = await openFull("0,0,0");
   expect(await answers()).toEqual(ALL);
   const few = await openFull("100,0,0");
@@ -129,7 +129,7 @@ test("decisions, cancellations, reads, deletions, erasures and sign-ins work whi
   expect(erasure.status, erasure.text).toBeLessThan(300);
 });
 
-test("a schedule says that a run was not started for lack of space, and starts the next one when there is some", async () => {
+test("a schedule reports that low space prevented a run, and starts the next run once there is space", async () => {
   const own = await testDeployment();
   for (const store of ["blobs", "postgres"]) mkdirSync(join(own.folder, store), { recursive: true });
   const env = { SCHEDULE_SECONDS: "1" };
@@ -153,7 +153,7 @@ test("a schedule says that a run was not started for lack of space, and starts t
   await expect.poll(runs, SOON).toBeGreaterThan(0);
 });
 
-test("vectors wait and pages of sources are not fetched while there is no space, and both are made up for", async () => {
+test("vectors and pages of sources wait while there is no space, and are processed later", async () => {
   const [site, endpoints] = [await openSourceSite(), await startSearchEndpoints()];
   site.pages.set("/a.html", "The heron waits.");
   const own = await testDeployment();

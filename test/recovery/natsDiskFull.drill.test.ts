@@ -15,7 +15,7 @@ const FAULT = /does not answer, ending it: .*stream .* write error: .*no space l
 const FULL_MS = 15_000;
 const BACK_MS = 30_000;
 
-test("turns are 503 while NATS has no space, and are answered by themselves once it has", async () => {
+test("turns are 503 while NATS has no space, and work again without intervention once it has", async () => {
   const folder = await testDataFolder();
   const disk = join(folder, "nats");
   mkdirSync(disk);

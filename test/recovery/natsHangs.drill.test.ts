@@ -26,7 +26,7 @@ afterAll(async () => {
   await services?.stop();
 });
 
-test("a NATS server that never answers again is started again by its supervisor, and one process answers turns all the while", async () => {
+test("a supervisor restarts a NATS server that hangs for good, and one process answers turns all the time", async () => {
   const { pid } = JSON.parse(readFileSync(join(folder, "run", "nats.pid"), "utf8")) as { pid: number };
   const call = clientOf({ chat: `${platform.url}/api/openai/v1` }, (await platform.organization()).api_key);
   const began = performance.now();

@@ -29,7 +29,7 @@ const rejoin = (n: number) =>
 const readiness = async (urls: string[]): Promise<number[]> =>
   Promise.all(urls.map(async (url) => (await fetch(`${url}/readyz`)).status));
 
-test("processes leave a NATS server that is cut off from the others, and nothing is lost", {
+test("processes leave a NATS server that is cut off from the others, and no data is lost", {
   timeout: 300_000,
 }, async () => {
   const alone = await testDeployment();

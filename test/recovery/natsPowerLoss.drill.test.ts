@@ -44,7 +44,7 @@ function cutPower() {
   }
 }
 
-test("after a power cut of NATS, turns are answered again without a hand, and /readyz says ready", async () => {
+test("after a power cut of NATS, turns work again without intervention, and /readyz reports ready", async () => {
   const { api_key } = await platform.organization();
   const call = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
   const ask = async (n: number) => (await call("POST", "/chat/completions", say(`/say ${n}`, {}))).status;

@@ -13,7 +13,7 @@ const BACK_MS = 15_000;
 
 const usersWith = (password: string) => `authorization { users = [{ user: svc, password: ${password} }] }`;
 
-test("while NATS refuses the password, requests are 503 and /readyz says so; afterwards all is as before by itself", async () => {
+test("while NATS refuses the password, requests are 503 and /readyz gives the reason; afterwards everything works by itself", async () => {
   const nats = await startOwnServer({ config: usersWith("first") });
   const shared = await testDeployment();
   const nats_url = nats.urlOf("svc", "first");

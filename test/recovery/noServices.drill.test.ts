@@ -6,7 +6,7 @@ import { askTurn } from "./load.ts";
 /** The promise of docs/reliability.md. */
 const PROMISED_SECONDS = 5;
 
-test("without a services process writes are a 503 within 5 s, none of them happens later, and work goes on when one is back", async () => {
+test("without a services process writes are a 503 within 5 s without a later effect, and work continues once one is back", async () => {
   const deployment = await testDeployment();
   const services = await startPlatform({ roles: ["services"], deployment });
   const http = await startPlatform({ roles: ["http", "projections"], deployment });

@@ -48,7 +48,7 @@ async function untilNormal(call: Call, slowest: number): Promise<number> {
   return (performance.now() - began) / 1_000;
 }
 
-test("five times what the service can take is answered or refused cleanly, and afterwards it is as before by itself", async () => {
+test("five times the maximum load is answered or refused cleanly, and the service recovers by itself", async () => {
   const deployment = await testDeployment();
   const observer = await startPlatform({ roles: [], deployment });
   const [, , http] = await Promise.all([

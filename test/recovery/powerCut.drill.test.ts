@@ -17,7 +17,7 @@ async function openDisk() {
   };
 }
 
-test("the power fails: blobs that were stored are there, and those that were removed are not", async () => {
+test("after a power failure, stored blobs exist and removed blobs do not", async () => {
   const { path, cutPower } = await openDisk();
   const blobs = openBlobs(path);
   const [kept, removed] = [await blobs.put("o/thing", Buffer.from("1")), await blobs.put("o/thing", Buffer.from("2"))];

@@ -30,7 +30,7 @@ beforeAll(async () => {
   call = clientOf({ chat: `${http.url}/api/openai/v1` }, api_key);
 });
 
-test("connections to PostgreSQL that are dropped without a word are replaced, and every turn is answered", async () => {
+test("silently dropped connections to PostgreSQL are replaced, and every turn is answered", async () => {
   await load(call, 1);
   proxy.setCurrent("dropped");
   const answers = await load(call, 6);
@@ -40,14 +40,14 @@ test("connections to PostgreSQL that are dropped without a word are replaced, an
   expect(metrics).toMatch(/healed_faults_total\{fault="connection_dropped"\} [1-9]/);
 });
 
-test("connections whose answers alone are lost are replaced, and every turn is answered once", async () => {
+test("connections that lose only the answers are replaced, and every turn is answered once", async () => {
   proxy.setCurrent("deaf");
   const answers = await load(call, 6);
   printFigures("deaf", answers);
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
 });
 
-test("a services process that cannot reach PostgreSQL at all takes nothing, and the other one answers every turn", async () => {
+test("a services process that cannot reach PostgreSQL takes no work, and the other one answers every turn", async () => {
   proxy.setAll("dropped");
   const answers = await load(call, 8);
   printFigures("cut off", answers);

@@ -17,7 +17,7 @@ async function startBehindProxy(
   return { proxy, platform: await startPlatform({ roles: roles!, deployment: { ...deployment, addresses } }) };
 }
 
-test("turns go on when the connection of one of two services processes to NATS is dropped without a word", async () => {
+test("turns continue if the NATS connection of one of two services processes is silently dropped", async () => {
   const deployment = await testDeployment();
   const { proxy } = await startBehindProxy(deployment, ["services"]);
   await startPlatform({ roles: ["services"], deployment });
@@ -30,7 +30,7 @@ test("turns go on when the connection of one of two services processes to NATS i
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
 });
 
-test("turns go on within seconds when the connection of an http process to NATS is dropped without a word", async () => {
+test("turns continue within seconds if the NATS connection of an http process is silently dropped", async () => {
   const deployment = await testDeployment();
   await startPlatform({ roles: ["services", "projections"], deployment });
   const { proxy, platform } = await startBehindProxy(deployment, ["http"]);

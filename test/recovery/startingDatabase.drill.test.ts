@@ -34,7 +34,7 @@ async function startingDatabase(url: string, refusals: number) {
   return { url: through.href, refused: () => refused };
 }
 
-test("a process that starts while PostgreSQL recovers waits for it, and runs", async () => {
+test("a process that starts while PostgreSQL recovers waits for it, and then runs", async () => {
   const deployment = await testDeployment();
   const database = await startingDatabase(deployment.addresses.database_url, 3);
   const running = await startProcess("projections", deployment, { DATABASE_URL: database.url });

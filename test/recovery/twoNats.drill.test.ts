@@ -15,7 +15,7 @@ const readyz = async (url: string) => {
   return { status: answer.status, body: await answer.text() };
 };
 
-test("processes that are pointed at another NATS say so and take no work, nothing is lost, and they take over when the others are gone", async () => {
+test("processes on another NATS report it and take no work, no data is lost, and they take over once the others are gone", async () => {
   const deployment = await testDeployment();
   const other = await startOwnServer();
   const elsewhere = { ...deployment, addresses: { ...deployment.addresses, nats_url: other.url } };

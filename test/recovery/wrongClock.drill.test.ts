@@ -41,7 +41,7 @@ test.each([HOUR_MS, -HOUR_MS])("keys and sessions end by PostgreSQL's time: %d m
   await expect.poll(async () => (await listFiles(ending)).body?.error?.code, SOON).toBe("expired_api_key");
 });
 
-test.each([HOUR_MS, -HOUR_MS])("a turn under way is answered when the clock jumps: %d ms", async (offset) => {
+test.each([HOUR_MS, -HOUR_MS])("a running turn is answered if the clock jumps: %d ms", async (offset) => {
   const slow = say("/slow 4\n/say Hello", { model: "offline/scripted" });
   const answer = home.key("POST", "/openai/v1/chat/completions", slow);
   const running = () => platform.resources.db.query("select from read.turns where status = 'running'");
@@ -52,7 +52,7 @@ test.each([HOUR_MS, -HOUR_MS])("a turn under way is answered when the clock jump
   expect(body.choices[0].finish_reason).toBe("stop");
 });
 
-test.each([HOUR_MS, -HOUR_MS])("a run that goes on starts a child that has its whole time: %d ms", async (offset) => {
+test.each([HOUR_MS, -HOUR_MS])("a continued run starts a child run with its full time limit: %d ms", async (offset) => {
   const limits = { run_ttl_s: 120 };
   const child = await home.register(workflowSource("return 1;"), { limits });
   const parent = await home.register(

@@ -87,7 +87,7 @@ function prepareRecovery(
   if (home.user) execFileSync("chown", ["-R", `${home.user.uid}:${home.user.gid}`, cluster]);
 }
 
-test("a base backup and archived WAL bring the service back to the moment before an accident", async () => {
+test("a base backup and archived WAL restore the service to the moment before an accident", async () => {
   const folder = await testDataFolder();
   const archived = join(folder, "archive");
   const home = postgresHome(folder, () => {});

@@ -84,12 +84,12 @@ test.each<[string, (folder: string) => void, RegExp]>([
     (folder) => nameTables(folder, []),
     /The restored log ends at 0:\w+, the backup at 3:\w+: restore another backup/,
   ],
-])("a backup that %s is refused, and leaves nothing", async (_, change, message) => {
+])("a backup that %s is refused without leaving data", async (_, change, message) => {
   await expect(restore(await changed(change))).rejects.toThrow(message);
   expect(existsSync(blobs()) ? readdirSync(blobs()) : []).toEqual([]);
 });
 
-test("after a restore that was killed among its blobs, and after all that was refused, the whole one is restored", async () => {
+test("a complete restore succeeds after one that was killed during its blobs, and after refused ones", async () => {
   mkdirSync(join(blobs(), "files"), { recursive: true });
   writeFileSync(join(blobs(), "files", "left"), "of another backup");
   await expect(restore(backup)).rejects.toThrow("is not empty: restore into an empty database");

@@ -96,7 +96,7 @@ test("a backup of log, keys and blobs restores the same service on empty servers
   expect((await restored.untilOver(run)).result).toBe("as before");
 });
 
-test("each request has one effect, and the feed contains it, when an older database is restored next to the current bus", async () => {
+test("each request has one effect, and the feed contains it, if an older database is restored beside the current bus", async () => {
   const deployment = await testDeployment();
   const observer = await startPlatform({ roles: [], deployment });
   const [, worker, face] = await Promise.all([
@@ -147,7 +147,7 @@ test("each request has one effect, and the feed contains it, when an older datab
     .toEqual(expect.arrayContaining((await readPublished(after.resources.log)).map(nameEvent)));
 });
 
-test("a backup under load has everything that was acknowledged before it, and what it has is the log up to its position", async () => {
+test("a backup under load contains everything that was acknowledged before it, and equals the log up to its position", async () => {
   const deployment = await testDeployment();
   const live = await startPlatform({ deployment });
   const credentials = await live.organization();

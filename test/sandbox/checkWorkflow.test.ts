@@ -57,7 +57,7 @@ export async function run(ctx: RunContext, args: Order) { return ctx.complete();
   expect(meta.workflow!.steps).toEqual({ charge, plain, "with a space": plain });
 });
 
-test("warnings about a workflow are saved with their positions, and do not refuse it", async () => {
+test("warnings about a workflow are saved with their positions, and do not block the save", async () => {
   const { workflow } = await metaOf(
     `export const steps = { a: () => 1 };\nexport async function run(ctx) {\n  try { await ctx.runStep("b"); } catch {}\n}`,
   );
@@ -67,7 +67,7 @@ test("warnings about a workflow are saved with their positions, and do not refus
   ]);
 });
 
-describe("a workflow is refused with the position of its fault:", () => {
+describe("a workflow is refused with the position of its error:", () => {
   const step = (settings: string) =>
     `import { defineStep } from "svc:workflow";\nexport const steps = {\n  a: defineStep(${settings}, () => 1),\n};\n${RUN}`;
   const inRun = (call: string) =>
@@ -154,7 +154,7 @@ describe("a workflow is refused with the position of its fault:", () => {
   });
 });
 
-test("a tool is checked for its function execute", async () => {
+test("a tool is checked for the function execute", async () => {
   const { meta } = await checker.check("o1", "tool", "export const execute = () => 1");
   expect(meta).toEqual({ description: "", parameters: { type: "object", properties: {} }, secrets: [] });
   await expect(checker.check("o1", "tool", RUN)).rejects.toThrow(/exports a function execute/);

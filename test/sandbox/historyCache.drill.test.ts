@@ -26,7 +26,7 @@ const SUM = moduleWithRun(
   "let sum = 0; for (let n = 0; n < args.steps; n++) sum += await runStep('a', { n }); return sum",
 );
 
-test("a memo that grows gives the right results while other runs tick in between", async () => {
+test("a growing memo gives the correct results while other runs tick in between", async () => {
   const runner = open();
   const runs = Array.from({ length: 6 }, (_, n) =>
     runThrough(runner, tickCallFor(SUM, { args: `{"steps":${n}}` }), () => 10),
@@ -38,7 +38,7 @@ test("a memo that grows gives the right results while other runs tick in between
   expect((await runs[5]!).map(({ asked }) => asked.length)).toEqual([1, 1, 1, 1, 1, 0]);
 });
 
-test("another memo array is another history, whether it is longer or shorter", async () => {
+test("another memo array counts as another history, whether it is longer or shorter", async () => {
   const runner = open();
   const call = tickCallFor(SUM, { args: '{"steps":3}' });
   const memo: MemoEntry[] = [];
@@ -56,7 +56,7 @@ test("another memo array is another history, whether it is longer or shorter", a
   expect((await runner.tick({ ...call, memo: [] })).asked).toMatchObject([{ steps: [{ key: keys[0] }] }]);
 });
 
-test("a run that was forgotten sends its whole memo again", async () => {
+test("a run that the thread forgot sends its whole memo again", async () => {
   const runner = open();
   const call = tickCallFor(SUM, { args: '{"steps":2}' });
   const memo = answersTo((await runner.tick(call)).asked, () => 1);
@@ -68,7 +68,7 @@ test("a run that was forgotten sends its whole memo again", async () => {
   }
 });
 
-test("a run continues with its whole memo in a new process when the process was killed", async () => {
+test("a run continues in a new process with its whole memo after its process was killed", async () => {
   const runner = open();
   const call = tickCallFor(SUM, { args: '{"steps":2}' });
   const memo = answersTo((await runner.tick(call)).asked, () => 1);
@@ -87,7 +87,7 @@ test("a run continues with its whole memo in a new process when the process was 
   expect((await again()).end).toMatchObject({ json: "2" });
 });
 
-test("a thread requests a memo again that it had no room for", async () => {
+test("a thread requests a memo again that did not fit into its cache", async () => {
   const runner = open();
   // a letter counts as 2 bytes: three such memos are more than a thread keeps
   const large: MemoEntry[] = Array.from({ length: 16 }, (_, n) => ({

@@ -62,7 +62,7 @@ describe("Promise.race", () => {
     expect([second!.end, second!.warnings]).toEqual([completed(result), []]);
   });
 
-  test("what has won once wins on every later tick, also when the others are answered", async () => {
+  test("the winner stays the winner on every later tick, even when the others are answered", async () => {
     const body = `const winner = await Promise.race([boss().then(() => "boss"), nap()]);
 ctx.log(winner); await step(); return winner`;
     const outcomes = await ticks(body, [
@@ -74,7 +74,7 @@ ctx.log(winner); await step(); return winner`;
     expect(outcomes.at(-1)!.end).toEqual(completed("slept"));
   });
 
-  test("the loser goes on: it is asked for, its answer comes later, and it does not keep the run from its end", async () => {
+  test("the loser continues: it is requested, its answer comes later, and it does not keep the run open", async () => {
     const goesOn = await ticks("const asked = boss(); await Promise.race([asked, nap()]); return asked", [
       ["timer", null],
       ["boss", NO],
@@ -96,7 +96,7 @@ ctx.log(winner); await step(); return winner`;
     expect((await last(body, [["timer", null]])).end).toMatchObject({ type: "failed", message: "late" });
   });
 
-  test("of nothing is refused with its place", async () => {
+  test("of nothing is refused with its position", async () => {
     expect((await last("await Promise.race([])")).end).toMatchObject({
       type: "failed",
       code: "run_error",
@@ -106,7 +106,7 @@ ctx.log(winner); await step(); return winner`;
 });
 
 describe("the other functions of Promise", () => {
-  test("all waits for all, whatever they are, and keeps their order", async () => {
+  test("all waits for all values, and keeps their order", async () => {
     const outcomes = await ticks("await Promise.race([step()]); return Promise.all([nap(), boss(), 3])", [
       ["a", 1],
       ["boss", YES],
@@ -115,13 +115,13 @@ describe("the other functions of Promise", () => {
     expect(outcomes.map(({ end }) => end)).toEqual([SUSPENDED, SUSPENDED, SUSPENDED, completed(["slept", YES, 3])]);
   });
 
-  test("all fails with the first error, although other calls are open", async () => {
+  test("all fails with the first error, even if other calls are open", async () => {
     const body =
       "try { await Promise.all([boss(), nap().then(() => { throw new Error('no') })]) } catch ({ message }) { return message } finally { Promise.race }";
     expect((await last(body, [["timer", null]])).end).toEqual(completed("no"));
   });
 
-  test("allSettled waits for all, and swallows no signal", async () => {
+  test("allSettled waits for all values, and swallows no signal", async () => {
     const body = "return Promise.allSettled([nap(), boss().then(() => { throw 'no' })])";
     const [first, second, third] = await ticks(body, [
       ["timer", null],
@@ -136,7 +136,7 @@ describe("the other functions of Promise", () => {
     );
   });
 
-  test("any takes the first value, and fails when there is none", async () => {
+  test("any takes the first value, and fails if there is none", async () => {
     const fails = "nap().then(() => { throw new Error('no') })";
     const [, second, third] = await ticks(`return Promise.any([${fails}, boss()])`, [
       ["timer", null],
@@ -163,7 +163,7 @@ return order`;
   ).toEqual(completed(["nap", "step", "boss"]));
 });
 
-describe("a branch goes on while run() itself waits", () => {
+describe("a branch continues while run() itself waits", () => {
   const asksFor = ({ asked }: TickOutcome) => asked.map(nameOf);
   const branch = (then: string) => `Promise.race; const w = (async () => { const x = await step(); ${then} })();`;
 
@@ -192,7 +192,7 @@ describe("a branch goes on while run() itself waits", () => {
     expect([end, logs]).toEqual([completed(1), []]);
   });
 
-  test("but not when run() has returned or failed", async () => {
+  test("but not once run() has returned or failed", async () => {
     const logged = branch("ctx.log(x)");
     const failed = await last(`${logged} throw new Error("no")`, [["a", 1]]);
     expect([failed.end, failed.logs]).toEqual([expect.objectContaining({ type: "failed", message: "no" }), []]);
@@ -216,7 +216,7 @@ const concurrent: fc.Arbitrary<Concurrent> = fc.record({
   order: fc.array(fc.nat(), { minLength: 20, maxLength: 20 }),
 });
 
-test("in whatever order calls are answered, each branch asks at once for its next call, and goes the same way on every tick", async () => {
+test("each branch requests its next call at once and takes the same path on every tick, in whatever order calls are answered", async () => {
   const body = `Promise.race;
 const line = async (of, calls) => {
   for (let n = 0; n < calls; n++) ctx.log(of, n, await ctx.waitForEvent(of + n));

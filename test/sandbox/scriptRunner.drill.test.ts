@@ -47,7 +47,7 @@ test("a script gets its arguments, the meta of the call, secrets and fetch", asy
   });
 });
 
-test("an error of a script has its line", async () => {
+test("an error of a script includes its line", async () => {
   expect(await failure("\n\n throw new TypeError('bad order')")).toMatchObject({
     name: "ScriptError",
     message: "TypeError: bad order",
@@ -94,12 +94,12 @@ test("four requests of a script are answered at once", async () => {
   expect(peak).toBe(4);
 });
 
-test("a script does not run when its input is too large", async () => {
+test("a script does not run if its input is too large", async () => {
   const meta = { vars: { long: "x".repeat(1024 * 1024) } };
   expect((await failure("return 1", { meta })).message).toMatch(/larger than 1 MiB/);
 });
 
-test("a script cannot reach the process that runs it", async () => {
+test("a script cannot access the process that runs it", async () => {
   const names = ["process", "require", "WebAssembly", "performance", "__ask", "__execute", "__meta", "setTimeout"];
   expect(await run(`return ${JSON.stringify(names)}.filter((name) => name in globalThis)`)).toEqual([]);
   expect(await run("return Function('return typeof process')()")).toBe("undefined");
@@ -107,7 +107,7 @@ test("a script cannot reach the process that runs it", async () => {
   expect((await failure("return await import('node:fs')")).message).toMatch(/imports nothing/);
 });
 
-test("a script finds nothing that an earlier one changed", async () => {
+test("a script sees no changes of an earlier one", async () => {
   await run(
     "Object.prototype.leak = 1; JSON.parse = () => ({}); Promise.prototype.then = null; globalThis.mark = 1;",
   ).catch(() => {});
@@ -119,7 +119,7 @@ test("a script finds nothing that an earlier one changed", async () => {
   ]);
 });
 
-test("busy scripts delay another no longer than their CPU limit", async () => {
+test("busy scripts delay another script no longer than their CPU limit", async () => {
   const busy = Array.from({ length: 4 }, () => failure("for (;;) {}"));
   expect(await run("return 2")).toBe(2);
   for (const { message } of await Promise.all(busy)) expect(message).toMatch(/longer than 0.5 seconds/);

@@ -114,7 +114,7 @@ describe("a signal within another error", () => {
   });
 });
 
-test("there is one warning for a place, and at most ten", async () => {
+test("there is one warning per position, and at most ten", async () => {
   const { warnings } = await tick(
     "for (let n = 0; n < 5; n++) await ctx.runStep('a', n).catch(() => {});\nawait ctx.runStep('b').catch(() => {}); await complete()",
   );

@@ -119,8 +119,8 @@ const ADD = "add: ({ n, sum }, ctx) => { ctx.log('step', n); return sum + n; },"
 const SUMS =
   "let sum = 0; for (let n = 1; n <= 300; n++) { if (n % 100 === 0) ctx.log('at', n); sum = await ctx.runStep('add', { n, sum }); } return ctx.complete(sum);";
 
-describe("a run of steps that request nothing", () => {
-  test("has the same outcome with speculation as without, in as many ticks", async () => {
+describe("a run whose steps make no requests", () => {
+  test("has the same outcome with and without speculation, in the same number of ticks", async () => {
     const js = moduleOf(ADD, SUMS);
     const speculated = await play(js);
     expect(speculated.speculated).toBeGreaterThan(0);
@@ -155,7 +155,7 @@ describe("a run of steps that request nothing", () => {
     });
   });
 
-  test("fixes times, ids and random numbers, and finds them again", async () => {
+  test("records times, ids and random numbers, and reuses them", async () => {
     const run = `const seen = [];
       for (let n = 0; n < 40; n++) {
         seen.push([ctx.now("t" + n), ctx.uuid("u" + n), Math.random(), Date.now()]);
@@ -173,7 +173,7 @@ describe("a run of steps that request nothing", () => {
     expect(resultOf(again)).toEqual(result);
   });
 
-  test("may fix more values in all than between two steps", async () => {
+  test("may record more values in total than between two steps", async () => {
     // long computing before the first step allows more speculated steps
     const run = `for (let n = 0; n < 1e6; n++);
       for (let n = 0; n < 12; n++) {
@@ -185,7 +185,7 @@ describe("a run of steps that request nothing", () => {
       expect(resultOf(await play(moduleOf(ADD, run), { speculative }))).toBe("all");
   });
 
-  test("has the same outcome when it is repeated from any lost point", async () => {
+  test("has the same outcome if it is repeated from any lost point", async () => {
     const js = moduleOf(
       "draw: ({ n }) => n * n,",
       SUMS.replaceAll("'add', { n, sum }", "'draw', { n, at: Date.now() }"),
@@ -205,7 +205,7 @@ describe("a run of steps that request nothing", () => {
   });
 });
 
-describe("a step that cannot run speculatively, because it", () => {
+describe("a step cannot run speculatively and runs normally if it", () => {
   test.each([
     ["makes a request", "return (await ctx.secrets.get('x')).length", { json: "11" }],
     [
@@ -246,7 +246,7 @@ describe("a step that cannot run speculatively, because it", () => {
     60_000,
   );
 
-  test("loops in a native operation, ends as a normal step, and its script has no more speculation", async () => {
+  test("loops in a native operation, which also ends the speculation of its script", async () => {
     const steps = `${ADD} odd: () => "a".repeat(2e7).indexOf("a".repeat(1e7) + "b"),`;
     const run = `const first = await ctx.runStep("add", { n: 1, sum: 0 });
       const odd = await ctx.runStep("odd", {}, { onError: "return" });
@@ -258,7 +258,7 @@ describe("a step that cannot run speculatively, because it", () => {
     expect(visible(speculated)).toEqual(visible(await play(moduleOf(steps, run), { speculative: false })));
   });
 
-  test("makes its request, makes it once", async () => {
+  test("makes a request, which is sent once", async () => {
     let requests = 0;
     const host = { ...HOST, secret: async (name: string) => `${name} ${++requests}` };
     const run = "return [await ctx.runStep('ask', { n: 1 }), await ctx.runStep('ask', { n: 2 })];";
@@ -273,7 +273,7 @@ test("the CPU limit of run() does not count its speculated steps", async () => {
   expect(resultOf(await play(moduleOf(busy, run)))).toBe(1);
 });
 
-test("steps that run at once have the same results with speculation", async () => {
+test("concurrent steps have the same results with speculation", async () => {
   const run = `const line = async (name) => {
       let sum = 0;
       for (let n = 1; n <= 20; n++) sum = await ctx.runStep("add", { n, sum, name });
@@ -285,7 +285,7 @@ test("steps that run at once have the same results with speculation", async () =
     expect(resultOf(await play(moduleOf(ADD, run), { speculative }))).toEqual([210, 210, [2, 4]]);
 });
 
-describe("steps of one tenant and runs of another", () => {
+describe("speculated steps of one tenant and runs of another", () => {
   const probe = `probe: async (args, ctx) => [
       typeof mark, typeof ({}).mark, JSON.stringify([1]), [2].map((x) => x)[0], await Promise.resolve(3), Reflect.ownKeys(globalThis).length,
     ],`;
@@ -298,7 +298,7 @@ describe("steps of one tenant and runs of another", () => {
     "Array.prototype.map = () => ['x']; Promise.prototype.then = () => {}; Symbol.for('mark')",
     "Object.defineProperty(Object.prototype, 'json', { set() { globalThis.mark = 1 } }); Object.freeze(Array.prototype)",
     "globalThis.kept = new Uint8Array(3e6).fill(7); Promise.resolve().then(() => { globalThis.mark = 1 }); throw 1",
-  ])("find no trace of each other after: %s", async (dirt) => {
+  ])("do not affect each other after: %s", async (dirt) => {
     const clean = resultOf(await play(PROBE, { organization_id: "home" }));
     const dirty = moduleOf(
       `soil: async (args, ctx) => { ${dirt}; return 1; }, ${probe}`,
