@@ -20,7 +20,7 @@ const failureOf = (call: StepCall): Promise<StepFailure> =>
 const failure = (body: string, more: Partial<StepCall> = {}) => failureOf(stepCallFor(body, more));
 
 describe("a step", () => {
-  test("gets its arguments and the data of its attempt", async () => {
+  test("receives its arguments and the data of its attempt", async () => {
     const context = {
       run_id: "run-1",
       step_id: "step-1",
@@ -54,7 +54,7 @@ describe("a step", () => {
     expect(await done("return Math.random()")).not.toBe(chance);
   });
 
-  test("keeps its logs up to a limit, even when it fails", async () => {
+  test("keeps its logs up to a limit, even if it fails", async () => {
     expect((await runner.step(stepCallFor("ctx.log('a', { b: 1 }); log('c')"))).logs).toEqual(['a {"b":1}', "c"]);
     expect((await failure("ctx.log('before'); throw new Error('x')")).logs).toEqual(["before"]);
     const { logs } = await runner.step(stepCallFor("for (let n = 0; n < 300; n++) ctx.log('x'.repeat(1000))"));
@@ -85,7 +85,7 @@ describe("fetch() of a step", () => {
     expect(await writeKey(`{ method: "POST", headers: ${JSON.stringify(own)} }`)).toEqual(own);
   });
 
-  test("gives each write of a step its own key, which is the same in every attempt", async () => {
+  test("gives each write of a step its own key, which is identical in every attempt", async () => {
     const keysOf = async (bodies: string[], attempt: number, idempotency_key = "key-1") => {
       const { context } = stepCallFor("");
       const body = `const keys = [];
@@ -167,7 +167,7 @@ describe("a step", () => {
     ]);
   });
 
-  test("fails finally when it calls a function of run()", async () => {
+  test("fails without a retry if it calls a function of run()", async () => {
     const waits = ["startRun", "waitForRun", "waitForEvent", "agent", "sleep", "sleepUntil"];
     for (const name of ["runStep", "runStepMany", "awaitApproval", ...waits, "complete", "continueAs", "now", "uuid"])
       for (const call of [`ctx.${name}('work')`, `${name}('work')`])
@@ -197,7 +197,7 @@ describe("a failure of a step", () => {
     });
   });
 
-  test("is final when the script says so", async () => {
+  test("allows no retry if the script says so", async () => {
     expect(await failure("throw new ctx.NonRetryableError('declined')")).toMatchObject({
       code: "step_error",
       message: "NonRetryableError: declined",
@@ -245,7 +245,7 @@ describe("a failure of a step", () => {
     ["a cycle", "const o = {}; o.o = { o }; return o", "a cycle at /o/o"],
     ["a large integer", "return [1n]", "a bigint at /0"],
     ["a symbol", "return Symbol('x')", "a symbol at /"],
-  ])("names the place of %s in the result", async (_, body, where) => {
+  ])("names the position of %s in the result", async (_, body, where) => {
     expect(await failure(body)).toMatchObject({
       code: "step_error",
       final: true,
@@ -253,7 +253,7 @@ describe("a failure of a step", () => {
     });
   });
 
-  test("is final when the result is too large or nests too deep", async () => {
+  test("allows no retry if the result is too large or nests too deep", async () => {
     expect(await failure("return 'x'.repeat(2000)", { max_result_bytes: 1024 })).toMatchObject({
       code: "step_result_too_large",
       final: true,
@@ -275,7 +275,7 @@ describe("an attempt", () => {
     fetch: (_, signal) => wait(ms, { status: 200, headers: [], body: "" }, { signal }),
   });
 
-  test("is ended with its requests after its timeout", async () => {
+  test("is stopped with its requests after its timeout", async () => {
     let isAborted = false;
     const host: StepCall["host"] = {
       ...HOST,
@@ -296,12 +296,12 @@ describe("an attempt", () => {
     expect(await done("return 1")).toBe(1);
   });
 
-  test("may wait for longer than it may compute", async () => {
+  test("may wait for longer than its CPU limit", async () => {
     const body = "for (let n = 0; n < 8; n++) await ctx.fetch('https://slow.example'); return 1";
     expect(await done(body, { host: slow(100) })).toBe(1);
   });
 
-  test("throws the reason when it is aborted, before its start too", async () => {
+  test("throws the reason if it is aborted, even before its start", async () => {
     const aborter = new AbortController();
     const waiting = runner.step(stepCallFor("await ctx.fetch('x')", { signal: aborter.signal, host: slow(20_000) }));
     setTimeout(() => aborter.abort(new Error("cancelled")), 50);
@@ -309,7 +309,7 @@ describe("an attempt", () => {
     await expect(runner.step(stepCallFor("return 1", { signal: aborter.signal }))).rejects.toThrow("cancelled");
   });
 
-  test("waits next to 63 others", async () => {
+  test("waits concurrently with 63 others", async () => {
     let open = 0;
     const gate = Promise.withResolvers<void>();
     const host: StepCall["host"] = {

@@ -39,13 +39,13 @@ describe("a run", () => {
     expect(await end("await ctx.complete(); throw new Error('never')")).toMatchObject({ json: "null" });
   });
 
-  test("is completed by complete() in spite of a later error, call or loop", async () => {
+  test("is completed by complete() despite a later error, call or loop", async () => {
     expect(await end("await complete(1).catch(() => {}); throw new Error('late')")).toMatchObject({ json: "1" });
     expect(await end("await complete(1).catch(() => {}); for (;;) {}")).toMatchObject({ json: "1" });
     expect(await end("ctx.runStep('a').catch(() => {}); await complete(1)")).toMatchObject({ json: "1" });
   });
 
-  test("fails with the line of an error that it does not catch", async () => {
+  test("fails with the line of an uncaught error", async () => {
     expect(await end("const x = 1;\nthrow new TypeError('no such order')")).toEqual({
       type: "failed",
       code: "run_error",
@@ -59,7 +59,7 @@ describe("a run", () => {
     expect(await end("throw { toString() { return 'odd' } }")).toMatchObject({ message: "odd", line: null });
   });
 
-  test("says where the author wrote what failed, also behind types that were removed", async () => {
+  test("reports the author's position of a failure, even behind removed types", async () => {
     const source = [
       "interface Order { id: string; items: Array<{ sku: string }> }",
       "export const steps = {};",
@@ -73,7 +73,7 @@ describe("a run", () => {
     expect(ended).toMatchObject({ type: "failed", line: 3, column: source.split("\n")[2]!.indexOf("RangeError") + 1 });
   });
 
-  test("names every call with its place, if it is asked to", async () => {
+  test("names the position of every call on request", async () => {
     const body = "ctx.now('t');\n  await ctx.runStep('a');\n  await Promise.all([runStep('b', 1), runStep('b', 2)])";
     const call = tickCallFor(moduleWithRun(body), { trace: true });
     const { asked } = await runner.tick(call);
@@ -88,7 +88,7 @@ describe("a run", () => {
     expect(calls![0]!.key).toBe(first!.key);
   });
 
-  test("survives a script that replaces what makes the text of a stack", async () => {
+  test("survives a script that replaces the functions that build stack traces", async () => {
     const body =
       "Error.prepareStackTrace = () => { for (let n = 0; n < 3; n++) runStep('b', n); return 'x' };\nawait runStep('a')";
     const { asked, calls } = await runner.tick(tickCallFor(moduleWithRun(body), { trace: true }));
@@ -115,7 +115,7 @@ describe("a run", () => {
     expect(await runner.tick(tickCallFor("export function run() { return 5 }"))).toMatchObject({ end: { json: "5" } });
   });
 
-  test("fails when it waits for a promise that never settles", async () => {
+  test("fails if it waits for a promise that never settles", async () => {
     expect(await end("await new Promise(() => {})")).toMatchObject({
       code: "run_stuck",
       message: expect.stringMatching(/never settles/),
@@ -124,7 +124,7 @@ describe("a run", () => {
     expect(ended).toMatchObject({ type: "failed", code: "run_stuck" });
   });
 
-  test("fails without a function run(), and when its module throws", async () => {
+  test("fails without a function run(), and if its module throws", async () => {
     const endOf = async (js: string) => (await runner.tick(tickCallFor(js))).end;
     expect(await endOf("export const steps = {}")).toMatchObject({
       message: expect.stringMatching(/exports a function run/),
@@ -146,7 +146,7 @@ describe("several calls of one tick", () => {
     expect(await resultOf(body, ({ name, args }) => [name, args])).toEqual({ x: ["a", 1], y: ["b", 2] });
   });
 
-  test("are one call when they are equal", async () => {
+  test("count as one call if they are equal", async () => {
     const body =
       "const [x, y] = await Promise.all([runStep('a', { p: 1, q: 2 }), runStep('a', { q: 2, p: 1 })]); x.p = 9; return y";
     expect((await tick(body)).asked).toHaveLength(1);
@@ -155,7 +155,7 @@ describe("several calls of one tick", () => {
     expect((await tick("await Promise.all([runStep('a'), runStep('a', {})])")).asked).toHaveLength(1);
   });
 
-  test("are requested when they have no result, and unused results are reported", async () => {
+  test("are requested if they have no result, and unused results are reported", async () => {
     const body = (second: string) => `await Promise.all([runStep('a', 1), runStep('b', ${second})])`;
     const first = await tick(body("{ n: 1 }"));
     const memo = answersTo(first.asked, () => 1);
@@ -186,7 +186,7 @@ describe("runStepMany", () => {
     expect(again.asked).toMatchObject([{ steps: [{ args: "1" }] }]);
   });
 
-  test("does not share its items with a step of the same arguments", async () => {
+  test("does not share its items with a step with the same arguments", async () => {
     expect(keys(await tick("await Promise.all([runStep('a', 1), runStepMany('a', [1])])"))).toHaveLength(2);
   });
 
@@ -224,7 +224,7 @@ describe("the failure of a step", () => {
   });
 });
 
-test("a step is called by its name or by its function", async () => {
+test("a step can be called by its name or by its function", async () => {
   const js =
     "import { defineStep, runStep } from 'svc:workflow';\nconst charge = defineStep({}, () => 1);\nexport const steps = { first: charge, other() {} };\n" +
     "export const run = () => Promise.all([runStep(charge), runStep(steps.other, 1)]);";
@@ -332,7 +332,7 @@ describe("in run()", () => {
   });
 });
 
-test("the functions of ctx are global, too", async () => {
+test("the functions of ctx are also global", async () => {
   const result = await resultOf(
     "return [ctx.args === args, globalThis.args === args, ctx.runId === globalThis.runId, Object.isFrozen(ctx), args.n, ctx.log === log]",
     undefined,
@@ -341,7 +341,7 @@ test("the functions of ctx are global, too", async () => {
   expect(result).toEqual([true, true, true, true, 1, true]);
 });
 
-test("every tick has all lines that run() has logged, up to a limit", async () => {
+test("every tick contains all lines that run() has logged, up to a limit", async () => {
   const body = "log('start', 1, { a: [1] }, undefined); await runStep('a'); log('end')";
   const logs = (await runThrough(runner, tickCallFor(moduleWithRun(body)))).map((outcome) => outcome.logs);
   expect(logs).toEqual([['start 1 {"a":[1]} undefined'], ['start 1 {"a":[1]} undefined', "end"]]);
@@ -350,7 +350,7 @@ test("every tick has all lines that run() has logged, up to a limit", async () =
   expect(many.at(-1)).toMatch(/not kept/);
 });
 
-describe("a wrong argument is named:", () => {
+describe("an invalid argument is named:", () => {
   test.each([
     ["runStep('a', {}, 5)", /runStep: the options must be an object/],
     ["runStep('a', {}, { key: {} })", /runStep: key must be/],

@@ -26,7 +26,7 @@ type All = \`\${Digits}\${Digits}\${Digits}\${Digits}\`;
 type Pairs<A, B> = A extends string ? B extends string ? \`\${A}\${B}\` extends \`\${infer X}9\` ? X : never : never : never;
 export const run = (): Pairs<All, All> => "a";`;
 
-test("types that take for ever are given up, and the next check gets another process", async () => {
+test("types that never finish are given up, and the next check gets another process", async () => {
   const [endless, other] = await Promise.all([
     checker.checkTypes("a", script(ENDLESS)),
     checker.checkTypes("b", WRONG),
@@ -36,13 +36,13 @@ test("types that take for ever are given up, and the next check gets another pro
   expect(await checker.checkTypes("a", WRONG)).toMatchObject(ONE_FAULT);
 });
 
-test("code that nests deeper than the compiler follows is not checked, and ends nothing", async () => {
+test("code that nests deeper than the compiler can follow is not checked and crashes nothing", async () => {
   const deep = script(`export const run = () => ${"[".repeat(60_000)}${"]".repeat(60_000)};`);
   expect((await checker.checkTypes("a", deep)).unchecked).toEqual(expect.any(String));
   expect(await checker.checkTypes("a", WRONG)).toMatchObject(ONE_FAULT);
 });
 
-test("an organization that sends many checks at once has some refused, and another one is answered", async () => {
+test("an organization that sends many checks at once has some refused, and another organization gets its check", async () => {
   const many = Array.from({ length: 20 }, () => checker.checkTypes("a", WRONG));
   expect(await checker.checkTypes("b", WRONG)).toMatchObject(ONE_FAULT);
   const answers = await Promise.all(many);

@@ -13,7 +13,7 @@ const AsyncFunction = (async () => {}).constructor as new (body: string) => () =
 /** What the same code gives outside of the sandbox. */
 const outside = async (body: string) => JSON.parse(JSON.stringify(await new AsyncFunction(body)()));
 
-describe("a step has the web's own", () => {
+describe("a step has the web functions", () => {
   test.each([
     [
       "URL",
@@ -71,7 +71,7 @@ describe("a step has the web's own", () => {
   });
 });
 
-test("timers of a step fire in the order of their times, unless they are cleared", async () => {
+test("timers of a step fire in the order of their times unless they are cleared", async () => {
   const body = `const told = [];
     setTimeout((what) => told.push(what), 40, "later");
     setTimeout(() => told.push("soon"), 5);
@@ -83,7 +83,7 @@ test("timers of a step fire in the order of their times, unless they are cleared
   expect([JSON.parse(json), logs]).toEqual([["soon", "later"], ["setTimeout: in a timer"]]);
 });
 
-test("console writes into the log of the step and of the run", async () => {
+test("console writes to the log of the step and of the run", async () => {
   const { logs } = await runner.step(stepCallFor('console.log("a", { b: 1 }); console.error("c")'));
   expect(logs).toEqual(['a {"b":1}', "c"]);
   const js = moduleWithRun('console.warn("from run()"); return new URL("https://a.example/x").pathname;');
@@ -94,12 +94,12 @@ test("console writes into the log of the step and of the run", async () => {
 test.each([
   ["setTimeout(() => {}, 1)", "use sleep()"],
   ["crypto.randomUUID()", "use uuid(label)"],
-])("run() has no %s, which would differ from tick to tick", async (code, instead) => {
+])("run() has no %s, because it would differ between ticks", async (code, instead) => {
   const [outcome] = await runThrough(runner, tickCallFor(moduleWithRun(code)));
   expect(outcome!.end).toMatchObject({ type: "failed", message: expect.stringContaining(instead) });
 });
 
-test("top-level code of a module may use them, in steps and in run()", async () => {
+test("top-level code of a module may use web functions, in steps and in run()", async () => {
   const js = `const encoder = new TextEncoder(); const base = new URL("https://a.example/");\n${moduleWithRun("return encoder.encode(base.host).length")}`;
   const [outcome] = await runThrough(runner, tickCallFor(js));
   expect(outcome!.end).toMatchObject({ type: "completed", json: "9" });

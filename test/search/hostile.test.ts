@@ -78,14 +78,14 @@ test("no query finds a passage of another organization or document, or breaks th
   );
 });
 
-test("hostile questions neither break the search nor leave the organization", async () => {
+test("hostile queries neither break the search nor reach another organization", async () => {
   for (const asked of HOSTILE) {
     const { results } = await its.ask(mine, asked);
     expect(results.filter((result) => result.document.id !== document)).toEqual([]);
   }
 });
 
-test("every tag of a document narrows to it", async () => {
+test("every tag of a document can filter for it", async () => {
   for (const tag of TAGS) expect((await its.ask(mine, "fox", { tags: [tag] })).results, tag).toHaveLength(1);
 });
 
@@ -98,7 +98,7 @@ test("words of every script are found, with and without accents", async () => {
     for (const word of each) expect(await found(word), word).toBe(Number(seq));
 });
 
-test("collections of another organization give nothing to any caller", async () => {
+test("collections of another organization give no results to any caller", async () => {
   const asked = { organization_id: mine.organization_id, id: theirs.id };
   expect((await its.ask(asked, "fox")).results).toEqual([]);
   expect((await its.ask(mine, "fox", { collections: [theirs] })).results).toEqual([]);

@@ -19,7 +19,7 @@ const found = async (words: string, within: SearchScope, index = its.id) =>
 const keys = async (words: string, within: SearchScope) =>
   (await found(words, within)).ids.map(({ document_id, generation, seq }) => `${document_id} ${generation} ${seq}`);
 
-test("a stored passage is found and fetched unchanged, and storing it again replaces it", async () => {
+test("a stored passage is found and returned unchanged, and storing it again replaces it", async () => {
   const passage = aPassage("The kettle whistles.", {
     page: 4,
     section: "Kitchen > Tea",
@@ -46,7 +46,7 @@ test("words of the document's name, of its section and of the lead find a passag
     expect((await found(words, where(passage))).total, words).toBe(1);
 });
 
-test("generations below one are taken out, or the whole document", async () => {
+test("generations below a given one are removed, or the whole document", async () => {
   const [a, b] = [aPassage("lantern"), aPassage("lantern")];
   const generations = (passage: IndexedPassage) => [1, 2, 10].map((generation) => ({ ...passage, generation }));
   await its.put([...generations(a), ...generations(b)]);
@@ -62,7 +62,7 @@ test("generations below one are taken out, or the whole document", async () => {
   expect(await keys("lantern", where(a))).toHaveLength(1);
 });
 
-test("its content is listed by generation, and one generation is removed alone", async () => {
+test("the index is listed by generation, and one generation is removed separately", async () => {
   const fourth = `${its.prefix}-passages-00000004`;
   await its.index.create(fourth);
   expect(await its.index.generations(fourth)).toEqual([]);
@@ -77,7 +77,7 @@ test("its content is listed by generation, and one generation is removed alone",
   await its.index.drop(fourth);
 });
 
-test("much is queued in several changes, in order", async () => {
+test("a long queue is sent in several changes, in order", async () => {
   const passage = aPassage("");
   const passages = Array.from({ length: 25 }, (_, seq) => ({ ...passage, seq, text: `brick ${"é".repeat(100_000)}` }));
   const changes = await its.index.put(its.id, passages);
@@ -95,7 +95,7 @@ test("a change that the server refuses or does not know is reported as failed", 
   expect(outcomes.get(unknown)).toMatchObject({ ok: false });
 });
 
-test("indexes are made, listed and dropped; only those of this deployment show", async () => {
+test("indexes are created, listed and dropped, and only those of this deployment are listed", async () => {
   const second = `${its.prefix}-passages-00000002`;
   expect(await its.index.exists(second)).toBe(false);
   await its.index.create(second);
@@ -112,7 +112,7 @@ test("indexes are made, listed and dropped; only those of this deployment show",
   expect(await its.index.list()).toEqual([its.id]);
 });
 
-test("an index is made with a mark that no search finds; emptied it is lost, and a search in it fails", async () => {
+test("an index has a marker that no search finds; an emptied index counts as lost, and a search in it fails", async () => {
   const passage = aPassage("The pendulum swings.");
   const third = `${its.prefix}-passages-00000003`;
   await its.index.create(third);
@@ -130,7 +130,7 @@ test("an index is made with a mark that no search finds; emptied it is lost, and
   await its.index.drop(third);
 });
 
-test("a search returns only keys, also in a warmed index of an earlier release", async () => {
+test("a search returns only keys, even in a warmed index of an earlier release", async () => {
   const passage = aPassage("The metronome ticks.");
   const old = `${its.prefix}-passages-00000004`;
   await its.index.create(old);
@@ -152,7 +152,7 @@ test("a search returns only keys, also in a warmed index of an earlier release",
   await its.index.drop(old);
 });
 
-test("a search fails, and is not empty, when the index is lost, the key is wrong or no server is there", async () => {
+test("a search fails, instead of being empty, if the index is lost, the key is wrong or no server answers", async () => {
   const passage = aPassage("anchor");
   const asking = (engine: typeof its.engine, index = its.id) =>
     engine.search(index, where(passage), [{ words: "anchor", matching: "all", limit: 1 }]);
@@ -170,7 +170,7 @@ test("a search fails, and is not empty, when the index is lost, the key is wrong
   }
 });
 
-test("no collection, or a document id that is none, finds nothing", async () => {
+test("a search with no collection or an invalid document id finds nothing", async () => {
   const passage = aPassage("harbour");
   await its.put([passage]);
   const within = where(passage);

@@ -77,7 +77,7 @@ describe("the key for indexing", () => {
     await expect(server.request(call("POST", "/indexes", { uid: foreign }))).rejects.toMatchObject(refused);
     await expect(master.request(call("GET", `/indexes/${foreign}`))).rejects.toMatchObject({ code: "index_not_found" });
   });
-  test("is made again after the server has lost it, once for requests at the same time", async () => {
+  test("is created again after the server has lost it, once for concurrent requests", async () => {
     type Keys = { results: { uid: string; name: string }[] };
     const mine = async () =>
       (await master.request<Keys>(call("GET", "/keys?limit=1000"))).results.filter(
@@ -92,7 +92,7 @@ describe("the key for indexing", () => {
   });
 });
 
-test("two deployments on one server have keys of their own, and a wrong master key makes none", async () => {
+test("two deployments on one server have separate keys, and a wrong master key creates none", async () => {
   const prefix = `${its.prefix}2`;
   const other = openPassageIndex({ url: its.url, key: indexKey({ masterKey: its.key, prefix }), prefix });
   afterFile(other.close);
@@ -103,7 +103,7 @@ test("two deployments on one server have keys of their own, and a wrong master k
   await expect(wrong.has(its.id)).rejects.toMatchObject(refused);
 });
 
-test("with MEILI_API_KEY the platform makes no keys", () => {
+test("with MEILI_API_KEY the platform creates no keys", () => {
   const settings = { MEILI_API_KEY: "own", BUS_PREFIX: "svc" } as never;
   const addresses = { meili_url: "http://search:7700", meili_master_key: "" } as never;
   expect(searchServer({ settings, addresses }, "search")).toEqual({ url: "http://search:7700", key: "own" });

@@ -27,7 +27,7 @@ async function startRecorder(url: string) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-test("a running platform sends the master key only to make its keys", async () => {
+test("a running platform sends the master key only to create its keys", async () => {
   const { addresses, ...deployment } = await testDeployment();
   const recorder = await startRecorder(addresses.meili_url);
   const platform = await startPlatform({

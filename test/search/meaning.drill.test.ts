@@ -50,7 +50,7 @@ const rankings = async (query: string, endpoints?: SearchModels): Promise<string
   return passages.toSorted((a, b) => b.score - a.score).map(({ content }) => content);
 };
 
-test.each(sets)("vectors that are worse than words make no answer worse: $name", async ({ questions }) => {
+test.each(sets)("vectors that rank worse than words do not make results worse: $name", async ({ questions }) => {
   let [words, fused] = [0, 0];
   for (const judged of questions) {
     words += ndcg(await rankings(judged[0]), judged);
@@ -61,7 +61,7 @@ test.each(sets)("vectors that are worse than words make no answer worse: $name",
   expect(fused).toBeGreaterThanOrEqual(words - 1e-9);
 });
 
-test("a failing endpoint leaves the answer of the words", async () => {
+test("a failing endpoint leaves the results of the word search", async () => {
   const [[query]] = sets[0]!.questions as [[string]];
   expect(await rankings(query, failing)).toEqual(await rankings(query));
 });

@@ -6,7 +6,7 @@ const filler = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => `The office opens at ${n} and the printer is on floor ${n}.`);
 const first = async (...asked: Parameters<typeof its.ask>) => (await its.contents(...asked))[0];
 
-test("a question in whole sentences finds the passage, although no passage has all of its words", async () => {
+test("a question in whole sentences finds the passage, even if no passage contains all of its words", async () => {
   const shelf = await its.shelf();
   await its.add(shelf, [...filler(30), "Reimbursement of travel costs takes ten working days after approval."]);
   const question =
@@ -14,7 +14,7 @@ test("a question in whole sentences finds the passage, although no passage has a
   expect(await first(shelf, question)).toMatch(/^Reimbursement/);
 });
 
-test("a word that is rare here weighs more than words that are everywhere", async () => {
+test("a word that is rare in the collection weighs more than frequent words", async () => {
   const shelf = await its.shelf();
   await its.add(shelf, [...filler(40), "On floor 99 there is a defibrillator."]);
   expect(await first(shelf, "printer office floor defibrillator")).toMatch(/defibrillator/);
@@ -31,7 +31,7 @@ test("a passage with all words ranks above one that repeats a single word", asyn
   expect(await first(shelf, "winter parking visitors")).toMatch(/^Parking for visitors/);
 });
 
-test("other forms of a word are found, and a word that is spelled wrong", async () => {
+test("other forms of a word are found, and so are misspelt words", async () => {
   const shelf = await its.shelf();
   await its.add(shelf, [
     "Policies on hiking were constructed.",
@@ -68,7 +68,7 @@ test("a table's later rows are found by the words of its header", async () => {
   expect(await first(shelf, "warehouses in Oslo")).toBe("| Oslo | 12 |");
 });
 
-test("a quoted phrase puts the passage that has it first", async () => {
+test("a quoted phrase ranks the passage with the phrase first", async () => {
   const shelf = await its.shelf();
   await its.add(shelf, [
     "Notice of leave, leave of notice: notice and leave are leave and notice.",

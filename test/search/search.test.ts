@@ -9,7 +9,7 @@ import { aLibrary } from "./library.ts";
 const its = await aLibrary();
 const nothing = { results: [], has_more: false, degraded: [] };
 
-test("hits are grouped by document in the order of its best passage, with a citation each", async () => {
+test("hits are grouped by document in the order of its best passage, each with a citation", async () => {
   const shelf = await its.shelf(undefined, "Manuals");
   const strong = await its.add(
     shelf,
@@ -41,7 +41,7 @@ test("hits are grouped by document in the order of its best passage, with a cita
   expect(results[1]!.passages).toMatchObject([{ seq: 1, reference: "excerpt 2" }]);
 });
 
-test("a search with operators that compares some of the candidates says that there may be more, and refuses what is beyond", async () => {
+test("a search with operators that compares only some candidates reports that there may be more, and refuses pages beyond", async () => {
   const shelf = await its.shelf();
   const texts = Array.from({ length: 1_100 }, (_, n) => `Lighthouse number ${n}`);
   await its.add(shelf, texts);
@@ -61,7 +61,7 @@ test("a search with operators that compares some of the candidates says that the
   });
 });
 
-test("pages beyond the hits that a model ranked repeat no passage and leave none out", async () => {
+test("pages beyond the hits that a model reranked repeat no passage and omit none", async () => {
   const shelf = await its.shelf();
   const values = (n: number) => Float32Array.from([Math.cos(n / 1_000), Math.sin(n / 1_000)]);
   const texts = Array.from({ length: 500 }, (_, n) => `Lighthouse number ${n}`);
@@ -90,7 +90,7 @@ test("pages beyond the hits that a model ranked repeat no passage and leave none
   expect(seen.toSorted()).toEqual(texts.toSorted());
 });
 
-test("pages count passages, follow each other without a gap, and say whether there is more", async () => {
+test("pages count passages, follow each other without a gap, and report whether there is more", async () => {
   const shelf = await its.shelf();
   const texts = Array.from({ length: 30 }, (_, n) => `Lighthouse number ${n}`);
   for (let n = 0; n < 30; n += 10) await its.add(shelf, texts.slice(n, n + 10));
@@ -109,7 +109,7 @@ test("pages count passages, follow each other without a gap, and say whether the
   expect(await its.ask(shelf, "lighthouse", { offset: 1_000_000_000 })).toEqual(nothing);
 });
 
-test("deep pages go through everything that matches once", async () => {
+test("deep pages contain every match once", async () => {
   const shelf = await its.shelf();
   const count = 1_500;
   await its.add(
@@ -126,7 +126,7 @@ test("deep pages go through everything that matches once", async () => {
   expect(seen.size).toBe(count);
 });
 
-test("pages of a question in which every word is frequent fit together: nothing twice, nothing left out", async () => {
+test("pages of a query of frequent words neither repeat nor omit a passage", async () => {
   const shelf = await its.shelf();
   const words = ["anchor", "beacon", "cargo", "ferry", "gull"];
   const texts = Array.from({ length: 700 }, (_, n) =>
@@ -141,7 +141,7 @@ test("pages of a question in which every word is frequent fit together: nothing 
   expect(seen.toSorted()).toEqual(texts.toSorted());
 });
 
-test("equal passages are in the order of their documents and their places", async () => {
+test("equal passages are ordered by document and position", async () => {
   const shelf = await its.shelf();
   const ids = [newId(), newId(), newId()];
   for (const id of ids.toReversed()) await its.add(shelf, ["Same words.", "Same words."], { id });
@@ -150,7 +150,7 @@ test("equal passages are in the order of their documents and their places", asyn
   for (const { passages } of results) expect(passages.map(({ seq }) => seq)).toEqual([0, 1]);
 });
 
-test("document ids and tags narrow, and any one of the tags is enough", async () => {
+test("document ids and tags filter, and any one of the tags is enough", async () => {
   const shelf = await its.shelf();
   const a = await its.add(shelf, ["Ferry times in winter"], { tags: ["harbour", "winter"] });
   const b = await its.add(shelf, ["Ferry times in summer"], { tags: ["harbour"] });
@@ -168,7 +168,7 @@ test("document ids and tags narrow, and any one of the tags is enough", async ()
   expect(await found({ tags: ["winter"] })).toEqual([]);
 });
 
-test("a document that is gone is not found, nor counted, although the index still knows it", async () => {
+test("a deleted document is neither found nor counted, even if the index still contains it", async () => {
   const shelf = await its.shelf();
   const [kept, gone, erased] = [
     await its.add(shelf, ["Willow bark"]),
@@ -193,7 +193,7 @@ test("only the live generation of a document is found", async () => {
   expect(await its.contents(shelf, "harvest report")).toEqual(["New harvest report", "More harvest"]);
 });
 
-test("more dead passages than are looked at first do not hide the living", async () => {
+test("many passages of dead generations do not hide the live ones", async () => {
   const shelf = await its.shelf();
   const id = await its.add(
     shelf,
@@ -204,7 +204,7 @@ test("more dead passages than are looked at first do not hide the living", async
   expect(await its.contents(shelf, "copper")).toHaveLength(1);
 });
 
-test("nothing indexed, nothing asked for: nothing found, and the search server is not asked", async () => {
+test("a search that cannot match anything finds nothing, and does not call the search server", async () => {
   const engine = openSearchEngine({ url: "http://127.0.0.1:9", key: "" });
   const empty = await its.shelf();
   expect(await its.ask(empty, "anything", {}, engine)).toEqual(nothing);
@@ -217,7 +217,7 @@ test("nothing indexed, nothing asked for: nothing found, and the search server i
   await engine.close();
 });
 
-test("a search fails while the index is lost or there is none, and answers from the one that takes its place", async () => {
+test("a search fails while the index is lost or missing, and works with the index that replaces it", async () => {
   const shelf = await its.shelf();
   const id = await its.add(shelf, ["Granite"]);
   const [lost, next] = [`${its.prefix}-passages-lost`, `${its.prefix}-passages-next`];
@@ -240,7 +240,7 @@ test("a search fails while the index is lost or there is none, and answers from 
   expect(await its.contents(shelf, "granite")).toEqual(["Granite"]);
 });
 
-test("an index of the version before filters serves until a new one is filled, and searches are right meanwhile", async () => {
+test("an index of the version before filters serves until a new one is filled, and searches are correct meanwhile", async () => {
   const old = `${its.prefix}-passages-0000000f`;
   await its.index.create(old);
   const { master_key } = testSearch();

@@ -11,7 +11,7 @@ const RUNS_PER_BUG = 1_000;
 
 const withoutIds = (lines: string[]) => lines.map((line) => line.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "id"));
 
-test("messages that are lost, late or repeated, crashes and stalls lose nothing, double nothing and leave nothing stuck", async () => {
+test("lost, late or repeated messages, crashes and stalls lose nothing, double nothing and block nothing", async () => {
   await assertNoFinding(RUNS, SEED);
 });
 

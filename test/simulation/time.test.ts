@@ -4,7 +4,7 @@ import { randomFrom } from "../../dev/crash/random.ts";
 import { enterTime } from "./time.ts";
 import { createWorld, QUIET } from "./world.ts";
 
-test("a timer that another file of the process has left behind is ended within simulated time", async () => {
+test("a timer that another file of the process left behind can be cleared within simulated time", async () => {
   let fired = 0;
   const [once, again] = [setTimeout(() => fired++, 5), setInterval(() => fired++, 5)];
   const leave = enterTime(createWorld(randomFrom(1), QUIET));

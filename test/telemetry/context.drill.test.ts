@@ -43,7 +43,7 @@ const lastProviderHeaders = () => providerCalls().at(-1)!.headers;
 
 describe("the trace of a request's traceparent", () => {
   test.each([{ stream: false }, { stream: true }])(
-    "contains the turn's events and the provider's call (streamed: $stream)",
+    "contains the turn's events and the provider call (streamed: $stream)",
     async (how) => {
       const { trace_id, traceparent } = newTrace();
       const { thread, headers } = await complete({ traceparent, tracestate: "vendor=opaque" }, how);
@@ -80,7 +80,7 @@ describe("the trace of a request's traceparent", () => {
     expect(header).toBe(traceparent);
   });
 
-  test("contains every round of tools, and is not sent to web servers", async () => {
+  test("contains every round of tools, but is not sent to web servers", async () => {
     const { trace_id, traceparent } = newTrace();
     const source = `export const meta = { description: "Asks", parameters: { type: "object", properties: {} }, secrets: [] };
       export async function execute(args, { fetch }) { return (await fetch("${w.site.url}/of-a-tool")).status; }`;

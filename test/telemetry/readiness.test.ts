@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { clientOf, say } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 
-test("read models that are behind the log do not make the service unready, and /readyz shows how far", async () => {
+test("read models that lag behind the log do not make the service unready, and /readyz shows the lag", async () => {
   const deployment = await testDeployment();
   const projecting = await startPlatform({ roles: ["projections"], deployment });
   const service = await startPlatform({ roles: ["http", "services"], deployment });

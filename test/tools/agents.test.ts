@@ -56,7 +56,7 @@ describe("an agent", () => {
     expect(cleared.body).toMatchObject({ version: 3, model: null, reasoning: null });
   });
 
-  test("answers while it exists and its API is enabled", async () => {
+  test("answers only while it exists and its API is enabled", async () => {
     const { id } = await createAgent();
     const ask = () =>
       clientOf({ chat: `${desk.api}/agents/${id}/v1` }, desk.service.credentials.api_key)("POST", "/responses", {
@@ -78,7 +78,7 @@ describe("an agent", () => {
       );
   });
 
-  test("has existing tools and collections only", async () => {
+  test("can have only existing tools and collections", async () => {
     expect((await desk.define(toolSource("return 1"), { name: "own" })).status).toBe(201);
     const knowledge = clientOf({ chat: `${desk.api}/v1/knowledge` }, desk.service.credentials.api_key);
     expect((await knowledge("POST", "/collections", { name: "Staff Rules" })).status).toBe(201);
@@ -112,7 +112,7 @@ describe("an agent", () => {
   });
 });
 
-test("every signed-in person reads agents, and builders and above change them", async () => {
+test("every signed-in person can read agents, and builders and above can change them", async () => {
   const { id } = await createAgent();
   type Route = [method: string, path: string, sent?: object];
   const reads: Route[] = [

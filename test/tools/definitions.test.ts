@@ -81,7 +81,7 @@ export async function execute(args: Args): Promise<number> { return args.a as nu
     expect((await desk.person("GET", `/definitions/${id}/versions?limit=1&offset=1`)).body.data).toHaveLength(1);
   });
 
-  test("is not found after its deletion, and its name is free", async () => {
+  test("is not found after its deletion, and its name is free again", async () => {
     const { id } = await createDefinition(toolSource("return 1"), { name: "gone" });
     expect((await desk.person("DELETE", `/definitions/${id}`)).status).toBe(204);
     for (const [method, path] of [
@@ -123,7 +123,7 @@ describe("the name of a definition", () => {
     });
   });
 
-  test("can come from the script, and may not differ from the script", async () => {
+  test("can come from the script, and must not differ from the script", async () => {
     const { body } = await desk.define(toolSource("", { name: "own_name" }));
     expect(body).toMatchObject({ name: "own_name" });
     expectRefusal(await desk.define(toolSource("", { name: "one" }), { name: "two" }), 400, "invalid_name", "name");
@@ -136,7 +136,7 @@ describe("the name of a definition", () => {
     expect((await desk.person("PATCH", path, { source: toolSource("") })).body.name).toBe("new_name");
   });
 
-  test("suits every provider, and is not the name of a built-in tool", async () => {
+  test("is valid for every provider, and differs from the built-in tools", async () => {
     for (const name of ["", "a b", "1a", "ä", "a".repeat(65), "a.b"])
       expect((await desk.define(toolSource(""), { name })).status).toBe(400);
     expectRefusal(await desk.define(toolSource("", { name: "a b" })), 400, "invalid_definition", "source");
@@ -145,7 +145,7 @@ describe("the name of a definition", () => {
   });
 });
 
-describe("a definition is refused, with the place of the error, for", () => {
+describe("a definition is refused with the position of the error for", () => {
   const schema = (parameters: unknown) => toolSource("", { parameters });
   test.each<[string, string, RegExp]>([
     ["a syntax error", "export const meta = {};\nexport function execute( {", /line \d+, column \d+/],
@@ -260,7 +260,7 @@ describe("a definition is refused, with the place of the error, for", () => {
 });
 
 describe("the grants of a definition", () => {
-  test("name secrets that the script declares", async () => {
+  test("can name only secrets that the script declares", async () => {
     const source = toolSource("", { secrets: ["a", "b"] });
     expectRefusal(
       await desk.define(source, { name: "granted", grants: ["a", "c"] }),
@@ -297,7 +297,7 @@ describe("one idempotency key", () => {
   });
 });
 
-describe("definitions are managed by", () => {
+describe("definitions can be managed by", () => {
   test("signed-in builders and above of the organization", async () => {
     const { id } = await createDefinition();
     const body = { type: "tool", name: "mine", source: toolSource("") };

@@ -74,7 +74,7 @@ const agentOf = async (tools: string[]) => {
 const parameters = { type: "object", properties: { sku: { type: "string" } }, required: ["sku"] };
 
 describe("a scripted tool", () => {
-  test("is offered with its own description, and gets arguments, vars and user", async () => {
+  test("is offered with its own description, and receives arguments, vars and user", async () => {
     const source = toolSource("return { sku: args.sku, ...meta };", { description: "Looks up stock", parameters });
     await define("stock", source);
     calls("stock", { sku: "A-1" });
@@ -96,7 +96,7 @@ describe("a scripted tool", () => {
     expect(JSON.parse(await resultIn("stock"))).toMatchObject({ vars: {}, user: null });
   });
 
-  test("is a function call of an agent, and gets the request's vars", async () => {
+  test("is a function call of an agent, and receives the request's vars", async () => {
     const call = await agentOf(["stock"]);
     calls("stock", { sku: "A-2" });
     const { body } = await call("POST", "/responses", {
@@ -118,7 +118,7 @@ describe("a scripted tool", () => {
     });
   });
 
-  test("gets no arguments that its parameters refuse; the model reads why", async () => {
+  test("receives no arguments that its parameters refuse, and the model reads why", async () => {
     for (const [args, error] of [
       [{ sku: 5 }, "/sku"],
       [{}, "sku"],
@@ -133,7 +133,7 @@ describe("a scripted tool", () => {
     expect(JSON.parse(await resultIn("sized"))).toEqual({ sku: "A-1" });
   });
 
-  test("that an agent has is neither deleted nor renamed before the agent gives it up", async () => {
+  test("of an agent cannot be deleted or renamed until the agent no longer uses it", async () => {
     const { id } = await define("owned", toolSource("return 1"));
     const agent = (
       await desk.person("POST", "/agents", { name: "Owner of it", model: "offline/echo", tools: ["owned"] })
@@ -190,7 +190,7 @@ describe("a scripted tool", () => {
     expect(body.status).toBe("completed");
   });
 
-  test("that changes during a turn runs in the version at the start of the turn", async () => {
+  test("that changes during a turn runs in the version from the start of the turn", async () => {
     const gate = Promise.withResolvers<void>();
     const requested = Promise.withResolvers<void>();
     const { id } = await define("changing", toolSource("return 'first'"));
@@ -256,7 +256,7 @@ describe("the secrets of a scripted tool", () => {
     await desk.person("PUT", "/secrets/shop_key", { value: canary });
   });
 
-  test("are readable when the script declares them and they are granted, and reach no model", async () => {
+  test("are readable if the script declares them and they are granted, and reach no model", async () => {
     const body = `const key = await secrets.get("shop_key");
       await fetch("${shop_url}/orders", { headers: { "X-Key": key } });
       return { key, length: key.length, in: "the key is " + key };`;
@@ -298,7 +298,7 @@ describe("the secrets of a scripted tool", () => {
   });
   let coded = 0;
 
-  test("stand in the trace of the turn by name, with the version of the tool", async () => {
+  test("appear in the trace of the turn by name, with the version of the tool", async () => {
     const source = toolSource("return (await secrets.get('shop_key')).length;", { secrets: ["shop_key"] });
     const { id } = await define("counted", source, { grants: ["shop_key"] });
     await desk.person("PATCH", `/definitions/${id}`, { source });
@@ -308,7 +308,7 @@ describe("the secrets of a scripted tool", () => {
     expect(traced.body.rounds[0].calls[0]).toMatchObject({ name: "counted", tool_version: 2, secrets: ["shop_key"] });
   });
 
-  test("are refused when they are not declared, not granted, or not set", async () => {
+  test("are refused if they are not declared, not granted, or not set", async () => {
     const refused = "return await secrets.get(args.name).catch((error) => error.message)";
     const { id } = await define("asking", toolSource(refused, { secrets: ["shop_key", "unset"] }), {
       grants: ["unset"],
@@ -384,7 +384,7 @@ describe("fetch of a scripted tool", () => {
   });
 });
 
-test("an owner turns scripted tools off and on for the organization: requests and agents are refused, agents go on without", async () => {
+test("an owner switches scripted tools off and on: requests with them are refused, and agents answer without them", async () => {
   const own = await openDesk();
   await own.define(toolSource("return 1"), { name: "own" });
   const agent = (
@@ -414,7 +414,7 @@ test("an owner turns scripted tools off and on for the organization: requests an
   );
 });
 
-test("scripted tools are unavailable when the deployment disables them", async () => {
+test("scripted tools are unavailable if the deployment disables them", async () => {
   const off = await openDesk({ SCRIPTED_TOOLS: "off" });
   expect((await off.define(toolSource("return 1"), { name: "own" })).status).toBe(201);
   expectRefusal(await off.obey(["/tool own {}"], ["own"]), 400, "tools_unavailable");

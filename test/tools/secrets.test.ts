@@ -9,7 +9,7 @@ const desk = await openDesk();
 
 const put = (name: string, value: unknown) => desk.person("PUT", `/secrets/${name}`, { value });
 
-test("the value of a secret is in no answer and in no table", async () => {
+test("the value of a secret appears in no answer and in no table", async () => {
   const canary = "canary-8d1f-of-a-secret";
   const { status, body, text } = await put("shop_key", canary);
   expect([status, Object.keys(body)]).toEqual([200, ["name", "created_at", "updated_at"]]);
@@ -41,7 +41,7 @@ test("a secret is replaced and removed", async () => {
   expectRefusal(await desk.person("DELETE", "/secrets/turning"), 404, "secret_not_found", "name");
 });
 
-test("names and values of secrets have limits", async () => {
+test("names and values of secrets are limited", async () => {
   expectRefusal(await put("short", "abc"), 400, undefined, "value");
   expect((await put("short", "abcd")).status).toBe(200);
   for (const name of ["1a", "a-b", "a%20b", "a".repeat(65), "%C3%A4"])

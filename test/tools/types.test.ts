@@ -9,7 +9,7 @@ const desk = await openDesk();
 const checkTypes = async (type: string, source: string) =>
   (await desk.person("POST", "/definitions/check-types", { type, source })).body;
 
-test("check-types reports a mismatch with the schema of meta and its place, and the source can still be saved", async () => {
+test("check-types reports a mismatch with the schema of meta and its position, and the source can still be saved", async () => {
   const source = `export const meta = { parameters: { type: "object", properties: { sku: { type: "string" } }, required: ["sku"] } };
 export const execute = (args) => args.skuu;
 `;
@@ -37,7 +37,7 @@ export const run = (ctx) => ctx.runStep("pay", { to: 5 });`;
   expect(await checkTypes("workflow", source)).toMatchObject({ errors: [{ code: 2322, line: 4, column: 50 }] });
 });
 
-test("a source with a fault is not checked, and says so", async () => {
+test("a source with an error is not checked, and the check says so", async () => {
   const { errors, unchecked } = await checkTypes("tool", "export const = 1");
   expect(errors).toEqual([]);
   expect(unchecked).toContain("fault");

@@ -41,7 +41,7 @@ async function doomedWorker(deployment: Deployment, work: (handle: Handle, turn:
   };
 }
 
-test("a reader receives each word once when another worker takes over a turn with tools", async () => {
+test("a reader receives each word once if another worker takes over a turn with tools", async () => {
   const deployment = await testDeployment();
   const front = await startPlatform({ roles: ["http", "projections"], deployment });
   const doomed = await doomedWorker(deployment, async (handle, turn) => {
@@ -78,7 +78,7 @@ test("a reader receives each word once when another worker takes over a turn wit
   expect(events.slice(2).map(({ data }) => (data as { call?: number }).call)).toEqual([0, undefined, 1, undefined]);
 });
 
-test("the recorded steps of a turn are sealed, and are erased with the thread", async () => {
+test("the recorded steps of a turn are sealed, and are deleted with the thread", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ deployment });
   const { api_key } = await platform.organization();

@@ -40,7 +40,7 @@ const lostTurn = (deployment: Deployment, command: Command, lost?: Lost) => lost
 const typesOf = async (platform: Awaited<ReturnType<typeof startPlatform>>, stream: string) =>
   (await platform.resources.log.read(stream)).map((event) => event.type);
 
-test("a turn whose worker died is taken over and finished by the sweep alone", async () => {
+test("the sweep alone takes over and finishes a turn whose worker died", async () => {
   const deployment = await testDeployment();
   const trace_id = "c".repeat(32);
   const command = { ...startTurn("/say finished"), traceparent: `00-${trace_id}-${"d".repeat(16)}-01` };
@@ -59,7 +59,7 @@ test("a turn whose worker died is taken over and finished by the sweep alone", a
   });
 });
 
-test("a worker with a cached state of the thread takes over a turn that another worker lost there", async () => {
+test("a worker with a cached state of the thread takes over a turn that another worker lost in the thread", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ roles: ["services"], deployment });
   const earlier = startTurn("/say earlier");
@@ -72,7 +72,7 @@ test("a worker with a cached state of the thread takes over a turn that another 
     .toEqual(["TurnStarted", "TurnCompleted", "TurnStarted", "TurnTakenOver", "TargetFailed", "TurnCompleted"]);
 });
 
-test("a lost streamed turn whose reader has seen text fails with that text", async () => {
+test("a lost streamed turn whose reader has received text fails with that text", async () => {
   const deployment = await testDeployment();
   const command = startTurn("/say something else", { streamed: true });
   await lostTurn(deployment, command, { frames: ["It was ", "a dark"] });
@@ -83,7 +83,7 @@ test("a lost streamed turn whose reader has seen text fails with that text", asy
   });
 });
 
-test("an overdue turn that nobody had asked a model for is refused, and its command may run again", async () => {
+test("an overdue turn that had not yet called a model is refused, and its command may run again", async () => {
   const deployment = await testDeployment();
   const command = startTurn("/say late", { seconds: 0 });
   await lostTurn(deployment, command, { worker: undefined });
@@ -103,7 +103,7 @@ test("an overdue turn of a lost worker fails, and the worker's request counts as
   expect([usage.prompt_tokens > 0, usage.completion_tokens]).toEqual([true, 0]);
 });
 
-test("one of several workers that sweep at the same time finishes a lost turn", async () => {
+test("only one of several workers that sweep at the same time finishes a lost turn", async () => {
   const deployment = await testDeployment();
   const commands = Array.from({ length: 10 }, (_, n) => startTurn(`/say ${n}`));
   await lostTurns(deployment, commands);
@@ -114,7 +114,7 @@ test("one of several workers that sweep at the same time finishes a lost turn", 
       .toEqual(["TurnStarted", "TurnTakenOver", "TargetFailed", "TurnCompleted"]);
 });
 
-test("a worker that runs a hundred lost turns takes over further ones before those end", async () => {
+test("a worker that runs a hundred lost turns takes over more before those end", async () => {
   const deployment = await testDeployment();
   await lostTurns(
     deployment,
