@@ -10,7 +10,7 @@ const clerk = await w.home.newAgent({ name: "Clerk", model: "offline/echo" });
 const ran = (body: string, envelope: object = {}) => w.home.run(workflowSource(body), { clerk }, envelope);
 
 describe("ctx.agent", () => {
-  test("asks an agent by its id or its name, once for equal calls, and returns its answer", async () => {
+  test("asks an agent by its id or name, once for equal calls, and returns its answer", async () => {
     const { status, result, waits } = await ran(
       `const one = await ctx.agent(args.clerk, "Good morning");
        const again = await ctx.agent(args.clerk, "Good morning");
@@ -56,7 +56,7 @@ describe("ctx.agent", () => {
     ["the envelope leaves its model out", "ctx.agent(args.clerk, 'Hi'", { models: ["a/b"] }, /envelope.models/],
     ["a message is none", "ctx.agent(args.clerk, [{ role: 'x', content: 'y' }]", {}, /agent: input/],
     ["the thread is of someone else", `ctx.agent("Clerk", "Hi", { thread_id: args.clerk }`, {}, /thread/],
-  ])("fails when %s, as an error or as a value", async (_, call, envelope, message) => {
+  ])("fails if %s, with an error or a value", async (_, call, envelope, message) => {
     const close = call.includes("{ thread_id") ? "" : ", {}";
     const failed = await ran(`return ${call}${close});`, envelope);
     expect([failed.status, failed.error]).toEqual(["failed", expect.stringMatching(message)]);
@@ -71,7 +71,7 @@ describe("ctx.agent", () => {
     });
   });
 
-  test("says what it does not take when it is saved and when it runs", async () => {
+  test("names unsupported options, when it is saved and when it runs", async () => {
     const refused = await w.home.owner("POST", "/definitions", {
       type: "workflow",
       name: "wrong",
@@ -82,7 +82,7 @@ describe("ctx.agent", () => {
     expect(error).toMatch(/agent: the input must be a text, or a list of messages/);
   });
 
-  test("is shown among what a live run waits for, and its turn stops with the run", async () => {
+  test("is listed in the waits of a live run, and its turn stops with the run", async () => {
     const slow = await w.home.newAgent({ name: "Slow", model: "offline/scripted" });
     const workflow = await w.home.register(workflowSource(`return ctx.agent("Slow", "/slow 3000\\n/say late");`));
     const run = await w.home.start(workflow);

@@ -22,7 +22,7 @@ const POINTS = [
 ];
 
 test.each(POINTS.map((point, n) => [point, n + 1] as const))(
-  "a run gets the answer of its agent once when its process is killed at %s",
+  "a run gets the answer of its agent once if its process is killed at %s",
   async (point, n) => {
     const run = await replaceAt(point, () => home.start(prepared, { n }));
     const { status, result, error } = await home.untilOver(run, LONG_MS);

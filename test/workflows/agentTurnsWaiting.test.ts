@@ -37,7 +37,7 @@ const traceOf = async (response_id: string) => (await home.owner("GET", `/turns/
 const me = async (): Promise<string> => (await home.owner("GET", "/auth/me")).body.user.id;
 
 describe("a turn that waits for a person", () => {
-  test("rests with its run, goes on with the decision, and its words are events of the run", async () => {
+  test("is parked with its run, continues with the decision, and is an event of the run", async () => {
     const { run, approval } = await startPaying(payer, PAY, 'await ctx.awaitApproval("end", { title: "End?" });');
     expect(approval.tool_call).toMatchObject({ tool: "pay", asked_by: { type: "person", id: await me() } });
     expect(await home.read(run)).toMatchObject({ status: "running", waiting_on: [{ type: "agent", name: payer }] });
@@ -76,7 +76,7 @@ describe("a turn that waits for a person", () => {
     expect(rounds[0].calls).toMatchObject([{ name: "pay", status: "completed", approval: { status: "approved" } }]);
   });
 
-  test("is not decided by the one who started the run where its rule excludes self-approval", async () => {
+  test("cannot be decided by the person who started the run if its rule excludes self-approval", async () => {
     const { run, approval } = await startPaying(await newPayer({ self_approval: false }));
     expect((await home.decide(approval)).body.error.code).toBe("approver_not_allowed");
     const other = await home.member("owner", "other");
@@ -86,7 +86,7 @@ describe("a turn that waits for a person", () => {
     expect((await traceOf(result.response_id)).rounds[0].calls).toMatchObject([{ status: "failed" }]);
   });
 
-  test("ends with its run, and its approval too", async () => {
+  test("ends with its run, and so does its approval", async () => {
     const { run, approval } = await startPaying();
     expect((await home.cancel(run)).status).toBe(200);
     const state = async () => (await home.owner("GET", `/workflows/approvals/${approval.id}`)).body.status;
@@ -103,7 +103,7 @@ describe("a run that continues one that asked agents", () => {
   const act = (run: string, what: "retry" | "fork", body?: object) =>
     home.made(home.owner("POST", `/workflows/runs/${run}/${what}`, body));
 
-  test("a retry keeps answers, asks again what failed, and goes on with the thread", async () => {
+  test("a retry keeps answers, repeats failed calls, and continues the thread", async () => {
     const clerk = await home.newAgent({ model: "offline/scripted" });
     const failed = await home.run(workflowSource(TALK), { clerk, next: "/fail 400" });
     expect([failed.status, failed.error]).toEqual(["failed", expect.stringMatching(/^agent: /)]);
@@ -117,7 +117,7 @@ describe("a run that continues one that asked agents", () => {
     expect(traces.map((trace) => trace.status)).toEqual(["failed", "completed"]);
   });
 
-  test("a fork with other arguments asks again what has changed", async () => {
+  test("a fork with other arguments repeats the calls whose arguments changed", async () => {
     const clerk = await home.newAgent();
     const first = await home.run(workflowSource(TALK), { clerk, n: 1, next: "Two" });
     const again = await home.untilOver((await act(first.id, "fork", { args: { clerk, n: 1, next: "Three" } })).id);
@@ -129,7 +129,7 @@ describe("a run that continues one that asked agents", () => {
 });
 
 describe("a turn of a run", () => {
-  test("reads documents that name nobody, also where the run acts for a person who may read more", async () => {
+  test("reads only documents without named readers, even if the run acts for a person who may read more", async () => {
     const knowledge = (path: string, body: object) => home.made(home.owner("POST", `/v1/knowledge${path}`, body));
     const { slug } = await knowledge("/collections", { name: "Vault" });
     const push = async (name: string, more: object) => {
@@ -153,7 +153,7 @@ describe("a turn of a run", () => {
     expect(await read(closed)).toContain("There is no such document");
   });
 
-  test("does not start while the person that the run acts for is inactive", async () => {
+  test("does not start while the person for whom the run acts is inactive", async () => {
     const { id, call } = await home.member("builder", "gone");
     const body =
       'await ctx.awaitApproval("go", { title: "Go?" });\nreturn ctx.agent(args.clerk, "Hi", { onError: "return" });';
@@ -168,7 +168,7 @@ describe("a turn of a run", () => {
     expect((await home.untilOver(run)).result).toMatchObject({ ok: false, error: { code: "run_as_inactive" } });
   });
 
-  test("is refused by a budget that is used up, and counts for its agent and as a step", async () => {
+  test("is refused by a used-up budget, and counts for its agent and as a step", async () => {
     const other = await w.join("Spenders");
     const agent = await other.newAgent();
     await chargeDollar(other.owner, "offline/echo");

@@ -43,7 +43,7 @@ const follow = ({ id, secret }: Pick<Link, "id" | "secret">, decision?: unknown)
 const approve = { decision: "approve" };
 
 describe("a link", () => {
-  test("decides an approval without an account, once, and is shown with its name", async () => {
+  test("decides an approval once without an account, and its name is shown", async () => {
     const form = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
     const { run, id } = await startAsking({ body: "Really?", form });
     const made = await link(id, { for: { name: "Ms. Gast", email: "gast@example.org" } });
@@ -81,7 +81,7 @@ describe("a link", () => {
     ]);
   });
 
-  test("shows its secret nowhere but in the answer that creates it", async () => {
+  test("shows its secret only in the answer that creates it", async () => {
     const { run, id } = await startAsking();
     const { secret } = await link(id);
     await follow({ id: (await linksOf(id))[0].id, secret }, { decision: "reject" });
@@ -92,14 +92,14 @@ describe("a link", () => {
     expect(audit).not.toContain("secret_hash");
   });
 
-  test("of two decisions at the same moment takes one", async () => {
+  test("accepts only one of two simultaneous decisions", async () => {
     const { id } = await startAsking();
     const made = await link(id);
     const answers = await Promise.all([follow(made, approve), follow(made, { decision: "reject" })]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 410]);
   });
 
-  test("is dead once it is revoked, and so are the links of an approval that is not pending", async () => {
+  test("stops working once it is revoked or its approval is not pending", async () => {
     const first = await startAsking();
     const [revoked, other] = [await link(first.id), await link(first.id, {}, ann.call)];
     const path = `/workflows/approvals/${first.id}/links`;
@@ -136,15 +136,15 @@ describe("a link", () => {
     expect((await create(id, body)).status).toBe(400);
   });
 
-  test("is one of twenty at most", async () => {
+  test("is limited to twenty per approval", async () => {
     const { id } = await startAsking();
     for (let n = 0; n < 20; n++) await link(id);
     expect(code(await create(id))).toEqual([409, "too_many_approval_links"]);
   });
 });
 
-describe("a link hands over a right, so", () => {
-  test("only somebody who may decide creates it", async () => {
+describe("a link passes on a right, so", () => {
+  test("only a person who may decide can create one", async () => {
     const { id } = await startAsking({ assignees: [{ person: ann.id }] });
     expect(code(await create(id))).toEqual([403, "approver_not_allowed"]);
     expect(code(await create(id, {}, bob.call))).toEqual([403, "approver_not_allowed"]);
@@ -157,13 +157,13 @@ describe("a link hands over a right, so", () => {
     expect((await follow(made, approve)).status).toBe(200);
   });
 
-  test("the one who started the run creates none where that one may not decide", async () => {
+  test("the person who started the run cannot create one if that person may not decide", async () => {
     const { id } = await startAsking({ self_approval: false }, ann.call);
     expect(code(await create(id, {}, ann.call))).toEqual([403, "approver_not_allowed"]);
     await link(id, {}, bob.call);
   });
 
-  test("it decides nothing after its creator has lost that right", async () => {
+  test("it cannot decide once its creator has lost the right", async () => {
     const carl = await home.member("approver", "Carl");
     const { id } = await startAsking();
     const made = await link(id, {}, carl.call);
@@ -176,7 +176,7 @@ describe("a link hands over a right, so", () => {
     ]);
   });
 
-  test("a person and the links of that person have one vote together", async () => {
+  test("a person and the person's links share one vote", async () => {
     const { run, id } = await startAsking({ votes: { required: 2, one_rejection_ends: true } });
     const [first, second, other] = [
       await link(id, {}, ann.call),
@@ -193,7 +193,7 @@ describe("a link hands over a right, so", () => {
   });
 });
 
-test("a link without its secret does not exist, also for other organizations, and guesses are limited", async () => {
+test("a link without its secret gets a 404, as does another organization, and guesses are limited", async () => {
   const { id } = await startAsking();
   const [made, other] = [await link(id), await link(id)];
   const wrong = [

@@ -44,7 +44,7 @@ const has = async (by: Call, id: string) => (await inboxOf(by)).some((one) => on
 const delegate = (id: string, by: Call, to: string, reason: string | undefined = "On leave") =>
   by("POST", `/workflows/approvals/${id}/delegate`, { to, reason });
 
-test("an approval says beforehand whether its reader may decide it", async () => {
+test("an approval shows in advance whether its reader may decide it", async () => {
   const { ann, bob, eve } = await newPeople();
   const readers = [owner, ann.call, bob.call, eve.call, home.key];
   const mayDecide = (id: string) =>
@@ -64,7 +64,7 @@ test("an approval says beforehand whether its reader may decide it", async () =>
 describe("delegating an approval", () => {
   beforeAll(async () => void (people = await newPeople()));
 
-  test("hands it to somebody else, with a reason that stays visible", async () => {
+  test("assigns it to another person, with a visible reason", async () => {
     const { ann, bob } = people;
     const { run, id } = await forAnn();
     expect([await has(ann.call, id), await has(bob.call, id)]).toEqual([true, false]);
@@ -87,7 +87,7 @@ describe("delegating an approval", () => {
     expect((await home.until(run, isOver)).result.said.decided_by).toEqual({ type: "person", id: bob.id });
   });
 
-  test("is answered again under its key after the other person has handed it on", async () => {
+  test("returns the same answer under its key after the other person has delegated it further", async () => {
     const { ann, bob } = people;
     const { id } = await forAnn();
     const path = `/workflows/approvals/${id}/delegate`;
@@ -111,7 +111,7 @@ describe("delegating an approval", () => {
     ["leaves", { active: false }],
     ["gets a role that may not decide", { role: "viewer" }],
     ["is removed", null],
-  ])("ends when the one who got it %s", async (_, change) => {
+  ])("ends if the delegate %s", async (_, change) => {
     const { ann, bob } = people;
     const [gone, heir] = [await home.member("approver", "Gone"), await home.member("approver", "Heir")];
     const [first, second] = [await forAnn(), await forAnn()];
@@ -131,7 +131,7 @@ describe("delegating an approval", () => {
     expect((await decide(second.id, heir.call)).body).toMatchObject({ status: "approved" });
   });
 
-  test("refuses who may not decide, who is asked anyway, oneself, and strangers", async () => {
+  test("refuses people who may not decide, existing assignees, oneself, and strangers", async () => {
     const { ann, bob, eve } = people;
     const stranger = await (await stage.join("Away")).member("approver");
     const { id } = await forAnn({ self_approval: false });
@@ -148,7 +148,7 @@ describe("delegating an approval", () => {
     expect(code(await delegate(id, ann.call, bob.id))).toEqual([409, "approval_not_pending"]);
   });
 
-  test("neither gives nor takes a second vote", async () => {
+  test("neither grants nor removes a vote", async () => {
     const { ann, bob } = people;
     const { id } = await startAsking({
       assignees: [{ person: ann.id }, { person: bob.id }],
@@ -161,7 +161,7 @@ describe("delegating an approval", () => {
     expect((await decide(id, owner)).body.status).toBe("approved");
   });
 
-  test("ends the links of the one who delegates", async () => {
+  test("ends the links of the person who delegates", async () => {
     const { ann, bob } = people;
     const { id } = await forAnn();
     const { body } = await ann.call("POST", `/workflows/approvals/${id}/links`, {});
@@ -180,7 +180,7 @@ describe("a substitute", () => {
   const inDays = (days: number) => new Date(Date.now() + days * DAY).toISOString();
   const substitute = (by: Call, id: string, body: object) => by("PUT", `/members/${id}/substitute`, body);
 
-  test("sees and decides in the place of the other, while it lasts", async () => {
+  test("sees and decides in place of the absent person during the absence", async () => {
     const { ann, bob } = people;
     const { run, id } = await forAnn();
     expect(code(await decide(id, bob.call))).toEqual([403, "approver_not_allowed"]);
@@ -201,7 +201,7 @@ describe("a substitute", () => {
     expect((await ann.call("GET", `/members/${ann.id}/substitute`)).body.substitute).toBeNull();
   });
 
-  test("has no right before or after its time, and none to hand on", async () => {
+  test("has no right before or after the absence, and cannot delegate", async () => {
     const { ann, bob } = people;
     const { id } = await forAnn();
     await substitute(owner, ann.id, { substitute: bob.id, from: inDays(1), until: inDays(2) });
@@ -217,7 +217,7 @@ describe("a substitute", () => {
     }
   });
 
-  test("and the other have one vote together", async () => {
+  test("shares one vote with the absent person", async () => {
     const { ann, bob } = people;
     await substitute(ann.call, ann.id, { substitute: bob.id, until: inDays(1) });
     const both = [{ person: ann.id }, { person: ownerId }];
@@ -232,14 +232,14 @@ describe("a substitute", () => {
     expect((await decide(id, owner)).body.status).toBe("approved");
   });
 
-  test("who started the run does not get around the rule against self approval", async () => {
+  test("cannot bypass the rule against self-approval", async () => {
     const { ann } = people;
     await substitute(ann.call, ann.id, { substitute: ownerId, until: inDays(1) });
     const { id } = await forAnn({ self_approval: false });
     expect([await has(owner, id), code(await decide(id, owner))]).toEqual([false, [403, "approver_not_allowed"]]);
   });
 
-  test("is checked: role, times, oneself, and who may name one", async () => {
+  test("is validated: role, times, oneself, and who may set one", async () => {
     const { ann, bob, eve } = people;
     const until = inDays(1);
     const answers = await Promise.all(
@@ -263,7 +263,7 @@ describe("a substitute", () => {
   });
 });
 
-test("comments on an approval decide nothing, and everybody who sees it reads them", async () => {
+test("comments on an approval decide nothing, and everybody who may see it can read them", async () => {
   const { ann, bob, eve } = await newPeople();
   const { id } = await startAsking({ assignees: [{ person: ann.id }] });
   const comment = (by: Call, text: unknown) => by("POST", `/workflows/approvals/${id}/comments`, { text });

@@ -127,7 +127,7 @@ describe("an approval", () => {
     expect((await home.until(run, isOver)).result.said.approved).toBe(false);
   });
 
-  test("is decided by its own id when the run asks for several", async () => {
+  test("is decided by its own id if the run requests several", async () => {
     const workflow = await stage.register("two");
     const run = await home.start(workflow);
     await expect.poll(async () => (await listOf(run)).length, SOON).toBe(2);
@@ -158,7 +158,7 @@ describe("a decision", () => {
     expect(await decided(run)).toEqual([]);
   });
 
-  test("needs data that is valid for the form", async () => {
+  test("requires data that is valid for the form", async () => {
     const form = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
     const { run, id } = await startAsking({ form });
     for (const [data, param] of [
@@ -188,7 +188,7 @@ describe("a decision", () => {
     expect((await decided(run)).length).toBe(1);
   });
 
-  test("is made once under its Idempotency-Key, which refuses another body", async () => {
+  test("is recorded once under its Idempotency-Key, which refuses another body", async () => {
     const { run, id } = await startAsking();
     const send = (body: object, idempotency = "one") =>
       owner("POST", `/workflows/approvals/${id}/decision`, body, { "idempotency-key": idempotency });
@@ -202,7 +202,7 @@ describe("a decision", () => {
     expect((await decided(run)).length).toBe(1);
   });
 
-  test("is made once in a race of many", async () => {
+  test("is recorded once in a race of many", async () => {
     const { run, id } = await startAsking();
     const callers = [owner, key, people.builder.call, people.approver.call, people.ann.call];
     const answers = await Promise.all(
@@ -281,7 +281,7 @@ describe("the callers who may decide an approval", () => {
     }
   });
 
-  test("follow a change of the envelope at once, also in live runs", async () => {
+  test("change at once with the envelope, also for live runs", async () => {
     const { id, workflow } = await startAsking({}, { by: people.ann.call });
     const change = (approvals: object) =>
       home.made(owner("PATCH", `/workflows/${workflow.id}`, { envelope: { approvals } }));
@@ -299,7 +299,7 @@ describe("the callers who may decide an approval", () => {
     await allowed(id, people.approver.call);
   });
 
-  test("do not include the one who started the run when self_approval is false", async () => {
+  test("exclude the person who started the run if self_approval is false", async () => {
     const own = await startAsking({ self_approval: false });
     await refused(own.id, owner);
     await allowed(own.id, people.approver.call);
@@ -308,7 +308,7 @@ describe("the callers who may decide an approval", () => {
     await allowed(byKey.id, owner);
   });
 
-  test("are members of the organization and keys of the project", async () => {
+  test("must be members of the organization or keys of the project", async () => {
     const other = await stage.join("Other");
     const { id, run } = await startAsking();
     const unknown = await decide(UNKNOWN, { decision: "approve" });
@@ -332,7 +332,7 @@ describe("the callers who may decide an approval", () => {
 });
 
 describe("an approval that waits for long", () => {
-  test("is reminded of and escalates, each once, and then others may decide it", async () => {
+  test("sends a reminder and escalates once each, and then others may decide it", async () => {
     const { ann, approver } = people;
     const terms = {
       assignees: [{ person: ann.id }],
@@ -357,7 +357,7 @@ describe("an approval that waits for long", () => {
 });
 
 describe("the list of approvals", () => {
-  test("has those that a person may decide, oldest first", async () => {
+  test("contains those that the caller may decide, oldest first", async () => {
     const { ann, approver, viewer } = people;
     const first = await startAsking({ assignees: [{ person: ann.email }] });
     const second = await startAsking({ assignees: [{ role: "approver" }, { person: "\u0000%" }] });
@@ -398,7 +398,7 @@ describe("an approval that takes several votes", () => {
   const typesAbout = async (run: string) =>
     (await stage.events(run)).map(({ type }) => type).filter((type) => /^Approval(Voted|Decided)$/.test(type));
 
-  test("is approved by the last of them, each person votes once, and the run sees all votes", async () => {
+  test("is approved by the last required vote, each person votes once, and the run sees all votes", async () => {
     const [ann, bob] = [await home.member("approver", "Ann"), await home.member("builder", "Bob")];
     const { run, id, approval } = await startAsking(votes(2));
     expect([approval.required, approval.one_rejection_ends]).toEqual([2, true]);
@@ -436,7 +436,7 @@ describe("an approval that takes several votes", () => {
     expect((await home.until(counted.run, isOver)).result.said).toMatchObject({ approved: false, status: "rejected" });
   });
 
-  test("counts votes of the same moment each once, and is decided once", async () => {
+  test("counts simultaneous votes once each, and is decided once", async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => home.member("approver")));
     const { run, id } = await startAsking(votes(3));
     const statuses = await Promise.all(people.map(async ({ call }) => (await decide(id, "approve", call)).status));
@@ -445,7 +445,7 @@ describe("an approval that takes several votes", () => {
     expect((await typesAbout(run)).filter((type) => type === "ApprovalDecided").length).toBe(1);
   });
 
-  test("leaves the inbox of those who have voted", async () => {
+  test("leaves the inbox of people who have voted", async () => {
     const ann = await home.member("approver");
     const { id } = await startAsking(votes(2));
     const inbox = async () =>
@@ -461,7 +461,7 @@ describe("an approval that takes several votes", () => {
 describe("a group of assignees", () => {
   const put = (group: string, members: unknown, by = owner) => by("PUT", `/groups/${group}`, { members });
 
-  test("decides with its members of the moment", async () => {
+  test("decides with its current members", async () => {
     const [ann, bob] = [await home.member("approver", "Ann"), await home.member("approver")];
     const { status, body } = await put("finance", [ann.id]);
     expect([status, body.members]).toEqual([200, [{ id: ann.id, name: "Ann", email: ann.email, role: "approver" }]]);
@@ -478,7 +478,7 @@ describe("a group of assignees", () => {
     expect((await decide(id, "approve", bob.call)).status).toBe(200);
   });
 
-  test("without members, with strangers, with a wrong name, or managed by a builder is refused", async () => {
+  test("is refused without members, with strangers, with an invalid name, or from a builder", async () => {
     const other = await stage.join("Others");
     const stranger = await other.member("approver");
     const builder = await home.member("builder");

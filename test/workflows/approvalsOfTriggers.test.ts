@@ -36,7 +36,7 @@ async function expectDecider(run: string, excluded: Client, decider: Client): Pr
 }
 
 describe("the approvals of a webhook's runs", () => {
-  test("are not decided by the one who created it", async () => {
+  test("cannot be decided by the person who created it", async () => {
     const builder = await home.member("builder");
     const workflow = await home.register(ASKS);
     const hook = await home.made(builder.call("POST", triggers(workflow), { name: "T" }));
@@ -50,7 +50,7 @@ describe("the approvals of a webhook's runs", () => {
     });
   });
 
-  test("are not decided by the one who has its new secret", async () => {
+  test("cannot be decided by the person who has its new secret", async () => {
     const builder = await home.member("builder");
     const workflow = await home.register(ASKS);
     const hook = await home.hook(workflow);
@@ -59,7 +59,7 @@ describe("the approvals of a webhook's runs", () => {
     await expectDecider((await home.call({ ...hook, ...turned })).run_id, builder.call, home.owner);
   });
 
-  test("have the one who set the secret of its sender's signatures behind them", async () => {
+  test("cannot be decided by the person who set the secret of its sender's signatures", async () => {
     const builder = await home.member("builder");
     const workflow = await home.register(ASKS);
     const verify = { scheme: "github", secret: "s3cret-of-github" };
@@ -69,7 +69,7 @@ describe("the approvals of a webhook's runs", () => {
     expect((await home.made(builder.call("POST", path, body))).set_by).toBe(`person:${builder.id}`);
   });
 
-  test("are not handed on to the one who created it", async () => {
+  test("cannot be delegated to the person who created it", async () => {
     const builder = await home.member("builder");
     const workflow = await home.register(ASKS);
     const hook = await home.made(builder.call("POST", triggers(workflow), { name: "T" }));
@@ -85,7 +85,7 @@ describe("the approvals of a webhook's runs", () => {
     await home.cancel(run_id);
   });
 
-  test("are decided in a retry, in a run that goes on and in a child run by the same people", async () => {
+  test("can be decided by the same people in a retry, a continued run and a child run", async () => {
     const builder = await home.member("builder");
     const child = await home.register(ASKS);
     const workflow = await home.register(
@@ -107,7 +107,7 @@ await ctx.awaitApproval("pay", { title: "Pay?", self_approval: false });`),
     await expectDecider(retried, builder.call, home.owner);
   });
 
-  test("of an older release, whose start does not name that person, are decided by anybody", async () => {
+  test("of an older release, whose start does not name that person, can be decided by anybody", async () => {
     const { id, definition } = await home.register(ASKS);
     const run_id = newId();
     const more = {
@@ -134,7 +134,7 @@ await ctx.awaitApproval("pay", { title: "Pay?", self_approval: false });`),
 describe("the approvals of a schedule's runs", () => {
   const soon = () => new Date(Date.now() + 1_000).toISOString();
 
-  test("are not decided by the one who created it", async () => {
+  test("cannot be decided by the person who created it", async () => {
     const builder = await home.member("builder");
     const [workflow, at] = [await home.register(ASKS), soon()];
     const trigger = await home.made(builder.call("POST", triggers(workflow), { schedule: { at } }));
@@ -144,7 +144,7 @@ describe("the approvals of a schedule's runs", () => {
     await expectDecider(run, builder.call, home.owner);
   });
 
-  test("are not decided by the one who changed it last, or resumed it", async () => {
+  test("cannot be decided by the person who last changed or resumed it", async () => {
     const [builder, second] = [await home.member("builder"), await home.member("builder")];
     const workflow = await home.register(ASKS);
     const yearly = { cron: "0 0 1 1 *", time_zone: "Europe/Berlin" };

@@ -21,7 +21,7 @@ const refusal = async (terms: object) => {
   return error.replace(/^awaitApproval: /, "");
 };
 
-test("a group that does not exist fails the run at the call", async () => {
+test("an unknown group fails the run at the call", async () => {
   const assignees = [{ role: "owner" }, { group: "Nobody" }];
   expect(await refusal({ assignees })).toBe("assignees: the group Nobody does not exist.");
   const escalate = { after: "1d", to: [{ group: "nobody" }] };
@@ -30,7 +30,7 @@ test("a group that does not exist fails the run at the call", async () => {
   );
 });
 
-test("an approval for a group without members fails, and one for a group with a member is asked", async () => {
+test("an approval for a group without members fails, and an approval for a group with a member is requested", async () => {
   const gone = await w.home.member("approver", "gone");
   await put("left", [gone.id]);
   await w.home.made(w.home.owner("PATCH", `/members/${gone.id}`, { active: false }));
@@ -48,7 +48,7 @@ test("an approval that requires more votes than it has people fails", async () =
   await asked({ assignees: [{ group: "pair" }, { role: "owner" }], required: 3 });
 });
 
-test("an approval that is pending stays when its group goes", async () => {
+test("a pending approval remains if its group is deleted", async () => {
   await put("passing", [people[0]!]);
   const run = await w.home.start(
     await w.home.register(

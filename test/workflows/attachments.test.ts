@@ -12,7 +12,7 @@ const ASKS = workflowSource(
 );
 
 describe("attachments", () => {
-  test("are shown with the approval, to holders of a link too, and to nobody else", async () => {
+  test("are shown with the approval, also to people with a link, but to nobody else", async () => {
     const run = await w.home.start(await w.home.register(ASKS), { own: true });
     const [{ id, attachments }] = await w.home.pending(run);
     expect(attachments).toEqual([
@@ -36,7 +36,7 @@ describe("attachments", () => {
     expect((await read()).status).toBe(410);
   });
 
-  test("that the run may not read fail it, and the file stays unseen", async () => {
+  test("fail the run if it may not read them, and the file stays hidden", async () => {
     const other = await w.home.run(
       workflowSource(`return ctx.runStep("save", {})`, `save: (_, ctx) => ctx.files.save({ name: "a", text: "a" })`),
     );

@@ -29,7 +29,7 @@ test("a schedule in a time zone that does not exist is refused", async () => {
   expect(await refusal(create)).toMatchObject({ status: 400, code: "invalid_schedule", param: "schedule.time_zone" });
 });
 
-test("arguments that do not fit are refused by the name of the field that was sent, or of them all", async () => {
+test("invalid arguments are refused with the name of the sent field, or of all arguments", async () => {
   const args = { type: "object", minProperties: 1, properties: { n: { type: "number" } } };
   const workflow = await w.home.register(workflowSource("return 1", "", { args }));
   const start = (args: object) => w.home.owner("POST", `/workflows/${workflow.id}/runs`, { args });
@@ -78,7 +78,7 @@ test("an approval link that is used twice decides once", async () => {
   expect((await w.home.approvals(run))[0].status).toBe("approved");
 });
 
-test("an event for one run is refused when it matches two", async () => {
+test("an event for a single run is refused if it matches two", async () => {
   const workflow = await w.home.register(workflowSource(`return ctx.waitForEvent("twice")`));
   const runs = [await w.home.start(workflow), await w.home.start(workflow)];
   for (const run of runs) await w.home.until(run, ({ waiting_on }) => waiting_on.length > 0);
@@ -99,7 +99,7 @@ test("a fork from a step that never ran is refused", async () => {
   expect((await fork({})).status).toBeLessThan(300);
 });
 
-test("a fork with arguments that do not fit is refused by their place in its body, also of a run that a trigger started", async () => {
+test("a fork with invalid arguments is refused with their position in its body, also for a run that a trigger started", async () => {
   const args = { type: "object", properties: { n: { type: "number" } } };
   const workflow = await w.home.register(workflowSource("return args.n", "", { args }));
   const hook = await w.home.hook(workflow);
@@ -115,7 +115,7 @@ test("a fork with arguments that do not fit is refused by their place in its bod
   expect((await fork({ n: 2 })).status).toBeLessThan(300);
 });
 
-test("a retry or fork with a version that was deleted, or never was, is refused", async () => {
+test("a retry or fork with a deleted or unknown version is refused", async () => {
   const workflow = await w.home.register(workflowSource(`if (args.fails) throw new Error("as asked")`));
   const failed = await w.home.untilOver(await w.home.start(workflow, { fails: true }));
   const act = (what: string, body?: object) => w.home.owner("POST", `/workflows/runs/${failed.id}/${what}`, body);
@@ -136,7 +136,7 @@ test("a retry or fork with a version that was deleted, or never was, is refused"
   expect(await w.home.read(failed.id)).toMatchObject({ status: "failed", error: expect.stringContaining("as asked") });
 });
 
-test("a timer of a year fits into the longest life of a run", async () => {
+test("a timer of one year fits into the maximum lifetime of a run", async () => {
   const source = workflowSource(`await ctx.sleep("365d")`);
   const workflow = await w.home.register(source, { limits: { run_ttl_s: 400 * 86_400 } });
   const run = await w.home.start(workflow);

@@ -11,7 +11,7 @@ const run = (body: string, more = "", args: object = {}) =>
 const named = ({ steps }: any, name: string): any[] => steps.filter((step: any) => step.name === name);
 
 describe("calls of run()", () => {
-  test("are the same call when their arguments are equal as JSON, whatever their key order or class", async () => {
+  test("are the same call if their arguments are equal as JSON, whatever their key order or class", async () => {
     const record = await run(`
       class Order { constructor() { this.b = 2; this.a = 1; } }
       const same = [{ a: 1, b: 2 }, { b: 2, a: 1 }, { a: 1, b: 2, c: undefined }, new Order(), { a: 1, b: 2, toJSON: undefined }];
@@ -31,7 +31,7 @@ describe("calls of run()", () => {
     expect(record.warnings).toEqual([]);
   });
 
-  test("that are equal share one execution, unless a key makes them different", async () => {
+  test("that are equal share one execution unless a key distinguishes them", async () => {
     const record = await run(`
       const equal = await Promise.all([1, 2, 3].map(() => ctx.runStep("echo", { same: true })));
       await ctx.runStep("echo", { same: true });
@@ -44,7 +44,7 @@ describe("calls of run()", () => {
     expect([named(record, "echo").length, named(record, "next").length]).toEqual([2, 3]);
   });
 
-  test("with the time or random values in their arguments are the same on every tick", async () => {
+  test("with the time or random values in their arguments are identical on every tick", async () => {
     const record = await run(`
       const told = { at: Date.now(), day: new Date(), chance: Math.random(), id: ctx.uuid("id"), began: ctx.now("began") };
       const first = await ctx.runStep("echo", told);
@@ -59,7 +59,7 @@ describe("calls of run()", () => {
     expect(new Set([first.id, other.result.id, other.result.other]).size).toBe(3);
   });
 
-  test("whose arguments change from tick to tick fail the run", async () => {
+  test("whose arguments change between ticks fail the run", async () => {
     const record = await run(`
       let n = 0;
       for (let known = true; known; n += known ? 1 : 0) await ctx.runStep("next", { n }).catch(() => (known = false));
@@ -76,14 +76,14 @@ describe("calls of run()", () => {
     ["a function", "{ 'x/y': () => 1 }", "a function at /x~1y"],
     ["a big number", "{ n: 1n }", "a bigint at /n"],
     ["a circle", "(() => { const a = {}; a.a = a; return a; })()", "a cycle at /a"],
-  ])("are refused with the place of %s, which JSON cannot express", async (_, args, place) => {
+  ])("are refused with the position of %s, which JSON cannot express", async (_, args, place) => {
     const record = await run(`await ctx.runStep("echo", ${args});`);
     expect([record.status, record.error_info.code, record.steps]).toEqual(["failed", "not_serialisable", []]);
     expect(record.error).toContain(`The arguments of the step "echo": not serialisable, ${place}.`);
   });
 });
 
-test("a result of a call is the same on the tick that first gets it and on every later one", async () => {
+test("a result of a call is identical on the tick that receives it first and on every later one", async () => {
   const record = await run(
     `const told = (value) => Object.entries(value).map(([name, one]) => [name, typeof one, Object.prototype.toString.call(one), Object.is(one, -0)]);
     const value = await ctx.runStep("odd", {});
@@ -109,7 +109,7 @@ test("a result of a call is the same on the tick that first gets it and on every
   expect([named(record, "echo").length, record.warnings]).toEqual([1, []]);
 });
 
-test("an error of a step is the same on every tick", async () => {
+test("an error of a step is identical on every tick", async () => {
   const record = await run(
     `const first = await ctx.runStep("fail", {}, { onError: "return" });
     const seen = await ctx.runStep("echo", first);
@@ -150,7 +150,7 @@ describe("a suspension that run() catches", () => {
       "won",
       1,
     ],
-  ])("is none in %s, without a warning", async (_, body, result, ticks) => {
+  ])("is not swallowed in %s, and there is no warning", async (_, body, result, ticks) => {
     const record = await run(body);
     expect([record.status, record.result, record.counts.ticks]).toEqual(["completed", result, ticks]);
     expect(record.warnings).toEqual([]);
@@ -162,7 +162,7 @@ describe("a suspension that run() catches", () => {
     expect(record.warnings.map(({ code }: any) => code)).toEqual(["signal_swallowed"]);
   });
 
-  test("from complete() leaves its result, and ignores what comes after", async () => {
+  test("from complete() leaves its result, and later calls are ignored", async () => {
     const record = await run(
       `try { await ctx.complete("first"); } catch {} await ctx.runStep("next", { n: 1 }).catch(() => 0); await ctx.complete("second");`,
     );
@@ -181,7 +181,7 @@ describe("a suspension that run() catches", () => {
   });
 });
 
-test("a waiting run stays on the definition version it started with, and new runs use the new one", async () => {
+test("a waiting run stays on the definition version that it started with, and new runs use the new one", async () => {
   const { home } = w;
   const source = (version: number) =>
     workflowSource(

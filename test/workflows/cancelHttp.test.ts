@@ -20,7 +20,7 @@ const cancel = (run: string, body?: unknown, by = home.owner) => by("POST", `/wo
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe("cancelling a run", () => {
-  test("ends it, and steps that still run complete without effect on it", async () => {
+  test("ends it, and running steps complete without an effect on it", async () => {
     slow = gate();
     onTestFinished(slow.open);
     const workflow = await stage.register("slow");
@@ -69,7 +69,7 @@ describe("cancelling a run", () => {
     expect(code(await cancel(run))).toEqual([409, "run_not_live"]);
   });
 
-  test("by many callers at the same moment cancels it once", async () => {
+  test("cancels it once, even if many callers do it at the same moment", async () => {
     const run = await home.start(await stage.register("waits"));
     const answers = await Promise.all(Array.from({ length: 16 }, () => cancel(run)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);

@@ -41,7 +41,7 @@ async function recorded() {
 let shared: ReturnType<typeof recorded> | undefined;
 const stored = () => (shared ??= recorded());
 
-describe("A new source", () => {
+describe("a new source", () => {
   /** The answer for a source, with its counts, and what it says of the completed run. */
   async function of(source: string) {
     const { definition, completed, waiting } = await stored();
@@ -49,7 +49,7 @@ describe("A new source", () => {
     return { completed, waiting, counts, data, run: data.find(({ run_id }: any) => run_id === completed) };
   }
 
-  test("that differs in words only goes the same way, and nothing is recorded", async () => {
+  test("that changes only texts takes the same path, and nothing is recorded", async () => {
     const before = await home.read((await stored()).completed);
     const { counts, data, waiting, completed } = await of(
       `// another line\n${SOURCE.replaceAll("price.cents", "price['cents']")}`,
@@ -62,7 +62,7 @@ describe("A new source", () => {
     expect(await home.read(completed)).toEqual(before);
   });
 
-  test("that calls a step with other arguments goes another way, at a line", async () => {
+  test("that calls a step with other arguments takes another path, reported with its line", async () => {
     const { counts, run } = await of(changed('to: "stock"', 'to: "shop"'));
     expect(counts).toMatchObject({ same: 1, different: 1 });
     expect(run).toMatchObject({
@@ -77,7 +77,7 @@ describe("A new source", () => {
     });
   });
 
-  test("that asks people something else goes another way, also in a run that waits for them", async () => {
+  test("that asks people something else takes another path, also for a run that waits for them", async () => {
     const { counts, data } = await of(changed('"?" }', '" now?" }'));
     expect(counts).toMatchObject({ different: 2 });
     const approval = { kind: "approval", name: "boss" };
@@ -90,7 +90,7 @@ describe("A new source", () => {
       });
   });
 
-  test("that makes another call, leaves one out or has another result goes another way", async () => {
+  test("that adds or omits a call, or has another result, takes another path", async () => {
     const other = await of(changed('ctx.runStep("book"', 'ctx.runStep("price"'));
     expect(other.run.difference).toMatchObject({
       reason: "call",
@@ -104,7 +104,7 @@ describe("A new source", () => {
     expect(result.run.difference).toMatchObject({ reason: "result", pointers: ["/bought"] });
   });
 
-  test("that calls more than was recorded needs an answer", async () => {
+  test("that makes more calls than recorded needs an answer", async () => {
     const { counts, run } = await of(
       changed("return { bought: true", "await ctx.runStep('price', { sku: 1 });\nreturn { bought: true"),
     );
@@ -115,7 +115,7 @@ describe("A new source", () => {
     });
   });
 
-  test("that throws fails, with the place", async () => {
+  test("that throws fails with its position", async () => {
     const { counts, data } = await of(
       changed('await ctx.runStep("price", { sku })', '(await ctx.runStep("price", { sku })).no.cents'),
     );
@@ -123,7 +123,7 @@ describe("A new source", () => {
     expect(data[0].error).toMatchObject({ code: "run_error", line: 7, column: expect.any(Number) });
   });
 
-  test("is checked against runs of one workflow or status, in pages", async () => {
+  test("can be checked against the runs of one workflow or status, in pages", async () => {
     const { definition, waiting, completed } = await stored();
     const first = await home.made(check(definition, { source: SOURCE, limit: 1 }));
     expect(first).toMatchObject({ checked: 1, data: [{ run_id: waiting }], next_cursor: expect.any(String) });
@@ -133,7 +133,7 @@ describe("A new source", () => {
     expect(await home.made(check(definition, { source: SOURCE, workflow_id: UNKNOWN }))).toMatchObject({ checked: 0 });
   });
 
-  test("is for builders of the organization, and must be a workflow that can be saved", async () => {
+  test("can be checked only by builders of the organization, and must be a valid workflow", async () => {
     const { definition } = await stored();
     const body = { source: SOURCE };
     expect(code(await check({ id: UNKNOWN }, body))).toEqual([404, "definition_not_found"]);
@@ -152,7 +152,7 @@ describe("A new source", () => {
   });
 });
 
-test("runs that took the first of several, failed, or continue another one go the same way with their own source", async () => {
+test("runs with races, failures or continuations take the same path with their own source", async () => {
   const source = `export const steps = {
     add: ({ n }) => n + 1,
     fail() { throw new TypeError("broken"); },
@@ -188,7 +188,7 @@ test("runs that took the first of several, failed, or continue another one go th
   });
 });
 
-test("a source that computes for ever fails for each run, and holds no other organization up", async () => {
+test("a source that computes forever fails for each run, and does not delay other organizations", async () => {
   const { definition } = await home.register(WAITING);
   const workflow = await home.register(undefined, {}, { definition_id: definition.id });
   await home.pending(await home.start(workflow));
@@ -201,7 +201,7 @@ test("a source that computes for ever fails for each run, and holds no other org
   expect(await home.made(endless)).toMatchObject({ failed: 1, data: [{ error: { code: "run_timeout" } }] });
 });
 
-test("a run that started another one goes the same way, and another one with other arguments", async () => {
+test("a run with a child run takes the same path, and another path with other arguments", async () => {
   const child = await home.register(`export async function run(ctx, { n }) { return n; }`);
   const source = `export async function run(ctx) {
     const started = await ctx.startRun(${JSON.stringify(child.id)}, { n: 1 });

@@ -15,7 +15,7 @@ const starting = (rest: string, options = "{}") =>
 const WAIT = "return ctx.waitForRun(child);";
 
 describe("startRun and waitForRun", () => {
-  test("start a run once, by the id or the name of its workflow, and return its result", async () => {
+  test("start a run once, by the id or name of its workflow, and return its result", async () => {
     const child = await home.register(DOUBLE, {}, { name: "Doubles" });
     const parent = await home.register(starting(WAIT));
     for (const workflow of [child.id, "Doubles"]) {
@@ -32,7 +32,7 @@ describe("startRun and waitForRun", () => {
     }
   });
 
-  test("wait without a worker until the run ends, and say for what", async () => {
+  test("wait without a worker until the run ends, and the wait is shown", async () => {
     const child = await home.register(WAITING);
     const run = await home.start(await home.register(starting(WAIT)), { workflow: child.id });
     const waiting = await home.until(run, ({ waiting_on }) => waiting_on.some(({ type }: any) => type === "run"));
@@ -48,7 +48,7 @@ describe("startRun and waitForRun", () => {
     expect(result).toEqual({ run_id, status: "completed", result: null, error: null });
   });
 
-  test("return how a run failed, and that it was cancelled", async () => {
+  test("return the failure of a run, or that it was cancelled", async () => {
     const failing = await home.register(workflowSource('throw new Error("no stock");'));
     const parent = await home.register(starting(WAIT));
     const failed = await home.untilOver(await home.start(parent, { workflow: failing.id }));
@@ -59,7 +59,7 @@ describe("startRun and waitForRun", () => {
     expect((await home.untilOver(run)).result).toMatchObject({ status: "cancelled", result: null });
   });
 
-  test("time out, and leave the run alone", async () => {
+  test("time out without affecting the run", async () => {
     const child = await home.register(WAITING);
     const parent = await home.register(starting("return ctx.waitForRun(child, { timeout: 50 });"));
     const { result, child_runs } = await home.untilOver(await home.start(parent, { workflow: child.id }));
@@ -69,7 +69,7 @@ describe("startRun and waitForRun", () => {
     await home.cancel(run_id);
   });
 
-  test("wait for a run that something else started, live or over", async () => {
+  test("wait for a run with any starter, live or ended", async () => {
     const waits = await home.register(workflowSource("return ctx.waitForRun(args.run);"));
     const other = await home.start(await home.register(WAITING));
     const runs = [await home.start(waits, { run: other }), await home.start(waits, { run: other.toUpperCase() })];
@@ -79,7 +79,7 @@ describe("startRun and waitForRun", () => {
       expect((await home.untilOver(run)).result).toMatchObject({ run_id: other, status: "completed" });
   });
 
-  test("hand over a result of 1 MiB", async () => {
+  test("return a result of up to 1 MiB", async () => {
     const child = await home.register(workflowSource('return "x".repeat(1_000_000);'));
     const parent = await home.register(
       starting(`const { result } = await ctx.waitForRun(child);\nreturn result.length;`),
@@ -87,7 +87,7 @@ describe("startRun and waitForRun", () => {
     expect((await home.untilOver(await home.start(parent, { workflow: child.id }))).result).toBe(1_000_000);
   });
 
-  test("of equal calls start one run, and one for each key", async () => {
+  test("start one run for equal calls, and one for each key", async () => {
     const child = await home.register(DOUBLE);
     const source = workflowSource(`const start = (key) => ctx.startRun(args.workflow, { n: 1 }, { key });
 return Promise.all([start(), start(), start("a"), start("b")]);`);
@@ -99,7 +99,7 @@ return Promise.all([start(), start(), start("a"), start("b")]);`);
   });
 });
 
-describe("the end of a run that started others", () => {
+describe("the end of a run with child runs", () => {
   const started = ({ child_runs }: any) => child_runs.length > 0 && child_runs.every((child: any) => child.started);
   test.each([
     ["cancel", "cancelled"],
@@ -116,7 +116,7 @@ describe("the end of a run that started others", () => {
     expect(record.cancelled_by).toEqual({ type: "run", id: run });
   });
 
-  test("cancels them when it fails, also below them, and not when it completes", async () => {
+  test("cancels them on a failure, including their own child runs, but not on completion", async () => {
     const leaf = await home.register(WAITING);
     const middle = await home.register(starting(WAIT));
     const top = await home.register(
@@ -138,7 +138,7 @@ describe("the end of a run that started others", () => {
   });
 });
 
-describe("refused, with a clear error,", () => {
+describe("a clear error refuses", () => {
   const refused = async (args: object, envelope: object = {}, source = starting(WAIT)) => {
     const { status, error_info, error } = await home.untilOver(
       await home.start(await home.register(source, envelope), args),
@@ -147,7 +147,7 @@ describe("refused, with a clear error,", () => {
     return [error_info.code, error];
   };
 
-  test("are starts of what is not there, not allowed, disabled or called wrongly", async () => {
+  test("a start of a workflow that is unknown, not allowed, disabled or called with invalid arguments", async () => {
     const child = await home.register(DOUBLE, { concurrency: { max_runs: 1, key: null } });
     const args = { n: 1 };
     expect((await refused({ workflow: UNKNOWN, args }))[0]).toBe("workflow_not_found");
@@ -162,14 +162,14 @@ describe("refused, with a clear error,", () => {
     expect((await refused({ workflow: child.id, args: 7 }))[1]).toContain("must be an object");
   });
 
-  test("is a start beyond the workflow's limit of live runs", async () => {
+  test("a start above the workflow's limit of live runs", async () => {
     const child = await home.register(WAITING, { concurrency: { max_runs: 1, key: null } });
     const taken = await home.start(child);
     expect((await refused({ workflow: child.id }))[0]).toBe("too_many_live_runs");
     await home.cancel(taken);
   });
 
-  test("is the eleventh run in a row that starts itself", async () => {
+  test("the eleventh run in a chain of runs that start themselves", async () => {
     const name = `itself ${Date.now()}`;
     const source = workflowSource(`const child = await ctx.startRun(args.workflow, { workflow: args.workflow });
 const { error } = await ctx.waitForRun(child);
@@ -179,7 +179,7 @@ if (error) throw new Error(error);`);
     expect([status, error]).toEqual(["failed", expect.stringContaining("10 runs in a row")]);
   });
 
-  test("are waits for runs that do not exist, of another organization, and for nothing", async () => {
+  test("a wait for an unknown run, a run of another organization, or no run", async () => {
     const source = workflowSource("return ctx.waitForRun(args.run);");
     const other = await w.join("Elsewhere");
     const foreign = await other.start(await other.register(WAITING));
@@ -188,7 +188,7 @@ if (error) throw new Error(error);`);
     await other.cancel(foreign);
   });
 
-  test("is what belongs to another project", async () => {
+  test("a workflow or run of another project", async () => {
     const [a, b] = [await home.project("A"), await home.project("B")];
     const child = await home.register(WAITING, {}, { project_id: b.id });
     const start = async (source: string, args: object) => {
@@ -202,7 +202,7 @@ if (error) throw new Error(error);`);
   });
 });
 
-test("who started the first run may not decide approvals of those below it, where that is excluded", async () => {
+test("the person who started the first run cannot decide approvals of its child runs if that is excluded", async () => {
   const child = await home.register(
     `export async function run(ctx) { await ctx.awaitApproval("go", { title: "Go?", self_approval: false }); }`,
   );
@@ -215,10 +215,10 @@ test("who started the first run may not decide approvals of those below it, wher
   expect((await home.untilOver(run)).result.status).toBe("completed");
 });
 
-describe("a retry of a run that started others", () => {
+describe("a retry of a run with child runs", () => {
   const act = async (run: string) => (await home.made(home.owner("POST", `/workflows/runs/${run}/retry`))).id;
 
-  test("keeps the runs that completed, and starts the cancelled one again", async () => {
+  test("keeps the completed child runs, and starts the cancelled one again", async () => {
     const [done, waits] = [await home.register(DOUBLE), await home.register(WAITING)];
     const source = workflowSource(`const first = await ctx.waitForRun(await ctx.startRun(args.done, { n: 3 }));
 const second = await ctx.waitForRun(await ctx.startRun(args.waits));

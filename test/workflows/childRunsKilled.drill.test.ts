@@ -26,7 +26,7 @@ const POINTS = [
 ];
 
 test.each(POINTS.map((point, n) => [point, n + 1] as const))(
-  "a run gets the answer of its child run once when its process is killed at %s",
+  "a run gets the result of its child run once if its process is killed at %s",
   async (point, n) => {
     const run = await replaceAt(point, () => home.start(prepared.parent, { workflow: prepared.child.id, n }));
     const { status, result } = await home.untilOver(run, LONG_MS);

@@ -44,7 +44,7 @@ const isWaiting = ({ waiting_on }: any) => waiting_on.some(({ type }: any) => ty
 const typesOf = async (run: string) => (await w.resources.log.read(streamName("run", run))).map(({ type }) => type);
 
 describe("continueAs", () => {
-  test("ends the run, and another one goes on for it with the new arguments and an empty history", async () => {
+  test("ends the run, and a new run continues with the new arguments and an empty history", async () => {
     const workflow = await home.register(COUNTING);
     const began = Date.now();
     const run = await home.start(workflow, { n: 1, to: 3 });
@@ -70,7 +70,7 @@ describe("continueAs", () => {
     expect(listed.total).toBe(2);
   });
 
-  test("follows the workflow to its newest version", async () => {
+  test("uses the newest version of the workflow", async () => {
     const workflow = await home.register(
       workflowSource('await ctx.awaitApproval("go", { title: "Go on?" });\nreturn ctx.continueAs({ n: 2 });'),
     );
@@ -91,7 +91,7 @@ describe("continueAs", () => {
   test.each([
     ["that do not fit meta.args", { n: 51 }, "invalid_args", /^continueAs: args\/n/],
     ["that are no object", [1], "run_error", /the arguments must be an object/],
-  ])("fails the run for arguments %s, with the place of the call", async (_, args, code, message) => {
+  ])("fails the run for arguments %s, with the position of the call", async (_, args, code, message) => {
     const source = COUNTING.replace("{ ...args, n: args.n + 1 }", `JSON.parse('${JSON.stringify(args)}')`);
     const run = await home.start(await home.register(source), { n: 1, to: 2 });
     const { status, error, error_info } = await home.untilOver(run);
@@ -100,7 +100,7 @@ describe("continueAs", () => {
     expect([typeof error_info.line, typeof error_info.column]).toEqual(["number", "number"]);
   });
 
-  test("is refused with its place when it is saved with what is no object", async () => {
+  test("is refused with its position on save if its arguments are not an object", async () => {
     const answer = await home.owner("POST", "/definitions", {
       type: "workflow",
       name: "wrong",
@@ -111,8 +111,8 @@ describe("continueAs", () => {
   });
 });
 
-describe("a chain of runs is one for others", () => {
-  test("a wait for the first run is answered by the end of the last one", async () => {
+describe("a chain of runs counts as one for others", () => {
+  test("a wait for the first run returns at the end of the last one", async () => {
     const counting = await home.register(COUNTING);
     const waits = await home.register(workflowSource("return ctx.waitForRun(args.run);"));
     const first = await home.start(counting, { n: 1, to: 3, waits: true });
@@ -130,7 +130,7 @@ describe("a chain of runs is one for others", () => {
     expect((await typesOf(early)).filter((type) => type === "WaitAnswered")).toHaveLength(1);
   });
 
-  test("a child run that goes on tells its starter of its end, and is cancelled with it", async () => {
+  test("a continued child run reports its end to its parent, and is cancelled with it", async () => {
     const counting = await home.register(COUNTING);
     const parent = await home.register(
       workflowSource("return ctx.waitForRun(await ctx.startRun(args.workflow, args.args));"),
@@ -144,7 +144,7 @@ describe("a chain of runs is one for others", () => {
     expect((await home.until(newest.id, isOver)).cancelled_by).toEqual({ type: "run", id: cancelled });
   });
 
-  test("child runs that are to end with their starter end with the chain, others go on", async () => {
+  test("child runs that end with their parent end with the chain, and others continue", async () => {
     const waiting = await home.register(workflowSource(`return ctx.awaitApproval("end", { title: "End?" });`));
     const parent = await home.register(
       workflowSource(
@@ -172,7 +172,7 @@ return ctx.continueAs({ ...args, n: 2 });`,
     expect((await home.owner("POST", `/workflows/runs/${run}/retry`)).body.error.code).toBe("run_continued");
   });
 
-  test("a hook's poll shows the newest run under the id of the first", async () => {
+  test("a hook's poll returns the newest run under the id of the first", async () => {
     const workflow = await home.register(COUNTING);
     const trigger = await home.made(home.owner("POST", `/workflows/${workflow.id}/triggers`, { name: "hook" }));
     const headers = { authorization: `Bearer ${trigger.secret}`, "content-type": "application/json" };
@@ -204,7 +204,7 @@ return ctx.continueAs({ ...args, n: 2 });`,
     expect((await home.untilOver(next)).status).toBe("completed");
   });
 
-  test("a schedule does not start a run while one goes on for the one before", async () => {
+  test("a schedule does not start a run while a continuation of the previous one is live", async () => {
     const workflow = await home.register(COUNTING);
     const body = { name: "often", schedule: { every: 1 }, args: { n: 1, to: 2, waits: true } };
     const path = `/workflows/${workflow.id}/triggers`;

@@ -23,7 +23,7 @@ const POINTS = [
 ];
 
 test.each(POINTS.map((point, n) => [point, n + 1] as const))(
-  "continueAs starts one next run when its process is killed at %s",
+  "continueAs starts exactly one next run if its process is killed at %s",
   async (point, n) => {
     const run = await replaceAt(point, () => home.start(prepared, { n }));
     const { continued_as } = await home.until(run, ({ status }) => status === "continued", LONG_MS);

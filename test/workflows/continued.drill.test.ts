@@ -87,7 +87,7 @@ describe("a retry", () => {
     expect(new Set(requestsTo(`${path}/pay`).map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
   });
 
-  test("of a cancelled run asks again for what was pending", async () => {
+  test("of a cancelled run requests pending calls again", async () => {
     const run = await home.start(await home.register());
     await home.pending(run);
     await home.cancel(run);
@@ -112,7 +112,7 @@ describe("a retry", () => {
     expect(code(await act(UNKNOWN, "retry"))).toEqual([404, "run_not_found"]);
   });
 
-  test("carries results that are too long for a command", async () => {
+  test("copies results that are too long for a command", async () => {
     const source = workflowSource(
       `const all = await ctx.runStepMany("big", [1, 2, 3, 4, 5].map((n) => ({ n, url: args.url })));
        return all.map((text) => text.length + text[0]).join() + (await ctx.runStep("last", { url: args.url }));`,
@@ -137,7 +137,7 @@ describe("a retry", () => {
 describe("a fork", () => {
   const stepOf = (record: any, name: string) => record.steps.find((step: any) => step.name === name).id;
 
-  test("makes its step and all later calls again, with new idempotency keys", async () => {
+  test("repeats its step and all later calls, with new idempotency keys", async () => {
     const { run, path, record } = await failed();
     w.site.repair(`${path}/pay`);
     const { status, body } = await act(run, "fork", { step_id: stepOf(record, "pay") });
@@ -175,7 +175,7 @@ describe("a fork", () => {
     expect((await home.untilOver(body.id)).result).toEqual({ fixed: true });
   });
 
-  test("with other arguments is checked like a start, and is for builders", async () => {
+  test("with other arguments is validated like a start, and requires a builder", async () => {
     const source = workflowSource("return ctx.runStep('say', args);", "say: async (args) => args", {
       args: { type: "object", properties: { n: { type: "number" } } },
     });
@@ -190,7 +190,7 @@ describe("a fork", () => {
   });
 });
 
-describe("many runs", () => {
+describe("many failed runs", () => {
   const change = (body: object, by = home.owner) => by("POST", "/workflows/runs/change", body);
 
   test("are counted in a dry run, then retried page by page, each once", async () => {
@@ -222,7 +222,7 @@ describe("many runs", () => {
     expect([again.body.data, again.body.remaining]).toEqual([[], 0]);
   });
 
-  test("are cancelled, and a wrong status, a wrong cursor and a viewer are refused", async () => {
+  test("can be cancelled, and an invalid status, an invalid cursor and a viewer are refused", async () => {
     const workflow = await home.register();
     const runs = [await home.start(workflow), await home.start(workflow)];
     for (const run of runs) await home.pending(run);
@@ -237,7 +237,7 @@ describe("many runs", () => {
   });
 });
 
-test("a retry whose process is gone is taken over with the answers that it inherited", async () => {
+test("a retry whose process died is taken over with the inherited answers", async () => {
   const { counted, count } = counters();
   const bench = await openCoordinators({
     two: {
@@ -276,7 +276,7 @@ test("a retry whose process is gone is taken over with the answers that it inher
   expect([resultOf(events), counted.get("first"), counted.get("second")]).toEqual([["kept", 1], undefined, 1]);
 });
 
-test("the guide's approval with two votes is decided by a group and an owner", async () => {
+test("a group and an owner decide the guide's approval with two votes", async () => {
   const guide = readFileSync(new URL("../../docs/workflows.md", import.meta.url), "utf8");
   const blocks = guide.split("```ts\n").map((part) => part.split("```")[0]!);
   const snippet = blocks.find((block) => block.includes("required: 2"))!;

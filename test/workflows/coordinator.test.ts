@@ -129,7 +129,7 @@ const commitsOf = (events: { command_id: string }[]): number =>
   new Set(events.map(({ command_id }) => command_id)).size;
 
 describe("a run", () => {
-  test("of one step that does nothing others can see is one commit, with its creation", async () => {
+  test("of one step without external effects is one commit, with its creation", async () => {
     const id = await bench.start("one", { a: 2, b: 3 });
     const events = await bench.until(id, "RunCompleted");
     expect(typesOf(events)).toEqual([
@@ -150,32 +150,32 @@ describe("a run", () => {
     const events = await bench.until(await bench.start("late", { id: newId(), ms, a: 2, b: 3 }), "RunCompleted");
     expect([resultOf(events), commitsOf(events)]).toEqual([5, commits]);
   });
-  test("that returns without complete() ends with what it returned", async () => {
+  test("that returns without complete() ends with the returned value", async () => {
     const events = await bench.until(await bench.start("nothing"), "RunCompleted");
     expect(resultOf(events)).toBe("done");
     expect(events.at(-1)!.data).toMatchObject({ completion: "implicit" });
   });
-  test("that throws fails with what it threw", async () => {
+  test("that throws fails with the thrown error", async () => {
     const events = await bench.until(await bench.start("broken"), "RunFailed");
     expect(events.at(-1)).toMatchObject({
       data: { code: "run_error" },
       personal: { error: { message: "no such thing" } },
     });
   });
-  test("of steps that use the platform has each on record before it does so, the first with its creation", async () => {
+  test("records each step that uses the platform before its execution, the first with the run's creation", async () => {
     const events = await bench.until(await bench.start("chain", { n: 20, uses: true }), "RunCompleted");
     expect(resultOf(events)).toBe(190);
     expect(commitsOf(events)).toBe(21);
     expect(counted.get("next true 7")).toBe(1);
   });
-  test("of a hundred steps in a row that do not is a few commits, and each step is executed once", async () => {
+  test("of a hundred steps without external effects takes a few commits, and each step is executed once", async () => {
     const events = await bench.until(await bench.start("chain", { n: 100, uses: false }), "RunCompleted");
     expect(resultOf(events)).toBe(4950);
     expect(events.filter(({ type }) => type === "StepCompleted")).toHaveLength(100);
     expect(commitsOf(events)).toBeLessThan(50);
     for (let i = 0; i < 100; i++) expect(counted.get(`next false ${i}`)).toBe(1);
   });
-  test("of many items has so many at once as it says, and one answer in their order", async () => {
+  test("of many items executes the configured number at once, and answers once in their order", async () => {
     const items = Array.from({ length: 60 }, (_, n) => n);
     const events = await bench.until(
       await bench.start("many", { items, wide: 7 }, { envelope: { limits: { max_parallel: 50 } as never } }),
@@ -188,21 +188,21 @@ describe("a run", () => {
 });
 
 describe("a step", () => {
-  test("that fails is tried again, as often as it may", async () => {
+  test("that fails is retried up to its limit", async () => {
     const events = await bench.until(await bench.start("flaky", { id: newId(), times: 3 }), "RunCompleted");
     expect(resultOf(events)).toBe(3);
     expect(events.filter(({ type }) => type === "StepAttemptFailed").map(({ data }) => (data as any).attempt)).toEqual([
       1, 2,
     ]);
   });
-  test("whose runner is lost is tried again, as often as a step may be lost, and not at the cost of its retries", async () => {
+  test("whose runner is lost is retried up to the limit for losses, which does not reduce its retries", async () => {
     const [lucky, lost] = await Promise.all([4, 9].map((times) => bench.start("unlucky", { id: newId(), times })));
     expect(resultOf(await bench.until(lucky!, "RunCompleted"))).toBe(5);
     const events = await bench.until(lost!, "RunFailed");
     expect(events.at(-1)!.data).toMatchObject({ code: "runner_lost", step: "try" });
     expect(events.filter(({ type }) => type === "StepStarted")).toHaveLength(6);
   });
-  test("that fails for good fails the run, with its reason", async () => {
+  test("that fails permanently fails the run with its reason", async () => {
     const events = await bench.until(await bench.start("hopeless"), "RunFailed");
     expect(events.at(-1)).toMatchObject({
       data: { code: "step_error", step: "no" },
@@ -212,7 +212,7 @@ describe("a step", () => {
 });
 
 describe("an approval", () => {
-  test("leaves the run without a worker, and the process that commits the decision continues", async () => {
+  test("leaves the run without a worker, and the process that commits the decision continues it", async () => {
     const [first, second] = bench.all;
     const id = await bench.start("approved", {}, { by: first!.handle });
     const approval = await bench.pending(id);
@@ -234,7 +234,7 @@ describe("an approval", () => {
     const after = events.slice(events.indexOf(decided!));
     expect([typesOf(after).at(-1), commitsOf(after)]).toEqual(["RunCompleted", 1]);
   });
-  test("is decided once, however many race", async () => {
+  test("is decided once in a race of many", async () => {
     const id = await bench.start("approved");
     const approval = await bench.pending(id);
     const answers = await Promise.all(
@@ -246,7 +246,7 @@ describe("an approval", () => {
     const events = await bench.until(id, "RunCompleted");
     expect(events.filter(({ type }) => type === "ApprovalDecided")).toHaveLength(1);
   });
-  test("two at once are two, and each decision is for its own", async () => {
+  test("two concurrent ones are decided separately", async () => {
     const id = await bench.start("both");
     await bench.pending(id);
     const asked = (await bench.events(id)).filter(({ type }) => type === "ApprovalRequested");
@@ -258,7 +258,7 @@ describe("an approval", () => {
 });
 
 describe("a wait", () => {
-  test("that is short is waited for here", async () => {
+  test("stays in this process if it is short", async () => {
     const events = await bench.until(await bench.start("naps", { ms: 50 }), "RunCompleted");
     expect(typesOf(events)).toEqual([
       "RunCreated",
@@ -272,18 +272,18 @@ describe("a wait", () => {
       "RunCompleted",
     ]);
   });
-  test("that is long leaves memory, and the sweep leaves it alone", async () => {
+  test("leaves memory if it is long, and the sweep ignores it", async () => {
     const id = await bench.start("naps", { ms: 3_600_000 });
     await bench.until(id, "TimerStarted");
     await expect.poll(() => bench.all[0]!.runs.busy(), SOON).not.toContain(`run-${id}`);
     await bench.all[1]!.sweep.once();
     expect((await bench.events(id)).at(-1)!.type).toBe("TimerStarted");
   });
-  test("is no longer than a run may live", async () => {
+  test("is limited to the lifetime of a run", async () => {
     const events = await bench.until(await bench.start("naps", { ms: 3_600_000 }, { ttl_ms: 300 }), "RunFailed");
     expect(events.at(-1)!.data).toMatchObject({ code: "run_expired" });
   });
-  test("for a person beside a step that runs: another process's decision is seen while the step runs", async () => {
+  test("for a person beside a running step sees another process's decision during the step", async () => {
     const id = newId();
     const run = await bench.start("aside", { id }, { by: bench.all[0]!.handle });
     const approval = await bench.pending(run);
@@ -297,7 +297,7 @@ describe("a wait", () => {
 });
 
 describe("cancelling", () => {
-  test("leaves a running step to its end, records that, and does nothing more", async () => {
+  test("lets a running step end, records its result, and does nothing more", async () => {
     const id = newId();
     const run = await bench.start("slow", { id }, { by: bench.all[0]!.handle });
     await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(1);
@@ -310,15 +310,15 @@ describe("cancelling", () => {
   });
 });
 
-describe("a worker that is gone", () => {
-  test("before the first tick: the sweep has the run begun elsewhere", async () => {
+describe("a worker that is lost", () => {
+  test("before the first tick: the sweep starts the run elsewhere", async () => {
     const id = await bench.start("one", { a: 1, b: 1 }, { by: bench.deadHandler() });
     await bench.all[1]!.sweep.once();
     const events = await bench.until(id, "RunCompleted");
     expect(events[1]).toMatchObject({ type: "RunTaken", data: { epoch: 2, reason: "lost" } });
     expect(resultOf(events)).toBe(2);
   });
-  test("in a step: it is tried again under the next epoch, and a late result of the first is refused", async () => {
+  test("in a step: the step is retried under the next epoch, and a late result of the first is refused", async () => {
     const id = newId();
     const [first, second] = bench.all;
     const run = await bench.start("slow", { id }, { by: first!.handle });
@@ -340,8 +340,8 @@ describe("a worker that is gone", () => {
   });
 });
 
-describe("a tick that breaks its process", () => {
-  test("is given up after three times, and the run says so; one that comes through is forgotten", async () => {
+describe("a tick that crashes its process", () => {
+  test("is given up after three crashes with a reason, and a successful tick resets the count", async () => {
     let breaks = 0;
     const poison = await openCoordinators(workflows, {
       change: ({ runner }) => ({

@@ -14,7 +14,7 @@ const c = await openCoordinators(
 const registered = async (run: string) =>
   expect.poll(async () => typesOf(await c.events(run)), SOON).toContain("RunWaitRegistered");
 
-test("a wake-up that was lost is repaired by the sweep, once, whichever of two processes sweeps", async () => {
+test("the sweep repairs a lost wake-up once, whichever of two processes sweeps", async () => {
   const [first, second] = c.all;
   const awaited = await c.start("asks", {}, { by: second!.handle });
   const waits = await Promise.all(Array.from({ length: 5 }, () => c.start("waits", { run: awaited })));

@@ -137,7 +137,7 @@ function expectOnce(events: RecordedEvent<RunEvent>[], steps: number): void {
   expect(keysOf(events, "StepStarted")).toEqual(keysOf(events, "StepCompleted"));
 }
 
-test("a long run of steps that nobody sees is recorded whole, in few commits", async () => {
+test("a long run of steps without external effects is recorded completely, in few commits", async () => {
   const id = newId();
   const events = await bench.until(await bench.start("line", { id }), "RunCompleted");
   expect(resultOf(events)).toBe(SUM);
@@ -146,7 +146,7 @@ test("a long run of steps that nobody sees is recorded whole, in few commits", a
   expect(new Set(events.map(({ command_id }) => command_id)).size).toBeLessThan(STEPS);
 });
 
-describe("a commit that fails, or whose outcome is unknown", () => {
+describe("a commit that fails or has an unknown outcome", () => {
   test.each<["lost" | "answer lost", number]>([
     ["lost", 0],
     ["answer lost", 0],
@@ -191,8 +191,8 @@ test("a run whose append the log refuses is released, and the sweep takes it ove
   expect(typesOf(events)).toContain("RunTaken");
 });
 
-describe("a cancel in the middle of a long run", () => {
-  test.each([[0], [1]])("by process %i ends it soon, and nothing is recorded after it", async (by) => {
+describe("a cancellation in the middle of a long run", () => {
+  test.each([[0], [1]])("by process %i ends it soon, and nothing is recorded afterwards", async (by) => {
     const id = newId();
     const run = await bench.start("beside", { id });
     await expect.poll(() => counted.get(`added ${id}`) ?? 0, SOON).toBeGreaterThan(10);
@@ -210,8 +210,8 @@ describe("a cancel in the middle of a long run", () => {
   });
 });
 
-describe("a decision beside steps that nobody sees", () => {
-  test.each([[0], [1]])("by process %i is heard, and nothing is doubled", async (by) => {
+describe("a decision beside steps without external effects", () => {
+  test.each([[0], [1]])("by process %i takes effect, and nothing is doubled", async (by) => {
     const ids = Array.from({ length: 3 }, newId);
     const runs = await Promise.all(ids.map((id) => bench.start("beside", { id })));
     for (const [n, run] of runs.entries()) {
@@ -250,7 +250,7 @@ test("a run whose creation reaches two processes takes effect once", async () =>
   }
 });
 
-test("a stopping process records everything it has buffered, and starts nothing more", async () => {
+test("a stopping process records everything that it has buffered, and starts nothing more", async () => {
   const ids = Array.from({ length: 3 }, newId);
   const [, , third] = bench.all;
   const runs = await Promise.all(ids.map((id) => bench.start("paced", { id }, { by: third!.handle })));

@@ -88,7 +88,7 @@ const approvalsOf = async (run: string) =>
     .map(({ data }) => (data as { approval_id: string }).approval_id);
 
 describe("a decision in the middle of a tick", () => {
-  test("is not undone by what the tick came to without it", async () => {
+  test("is not undone by a result of the tick that did not know it", async () => {
     const [{ handle }] = bench.all as [(typeof bench.all)[0]];
     const run = await bench.start("both");
     await bench.pending(run);
@@ -101,7 +101,7 @@ describe("a decision in the middle of a tick", () => {
     expect(resultOf(events)).toEqual([true, false]);
     expect(await approvalsOf(run)).toEqual([first, second]);
   });
-  test("is seen at once, also while a step runs", async () => {
+  test("is seen at once, even while a step runs", async () => {
     const id = newId();
     const [{ handle }] = bench.all as [(typeof bench.all)[0]];
     const run = await bench.start("beside", { id });
@@ -138,13 +138,13 @@ describe("a result that comes too late", () => {
     return { id, run, first, second };
   }
 
-  test("is not what the run goes on with where its process has it again", async () => {
+  test("is not used if the process has already started the step again", async () => {
     const { id, run, first } = await overtaken();
     gate(`2 ${id}`).open();
     await bench.decide(first.handle, run, await bench.pending(run));
     expect(resultOf(await bench.until(run, "RunCompleted"))).toBe(2);
   });
-  test("is not taken for a result before there is one", async () => {
+  test("is not mistaken for a result before there is one", async () => {
     const { id, run, first } = await overtaken();
     await bench.send(first.handle, run, "TakeRun", { epoch: 2, worker: first.resources.worker, lost: true });
     await until(`3 ${id}`);

@@ -58,7 +58,7 @@ beforeAll(async () => {
 beforeEach(() => Object.assign(failing, { heads: 0, blobs: 0 }));
 
 describe("a step that has begun", () => {
-  test("goes on while the database is away, and is not tried again", async () => {
+  test("continues while the database is unavailable, and is not retried", async () => {
     const id = newId();
     const run = await bench.start("waits", { id });
     await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(1);
@@ -70,7 +70,7 @@ describe("a step that has begun", () => {
     expect(resultOf(events)).toBe(1);
     expect(counted.get(`began ${id}`)).toBe(1);
   });
-  test("is not tried again because its result could not be kept at once", async () => {
+  test("is not retried because its result could not be stored at once", async () => {
     const id = newId();
     failing.blobs = 2;
     const events = await bench.until(await bench.start("large", { id }), "RunCompleted");

@@ -17,7 +17,7 @@ describe("the list of definitions that can be registered", () => {
     expect(await list()).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
   });
 
-  test("has the newest version of each workflow definition", async () => {
+  test("contains the newest version of each workflow definition", async () => {
     const { id } = await home.define(WAITING, { name: "refund" });
     await home.define(toolSource("return 1"), { type: "tool", name: "a_tool" });
     expect((await list()).data).toMatchObject([{ id, name: "refund", version: 1, description: "", secrets: [] }]);
@@ -72,7 +72,7 @@ describe("the list of definitions that can be registered", () => {
     expect((await home.owner("DELETE", `/definitions/${definition_id}`)).status).toBe(204);
   });
 
-  test("has pages", async () => {
+  test("comes in pages", async () => {
     await home.define();
     const whole = await list();
     expect(whole.total).toBe(2);

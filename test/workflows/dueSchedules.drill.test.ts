@@ -66,7 +66,7 @@ test("a due time that waits for or cancels the previous run is decided in a comm
   for (const types of others) expect(types).toEqual(["ScheduleFired"]);
 });
 
-test("a schedule with a state of an earlier release finds in its history who answers for it", async () => {
+test("a schedule with a state of an earlier release finds the responsible person in its history", async () => {
   const workflow = await home.register(workflowSource("return args;"));
   const at = new Date(Date.now() + 2_000).toISOString();
   const body = { name: "old", schedule: { at }, args: { a: 2 } };

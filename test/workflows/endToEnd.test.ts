@@ -22,7 +22,7 @@ async function step(body: string, payload: object = {}, envelope: object = {}): 
   return result;
 }
 
-describe("a step reaches", () => {
+describe("a step can use", () => {
   test("a model", async () => {
     const { status, result } = await byHook(
       workflowSource(
@@ -42,7 +42,7 @@ describe("a step reaches", () => {
     expect(answer).toMatchObject({ output_text: "Good morning", response_id: expect.stringMatching(/^resp_/) });
   });
 
-  test("what the organization knows", async () => {
+  test("the organization's knowledge", async () => {
     const knowledge = openReader(w.url, w.home.credentials.api_key);
     const slug = await knowledge.collect("Rules");
     const { id } = await knowledge.keep(slug, { content: "# Refunds\n\nA refund takes nine days." });
@@ -64,7 +64,7 @@ describe("a step reaches", () => {
     expect(await step("return ctx.tools.call('twice', { n: 21 });", {}, { tools: ["twice"] })).toEqual({ twice: 42 });
   });
 
-  test("a host and a secret, and tells the host who repeats itself", async () => {
+  test("a host and a secret, and sends the host an idempotency key", async () => {
     await w.home.secret("shop_token", "token-of-the-shop");
     const answer = await step(
       `const authorization = "Bearer " + (await ctx.secrets.get("shop_token"));
@@ -81,7 +81,7 @@ describe("a step reaches", () => {
     });
   });
 
-  test("a host for two payments, and pays each once although the step is tried twice", async () => {
+  test("a host for two payments, and pays each once even if the step is retried", async () => {
     const record = await w.home.run(
       `import { defineStep } from "svc:workflow";
       export const steps = { pay: defineStep({ retries: 1, backoff: { kind: "fixed", initial_ms: 1 } }, async ({ url }, ctx) => {
@@ -104,7 +104,7 @@ describe("a step reaches", () => {
 describe("the example", () => {
   const source = readFileSync(new URL("../../examples/refund.ts", import.meta.url), "utf8");
 
-  test("refunds what is small at once, and tells whom it concerns", async () => {
+  test("refunds a small amount at once, and notifies the receiver", async () => {
     const { status, result } = await byHook(source, { order: "A-1", amount: 20 });
     const receipt = expect.stringMatching(/^A-1-[0-9a-f]{8}$/);
     expect([status, result]).toEqual([
@@ -113,7 +113,7 @@ describe("the example", () => {
     ]);
   });
 
-  test("asks for what is large, and takes no for an answer", async () => {
+  test("requests approval for a large amount, and respects a rejection", async () => {
     const { home } = w;
     const workflow = await home.register(source);
     expect((await home.read(await home.start(workflow, { order: "A-2", amount: 1 }))).id).toEqual(expect.any(String));
@@ -125,7 +125,7 @@ describe("the example", () => {
   });
 });
 
-test("the guide's example is saved without a word of warning, and asks for what it needs", async () => {
+test("the guide's example is saved without a warning, and requests what it needs", async () => {
   const guide = readFileSync(new URL("../../docs/workflows.md", import.meta.url), "utf8");
   const source = guide.split("```ts\n")[1]!.split("```")[0]!;
   const { workflow, secrets, id } = await w.home.define(source);
@@ -139,7 +139,7 @@ test("the guide's example is saved without a word of warning, and asks for what 
   expect((await w.home.define(caught)).workflow.lint).toMatchObject([{ code: "caught_signal", line: 4, column: 13 }]);
 });
 
-test("a workflow of all calls at once is followed from its first event to its last", async () => {
+test("a workflow that makes all kinds of calls can be followed from its first event to its last", async () => {
   const { home, site, egress } = w;
   const source = `import { awaitApproval, defineStep, runStep, runStepMany, sleep } from "svc:workflow";
 const url: string = ${JSON.stringify(site.url)};

@@ -50,7 +50,7 @@ describe("a secret of a run", () => {
     expect(answers[1].text).toContain("[secret canary]");
   });
 
-  test("stands in the definition, for each workflow whose envelope allows it", async () => {
+  test("can be declared in the definition, for each workflow whose envelope allows it", async () => {
     const { home } = w;
     const definition = await home.define(workflowSource("return 1;"));
     const register = (name: string, secrets: string[]) =>
@@ -74,7 +74,7 @@ describe("a secret of a run", () => {
     expect((await read()).secrets).toEqual([{ name: "b", workflow_id: second.id, workflow_name: "Second" }]);
   });
 
-  test("removed from the envelope while the run waits fails the step that reads it", async () => {
+  test("removed from the envelope during a wait fails the step that reads it", async () => {
     const { home } = w;
     await home.secret("lost", "soon-gone");
     const source = workflowSource(
@@ -98,7 +98,7 @@ describe("a secret of a run", () => {
   });
 });
 
-test("a run keeps the limits it was started with when the envelope changes", async () => {
+test("a run keeps its initial limits if the envelope changes", async () => {
   const { home } = w;
   const source = workflowSource(
     `await ctx.awaitApproval("boss", { title: "Go?" });
@@ -115,7 +115,7 @@ test("a run keeps the limits it was started with when the envelope changes", asy
   expect(codeOf(await home.untilOver(after))).toEqual(["failed", "too_many_steps"]);
 });
 
-test("a project key reaches the runs and approvals of its project, and no others", async () => {
+test("a project key reaches only the runs and approvals of its project", async () => {
   const { home } = w;
   const project = async (name: string): Promise<string> =>
     (await home.made(home.owner("POST", "/projects", { name }))).id;

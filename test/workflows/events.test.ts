@@ -78,7 +78,7 @@ const ALL_EVENTS = [
 ];
 
 describe("the event stream of a run", () => {
-  test("has the events as they happen, and ends with the run", async () => {
+  test("contains the events as they happen, and ends with the run", async () => {
     const run = await home.start(await stage.register("all"));
     const listening = listen(run);
     const approval_id = await approve(run);
@@ -124,7 +124,7 @@ describe("the event stream of a run", () => {
     expect(await listen(run, { after: 9_999 })).toEqual([]);
   });
 
-  test("resumes where a reader left, again and again", async () => {
+  test("resumes repeatedly where a reader left", async () => {
     const workflow = await stage.register("many", { envelope: { limits: { max_parallel: 5 } } });
     const run = await home.start(workflow, { many: 60 });
     const heard: ReceivedEvent[] = [];
@@ -164,7 +164,7 @@ describe("the event stream of a run", () => {
     expect(names(await listening).slice(-2)).toEqual(["run.cancelled", "step.completed"]);
   });
 
-  test("reaches a slow reader completely, however long it is", async () => {
+  test("reaches a slow reader completely, however long the run is", async () => {
     const run = await home.start(await stage.register("wide"));
     await home.until(run, isOver);
     const heard = await listen(run);

@@ -39,11 +39,11 @@ const decideFirst = async (run: string, body: object) => {
 };
 
 describe("the example", () => {
-  test("hello greets", async () => {
+  test("hello returns a greeting", async () => {
     expect(await resultOf("hello", { name: "Ada" })).toEqual({ greeting: "Hello, Ada!" });
   });
 
-  test("approval takes what a person fills in, and a rejection", async () => {
+  test("approval continues with a person's input, and handles a rejection", async () => {
     const [yes, no] = [await begin("approval", { project: "A" }), await begin("approval", { project: "B" })];
     await decideFirst(yes, { decision: "approve", data: { amount: 5 } });
     await decideFirst(no, { decision: "reject", comment: "too early" });
@@ -51,14 +51,14 @@ describe("the example", () => {
     expect((await w.home.untilOver(no)).result).toEqual({ project: "B", refused: "too early" });
   });
 
-  test("escalate asks the lead when the team does not answer", async () => {
+  test("escalate asks the lead if the team does not answer", async () => {
     const run = await begin("escalate", { wait_ms: 1 });
     await w.home.until(run, ({ waiting_on }) => waiting_on.some(({ name }: any) => name === "lead"), 30_000);
     expect((await decideFirst(run, { decision: "approve" })).name).toBe("lead");
     expect((await w.home.untilOver(run)).result).toEqual({ by: "lead", approved: true });
   });
 
-  test("fanOut has results for what works and counts what fails", async () => {
+  test("fanOut returns the successful results and counts the failures", async () => {
     const texts = ["a", "", "abc"];
     expect(await resultOf("fanOut", { texts })).toEqual({ lengths: [1, null, 3], failed: 1 });
   });
@@ -73,7 +73,7 @@ describe("the example", () => {
     expect(result).toMatchObject({ attempt: 2, order: { nth: 2 } });
   });
 
-  test("payments pays two people under two keys", async () => {
+  test("payments pays two people under two idempotency keys", async () => {
     expect(await resultOf("payments", { url: `${w.site.url}/pay` }, w.egress)).toEqual({ paid: ["ann", "bob"] });
     const keys = w.site.requests
       .filter(({ path }) => path.startsWith("/pay"))
@@ -91,7 +91,7 @@ describe("the example", () => {
     expect(sent.headers["x-signature"]).toBe(`sha256=${signature}`);
   });
 
-  test("github labels a new issue that GitHub signed", async () => {
+  test("github labels a new issue from a signed GitHub webhook", async () => {
     tried.add("github");
     const secret = "the secret of the webhook";
     const workflow = await w.home.register(read("github"));
@@ -115,14 +115,14 @@ describe("the example", () => {
     expect(result).toEqual({ summary: "A long text.", tokens: expect.any(Number) });
   });
 
-  test("triage sends what an agent drafted once a person agrees", async () => {
+  test("triage sends an agent's draft once a person agrees", async () => {
     const agent = await w.home.made(w.home.owner("POST", "/agents", { name: "Helper", model: "offline/echo" }));
     const run = await begin("triage", { agent_id: agent.id, question: "Where is my order?" });
     expect((await decideFirst(run, { decision: "approve" })).body).toBe("Where is my order?");
     expect((await w.home.untilOver(run)).result).toEqual({ draft: "Where is my order?", sent: true });
   });
 
-  test("review lets one agent answer what another one wrote", async () => {
+  test("review lets one agent review another agent's answer", async () => {
     for (const name of ["Writer", "Reviewer"]) await w.home.newAgent({ name });
     const text = "Write a paragraph about tea.";
     expect(await resultOf("review", { topic: "tea" })).toEqual({ text, reviewed: true });
@@ -144,7 +144,7 @@ describe("the example", () => {
     expect(greetings.map(({ greeting }: any) => greeting)).toEqual(["Hello, Ada!", "Hello, Ada!", "Hello, Bob!"]);
   });
 
-  test("watch hands over to a run that goes on", async () => {
+  test("watch continues as a new run", async () => {
     const run = await begin("watch", { url: `${w.site.url}/meter`, limit: 1_000, every: "1ms" }, w.egress);
     const { status, continued_as } = await w.home.untilOver(run, 30_000);
     expect(status).toBe("continued");
@@ -173,13 +173,13 @@ describe("the example", () => {
     expect(csv.text).toBe("file;lines\norders.txt;2\n");
   });
 
-  test("lookUp finds nothing where there are no documents", async () => {
+  test("lookUp finds nothing if there are no documents", async () => {
     const question = "How many days of leave?";
     expect(await resultOf("lookUp", { question })).toEqual({ question, found: 0, passages: [] });
   });
 });
 
-test("every example is run, is listed on its page, and has cases that pass", async () => {
+test("every example is run, is listed on its page, and has passing cases", async () => {
   const files = readdirSync(FOLDER);
   const names = files.filter((name) => name.endsWith(".ts")).map((name) => name.replace(/\.ts$/, ""));
   expect(names.toSorted()).toEqual([...tried].toSorted());
@@ -194,7 +194,7 @@ test("every example is run, is listed on its page, and has cases that pass", asy
   expect(names).toHaveLength(17);
 });
 
-test("the types for an editor are served", async () => {
+test("the types for an editor are available", async () => {
   const answer = await fetch(`${w.url}/workflow.d.ts`);
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
   expect(await answer.text()).toBe(readFileSync(new URL("../../examples/workflow.d.ts", import.meta.url), "utf8"));

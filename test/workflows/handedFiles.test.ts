@@ -37,7 +37,7 @@ async function asking(args: object = {}) {
 }
 
 describe("a decision", () => {
-  test("hands its files to the run, whose steps and readers read them", async () => {
+  test("passes its files to the run, and the run's steps and readers can read them", async () => {
     const file = await upload(w.home.owner, "contract.txt");
     const { run, approval } = await asking();
     expect((await attachment(approval, file)).status).toBe(404);
@@ -58,7 +58,7 @@ describe("a decision", () => {
     expect((await attachment(approval, file, stranger.owner)).status).toBe(404);
   });
 
-  test("without files leaves the answer as it was", async () => {
+  test("without files leaves the answer unchanged", async () => {
     const { run, approval } = await asking();
     await w.home.decide({ id: approval }, { decision: "approve", files: [] });
     expect((await w.home.untilOver(run)).result.answer).not.toHaveProperty("files");
@@ -80,7 +80,7 @@ describe("a decision", () => {
     expect((await filesOf(run)).map(({ id }: any) => id)).toEqual([first, last]);
   });
 
-  test("passes its files on to a retry and a fork of the run", async () => {
+  test("passes its files to a retry and a fork of the run", async () => {
     const file = await upload(w.home.owner, "late.txt");
     const { run, approval } = await asking({ fail: true });
     await w.home.decide({ id: approval }, { decision: "approve", files: [file] });
@@ -98,7 +98,7 @@ describe("a decision", () => {
 });
 
 describe("a comment", () => {
-  test("hands its files to the readers of the run, once for a repeated request", async () => {
+  test("passes its files to the readers of the run, once for a repeated request", async () => {
     const file = await upload(w.home.owner, "offer.txt");
     const { run, approval } = await asking();
     const body = { text: "Their offer", files: [file] };
@@ -112,7 +112,7 @@ describe("a comment", () => {
     expect(await filesOf(run)).toMatchObject([{ id: file, approval_id: approval }]);
   });
 
-  test("shows a file no longer that its owner has deleted", async () => {
+  test("no longer shows a file that its owner has deleted", async () => {
     const file = await upload(w.home.owner, "gone.txt");
     const { run, approval } = await asking();
     await comment(approval, { text: "See", files: [file] });
@@ -125,8 +125,8 @@ describe("a comment", () => {
   });
 });
 
-describe("refused", () => {
-  test("are files of others, ids that name nothing, and too many of them", async () => {
+describe("access is refused", () => {
+  test("to files of others, unknown ids, and too many files", async () => {
     const { approval } = await asking();
     const theirs = await upload((await w.join("Stranger")).owner, "theirs.txt");
     const colleague = await upload((await w.home.member("approver", "Bob")).call, "bobs.txt");
@@ -145,7 +145,7 @@ describe("refused", () => {
     });
   });
 
-  test("is everything to somebody with a link: it neither sends files nor sees those of others", async () => {
+  test("to everything for a person with a link, who can neither send files nor see files of others", async () => {
     const file = await upload(w.home.owner, "internal.txt");
     const { approval } = await asking();
     await comment(approval, { text: "Not for guests", files: [file] });

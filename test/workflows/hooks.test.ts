@@ -60,7 +60,7 @@ describe("a hook", () => {
     expect(history.data.map(({ id }: { id: string }) => id)).toEqual([run_id]);
   });
 
-  test("shows the reason of a failure and nothing else", async () => {
+  test("shows only the reason of a failure", async () => {
     const hook = await hookOf("fails");
     const { run_id } = (await post(hook)).body;
     await home.until(run_id, isOver);
@@ -68,7 +68,7 @@ describe("a hook", () => {
     expect([status, result, error]).toEqual(["failed", null, "no luck"]);
   });
 
-  test("starts a run with the default arguments when the body is empty, and another one each time", async () => {
+  test("starts a run with the default arguments if the body is empty, and a new run each time", async () => {
     const hook = await hookOf("echo", { default_args: { a: 1 } });
     const [first, second] = [await post(hook), await post(hook, "", { "content-type": "application/json" })];
     expect([first.status, second.status, first.body.run_id === second.body.run_id]).toEqual([202, 202, false]);
@@ -90,7 +90,7 @@ describe("a hook", () => {
     expect(({} as any).polluted).toBeUndefined();
   });
 
-  test("accepts a body of 1 MiB and no more", async () => {
+  test("accepts a body of up to 1 MiB", async () => {
     const hook = await hookOf();
     const json = (bytes: number) => JSON.stringify({ a: "x".repeat(bytes - 8) });
     expect((await post(hook, json(1024 * 1024))).status).toBe(202);
@@ -117,7 +117,7 @@ describe("a hook", () => {
     expect([status, body.error.code, body.error.param]).toEqual([400, "invalid_args", "/n"]);
   });
 
-  test("of a disabled workflow starts nothing but can still poll its runs", async () => {
+  test("of a disabled workflow starts nothing, but its runs can still be polled", async () => {
     const workflow = await stage.register("echo");
     const hook = await home.hook(workflow);
     const { run_id } = (await post(hook)).body;
@@ -126,7 +126,7 @@ describe("a hook", () => {
     expect((await poll(hook, run_id)).status).toBe(200);
   });
 
-  test("runs as the trigger says instead of the workflow", async () => {
+  test("uses the trigger's settings instead of the workflow's", async () => {
     const me = (await home.owner("GET", "/auth/me")).body.user.id;
     const hook = await hookOf("echo", { run_as: { type: "person", id: me } });
     const { run_id } = (await post(hook, { run_as: { type: "person", id: UNKNOWN } })).body;
@@ -175,7 +175,7 @@ describe("the secret of a hook", () => {
     expect((await bare("POST", path, basic)).status).toBe(202);
   });
 
-  test("is required, and must be the one of this hook", async () => {
+  test("is required, and must belong to this hook", async () => {
     const [hook, other] = [await hookOf(), await hookOf()];
     const { run_id } = (await post(hook)).body;
     const { api_key } = home.credentials;
@@ -195,7 +195,7 @@ describe("the secret of a hook", () => {
     }
   });
 
-  test("gives access to nothing else", async () => {
+  test("gives no other access", async () => {
     const workflow = await stage.register("echo");
     const hook = await home.hook(workflow);
     const { run_id } = (await post(hook)).body;
@@ -216,7 +216,7 @@ describe("the secret of a hook", () => {
 });
 
 describe("a hook that may not be used", () => {
-  test("is answered the same whether it is unknown, disabled or deleted", async () => {
+  test("gets the same answer whether it is unknown, disabled or deleted", async () => {
     const [disabled, deleted] = [await hookOf(), await hookOf()];
     const { run_id } = (await post(disabled)).body;
     for (const hook of [disabled, deleted]) {

@@ -50,7 +50,7 @@ describe("an agent", () => {
     expect(started!.data).toMatchObject({ agent: { agent_id, version: 1 }, model: "openai/gpt-test" });
   });
 
-  test("does not run a tool that needs a person's approval, and its model reads why", async () => {
+  test("does not run a tool that requires a person's approval, and its model reads why", async () => {
     const rule = { tools: ["stock"], tool_approvals: { stock: "always" } };
     const agent_id = await mine.agent({ model: "openai/gpt-test", ...rule });
     const { call } = (await mine.run()).attempt();
@@ -63,7 +63,7 @@ describe("an agent", () => {
     expect(output_text).toMatch(/^told: .*which a step of a workflow cannot wait for/);
   });
 
-  test("goes on with a thread of the run, in whatever attempt, and with no other", async () => {
+  test("continues a thread of the run in any attempt, but no other thread", async () => {
     const agent_id = await mine.agent({ model: "openai/gpt-test" });
     const { attempt, retry } = await mine.run();
     const { call } = attempt();
@@ -84,7 +84,7 @@ describe("an agent", () => {
     await expectRefused(second.call("agent", unknown), "step_error", "agent: thread_id: the run has no such thread");
   });
 
-  test("that failed in a thread is asked again there", async () => {
+  test("is asked again in a thread after a failure there", async () => {
     const agent_id = await mine.agent({ model: "openai/gpt-test" });
     const { attempt, retry } = await mine.run();
     const { thread_id } = await attempt().call("agent", { agent_id, input: "First" });
@@ -115,7 +115,7 @@ describe("an agent", () => {
     expect(answers.map(({ output_text }) => output_text)).toEqual(["A", "B", "C"]);
   });
 
-  test("is one that the envelope allows, and does no more than it allows", async () => {
+  test("must be allowed by the envelope, which also limits its tools", async () => {
     const agent_id = await mine.agent({ model: "offline/echo", tools: ["stock"] });
     const other = await mine.agent({});
     const { attempt, edit } = await mine.run({ agents: [agent_id] });
@@ -131,7 +131,7 @@ describe("an agent", () => {
     await expectRefused(ask(), "agent_not_allowed", agent_id);
   });
 
-  test("of another organization or project is not there, nor one without a model", async () => {
+  test("of another organization or project, or without a model, is not found", async () => {
     const [{ id: project }, { id: elsewhere }] = [await mine.project(), await mine.project()];
     const stranger = await platform.organization("Stranger");
     const inside = (await mine.run({}, project)).attempt();
@@ -161,7 +161,7 @@ describe("an agent", () => {
       "agent: vars: must have at most 32 keys",
     ],
     ["a thread", { agent_id: "0198f000-0000-7000-8000-000000000000", input: "A", thread_id: 5 }, "agent: thread_id: "],
-  ])("is told of %s that is wrong", async (_, input, message) => {
+  ])("reports an invalid input: %s", async (_, input, message) => {
     const { call } = (await mine.run()).attempt();
     await expectRefused(call("agent", input), "step_error", message);
   });

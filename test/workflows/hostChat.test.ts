@@ -25,7 +25,7 @@ const turns = () => platform.count("TurnStarted", mine.organization_id);
 const begun = (work: () => Promise<unknown>) => platform.countTurns(mine.organization_id, work);
 
 describe("a chat", () => {
-  test("is answered as the chat API answers", async () => {
+  test("returns the same answer as the chat API", async () => {
     const { call } = (await mine.run()).attempt();
     const answer = await call("chat", say("Hello, world"));
     expect(answer).toEqual({
@@ -46,7 +46,7 @@ describe("a chat", () => {
     expect(types).toEqual(["TurnStarted", "TurnCompleted"]);
   });
 
-  test("names an alias, and says which of its models answered", async () => {
+  test("can name an alias, and the answer names the model", async () => {
     const targets = [{ model: "offline/scripted" }, { model: "offline/echo" }];
     await mine.made(mine.owner("PUT", "/aliases/quick", { targets }));
     const { call } = (await mine.run({ models: ["quick"] })).attempt();
@@ -60,7 +60,7 @@ describe("a chat", () => {
     });
   });
 
-  test("tells the model all that is asked for", async () => {
+  test("passes all requested options to the model", async () => {
     const { call } = (await mine.run()).attempt();
     provider.requests.length = 0;
     await call("chat", {
@@ -95,13 +95,13 @@ describe("a chat", () => {
     expect(body.tools.map((tool: any) => tool.function.name)).toEqual(["stock"]);
   });
 
-  test("has tools of the organization", async () => {
+  test("can use tools of the organization", async () => {
     const { call } = (await mine.run()).attempt();
     const asked = say("/tool stock {}", { model: "offline/scripted", tools: ["stock"] });
     expect((await call("chat", asked)).content).toBe('stock: {"stock":3}');
   });
 
-  test("may be long", async () => {
+  test("can be long", async () => {
     const { call } = (await mine.run()).attempt();
     // the way to another process takes 256 KiB, so this goes as a blob
     const text = `${"ä\n".repeat(200_000)}end`;
@@ -111,7 +111,7 @@ describe("a chat", () => {
 });
 
 describe("a chat that another attempt repeats", () => {
-  test("is the same chat, by what is asked and not by which call it is", async () => {
+  test("is the same chat, identified by its content and not by its call", async () => {
     const { attempt, retry } = await mine.run();
     const first = attempt();
     let a: any, b: any, twice: any;
@@ -135,13 +135,13 @@ describe("a chat that another attempt repeats", () => {
     expect(await begun(async () => expect(await third.call("chat", say("A"))).toEqual(a))).toBe(0);
   });
 
-  test("is no other run's, nor another step's", async () => {
+  test("is never shared with another run or step", async () => {
     const [one, two] = [(await mine.run()).attempt(), (await mine.run()).attempt()];
     const answers = [await one.call("chat", say("A")), await two.call("chat", say("A"))];
     expect(answers[0].id).not.toBe(answers[1].id);
   });
 
-  test("is waited for where it has not ended", async () => {
+  test("is awaited if it has not ended", async () => {
     const { attempt, retry } = await mine.run();
     const slow = say("/slow 1\n/say done", { model: "offline/scripted" });
     const before = await turns();
@@ -155,7 +155,7 @@ describe("a chat that another attempt repeats", () => {
     expect(await turns()).toBe(before + 1);
   });
 
-  test("is answered by the log where nothing is heard of its end", async () => {
+  test("is answered from the log if its end was not received", async () => {
     const { attempt } = await mine.run();
     platform.connection.deaf = true;
     try {
@@ -167,7 +167,7 @@ describe("a chat that another attempt repeats", () => {
     }
   });
 
-  test("is found where its beginning was not answered", async () => {
+  test("is found if the start was not acknowledged", async () => {
     const { attempt, retry } = await mine.run();
     const { handle } = platform.connection;
     platform.connection.handle = async (command) => {
@@ -191,7 +191,7 @@ describe("a chat that another attempt repeats", () => {
   test.each([
     ["refused", { status: 400 }, "TurnRefused"],
     ["failed", undefined, "TurnFailed"],
-  ])("is begun anew where it was %s", async (_, refusal, type) => {
+  ])("starts again if it was %s", async (_, refusal, type) => {
     const { attempt, retry } = await mine.run();
     const asked = say("Go", { model: "openai/gpt-test", tools: ["stock"] });
     // a turn whose tools have run did happen, and fails
@@ -214,7 +214,7 @@ describe("a chat that another attempt repeats", () => {
 });
 
 describe("the envelope", () => {
-  test("says which models and tools, from the next call on", async () => {
+  test("controls models and tools, from the next call on", async () => {
     const { attempt, edit } = await mine.run({ models: ["offline/echo"], tools: ["web_search"] });
     const { call } = attempt();
     expect((await call("chat", say("A"))).content).toBe("A");
@@ -233,7 +233,7 @@ describe("the envelope", () => {
     expect((await call("chat", say("/say B", { model: "offline/scripted", tools: ["stock"] }))).content).toBe("B");
   });
 
-  test("still holds for a step that goes on after its run was cancelled", async () => {
+  test("still applies to a step that continues after its run was cancelled", async () => {
     const agent_id = await mine.agent({ tools: ["stock"] });
     const { attempt, cancel } = await mine.run({ tools: ["stock"], models: ["offline/echo"] });
     const { call } = attempt();
@@ -245,7 +245,7 @@ describe("the envelope", () => {
     await expectRefused(call("chat", say("A", { model: "offline/scripted" })), "model_not_allowed", "offline/scripted");
   });
 
-  test("keeps agents of other projects away from a step that goes on after its run was cancelled", async () => {
+  test("excludes agents of other projects from a step that continues after its run was cancelled", async () => {
     const [project, other] = [(await mine.project("One")).id, (await mine.project("Two")).id];
     const agent_id = await mine.agent({ project_id: other });
     const { attempt, cancel } = await mine.run({}, project);
@@ -254,7 +254,7 @@ describe("the envelope", () => {
   });
 });
 
-describe("a result that cannot change is reported at once", () => {
+describe("a permanent error is reported at once", () => {
   test.each([
     ["no model", { messages: [] }, "chat: model: "],
     ["no message", { model: "a/b", messages: [] }, "chat: messages: must hold a user message"],

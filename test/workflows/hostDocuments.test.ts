@@ -12,7 +12,7 @@ const writer = (allowed: string[] = ["*"]) => mine.run({ writable_collections: a
 const uploads = () => platform.count("DocumentUploaded", mine.organization_id);
 
 describe("push", () => {
-  test("makes a document that search finds, once for all attempts of the step", async () => {
+  test("creates a document that search finds, once for all attempts of the step", async () => {
     const { attempt, retry } = await writer();
     const before = await uploads();
     const input = {
@@ -35,7 +35,7 @@ describe("push", () => {
     expect(results[0].document_id).toBe(pushed.document_id);
   });
 
-  test("while the service lacks what it needs is no failure of the step, until a call succeeds", async () => {
+  test("does not fail the step while the service lacks a dependency, until a call succeeds", async () => {
     const { call, wasAway } = (await writer([notes])).attempt();
     const push = () => call("push", { collection: notes, external_id: "away", text: "Away for a moment." });
     const { handle } = platform.connection;
@@ -55,7 +55,7 @@ describe("push", () => {
     expect(wasAway()).toBe(false);
   });
 
-  test("of an external_id makes versions of one document", async () => {
+  test("with an external_id creates versions of one document", async () => {
     const { call } = (await writer([notes])).attempt();
     const push = (text: string) =>
       call("push", { collection: notes, external_id: "page-1", text, metadata: { year: 2024 } });
@@ -68,7 +68,7 @@ describe("push", () => {
   });
 
   test.each(["page-2", undefined])(
-    "of an unchanged text applies what is said about it, external_id %s",
+    "of an unchanged text updates the metadata, external_id %s",
     async (external_id) => {
       const text = `Said about ${external_id}.`;
       const push = async (about: object) =>
@@ -87,14 +87,14 @@ describe("push", () => {
     },
   );
 
-  test("of a text that the collection has already is that document", async () => {
+  test("of a text that the collection already has returns that document", async () => {
     const text = "Twice the same.";
     const first = await (await writer()).attempt().call("push", { collection: notes, text });
     const other = await (await writer()).attempt().call("push", { collection: notes, text });
     expect(other).toEqual({ document_id: first.document_id, result: "unchanged" });
   });
 
-  test("writes only where the envelope says so, from the next call on", async () => {
+  test("writes only if the envelope allows it, from the next call on", async () => {
     const { attempt, edit } = await mine.run();
     const { call } = attempt();
     const push = () => call("push", { collection: notes, text: "Refused." });
@@ -119,7 +119,7 @@ describe("push", () => {
 });
 
 describe("remove", () => {
-  test("deletes a document by its id or the caller's own, and one that is gone is no error", async () => {
+  test("deletes a document by its id or external id, and a deleted one is no error", async () => {
     const { call } = (await writer([notes])).attempt();
     const { document_id } = await call("push", { collection: notes, text: "To be removed.", external_id: "old" });
     const byName = { collection: notes, external_id: "old" };
@@ -128,7 +128,7 @@ describe("remove", () => {
     expect(await call("remove", { document_id })).toEqual({ document_id, removed: false });
   });
 
-  test("deletes nothing outside the envelope, nor another organization's", async () => {
+  test("deletes nothing outside the envelope or of another organization", async () => {
     const { document_id } = await (await writer()).attempt().call("push", { collection: notes, text: "Stays here." });
     const { call } = (await mine.run({ writable_collections: ["other"] })).attempt();
     await expectRefused(call("remove", { document_id }), "collection_not_allowed", "envelope.writable_collections");
@@ -158,7 +158,7 @@ describe("files", () => {
     expect(asText.message).toBe('read_file: a.png is no text: read it with as: "base64".');
   });
 
-  test("of another run are not there", async () => {
+  test("of another run are not found", async () => {
     const { file_id } = await (await mine.run()).attempt().call("save_file", { name: "a.txt", text: "a" });
     const stranger = await platform.organization("Reader");
     for (const { attempt } of [await mine.run(), await stranger.run()])
@@ -180,7 +180,7 @@ test.each([
   ["save_file", { name: "a", base64: "Y Q=" }, "save_file: base64: must be base64"],
   ["save_file", { name: "a", text: "ä".repeat(2_200_000) }, "save_file: text: must have 4 MiB at most"],
   ["read_file", { file_id: "a" }, "read_file: file_id: "],
-] as const)("%s with %j is told at once", async (what, input, message) => {
+] as const)("%s with %j is reported at once", async (what, input, message) => {
   const { call } = (await writer()).attempt();
   await expectRefused(call(what, input), "step_error", message);
 });

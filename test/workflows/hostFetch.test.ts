@@ -55,7 +55,7 @@ beforeEach(() => {
 
 const fetching = async (...egress: string[]) => (await mine.run({ egress })).attempt().fetch;
 
-test("a request reaches a host of the envelope, whole, and so does its answer", async () => {
+test("a request reaches a host of the envelope unchanged, and so does its answer", async () => {
   const fetch = await fetching(shop.host);
   const answer = await fetch(`${shop.url}/orders`, {
     method: "POST",
@@ -80,7 +80,7 @@ test("a step cannot fetch from a host outside its envelope", async () => {
   expect([seen, other.paths]).toEqual([[], []]);
 });
 
-test("a redirect is followed where the envelope leads, and no further", async () => {
+test("a redirect is followed only to hosts of the envelope", async () => {
   const fetch = await fetching(shop.host);
   expect((await fetch(`${shop.url}/home`, { method: "POST", body: "b" })).status).toBe(429);
   expect(seen.at(-1)).toMatchObject({ method: "POST", body: "b" });
@@ -91,7 +91,7 @@ test("a redirect is followed where the envelope leads, and no further", async ()
   expect(await both(`${shop.url}/away`)).toMatchObject({ status: 200, body: "other" });
 });
 
-test("an address that is not public stays closed, whatever the envelope says", async () => {
+test("an address that is not public is refused, even if the envelope allows it", async () => {
   const fetch = await fetching(inside.host, "169.254.169.254", "localhost");
   await expectRefused(fetch(inside.url), "egress_not_allowed", "127.0.0.1 is not a public address");
   await expectRefused(fetch("http://169.254.169.254/"), "egress_not_allowed", "not a public address");
@@ -99,7 +99,7 @@ test("an address that is not public stays closed, whatever the envelope says", a
   expect(inside.paths).toEqual([]);
 });
 
-test("an edit of the envelope holds from the next request on, and a cancelled run's step may finish", async () => {
+test("an edit of the envelope applies from the next request on, and the step of a cancelled run may finish", async () => {
   const { attempt, edit, cancel } = await mine.run({ egress: [shop.host] });
   const { fetch } = attempt();
   expect((await fetch(shop.url)).status).toBe(429);
@@ -109,7 +109,7 @@ test("an edit of the envelope holds from the next request on, and a cancelled ru
   expect((await fetch(other.url)).status).toBe(200);
 });
 
-test("an answer has 10 MiB at most", async () => {
+test("an answer is limited to 10 MiB", async () => {
   const fetch = await fetching(shop.host);
   expect((await fetch(`${shop.url}/large`)).body).toHaveLength(10 * 1024 * 1024);
   expect(await failureOf(fetch(`${shop.url}/larger`))).toMatchObject({
@@ -118,7 +118,7 @@ test("an answer has 10 MiB at most", async () => {
   });
 });
 
-test("answers of an organization that do not end hold 64 MiB together, and nobody else's room", async () => {
+test("endless answers of an organization are limited to 64 MiB together, and do not reduce the room of others", async () => {
   const fetch = await fetching(shop.host);
   const refused: unknown[] = [];
   const answers = Array.from({ length: 7 }, () => fetch(`${shop.url}/held`));
@@ -139,7 +139,7 @@ test("answers of an organization that do not end hold 64 MiB together, and nobod
   expect((await fetch(`${shop.url}/large`)).body).toHaveLength(10 * 1024 * 1024);
 });
 
-test("a host that cannot be reached may be reached later", async () => {
+test("an unreachable host is a retryable error", async () => {
   const fetch = await fetching(gone.host);
   const told = { code: "step_error", final: false, message: "fetch: The address cannot be reached (ECONNREFUSED)." };
   expect(await failureOf(fetch(gone.url))).toMatchObject(told);
@@ -152,7 +152,7 @@ test.each<[string, string, object, string]>([
   ["a header of the connection", "http://a.example", { headers: [["Host", "b.example"]] }, "Host is set by"],
   ["a header that none can be", "http://a.example", { headers: [["a b", "c"]] }, "fetch: headers"],
   ["a header that holds two", "http://a.example", { headers: [["a", "b\r\nc: d"]] }, "fetch: headers"],
-])("%s is told at once", async (_, url, init, message) => {
+])("%s is reported at once", async (_, url, init, message) => {
   const fetch = await fetching("a.example");
   await expectRefused(fetch(url, init), "step_error", message);
 });

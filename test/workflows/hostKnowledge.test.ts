@@ -34,7 +34,7 @@ const documentsOf = ({ results }: any): string[] => results.map((hit: any) => hi
 const both = () => [rules.id, wages.id].toSorted();
 
 describe("search", () => {
-  test("finds passages as the tool does", async () => {
+  test("finds passages like the tool", async () => {
     const { call } = (await mine.run()).attempt();
     const { results } = await call("search", { query: "saw at night" });
     expect(results[0]).toEqual({
@@ -82,7 +82,7 @@ describe("search", () => {
     expect(documentsOf(await search())).toEqual(both());
   });
 
-  test("knows no other organization's collections", async () => {
+  test("finds no collection of another organization", async () => {
     const { call } = (await mine.run()).attempt();
     const unknown = await failureOf(call("search", { query: "far", collections: ["nowhere"] }));
     expect(unknown).toMatchObject({ code: "step_error", final: true });
@@ -93,7 +93,7 @@ describe("search", () => {
     });
   });
 
-  test("finds a collection that was made a moment ago", async () => {
+  test("finds a collection that was just created", async () => {
     const slug = await mine.knowledge.collect("Brand New");
     const { call } = (await mine.run({ collections: [slug] })).attempt();
     expect(await call("search", { query: "workshop", collections: [slug] })).toEqual({ results: [] });
@@ -101,7 +101,7 @@ describe("search", () => {
 });
 
 describe("read", () => {
-  test("gives a document as the tool does", async () => {
+  test("returns a document like the tool", async () => {
     const { call } = (await mine.run()).attempt();
     const read = await call("read", { document_id: rules.id });
     expect(read).toEqual({
@@ -114,7 +114,7 @@ describe("read", () => {
     expect((await failureOf(call("read", { document_id: rules.id, from_seq: 50 }))).message).toContain("from_seq 50");
   });
 
-  test("gives none outside the envelope, nor another organization's", async () => {
+  test("returns none outside the envelope or of another organization", async () => {
     const { attempt, edit } = await mine.run({ collections: ["house-rules"] });
     const { call } = attempt();
     expect((await call("read", { document_id: rules.id })).document).toBe("house-rules.md");
@@ -155,7 +155,7 @@ test("models of a chat and agents search within the envelope", async () => {
 });
 
 describe("a tool of the organization", () => {
-  test("is called with arguments, and answers with a value", async () => {
+  test("is called with arguments, and returns a value", async () => {
     await mine.tool("stock", toolSource("return { args, user: meta.user, thread: meta.thread_id, vars: meta.vars };"));
     const { run_id, attempt } = await mine.run();
     const { call } = attempt();
@@ -164,7 +164,7 @@ describe("a tool of the organization", () => {
     expect(await call("tool", { name: "stock" })).toMatchObject({ args: {} });
   });
 
-  test("that fails may work in the next attempt", async () => {
+  test("that fails may succeed in the next attempt", async () => {
     await mine.tool("failing", toolSource("throw new RangeError('no such article')"));
     const { call } = (await mine.run()).attempt();
     expect(await failureOf(call("tool", { name: "failing" }))).toMatchObject({
@@ -175,7 +175,7 @@ describe("a tool of the organization", () => {
     expect((await failureOf(call("tool", { name: "search_documents", args: {} }))).message).toContain("query: ");
   });
 
-  test("is one that the envelope allows", async () => {
+  test("must be allowed by the envelope", async () => {
     await mine.tool("allowed", toolSource("return 1"));
     const { attempt, edit } = await mine.run({ tools: ["allowed"] });
     const { call } = attempt();
@@ -185,7 +185,7 @@ describe("a tool of the organization", () => {
     await expectRefused(call("tool", { name: "allowed" }), "tool_not_allowed", "envelope.tools");
   });
 
-  test("of another organization is not there", async () => {
+  test("of another organization is not found", async () => {
     const stranger = await platform.organization("Toolmaker");
     await stranger.tool("theirs", toolSource("return 1"));
     const { call } = (await mine.run()).attempt();
@@ -193,7 +193,7 @@ describe("a tool of the organization", () => {
       await expectRefused(call("tool", { name }), "step_error", `tool ${name}: there is no such tool`);
   });
 
-  test("is not there while an owner has switched the organization's own off, neither for a call nor for a prompt", async () => {
+  test("is not found while an owner has switched the organization's tools off, neither for a call nor for a prompt", async () => {
     const theirs = await platform.organization("Careful");
     await theirs.tool("own", toolSource("return 1"));
     const { call } = (await theirs.run()).attempt();
@@ -209,7 +209,7 @@ describe("a tool of the organization", () => {
     expect((await ask()).content).toBe("On.");
   });
 
-  test("ends with the step", async () => {
+  test("is stopped with the step", async () => {
     await mine.tool("waiting", toolSource(`return await fetch("${silent.url}")`));
     const { call } = (await mine.run()).attempt();
     const cut = new AbortController();
@@ -230,7 +230,7 @@ test.each([
   ["tool", { args: {} }, "tool: name: "],
   ["tool", { name: "stock", args: [] }, "tool: args: "],
   ["tool", "stock", "tool: "],
-] as const)("%s with %j is told at once", async (what, input, message) => {
+] as const)("%s with %j is reported at once", async (what, input, message) => {
   const { call } = (await mine.run()).attempt();
   await expectRefused(call(what, input), "step_error", message);
 });

@@ -12,7 +12,7 @@ const actingFor = async (id: string) => {
   return attempt();
 };
 
-test("steps of a run that acts for a deactivated person may ask nothing, from that moment on and until the person is back", async () => {
+test("steps of a run that acts for a deactivated person cannot use the platform until the person is reactivated", async () => {
   const { id } = await mine.member("builder", "runner");
   const step = await actingFor(id);
   expect(await step.secret("shop_key")).toBe("sk-1");
@@ -28,7 +28,7 @@ test("steps of a run that acts for a deactivated person may ask nothing, from th
   expect(await step.secret("shop_key")).toBe("sk-1");
 });
 
-test("steps of a run that acts for a removed person, or one of another organization, may not use the platform", async () => {
+test("steps of a run that acts for a removed person, or a person of another organization, cannot use the platform", async () => {
   const gone = await mine.member("builder", "gone");
   const step = await actingFor(gone.id);
   expect(await step.secret("shop_key")).toBe("sk-1");

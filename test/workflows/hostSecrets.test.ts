@@ -25,13 +25,13 @@ test("a step reads no secret when the envelope names none", async () => {
   await expectRefused(attempt().secret("shop_key"), "secret_not_allowed", "shop_key");
 });
 
-test("another organization's is not there", async () => {
+test("a secret of another organization is not found", async () => {
   const stranger = await platform.organization("Stranger");
   const { attempt } = await stranger.run({ secrets: ["shop_key"] });
   await expectRefused(attempt().secret("shop_key"), "secret_not_connected", "shop_key is not set");
 });
 
-test("after a cancel no step reads a secret, not even a running one", async () => {
+test("after a cancellation no step reads a secret, not even a running one", async () => {
   const { attempt, cancel } = await mine.run({ secrets: ["shop_key"] });
   const { secret } = attempt();
   expect(await secret("shop_key")).toBe(VALUE);
@@ -40,7 +40,7 @@ test("after a cancel no step reads a secret, not even a running one", async () =
   await expectRefused(secret("unset"), "secret_access_revoked", "The run has ended");
 });
 
-test("after a cancel a tool that a step or its model calls reads no secret", async () => {
+test("after a cancellation a tool that a step or its model calls reads no secret", async () => {
   const source = toolSource("return { length: (await secrets.get('shop_key')).length };", { secrets: ["shop_key"] });
   const made = { type: "tool", name: "peek", source, grants: ["shop_key"] };
   await mine.made(mine.owner("POST", "/definitions", made));
@@ -56,7 +56,7 @@ test("after a cancel a tool that a step or its model calls reads no secret", asy
   expect(content).toContain("The run has ended");
 });
 
-test("a secret requested after the answer to a cancel is not read", async () => {
+test("a secret requested after the answer to a cancellation is not read", async () => {
   const runs = await Promise.all(Array.from({ length: 10 }, () => mine.run({ secrets: ["shop_key"] })));
   const told = runs.map(async ({ attempt, cancel }) => {
     const { secret } = attempt();
@@ -79,7 +79,7 @@ test("a secret requested after the answer to a cancel is not read", async () => 
   expect(new Set(late)).toEqual(new Set(["The run has ended: its steps can read no more secrets."]));
 });
 
-test("an edit of the envelope holds from the next use on", async () => {
+test("an edit of the envelope applies from the next read on", async () => {
   const { attempt, edit } = await mine.run({ secrets: ["shop_key"] });
   const { secret } = attempt();
   expect(await secret("shop_key")).toBe(VALUE);
@@ -101,8 +101,8 @@ test("replacing or removing a secret affects running steps at once", async () =>
   await expectRefused(secret("moving"), "secret_not_connected", "moving is not set");
 });
 
-describe("an attempt that is not the one that runs", () => {
-  test("since its worker was considered lost reads nothing and does nothing", async () => {
+describe("an attempt that is no longer current", () => {
+  test("reads and does nothing after its worker was declared lost", async () => {
     const { attempt, lose } = await mine.run({ secrets: ["shop_key"], egress: ["example.com"] });
     const { secret, call, fetch } = attempt();
     expect(await secret("shop_key")).toBe(VALUE);
@@ -116,7 +116,7 @@ describe("an attempt that is not the one that runs", () => {
       expect(await failureOf(work)).toMatchObject({ code: "runner_lost", final: false });
   });
 
-  test("since another attempt has begun", async () => {
+  test("reads and does nothing after another attempt has begun", async () => {
     const { attempt, retry } = await mine.run({ secrets: ["shop_key"] });
     const first = attempt();
     const second = await retry(1);
@@ -127,7 +127,7 @@ describe("an attempt that is not the one that runs", () => {
   });
 });
 
-test("a secret that a step read is removed from everything it leaves", async () => {
+test("a secret that a step read is removed from all of its output", async () => {
   const { attempt } = await mine.run({ secrets: ["shop_key", "other_key"] });
   const { secret, redact, redactJson } = attempt();
   expect(await redact(VALUE)).toBe(VALUE);

@@ -24,7 +24,7 @@ const versionOf = async (run: string): Promise<number> => {
   return (await platform.resources.log.heads([stream])).get(stream)?.version ?? 0;
 };
 
-test("runs of speculated steps whose process was killed continue from what is on record, and are whole", async () => {
+test("runs of speculated steps whose process was killed continue from the recorded state, and are complete", async () => {
   const source = workflowSource(
     `let sum = 0;
     const drawn = [];
@@ -67,7 +67,7 @@ test("runs of speculated steps whose process was killed continue from what is on
   }
 });
 
-test("a run whose speculated results need too much memory fails as one whose steps use the platform", async () => {
+test("a run whose speculated results need too much memory fails like a run whose steps use the platform", async () => {
   await home.secret("often", "often-told-secret");
   const run = "let last; for (let n = 1; n <= args.steps; n++) last = await ctx.runStep('big', { n });";
   const speculated = "big: ({ n }) => String(n).padStart(900_000, '.'),";

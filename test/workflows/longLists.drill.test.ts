@@ -24,7 +24,7 @@ async function readAll(path: string): Promise<{ ids: string[]; pages: number; to
   }
 }
 
-test("a page of triggers that its bytes end says how many rows it has", async () => {
+test("a page of triggers that its size limit shortens reports its number of rows", async () => {
   const workflow = await home.register();
   await fill(() => home.hook(workflow, { default_args: { text: LONG } }));
   const { ids, pages, total } = await readAll(`/workflows/${workflow.id}/triggers`);
@@ -32,7 +32,7 @@ test("a page of triggers that its bytes end says how many rows it has", async ()
   expect(pages).toBeGreaterThan(1);
 });
 
-test("a page of the schedules of the organization does too", async () => {
+test("a shortened page of the organization's schedules does, too", async () => {
   const workflow = await home.register();
   const schedule = { cron: "0 0 1 1 *", time_zone: "UTC" };
   const create = () => home.hook(workflow, { schedule, args: { text: LONG.slice(0, 32_000) } });
@@ -43,7 +43,7 @@ test("a page of the schedules of the organization does too", async () => {
   expect(pages).toBeGreaterThan(1);
 });
 
-test("a page of workflows does too", async () => {
+test("a shortened page of workflows does, too", async () => {
   const definition = await home.define();
   const label = "h".repeat(60);
   const egress = Array.from({ length: 100 }, (_, n) => `${label}.${label}.${label}.h${n}.example`);

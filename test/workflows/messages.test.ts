@@ -23,7 +23,7 @@ async function startWaiting(name: string, ...options: object[]): Promise<string[
 }
 
 describe("an event", () => {
-  test("reaches every run that waits for its name and whose match fits, and nothing later", async () => {
+  test("reaches every run that waits for its name with a matching filter, and nothing that waits later", async () => {
     const name = newName();
     const [a, b, c] = await startWaiting(name, { match: { order: 7 } }, {}, { match: { order: 8 } });
     const [other] = await startWaiting(newName(), {});
@@ -41,7 +41,7 @@ describe("an event", () => {
     await home.cancel(other!);
   });
 
-  test("is delivered once under its id, for everybody who repeats it, and under an Idempotency-Key", async () => {
+  test("is delivered once under its id, even for repetitions by others, and under an Idempotency-Key", async () => {
     const name = newName();
     const loop = workflowSource(`const first = await ctx.waitForEvent(args.name);
 const second = await ctx.waitForEvent(args.name, { key: "2", timeout: "1d" });
@@ -59,7 +59,7 @@ return [first.data.n, second.data.n];`);
     expect((await home.untilOver(run)).result).toEqual([1, 2]);
   });
 
-  test("sent many times at once reaches a wait once", async () => {
+  test("reaches a wait once if it is sent many times at once", async () => {
     const name = newName();
     const [run] = await startWaiting(name, {});
     const answers = await Promise.all(Array.from({ length: 5 }, (_, n) => post({ name, data: { n } })));
@@ -67,7 +67,7 @@ return [first.data.n, second.data.n];`);
     expect((await home.untilOver(run!)).result.data.n).toBe(answers.findIndex(({ body }) => body.reached === 1));
   });
 
-  test("may have 256 KiB, and no more", async () => {
+  test("may have up to 256 KiB", async () => {
     const name = newName();
     const [run] = await startWaiting(name, {});
     expect(code(await post({ name, data: { text: "x".repeat(262_144) } }))).toEqual([413, "payload_too_large"]);
@@ -76,7 +76,7 @@ return [first.data.n, second.data.n];`);
     expect((await home.untilOver(run!)).result.data).toEqual({ text });
   });
 
-  test("reaches no run of another organization, nor with a project's key one of another project", async () => {
+  test("reaches no run of another organization, and with a project's key no run of another project", async () => {
     const name = newName();
     const project = await home.project();
     const inProject = await home.start(await home.register(WAITS, {}, { project_id: project.id }), { name });
@@ -93,7 +93,7 @@ return [first.data.n, second.data.n];`);
   });
 });
 
-test("a wait that takes too long returns so, and gets no event any more", async () => {
+test("an event does not reach a wait that has timed out", async () => {
   const name = newName();
   const run = await home.start(await home.register(WAITS), { name, options: { timeout: 30 } });
   const { status, result } = await home.untilOver(run);
@@ -101,8 +101,8 @@ test("a wait that takes too long returns so, and gets no event any more", async 
   expect((await post({ name })).body.reached).toBe(0);
 });
 
-describe("an event that is for one run", () => {
-  test("reaches it, and is refused with the field where several match: none gets it, and all wait on", async () => {
+describe("an event for a single run", () => {
+  test("reaches it, and is refused with the field if several match: none receives it, and all continue to wait", async () => {
     const name = newName();
     const [a, b] = await startWaiting(name, { match: { order: 1 } }, {});
     const refused = await post({ name, data: { order: 1 }, to: "one", id: "one-1" });
@@ -122,7 +122,7 @@ describe("an event that is for one run", () => {
 describe("a webhook that sends an event", () => {
   const hookOf = async (more: object) => home.hook(await home.register(WAITS), more);
 
-  test("reaches the runs that wait for it, once for a repeated delivery, and starts none", async () => {
+  test("reaches the waiting runs once for a repeated delivery, and starts none", async () => {
     const name = newName();
     const hook = await hookOf({ event: name, default_args: { from: "shop" } });
     expect(hook).toMatchObject({ event: name, kind: "webhook" });
@@ -136,7 +136,7 @@ describe("a webhook that sends an event", () => {
     expect(await home.call(hook, { order: 4 })).toMatchObject({ reached: 0 });
   });
 
-  test("has no fields of triggers that start runs, and needs its secret", async () => {
+  test("has no fields of triggers that start runs, and requires its secret", async () => {
     const { id } = await home.register(WAITS);
     const create = (body: object) => home.owner("POST", `/workflows/${id}/triggers`, { name: "T", ...body });
     const refused = async (body: object) => {

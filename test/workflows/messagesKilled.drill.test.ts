@@ -14,7 +14,7 @@ const { deployment, home, prepared, count } = await startWithoutServices((tenant
 const POINTS = ["after-MessagePosted:1", "before-WaitAnswered:2", "after-WaitAnswered:1", "before-MessageDelivered:1"];
 
 test.each(POINTS.map((point, n) => [point, n + 1] as const))(
-  "an event reaches each run once when its process is killed at %s",
+  "an event reaches each run once if its process is killed at %s",
   async (point, n) => {
     const dying = await startProcess("services", deployment, { FAIL_AT: point });
     const runs = await Promise.all(Array.from({ length: RUNS }, () => home.start(prepared)));

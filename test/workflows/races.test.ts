@@ -8,7 +8,7 @@ const { home } = w;
 
 const BOSS = 'ctx.awaitApproval("boss", { title: "Go?" }).then(({ approved }) => ({ approved }))';
 
-test("a timer wins against an approval, which stays open until the run ends and changes nothing when it is decided", async () => {
+test("a timer wins against an approval, which stays open until the run ends and then changes nothing", async () => {
   const source = workflowSource(`const winner = await Promise.race([${BOSS}, ctx.sleep(50).then(() => "late")]);
 await ctx.awaitApproval("next", { title: winner });
 return winner;`);
@@ -46,7 +46,7 @@ test("an event wins against a timer, and the second of two approvals against the
   expect((await home.untilOver(asked)).result).toBe("lead");
 });
 
-test("a check of a new version replays a race in the order in which its calls were answered", async () => {
+test("a check of a new version replays a race in the recorded order of answers", async () => {
   const source = workflowSource(`const winner = await Promise.race([${BOSS}, ctx.sleep(20).then(() => "late")]);
 await ctx.awaitApproval("next", { title: "Next?" });
 return winner;`);

@@ -62,14 +62,14 @@ test("the README's block on documents finds the documents, and answers from them
   expect(more).toEqual([]);
 });
 
-test("the lines of the README on agents have one answer, whole and streamed", async () => {
+test("the README's lines on agents return the same answer, buffered and streamed", async () => {
   const printed = await paste([...names, blockUnder("Ask an agent")].join("\n"));
   const [whole, ...streamed] = printed.split(/\n(?=event: )/);
   expect(JSON.parse(whole!)).toMatchObject({ status: "completed" });
   expect(streamed.at(-1)).toMatch(/^event: response\.completed\n/);
 });
 
-test("the lines of the README let the caller of an agent run a tool of its own", async () => {
+test("the README's lines let an agent's caller run a client tool", async () => {
   const agent = namesOf(blockUnder("Ask an agent"));
   const [changed, answered, ...more] = answersOf(await paste([...names, ...agent, ownTools].join("\n")));
   expect(changed).toMatchObject({ client_tools: true });
@@ -78,7 +78,7 @@ test("the lines of the README let the caller of an agent run a tool of its own",
   expect(more).toEqual([]);
 });
 
-test("the lines of the README save, register, start, approve and complete a workflow", async () => {
+test("the README's lines save, register, start, approve and complete a workflow", async () => {
   const printed = await paste([...names, ...namesOf(ownTools), blockUnder("Run a workflow")].join("\n"));
   const [waiting, decided, done] = answersOf(printed);
   expect(waiting).toMatchObject({ status: "running", result: null, error: null });
@@ -101,11 +101,11 @@ test("the guide to documents uploads, searches and asks", async () => {
   expect(lines.at(-1)).toMatch(/^http.*\/documents\//);
 }, 60_000);
 
-test("the guide to agents makes one with a tool, a second version and a budget", async () => {
+test("the guide to agents creates an agent with a tool, a second version and a budget", async () => {
   expect(await follow("build-an-agent")).toEqual(["completed", "2", "2 1", "1", "guide_stock", "0"]);
 });
 
-test("the guide to webhooks starts one run for two deliveries, and changes the secret", async () => {
+test("the guide to webhooks starts one run for two deliveries, and replaces the secret", async () => {
   expect(await follow("receive-a-webhook")).toEqual(["one run", "booked A-17", "whsec", "401"]);
 }, 60_000);
 
@@ -116,7 +116,7 @@ test("the guide to audits finds the request, its prompt and its events", async (
   expect([hasEvents, isOfOne, fits, type]).toEqual(["true", "true", "fit: true", expect.stringMatching(/^[A-Z]\w+$/)]);
 });
 
-test("the lines of the tutorial lead to an answer with its citation, and to an approved refund", async () => {
+test("the tutorial leads to an answer with its citation, and to an approved refund", async () => {
   const printed = await paste(blocksOf(tutorial).join("\n"));
   const [name, ...lines] = printed.trim().split("\n");
   expect(name).toBe("handbook.pdf");

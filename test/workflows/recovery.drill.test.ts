@@ -55,7 +55,7 @@ async function follow(url: string, run: string, last: number, enough: (frames: [
   return frames();
 }
 
-test("runs go on when one of three workers is killed in the middle of their steps, and when all are while they wait", async () => {
+test("runs continue if one of three workers is killed during their steps, and if all are killed while they wait", async () => {
   const workflow = await home.register(source(), { egress: [site.host], concurrency: null });
   const all = Array.from({ length: 12 }, (_, n) => n);
   const runs = await Promise.all(all.map((n) => home.start(workflow, { n })));

@@ -20,7 +20,7 @@ const DEFAULTS = Envelope.parse({
 });
 
 describe("a registered workflow", () => {
-  test("has a default for every field that was not sent", async () => {
+  test("has a default for every omitted field", async () => {
     const definition = await home.define(WAITING, { name: "refund" });
     const { status, body } = await home.owner("POST", "/workflows", { definition_id: definition.id });
     expect(status).toBe(201);
@@ -97,7 +97,7 @@ describe("a registered workflow", () => {
       );
   });
 
-  test("has a warning for each secret that its steps read and the envelope does not allow", async () => {
+  test("has a warning for each secret that its steps read without permission of the envelope", async () => {
     const { id: definition_id } = await home.define(waitingWithSecrets("shop_key", "mail_key"));
     const body = await home.register(WAITING, {}, { definition_id, envelope: { secrets: ["shop_key"] } });
     expect(body.warnings).toEqual([
@@ -187,7 +187,7 @@ describe("registering a workflow is refused", () => {
 });
 
 describe("a change of a workflow", () => {
-  test("keeps the fields that are not sent, also inside the envelope", async () => {
+  test("keeps omitted fields, also inside the envelope", async () => {
     const envelope = { secrets: ["a"], limits: { max_steps: 7 }, concurrency: { max_runs: 2, key: "/customer" } };
     const workflow = await home.register(WAITING, {}, { name: "before", description: "text", envelope });
     const edited = await patch(workflow.id, { envelope: { limits: { max_parallel: 3 }, egress: ["example.com"] } });
@@ -234,7 +234,7 @@ describe("a change of a workflow", () => {
     });
   });
 
-  test("accepts the envelope of a read unchanged, whatever its run_as", async () => {
+  test("accepts the envelope of a read unchanged, whatever its run_as is", async () => {
     const { user } = (await home.owner("GET", "/auth/me")).body;
     const { id, envelope } = await home.register(
       WAITING,
@@ -262,7 +262,7 @@ describe("a change of a workflow", () => {
     expect((await patch(workflow.id, { definition_version: 1 })).body.definition.version).toBe(1);
   });
 
-  test("is not undone by another change at the same moment", async () => {
+  test("is not lost in a concurrent change", async () => {
     const { id } = await home.register();
     const edits = [
       { envelope: { secrets: ["a"] } },

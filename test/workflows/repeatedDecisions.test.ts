@@ -27,7 +27,7 @@ async function startAsking(terms: object) {
 const upload = async (text: string): Promise<string> =>
   (await home.made(home.owner("POST", "/openai/v1/files", fileForm(text, "a.txt", { type: "" })))).id;
 
-test("a decision that is repeated with other data, another comment or another file is refused, and names it", async () => {
+test("a decision that is repeated with other data, comment or file is refused with the name of the difference", async () => {
   const { run, id } = await startAsking({ form: FORM });
   const [file, other] = [await upload("one"), await upload("two")];
   const first = { decision: "approve", data: { percent: -0.5 }, comment: "half", files: [file] };
@@ -54,7 +54,7 @@ test("a decision that is repeated with other data, another comment or another fi
   expect(said).toMatchObject({ data: { percent: -0.5, note: "none" }, comment: "half", files: [file] });
 });
 
-test("of several concurrent decisions, those that differ from the recorded one are refused", async () => {
+test("several concurrent decisions are refused if they differ from the recorded one", async () => {
   const { id } = await startAsking({ form: FORM });
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, n) => home.decide({ id }, { decision: "approve", data: { percent: n % 4 } })),

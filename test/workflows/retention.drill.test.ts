@@ -20,7 +20,7 @@ const LATER = `--import=data:text/javascript,${encodeURIComponent(`
   };
 `)}`;
 
-test("after its days a run is gone with its threads, rows, keys and blobs, and nothing of it is in any table", async () => {
+test("after its retention period a run is gone with its threads, rows, keys and blobs, and no table contains anything of it", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ roles: ["http", "projections"], deployment });
   const { db, log } = platform.resources;

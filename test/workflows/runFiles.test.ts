@@ -29,7 +29,7 @@ const COPY = workflowSource(
 );
 
 describe("a run", () => {
-  test("reads files that it was started with, and shows what its steps have saved", async () => {
+  test("reads the files that it was started with, and lists the files that its steps saved", async () => {
     const order = await upload(w.home.token, "two chairs");
     const { id } = await w.home.register(COPY);
     const { body } = await start(id, { args: { order }, files: [order] });
@@ -46,14 +46,14 @@ describe("a run", () => {
     expect((await content(body.id, order)).text).toBe("two chairs");
   });
 
-  test("that is started without the file cannot read it", async () => {
+  test("cannot read a file that it was not started with", async () => {
     const order = await upload(w.home.token, "secret order");
     const { id } = await w.home.register(COPY);
     const { status, error } = await w.home.untilOver((await start(id, { args: { order } })).body.id);
     expect([status, error]).toEqual(["failed", `read_file: file_id: the run has no file ${order}.`]);
   });
 
-  test("that is retried or forked goes on with the files of the run before", async () => {
+  test("keeps its files in a retry or fork", async () => {
     const order = await upload(w.home.token, "one table");
     const { id } = await w.home.register(COPY);
     const failed = await w.home.untilOver((await start(id, { args: { order, fail: true }, files: [order] })).body.id);
@@ -64,8 +64,8 @@ describe("a run", () => {
   });
 });
 
-describe("refused", () => {
-  test("are files of others, ids that name nothing, and too many of them", async () => {
+describe("access is refused", () => {
+  test("to files of others, unknown ids, and too many files", async () => {
     const stranger = await w.join("Stranger");
     const { call } = await w.home.newKey();
     const theirs = await upload(stranger.token, "theirs");
@@ -82,7 +82,7 @@ describe("refused", () => {
     expect(await refused(Array.from({ length: 21 }, () => UNKNOWN))).toMatchObject({ code: "invalid_files" });
   });
 
-  test("is the file of a run to another organization, and to readers of another run", async () => {
+  test("to a run's file for another organization, and for readers of another run", async () => {
     const { id } = await w.home.register(
       workflowSource(`return ctx.runStep("write", {})`, `write: (_, ctx) => ctx.files.save({ name: "a", text: "a" })`),
     );

@@ -19,7 +19,7 @@ const ENDS = ["run.completed", "run.failed", "run.cancelled"];
 const endsIn = (events: string[]): string[] => events.filter((name) => ENDS.includes(name));
 
 describe("cancelling a run at the moment of", () => {
-  test("complete() ends it in one of the two ways, and every answer agrees", async () => {
+  test("complete() ends it in one of the two ways, and every answer is consistent", async () => {
     const { home } = w;
     const workflow = await home.register(
       workflowSource(`return ctx.complete(await ctx.runStep("one", {}));`, `one: () => 1`),
@@ -40,7 +40,7 @@ describe("cancelling a run at the moment of", () => {
     }
   });
 
-  test("a decision accepts or refuses the decision as a whole", async () => {
+  test("a decision accepts or refuses the decision completely", async () => {
     const { home } = w;
     const workflow = await home.register(
       workflowSource(
@@ -91,7 +91,7 @@ describe("cancelling a run at the moment of", () => {
     );
   });
 
-  test("the read of a secret gives out no secret after the answer", async () => {
+  test("the read of a secret reveals no secret after the answer", async () => {
     const { home, site, egress } = w;
     await home.secret("often", "often-told-secret");
     const source = workflowSource(
@@ -122,7 +122,7 @@ describe("cancelling a run at the moment of", () => {
 });
 
 describe("two approvals of one run", () => {
-  test("with the same name one after the other are two when their options differ", async () => {
+  test("with the same name in sequence are two if their options differ", async () => {
     const { home } = w;
     const source = workflowSource(
       `const ask = (title, more) => ctx.awaitApproval("boss", { title, ...more });
@@ -144,7 +144,7 @@ describe("two approvals of one run", () => {
     expect(ids.size).toBe(3);
   });
 
-  test("at the same time are decided independently, in any order and in parallel", async () => {
+  test("that are concurrent are decided independently, in any order and in parallel", async () => {
     const { home } = w;
     const source = workflowSource(
       `const names = ["a", "b", "c", "d"];
@@ -171,7 +171,7 @@ describe("two approvals of one run", () => {
     ]);
   });
 
-  test("of which run() stops asking for one leave that one cancelled, and it cannot be decided", async () => {
+  test("lose the one that run() no longer requests, which is cancelled and cannot be decided", async () => {
     const { home } = w;
     const source = workflowSource(
       `const isKnown = (call) => call.then(() => true, () => false);
@@ -204,7 +204,7 @@ describe("two approvals of one run", () => {
     expect((await home.untilOver(other)).result).toBe("seven");
   });
 
-  test("are unknown until run() asks for them, and an earlier decision is not kept", async () => {
+  test("are unknown until run() requests them, and an earlier decision is not stored", async () => {
     const { home, site, egress } = w;
     const source = workflowSource(
       `await ctx.runStep("slow", {}); return (await ctx.awaitApproval("boss", { title: "Go?" })).approved;`,
@@ -222,7 +222,7 @@ describe("two approvals of one run", () => {
 });
 
 describe("a run that waits", () => {
-  test("for an approval longer than a step may take continues afterwards", async () => {
+  test("for an approval longer than the time limit of a step continues afterwards", async () => {
     const { home } = w;
     const source = workflowSource(
       `const before = await ctx.runStep("quick", { n: 1 });

@@ -92,7 +92,7 @@ describe("a value that is too large or too deep", () => {
   });
 });
 
-test("arguments that violate the schema of a step fail the run at once, with the place", async () => {
+test("arguments that violate the schema of a step fail the run at once, with the position", async () => {
   const input = { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] };
   const source = workflowSource(
     `const told = await ctx.runStep("pay", { amount: "5" }, { onError: "return" });
@@ -121,7 +121,7 @@ describe("a meaningless number", () => {
     ["backoff: { max_ms: 1e18 }", "backoff.max_ms"],
     ["backoff: { jitter: 2 }", "backoff.jitter"],
     ["retry: 3", "retry"],
-  ])("in the step setting %s is refused when the definition is saved, with its place", async (setting, field) => {
+  ])("in the step setting %s is refused on save with its position", async (setting, field) => {
     const source = workflowSource("return 1;", `\n  odd: defineStep({ ${setting} }, () => 1)`);
     const { status, body } = await w.home.owner("POST", "/definitions", { type: "workflow", name: "absurd", source });
     expect([status, body.error.code]).toEqual([400, "invalid_definition"]);

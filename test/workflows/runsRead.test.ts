@@ -80,7 +80,7 @@ async function append(stream: string, events: NewEvent[]) {
 const read = (run: string, by = home.owner) => by("GET", `/workflows/runs/${run}`);
 
 describe("the record of a run", () => {
-  test("has every step with its attempts, in the order of scheduling", async () => {
+  test("contains every step with its attempts, in the order of scheduling", async () => {
     const run = await home.start(await stage.register("charge"));
     const { steps, result, counts, completion } = await home.until(run, isOver);
     expect([result, completion]).toEqual([{ charged: { id: "c5" }, many: ["told a", "told b"] }, "implicit"]);
@@ -114,7 +114,7 @@ describe("the record of a run", () => {
     ]);
   });
 
-  test("has the reason of a failure and the step it happened in", async () => {
+  test("contains the reason of a failure and its step", async () => {
     const workflow = await stage.register("charge");
     const run = await home.start(workflow, { fail: true });
     const record = await home.until(run, isOver);
@@ -130,7 +130,7 @@ describe("the record of a run", () => {
     });
   });
 
-  test("has everything that a live run waits for", async () => {
+  test("contains everything that a live run waits for", async () => {
     onTestFinished(() => held.open());
     const run = await home.start(await stage.register("waits"));
     const record = await home.until(run, ({ steps }) => steps.some(({ status }: any) => status === "retry_wait"));
@@ -155,7 +155,7 @@ describe("the record of a run", () => {
     await home.until(run, ({ steps }) => steps[0].status === "completed");
   });
 
-  test("has long values, and omits those beyond the limit of one answer", async () => {
+  test("contains long values, and omits those beyond the limit of one answer", async () => {
     const run = await home.start(await stage.register("wide"), { many: 20 });
     const { steps } = await home.until(run, isOver);
     const omitted = steps.filter((step: any) => step.omitted);
@@ -166,7 +166,7 @@ describe("the record of a run", () => {
       );
   });
 
-  test.each([1_000, 1_001])("has all of %s steps", async (many) => {
+  test.each([1_000, 1_001])("contains all of %s steps", async (many) => {
     const workflow = await stage.register("long", { envelope: { limits: { max_steps: 2_000, max_parallel: 50 } } });
     const run = await home.start(workflow, { many });
     const { steps, result, counts } = await home.until(run, isOver);
@@ -209,7 +209,7 @@ describe("the record of a run", () => {
     expect(text.trimEnd().endsWith(`"result":${many}}`)).toBe(true);
   });
 
-  test("can be read with a key, and is the same 404 for everyone without access", async () => {
+  test("can be read with a key, and is the same 404 for every caller without access", async () => {
     const other = await stage.join("Other");
     const run = await home.start(await stage.register("echo"), { a: 1 });
     await home.until(run, isOver);
@@ -230,7 +230,7 @@ describe("the record of a run", () => {
 });
 
 describe("the list of runs of a workflow", () => {
-  test("has its runs newest first, with pages and filters", async () => {
+  test("contains its runs newest first, with pages and filters", async () => {
     const workflow = await stage.register("echo");
     const hook = await home.hook(workflow);
     const direct = [await home.start(workflow), await home.start(workflow)];

@@ -54,7 +54,7 @@ async function createBefore(minutes: number, workflow: { id: string }, settings:
   return { id };
 }
 
-test("a schedule starts a run at its time, once, with its arguments", async () => {
+test("a schedule starts a run once at its due time, with its arguments", async () => {
   const workflow = await home.register(ECHO);
   const at = soon();
   const trigger = await made(workflow, { name: " once ", schedule: { at }, args: { a: "\u0000\ud800" } });
@@ -100,7 +100,7 @@ test("a process wakes for each due time", async () => {
   for (const delay of delays) expect(delay).toBeLessThan(1_000);
 });
 
-test("an interval starts a run for each of its times", async () => {
+test("an interval starts a run at each of its times", async () => {
   const workflow = await home.register(ECHO);
   const trigger = await made(workflow, { schedule: { every: 1 } });
   expect(trigger.next_times).toHaveLength(5);
@@ -113,7 +113,7 @@ test("an interval starts a run for each of its times", async () => {
   await expect.poll(async () => (await runsOf(workflow)).length, SOON).toBe(started.length);
 });
 
-describe("while the run before is live, a due time", () => {
+describe("while the previous run is live, a due time", () => {
   const due = async (overlap: string) => {
     const workflow = await home.register(WAITING);
     const trigger = await made(workflow, { schedule: { every: 1 }, overlap });
@@ -160,7 +160,7 @@ describe("after an outage", () => {
     await expect.poll(async () => (await runsOf(workflow)).length, SOON).toBe(1);
     await remove(workflow, trigger);
   });
-  test("one for each of them, after the run before", async () => {
+  test("one run starts for each missed time, after the previous run", async () => {
     const workflow = await home.register(workflowSource('await ctx.sleep("2s"); return args;'));
     const trigger = await createBefore(35, workflow, { rule, missed: "all" });
     await expect.poll(async () => (await runsOf(workflow)).length, SOON).toBeGreaterThan(2);
@@ -170,7 +170,7 @@ describe("after an outage", () => {
     expect(Date.parse(third.created_at)).toBeGreaterThanOrEqual(await readEnd(second));
     await remove(workflow, trigger);
   });
-  test("or none", async () => {
+  test("no run starts", async () => {
     const workflow = await home.register(ECHO);
     const at = new Date(Date.now() - 5 * 60_000).toISOString();
     const trigger = await createBefore(35, workflow, { rule: { at }, missed: "none" });
@@ -196,7 +196,7 @@ test("a schedule is changed, paused and resumed", async () => {
   expect((await home.read(scheduledRunId(trigger.id, at))).args).toEqual({ b: 2 });
 });
 
-test("a start that is refused is shown, and the schedule goes on", async () => {
+test("a refused start is reported, and the schedule continues", async () => {
   const workflow = await home.register(WAITING, { concurrency: { max_runs: 1 } });
   await home.start(workflow);
   const trigger = await made(workflow, { schedule: { every: 1 } });
@@ -208,7 +208,7 @@ test("a start that is refused is shown, and the schedule goes on", async () => {
   await remove(workflow, trigger);
 });
 
-test("arguments that the workflow would refuse are refused at once, and when its newest version does", async () => {
+test("arguments that the workflow would refuse are refused at once, and again when its newest version refuses them", async () => {
   const meta = (type: string) => ({ args: { type: "object", properties: { n: { type } }, required: ["n"] } });
   const definition = await home.define(workflowSource("return 1;", "", meta("integer")));
   const workflow = await home.register(undefined, {}, { definition_id: definition.id });
@@ -286,7 +286,7 @@ describe("a schedule is refused", () => {
     expectRefusal(await create({ id: UNKNOWN }, { schedule: YEARLY }), 404, "workflow_not_found", "id");
   });
 
-  test("beyond the limit of the organization, which counts what is due again", async () => {
+  test("above the limit of the organization, which counts active schedules", async () => {
     const other = await w.join("Limited");
     const busy = await other.register(ECHO);
     const all = [];

@@ -38,7 +38,7 @@ const duplicates = () =>
      group by type, data::json->>'trigger_id', data::json->>'due_at' having count(*) > 1`,
   );
 
-test("a run starts once when the process is killed before and after the commit that decides and starts it", async () => {
+test("a run starts once if the process is killed before or after the commit that decides and starts it", async () => {
   for (const [n, point] of ["before-RunCreated", "after-RunCreated"].entries()) {
     const dying = await startProcess("services", deployment, { FAIL_AT: `${point}:1` });
     await create(new Date(Date.now() + 1_000).toISOString());
@@ -52,7 +52,7 @@ test("a run starts once when the process is killed before and after the commit t
   expect(await duplicates()).toEqual([]);
 });
 
-test("a run that cancels the one before starts once when the process is killed between decision and start", async () => {
+test("a run that cancels the previous one starts once if the process is killed between decision and start", async () => {
   const dying = await startProcess("services", deployment, { FAIL_AT: "after-ScheduleFired:1" });
   const more = { rule: { every: 2 }, overlap: "cancel", workflow_id: waiting.id };
   const trigger_id = await create(new Date(Date.now() + 1_000).toISOString(), more);

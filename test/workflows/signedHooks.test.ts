@@ -26,7 +26,7 @@ const runsOf = async ({ id }: Hook): Promise<number> =>
   (await w.home.owner("GET", `/workflows/${workflow.id}/runs?trigger_id=${id}`)).body.total;
 
 describe("a delivery of GitHub", () => {
-  test("starts a run with its payload and the chosen headers, once however often it is sent", async () => {
+  test("starts a run once with its payload and the chosen headers, however often it is sent", async () => {
     const hook = await hookFor(
       { scheme: "github" },
       { headers: ["X-GitHub-Event", "x-absent"], default_args: { a: 1 } },
@@ -45,13 +45,13 @@ describe("a delivery of GitHub", () => {
     expect(next.body.run_id).not.toBe(answer.body.run_id);
   });
 
-  test("may be a form whose field payload holds the JSON", async () => {
+  test("may be a form with the JSON in its field payload", async () => {
     const hook = await hookFor({ scheme: "github" });
     const body = new URLSearchParams({ payload: '{"zen":"Keep it logically awesome."}' }).toString();
     expect((await received(await fromGithub(hook, body, FORM))).args).toEqual({ zen: "Keep it logically awesome." });
   });
 
-  test("is refused without the signature of the trigger's secret, and the secret itself does not help", async () => {
+  test("is refused without the signature of the trigger's secret, even with the secret itself", async () => {
     const hook = await hookFor({ scheme: "github" });
     expectRefusal(await post(hook, "{}", {}), 401, "missing_webhook_signature", null);
     const bearer = { authorization: `Bearer ${hook.secret}` };
@@ -65,7 +65,7 @@ describe("a delivery of GitHub", () => {
     expect(await runsOf(hook)).toBe(0);
   });
 
-  test("is polled with the trigger's own secret", async () => {
+  test("can be polled with the trigger's own secret", async () => {
     const hook = await hookFor({ scheme: "github" });
     const { run_id } = (await fromGithub(hook, "{}")).body;
     expect((await w.home.polled(hook, run_id)).status).toBe("completed");
@@ -73,7 +73,7 @@ describe("a delivery of GitHub", () => {
 });
 
 describe("an event of Stripe", () => {
-  test("starts one run, although a repetition differs in what Stripe counts", async () => {
+  test("starts one run, even if a repetition differs in Stripe's counters", async () => {
     const hook = await hookFor({ scheme: "stripe" });
     const first = await fromStripe(hook, '{"id":"evt_1","pending_webhooks":2}', seconds() - 60);
     const again = await fromStripe(hook, '{"id":"evt_1","pending_webhooks":1}');
@@ -81,7 +81,7 @@ describe("an event of Stripe", () => {
     expect(await runsOf(hook)).toBe(1);
   });
 
-  test("is refused when its signature is older than five minutes", async () => {
+  test("is refused if its signature is older than five minutes", async () => {
     const hook = await hookFor({ scheme: "stripe" });
     const old = await fromStripe(hook, '{"id":"evt_1"}', seconds() - 400);
     expectRefusal(old, 401, "invalid_webhook_signature", null);
@@ -89,7 +89,7 @@ describe("an event of Stripe", () => {
 });
 
 describe("a request of Slack", () => {
-  test("to check the address is answered with its challenge and starts nothing", async () => {
+  test("to verify the address is answered with its challenge and starts nothing", async () => {
     const hook = await hookFor({ scheme: "slack" });
     const answer = await fromSlack(hook, '{"type":"url_verification","token":"t","challenge":"3eZbrw1aB10"}');
     expect([answer.status, answer.body, await runsOf(hook)]).toEqual([200, { challenge: "3eZbrw1aB10" }, 0]);
@@ -97,7 +97,7 @@ describe("a request of Slack", () => {
     expectRefusal(await post(hook, body, { "x-slack-signature": "v0=00" }), 401, "invalid_webhook_signature", null);
   });
 
-  test("may be a form, and is answered with 200", async () => {
+  test("may be a form, and gets a 200", async () => {
     const hook = await hookFor({ scheme: "slack" });
     const answer = await fromSlack(hook, "command=%2Fdeploy&text=to+production&id=1&id=2&__proto__=x", FORM);
     expect(answer.status).toBe(200);
@@ -112,7 +112,7 @@ describe("a request of Slack", () => {
     );
   });
 
-  test("is taken once: an event by its id, a command by its signature", async () => {
+  test("is accepted once: an event by its id, a command by its signature", async () => {
     const hook = await hookFor({ scheme: "slack" });
     const event = '{"event_id":"Ev1"}';
     const t = seconds();
@@ -127,7 +127,7 @@ describe("a request of Slack", () => {
   });
 });
 
-test("a list of a sender that signs becomes the argument payload", async () => {
+test("a list from a sender that signs becomes the argument payload", async () => {
   const hook = await hookFor(
     { scheme: "hmac", header: "X-Signature", prefix: "sha256=" },
     { default_args: { source: "mail" } },
@@ -151,7 +151,7 @@ test("a delivery of Standard Webhooks starts one run", async () => {
 });
 
 describe("the secret of a sender", () => {
-  test("is shown and stored nowhere, and ends with its trigger", async () => {
+  test("is neither shown nor stored in plain text, and is deleted with its trigger", async () => {
     const hook = (await hookFor({ scheme: "github" })) as Hook & { verify: object };
     expect(hook.verify).toEqual({ scheme: "github" });
     const list = await w.home.owner("GET", `/workflows/${workflow.id}/triggers?limit=500`);
@@ -169,7 +169,7 @@ describe("the secret of a sender", () => {
     expect(row!.sealed_secret).toBeNull();
   });
 
-  test("can be replaced; the old one stops working at once, and the trigger's own stays", async () => {
+  test("can be replaced: the old one stops working at once, and the trigger's own secret stays", async () => {
     const hook = await hookFor({ scheme: "github" });
     const rotate = (body?: object, of = hook) =>
       w.home.owner("POST", `/workflows/${workflow.id}/triggers/${of.id}/rotate`, body);

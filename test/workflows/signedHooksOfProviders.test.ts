@@ -53,7 +53,7 @@ describe("a webhook of Shopify", () => {
     expect(next.body.run_id).not.toBe(first.body.run_id);
   });
 
-  test("is refused when its body was changed", async () => {
+  test("is refused if its body was changed", async () => {
     const hook = await hookFor({ scheme: "shopify" });
     const wrong = { "x-shopify-hmac-sha256": hmac("sha256", '{"id": 2}') };
     expectRefusal(await send(hook, '{"id": 1}', wrong), 401, "invalid_webhook_signature", null);
@@ -85,7 +85,7 @@ describe("a request of Twilio", () => {
     expect((await send(hook, FORM, SORTED)).body.run_id).not.toBe(first.body.run_id);
   });
 
-  test("may have JSON, whose hash its address holds", async () => {
+  test("may have a JSON body, whose hash its address contains", async () => {
     const hook = await hookFor({ scheme: "twilio" });
     const query = "?a=1&bodySHA256=44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
     const json = { "content-type": "application/json" };
@@ -94,7 +94,7 @@ describe("a request of Twilio", () => {
     expectRefusal(await send(hook, '{"a":1}', "", json, query), 401, "invalid_webhook_signature", null);
   });
 
-  test("is refused when it signs another address or other fields, and told the address", async () => {
+  test("is refused with the correct address if it signs another address or other fields", async () => {
     const hook = await hookFor({ scheme: "twilio" });
     expectRefusal(await send(hook, FORM, `${SORTED}x`), 401, "invalid_webhook_signature", null);
     const elsewhere = { "x-twilio-signature": hmac("sha1", `https://elsewhere.example/x${SORTED}`) };

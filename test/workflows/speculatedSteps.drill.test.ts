@@ -49,7 +49,7 @@ async function alike(run: string, steps = "", args: object = {}, envelope: objec
   return pure;
 }
 
-describe("the record is that of steps which ask the platform", () => {
+describe("the record equals that of steps which use the platform", () => {
   test("one after the other", async () => {
     const record = await alike(`${LINE} return ctx.complete(sum);`, "", { steps: 120 });
     expect([record.status, record.result]).toEqual(["completed", 7_260]);
@@ -73,16 +73,16 @@ describe("the record is that of steps which ask the platform", () => {
     const { result } = await alike(`${LINE} ${many} return ctx.complete([sum, many]);`, "", { steps: 20 });
     expect(result).toEqual([210, [211, 212, 213]]);
   });
-  test("where one of them fails the run", async () => {
+  test("if one of them fails the run", async () => {
     const fail = "fail: () => { throw new NonRetryableError('no'); },";
     const { status, error_info } = await alike(`${LINE} await ctx.runStep("fail");`, fail, { steps: 20 });
     expect([status, error_info.code]).toEqual(["failed", "step_error"]);
   });
-  test("where they are more than the workflow allows", async () => {
+  test("if they exceed the number that the workflow allows", async () => {
     const { error_info, counts } = await alike(LINE, "", { steps: 20 }, { limits: { max_steps: 12 } });
     expect([error_info.code, counts.steps]).toEqual(["too_many_steps", 12]);
   });
-  test("where a result is larger than the workflow allows", async () => {
+  test("if a result is larger than the workflow allows", async () => {
     const long = "long: () => 'x'.repeat(2_000),";
     const { error_info } = await alike(
       `${LINE} await ctx.runStep("long");`,
@@ -92,12 +92,12 @@ describe("the record is that of steps which ask the platform", () => {
     );
     expect(error_info.code).toBe("step_result_too_large");
   });
-  test("where arguments are not what the step takes", async () => {
+  test("if arguments do not match the step", async () => {
     const strict = "strict: defineStep({ input: { type: 'object', required: ['m'] } }, () => 1),";
     const { error_info } = await alike(`${LINE} await ctx.runStep("strict", { n: 1 });`, strict, { steps: 5 });
     expect(error_info).toMatchObject({ code: "invalid_step_args", step: "strict" });
   });
-  test("where run() acts on its way out: what it does there does not depend on when it was suspended", async () => {
+  test("if run() acts while it is suspended: its actions do not depend on the time of the suspension", async () => {
     const early = `let sum = null; try { sum = await ctx.runStep("add", { n: 1, sum: 1 }); } finally { if (sum === null) await ctx.complete("left"); }`;
     expect((await alike(`${early} return ctx.complete("stayed");`)).result).toBe("left");
     const forgotten = `ctx.runStep("add", { n: 1, sum: 1 }); return ctx.complete("left");`;
@@ -108,7 +108,7 @@ describe("the record is that of steps which ask the platform", () => {
   });
 });
 
-test("times of steps follow each other, from the run's beginning to its end", async () => {
+test("times of steps increase from the run's beginning to its end", async () => {
   const record = await w.home.run(workflowSource(`${LINE} return ctx.complete(sum);`, PURE), { steps: 80 });
   const times = [
     record.created_at,
@@ -131,7 +131,7 @@ test("times of steps follow each other, from the run's beginning to its end", as
   expect(durations.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(whole + 80);
 });
 
-describe("results that are kept beside the log", () => {
+describe("stored results beside the log", () => {
   const big = "big: ({ n }) => String(n).padStart(900_000, '.'),";
   const run = "let last; for (let n = 1; n <= args.steps; n++) last = await ctx.runStep('big', { n });";
   test("are those of the steps, from the first on", async () => {
@@ -142,7 +142,7 @@ describe("results that are kept beside the log", () => {
   });
 });
 
-test("a step that never ends in a native operation ends the run as it would by itself", async () => {
+test("a step that never ends in a native operation ends the run like a normal step", async () => {
   const steps = `${PURE} stuck: () => "a".repeat(2e7).indexOf("a".repeat(1e7) + "b"),`;
   const { home } = w;
   const stuck = home.run(workflowSource(`${LINE} await ctx.runStep("stuck");`, steps), { steps: 10 });
@@ -155,7 +155,7 @@ test("a step that never ends in a native operation ends the run as it would by i
   expect(counts).toEqual({ steps: 11, attempts: 11, ticks: 11 });
 });
 
-test("a run read back from the log has the times, ids and random numbers that its steps were given", async () => {
+test("a run that is read back from the log has the same times, ids and random numbers", async () => {
   const run = `const all = [];
     for (let n = 0; n < 30; n++) {
       const drawn = [ctx.now("t" + n), ctx.uuid("u" + n), Math.random(), Date.now()];
@@ -175,7 +175,7 @@ test("a run read back from the log has the times, ids and random numbers that it
   expect(counts).toMatchObject({ steps: 31, attempts: 31 });
 });
 
-describe("an approval beside steps that ask nothing", () => {
+describe("an approval beside steps without external effects", () => {
   const LATE = `const line = async () => { ${LINE} return sum; };
     const side = async () => {
       // it is asked for later than the steps that are known by then, on every tick
@@ -184,7 +184,7 @@ describe("an approval beside steps that ask nothing", () => {
     };
     const [{ approved }, sum] = await Promise.all([side(), line()]);
     return ctx.complete({ approved, sum });`;
-  test("stays as requested, whichever is asked first", async () => {
+  test("stays as requested, whichever is requested first", async () => {
     const { home } = w;
     const run = await home.start(await home.register(workflowSource(LATE, PURE)), { steps: 300 });
     await home.until(run, ({ steps }) => steps.length === 300 && steps.every(({ completed_at }: any) => completed_at));
@@ -197,7 +197,7 @@ describe("an approval beside steps that ask nothing", () => {
   });
 });
 
-test("a cancel in the middle of a long run ends it soon, and nothing comes after it", async () => {
+test("a cancellation in the middle of a long run ends it soon, and nothing is recorded afterwards", async () => {
   const { home } = w;
   const workflow = await home.register(workflowSource(LINE, PURE), { limits: { max_steps: 10_000 } });
   const runs = await Promise.all(Array.from({ length: 4 }, () => home.start(workflow, { steps: 5_000 })));
@@ -215,7 +215,7 @@ test("a cancel in the middle of a long run ends it soon, and nothing comes after
   }
 });
 
-test("a wait beyond the years that the log can tell is refused to the script", async () => {
+test("a wait beyond the years that the log can represent is refused", async () => {
   const source = workflowSource(`${LINE} await ctx.sleepUntil(["9999-12-31T23:59:59", "-10:00"].join(""));`, PURE);
   const { status, error_info, error } = await w.home.run(source, { steps: 3 });
   expect([status, error_info.code, error]).toEqual(["failed", "run_error", expect.stringContaining("years 0 to 9999")]);

@@ -14,7 +14,7 @@ const begin = (workflow: { id: string }, body: unknown, headers?: Record<string,
 const created = async (run: string): Promise<any> => (await stage.events(run))[0];
 
 describe("starting a run", () => {
-  test("as a person puts it in the log before the answer, and its record shows the person", async () => {
+  test("as a person records the person in the log before the answer, and in the run's record", async () => {
     const workflow = await stage.register("echo", { name: "Echo", envelope: { limits: { run_ttl_s: 60 } } });
     const { status, body, headers } = await begin(workflow, { args: { a: 1, b: null } });
     expect([status, body]).toEqual([
@@ -74,7 +74,7 @@ describe("starting a run", () => {
     expect(record.run_as).toEqual({ type: "person", id: me });
   });
 
-  test("twice gives two runs, and with the same idempotency key one, even if the workflow has changed", async () => {
+  test("twice creates two runs, but one with the same idempotency key, even if the workflow has changed", async () => {
     const workflow = await stage.register("echo");
     const [first, second] = [await begin(workflow, { args: {} }), await begin(workflow, { args: {} })];
     expect(first.body.id).not.toBe(second.body.id);
@@ -149,7 +149,7 @@ describe("the arguments of a run", () => {
     expect(({} as any).y).toBeUndefined();
   });
 
-  test("are stored as a blob when they are long, up to the limit of a body", async () => {
+  test("are stored as a blob if they are long, up to the limit of a body", async () => {
     const workflow = await stage.register("echo");
     const args = { text: "ä".repeat(400_000) };
     const { body } = await begin(workflow, { args });
@@ -165,7 +165,7 @@ describe("the arguments of a run", () => {
     expect(code(tooLong)).toEqual([413, "payload_too_large"]);
   });
 
-  test("are refused when they are not JSON or nested too deeply", async () => {
+  test("are refused if they are not JSON or nested too deeply", async () => {
     const workflow = await stage.register("echo");
     const deep = `{"args":${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}}`;
     for (const body of ["{", deep, '{"args":{}}x'])

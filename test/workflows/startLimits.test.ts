@@ -10,7 +10,7 @@ const start = (id: string, args: object, more: object = {}, headers: Record<stri
   w.home.owner("POST", `/workflows/${id}/runs`, { args, ...more }, headers);
 
 describe("start_rate", () => {
-  test("lets so many runs start in a period, for each value of the key, also when all come at once", async () => {
+  test("limits the number of starts in a period for each value of the key, even if all come at once", async () => {
     const { id } = await w.home.register(WAITING, DAILY);
     const answers = await Promise.all(Array.from({ length: 8 }, () => start(id, { customer: "a" })));
     const refused = answers.filter(({ status }) => status !== 202);
@@ -37,7 +37,7 @@ describe("start_rate", () => {
     expect((await start(id, { customer: "c" })).status).toBe(202);
   });
 
-  test("fails the run that starts one too many", async () => {
+  test("fails a run that starts more child runs than the limit", async () => {
     const child = await w.home.register(workflowSource("return 1"), DAILY);
     const source = workflowSource(
       `for (let n = 0; n < 3; n++) await ctx.startRun(args.child, { customer: "d" }, { key: String(n) });`,
@@ -60,7 +60,7 @@ describe("start_rate", () => {
 });
 
 describe("priority", () => {
-  test("is that of the workflow, or a lower one that the start names", async () => {
+  test("is the workflow's, or a lower one from the start request", async () => {
     const { id } = await w.home.register(WAITING);
     const { body } = await start(id, {}, { priority: "low" });
     expect((await w.home.read(body.id)).priority).toBe("low");
@@ -71,7 +71,7 @@ describe("priority", () => {
     expect((await w.home.read(named.body.id)).priority).toBe("normal");
   });
 
-  test("above that of the workflow is refused, as is a word that names none", async () => {
+  test("above the workflow's is refused, and so is an unknown priority", async () => {
     const { id } = await w.home.register(WAITING);
     for (const priority of ["high", "urgent", 1]) {
       const { status, body } = await start(id, {}, { priority });

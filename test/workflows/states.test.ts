@@ -20,7 +20,7 @@ const visiting = (run: string, steps = "", meta = {}) =>
 const BUSY = workflowSource(`const end = 4e6; let n = 0; while (n < end) n++; await ctx.sleep("1h");`);
 
 describe("a run", () => {
-  test("is pending until its first tick, and cancelled before that it never begins", async () => {
+  test("is pending until its first tick, and never begins if it is cancelled before", async () => {
     const { home } = w;
     const busy = await home.register(BUSY);
     const waits = await home.register(ASKS);
@@ -46,7 +46,7 @@ describe("a run", () => {
     expect([record.completion, Date.parse(record.completed_at) > 0]).toEqual(["explicit", true]);
   });
 
-  test("whose step has no attempts left is failed: the reason is its error, and there is no result", async () => {
+  test("fails if its step has no attempts left: the reason is the step's error, and there is no result", async () => {
     const { home } = w;
     const source = workflowSource(
       `await ctx.runStep("fail", {}); return "never";`,
@@ -83,7 +83,7 @@ describe("a run", () => {
     expect((await home.read(dropped)).steps).toEqual([]);
   });
 
-  test("with a rejection that runs to its end is completed: only its result shows it", async () => {
+  test("with a rejection that runs to its end is completed, and only its result shows the rejection", async () => {
     const { home } = w;
     const workflow = await home.register(ASKS);
     const [yes, no] = [await home.start(workflow), await home.start(workflow)];
@@ -94,7 +94,7 @@ describe("a run", () => {
   });
 
   test.each(["finishes", "fails"])(
-    "that is cancelled ticks no more and tells no secret; its step %s on its own",
+    "that is cancelled neither ticks nor reads secrets, and its step %s independently",
     async (how) => {
       const { home, site, egress } = w;
       await home.secret("late_key", "never-told-7");
@@ -133,7 +133,7 @@ describe("a run", () => {
 });
 
 describe("rule", () => {
-  test("1: completed says nothing of what came out", async () => {
+  test("1: completed says nothing about the outcome", async () => {
     const { home } = w;
     for (const result of [null, false, { ok: false, reason: "declined" }])
       expect(await home.run(workflowSource("return args.result;"), { result })).toMatchObject({
@@ -142,7 +142,7 @@ describe("rule", () => {
       });
   });
 
-  test("2: run() is executed from the start on every tick, and nothing outlives one", async () => {
+  test("2: run() is executed from the start on every tick, and no state survives one", async () => {
     const { home } = w;
     const source = `let times = 0;\n${workflowSource(
       `times += 1;
@@ -160,7 +160,7 @@ describe("rule", () => {
     ]);
   });
 
-  test("3: a reshaped object runs its step again on the next resume, and no other step", async () => {
+  test("3: a changed argument object runs its step again on the next resume, and no other step", async () => {
     const { home, site, egress } = w;
     const source = visiting(
       `const other = await ctx.runStep("visit", { path: "/other" });
@@ -186,7 +186,7 @@ describe("rule", () => {
     expect(changed).toMatchObject([{ step: "visit", message: expect.stringContaining("differ at /currency") }]);
   });
 
-  test("4: what catches a signal takes it for the answer, and the run is warned of it", async () => {
+  test("4: code that catches a signal takes it for the answer, and the run gets a warning", async () => {
     const { home } = w;
     const source = workflowSource(
       `let answer;
@@ -203,7 +203,7 @@ describe("rule", () => {
     expect(record.warnings).toMatchObject([{ code: "signal_swallowed", line: 6 }]);
   });
 
-  test("5: a secret that is missing fails at the step, and not before", async () => {
+  test("5: a missing secret fails the step that reads it, and not earlier", async () => {
     const { home } = w;
     const source = workflowSource(
       `await ctx.runStep("first", {}); await ctx.runStep("tell", {});`,
@@ -224,7 +224,7 @@ describe("rule", () => {
   });
 });
 
-test("A failed run, step and attempt have their place in the source of the author", async () => {
+test("a failed run, step and attempt show their position in the author's source", async () => {
   const source = [
     `import { defineStep } from "svc:workflow";`,
     `interface Args { how: "run" | "step" }`,

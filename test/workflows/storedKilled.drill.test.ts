@@ -39,7 +39,7 @@ const WRITES = [
 ];
 
 test.each(WRITES.map((point, n) => [point, n + 1] as const))(
-  "a run has one file and one document when its process is killed at %s",
+  "a run has one file and one document if its process is killed at %s",
   async (point, n) => {
     const run = await replaceAt(point, () => home.start(writer, { n, collection }));
     const { status, result, error } = await home.untilOver(run, LONG_MS);
@@ -68,7 +68,7 @@ async function startOnce(args: object): Promise<string> {
 }
 
 test.each(["before-RunCreated:1", "after-RunCreated:1"])(
-  "a start counts once against its rate when its process is killed at %s",
+  "a start counts once against its rate if its process is killed at %s",
   async (point) => {
     const before = await count("RunCreated");
     const run = await replaceAt(point, () => startOnce({ n: point }));

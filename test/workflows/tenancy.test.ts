@@ -88,7 +88,7 @@ describe.each(ROUTES.map((route) => [`${route[0]} ${route[1](NOTHING)}`, route] 
     expect(await readAll()).toEqual(before);
   });
 
-  test("answers another organization exactly as for unknown ids", async () => {
+  test("gives another organization the same answers as for unknown ids", async () => {
     const before = await readAll();
     const theirs = await send(stranger, route, things);
     expect(theirs.text).not.toMatch(/heliotrope|quince/);

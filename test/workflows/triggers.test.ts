@@ -25,7 +25,7 @@ const hashOf = (secret: string) => createHash("sha256").update(secret).digest("h
 const without = ({ secret: _, ...rest }: any) => rest;
 
 describe("a new trigger", () => {
-  test("is shown with its secret once", async () => {
+  test("shows its secret once", async () => {
     const workflow = await home.register();
     const { status, body } = await create(workflow.id, { name: " shop ", default_args: { currency: "EUR" } });
     expect(status).toBe(201);
@@ -62,7 +62,7 @@ describe("a new trigger", () => {
     expect((await home.owner("GET", `/workflows/${workflow.id}`)).body.triggers).toBe(1);
   });
 
-  test("needs no fields", async () => {
+  test("requires no fields", async () => {
     const { id } = await home.register();
     for (const body of [{}, { name: null, default_args: null, run_as: null }])
       expect((await create(id, body)).body).toMatchObject({ name: "", default_args: {}, run_as: null });
@@ -70,7 +70,7 @@ describe("a new trigger", () => {
     expect(new Set(data.map(({ hook_token }: any) => hook_token)).size).toBe(2);
   });
 
-  test("has its default arguments unchanged", async () => {
+  test("stores its default arguments unchanged", async () => {
     const { id } = await home.register();
     const default_args = { "": null, "a b": [1, -0.5, { deep: "\u0000\ud800\u{1f600}" }], toString: 1, 2: "two" };
     const { body } = await create(id, { default_args });
@@ -110,7 +110,7 @@ describe("a new trigger", () => {
     expect((await list(id)).total).toBe(0);
   });
 
-  test("is refused with default arguments that meta.args would refuse; what is missing may come from the caller", async () => {
+  test("is refused with default arguments that meta.args would refuse, but may leave missing ones to the caller", async () => {
     const args = {
       type: "object",
       properties: { n: { type: "integer" }, shop: { type: "string" } },
@@ -130,7 +130,7 @@ describe("a new trigger", () => {
     expect((await create(id, { default_args })).status).toBe(201);
   });
 
-  test("is refused when the workflow has a hundred enabled triggers", async () => {
+  test("is refused if the workflow has a hundred enabled triggers", async () => {
     const { id } = await home.register();
     const first = await home.hook({ id });
     const used = await home.hook({ id });
@@ -154,7 +154,7 @@ describe("a new trigger", () => {
 const workflowOf = async (id: string) => (await home.owner("GET", `/workflows/${id}`)).body;
 
 describe("the secret of a trigger", () => {
-  test("is in no table, event or other answer", async () => {
+  test("appears in no table, event or other answer", async () => {
     const { id } = await home.register();
     const { secret: first, id: trigger, hook_token } = await home.hook({ id });
     const { secret: second } = (await rotate(id, trigger)).body;
@@ -186,7 +186,7 @@ describe("the secret of a trigger", () => {
     }
   });
 
-  test("is the same one afterwards, however many rotations happen at the same moment", async () => {
+  test("is the same for all callers, however many rotations happen at the same moment", async () => {
     const { id } = await home.register();
     const { id: trigger, hook_token } = await home.hook({ id });
     const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(id, trigger)));
@@ -205,7 +205,7 @@ describe("the secret of a trigger", () => {
 });
 
 describe("an idempotency key", () => {
-  test("makes two requests create one trigger, and shows its secret once", async () => {
+  test("lets two requests create one trigger, and shows its secret once", async () => {
     const [one, other] = [await home.register(), await home.register()];
     const headers = { "idempotency-key": "trigger-once" };
     const first = await create(one.id, { name: "once" }, headers);
@@ -217,7 +217,7 @@ describe("an idempotency key", () => {
     expect(elsewhere.body).toMatchObject({ workflow_id: other.id, secret: expect.any(String) });
   });
 
-  test("makes two requests rotate a secret once", async () => {
+  test("lets two requests rotate a secret once", async () => {
     const { id } = await home.register();
     const { id: trigger, hook_token } = await home.hook({ id });
     const headers = { "idempotency-key": "rotate-once" };
@@ -253,7 +253,7 @@ describe("deleting a trigger", () => {
     expect((await workflowOf(workflow.id)).triggers).toBe(0);
   });
 
-  test("disables it even when its runs have been erased", async () => {
+  test("disables it even if its runs have been erased", async () => {
     const workflow = await home.register();
     const trigger = await home.hook({ id: workflow.id });
     await home.call(trigger);
@@ -263,7 +263,7 @@ describe("deleting a trigger", () => {
     expect((await list(workflow.id)).data).toMatchObject([{ enabled: false, runs: 0 }]);
   });
 
-  test("happens once when many requests arrive at the same moment", async () => {
+  test("happens once if many requests arrive at the same moment", async () => {
     const { id } = await home.register();
     const { id: trigger } = await home.hook({ id });
     const answers = await Promise.all(Array.from({ length: 8 }, () => remove(id, trigger)));
@@ -295,7 +295,7 @@ describe("a hook", () => {
     expect((await list(id)).data).toMatchObject([{ runs: 5, last_used_at: expect.any(String) }]);
   });
 
-  test("deleted while in use keeps every run that it answered, and starts none afterwards", async () => {
+  test("that is deleted during use keeps every run that it answered, and starts none afterwards", async () => {
     for (let n = 0; n < 5; n++) {
       const { id } = await home.register();
       const { id: trigger, hook_token, secret } = await home.hook({ id });
@@ -312,7 +312,7 @@ describe("a hook", () => {
   });
 });
 
-test("a trigger does not exist below another workflow", async () => {
+test("a trigger is not found below another workflow", async () => {
   const [one, other] = [await home.register(), await home.register()];
   const { id } = await home.hook({ id: one.id });
   for (const wrong of [id, UNKNOWN, "x", "%00"]) {
@@ -327,7 +327,7 @@ test("a trigger does not exist below another workflow", async () => {
   expect((await list(one.id)).data).toMatchObject([{ id, enabled: true, rotated_at: null }]);
 });
 
-test("the row that a hook reads has the current settings of the trigger and its workflow", async () => {
+test("the row that a hook reads contains the current settings of the trigger and its workflow", async () => {
   const { id: project_id } = await home.project();
   const workflow = await home.register(WAITING, {}, { project_id, envelope: { secrets: ["a"] } });
   const trigger = await home.hook({ id: workflow.id }, { default_args: { a: 1 } });

@@ -13,7 +13,7 @@ const stage = await openFunctions({
 });
 const { home } = stage;
 
-test("a hook's poll and a read of the run with ?wait are answered when the run ends", async () => {
+test("a hook's poll and a read of the run with ?wait return when the run ends", async () => {
   const workflow = await stage.register("held");
   const hook = await home.hook(workflow);
   const call = home.caller(hook);
@@ -33,7 +33,7 @@ test("a hook's poll and a read of the run with ?wait are answered when the run e
 });
 
 test.each(["0", "0.05", "-3", "soon"])(
-  "a read with ?wait=%s of a run that stays live is answered with the live run",
+  "a read with ?wait=%s of a run that stays live returns the live run",
   async (wait) => {
     const run = await home.start(await stage.register("parked"));
     const { status, body } = await home.owner("GET", `/workflows/runs/${run}?wait=${wait}`);
