@@ -2,7 +2,7 @@ import { send } from "./call.ts";
 import type { Citation, ToolCall } from "./chat.ts";
 import { readEvents } from "./sse.ts";
 
-/* Asking, and following an answer while it is written. Chats with models and with agents have different streams. */
+/* Sends questions, and follows an answer while it is written. Chats with models and with agents have different streams. */
 
 /** An answer that is being written. */
 export interface LiveAnswer {
@@ -18,10 +18,10 @@ export interface Question {
   files: { id: string; filename: string; mime_type: string; bytes: number }[];
   agent_id?: string | undefined;
   model?: string | undefined;
-  /** Sent with every repetition, so that a question is asked once. */
+  /** Sent with every retry, so that a question is asked only once. */
   key: string;
   thread_id?: string | undefined;
-  /** What was said before, where a new thread continues another one. */
+  /** The earlier messages, if a new thread continues another one. */
   history?: HistoryMessage[] | undefined;
 }
 
@@ -43,7 +43,7 @@ interface Item {
   status?: "in_progress" | "completed" | "incomplete";
   content?: Part[];
 }
-/** An event of a response's stream, as far as it is read. */
+/** The fields of a response stream's event that the console reads. */
 interface ResponseEvent {
   type: string;
   output_index?: number;
@@ -148,7 +148,7 @@ export async function resume(agent_id: string, turn: string, signal: AbortSignal
   return followResponse(await send(path, { query: { stream: "true" }, signal }));
 }
 
-/** Stops an answer of an agent. An answer of a model stops when nobody reads it any more. */
+/** Stops an agent's answer. A model's answer stops when its last reader disconnects. */
 export const stopResponse = (agent_id: string, turn: string): Promise<Response> =>
   send(`agents/${agent_id}/v1/responses/resp_${turn}/cancel`, { method: "POST" });
 

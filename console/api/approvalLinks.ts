@@ -10,7 +10,7 @@ export interface ApprovalLink {
   expires_at: string;
 }
 
-/** The address has the link's secret, which no later answer has. */
+/** The address contains the link's secret, which no later answer returns. */
 interface NewApprovalLink {
   id: string;
   url: string;
@@ -31,12 +31,12 @@ export const createLink = (approval: string, body: { expires_in: number; for: { 
 export const revokeLink = (approval: string, link: string) =>
   call(`${linksPath(approval)}/${encodeURIComponent(link)}`, { method: "DELETE" });
 
-/** What the holder of a link sees of its approval. */
+/** The parts of an approval that a person with a link sees. */
 export interface LinkedApproval extends Pick<Approval, "title" | "body" | "form" | "attachments" | "expires_at"> {
   for: { name: string | null };
 }
 
-/** The id of a link and its secret, which is sent in a header: an address would be in logs. */
+/** The id and the secret of a link. The secret is sent in a header, because addresses appear in logs. */
 export interface LinkSecret {
   id: string;
   secret: string;
@@ -51,7 +51,7 @@ export const getLinkedApproval = (link: LinkSecret) =>
     queryFn: ({ signal }) => call<LinkedApproval>(linkedPath(link), { headers: bearer(link), signal }),
   });
 
-/** The secret travels in a header, so the bytes are fetched and not linked. */
+/** The secret is sent in a header, so the bytes are fetched instead of linked. */
 export async function getLinkedAttachment(link: LinkSecret, file_id: string): Promise<Blob> {
   const path = linkedPath(link, `/attachments/${encodeURIComponent(file_id)}`);
   return (await send(path, { headers: bearer(link) })).blob();

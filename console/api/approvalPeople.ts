@@ -16,7 +16,7 @@ interface ApprovalComment {
 const pathOf = (approval: string, what: string): string =>
   `workflows/approvals/${encodeURIComponent(approval)}/${what}`;
 
-/** The addresses of files that an approval, its decision and comments on it show. */
+/** The addresses of the files of an approval, its decision and its comments. */
 export const attachmentAddress =
   (approval: string) =>
   ({ file_id }: Attachment): string =>
@@ -34,7 +34,7 @@ export const commentOn = (approval: string, body: { text: string; files: string[
 export const delegateApproval = (approval: string, body: { to: string; reason: string }) =>
   call<Approval>(pathOf(approval, "delegate"), { method: "POST", body });
 
-/** All null: there is no substitute. */
+/** All fields are null without a substitute. */
 export interface Substitute {
   substitute: NamedPerson | null;
   from: string | null;

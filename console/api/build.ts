@@ -5,7 +5,7 @@ import { byId, readAll } from "./readAll.ts";
 import type { ToolApproval } from "./toolApproval.ts";
 import type { FormSchema, Page } from "./types.ts";
 
-/* What builders make: agents, scripts (definitions) and registered workflows. */
+/* Items that builders make: agents, scripts (definitions) and registered workflows. */
 
 export const one = (kind: string, ...ids: string[]) => [kind, ...ids.map(encodeURIComponent)].join("/");
 
@@ -21,7 +21,7 @@ export interface AgentSettings {
   project_id: string | null;
   expose_tool_items: boolean;
   client_tools: boolean;
-  /** Tools whose calls wait for a person. */
+  /** Tools whose calls wait for a person's approval. */
   tool_approvals: Record<string, ToolApproval>;
 }
 
@@ -58,8 +58,8 @@ interface Completion {
   id: string;
 }
 /**
- * Calls a tool once, as models do: the offline model that follows a script asks for it. The request has the call, its output and
- * how long it took.
+ * Calls a tool once, like a model: the offline model that follows a script requests the call. The request's trace shows the call,
+ * its output and its duration.
  */
 export async function tryTool(name: string, args: unknown): Promise<string> {
   const body = {
@@ -106,7 +106,7 @@ interface Tool {
   description: string;
   built_in: boolean;
 }
-/** What requests and agents may name: built in, and the organization's own. */
+/** Tool names that requests and agents may use: built-in tools and the organization's own. */
 export const listTools = queryOptions({
   queryKey: ["definition", "tools"],
   queryFn: ({ signal }) =>
@@ -116,12 +116,12 @@ export const listTools = queryOptions({
     ),
 });
 interface ScriptedTools {
-  /** The organization's own switch. */
+  /** The organization's switch for its own tools. */
   enabled: boolean;
   /** A deployment can turn them off for all organizations. */
   available: boolean;
 }
-/** Whether tools of the organization's own run. */
+/** Whether the organization's own tools run. */
 export const getScriptedTools = queryOptions({
   queryKey: ["organization", "scripted tools"],
   queryFn: ({ signal }) => call<ScriptedTools>("tools/scripted", { signal }),
@@ -143,7 +143,7 @@ interface SourceCheck {
   fault: { message: string; line: number | null; column: number | null } | null;
   workflow?: { lint: LintWarning[] };
 }
-/** What a save would refuse, and what it would warn of. */
+/** The errors that would make a save fail, and its warnings. */
 export async function checkSource(type: ScriptType, source: string) {
   if (source.trim() === "") return [];
   const { fault, workflow } = await call<SourceCheck>("definitions/check", { method: "POST", body: { type, source } });
@@ -155,7 +155,7 @@ interface CheckedTypes {
   errors: { code: number; message: string; line: number; column: number; end_line: number; end_column: number }[];
   unchecked: string | null;
 }
-/** What does not fit its type, which a save takes all the same; and why the types were not checked. */
+/** Type errors, which do not make a save fail; and the reason if the types were not checked. */
 export async function checkTypes(type: ScriptType, source: string) {
   const { errors, unchecked } = await call<CheckedTypes>("definitions/check-types", {
     method: "POST",
@@ -171,7 +171,7 @@ export async function checkTypes(type: ScriptType, source: string) {
   return { faults, unchecked };
 }
 
-/** The types of what a workflow may call, as the service publishes them. */
+/** The published types of the functions that a workflow may call. */
 export const readDeclarations = async (): Promise<string> => (await fetch(new URL("workflow.d.ts", service))).text();
 
 export interface Workflow {
@@ -201,7 +201,7 @@ interface Registrable {
   /** JSON Schema of the arguments of a run. */
   args: FormSchema;
 }
-/** What can be registered, for everybody. */
+/** Definitions that can be registered; everybody may see them. */
 export const listRegistrable = queryOptions({
   queryKey: ["definition", "registrable"],
   queryFn: ({ signal }) => readAll((query) => call<Page<Registrable>>("workflow-definitions", { signal, query }), byId),

@@ -7,13 +7,13 @@ interface ErrorBody {
   error?: { message?: string; code?: string; param?: string | null };
 }
 
-/** An answer other than success; status 0 if there was no answer. */
+/** An answer other than success; the status is 0 if there was no answer. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: string | undefined;
   readonly param: string | undefined;
   readonly request_id: string | undefined;
-  /** After so long the same request may succeed; undefined: nobody knows, or never. */
+  /** The time after which the same request may succeed; undefined if it is unknown, or never. */
   readonly retry_after_ms: number | undefined;
 
   /** `header` reads a header of the answer. */

@@ -2,7 +2,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { address } from "./call.ts";
 import { whoAmI } from "./queries.ts";
 
-/** One event of the organization, without its words. */
+/** One event of the organization, without its content. */
 interface Change {
   cursor: string;
   /** The kind of thing: the first word of query keys. */
@@ -12,23 +12,23 @@ interface Change {
 }
 
 const NAME = "console-changes";
-/** Changes come in bursts; each burst leads to one reading. */
+/** Changes come in bursts, and each burst causes one read. */
 const BURST_MS = 200;
 const RETRY_MS = 3_000;
-/** What the tab that receives tells the others when changes were missed. */
+/** The message from the receiving tab to the others after changes were missed. */
 const MISSED = "missed";
-/** An answer that takes longer holds up no later burst. */
+/** A slower answer does not delay later bursts. */
 const PATIENCE_MS = 10_000;
 
 interface Listener {
   onChange(change: Change): void;
-  /** What was read before may be out of date: changes until now were not received. */
+  /** Cached data may be out of date, because changes until now were not received. */
   onOpen(): void;
-  /** The connection broke. */
+  /** The connection was lost. */
   onBreak(): void;
 }
 
-/** Receives changes until the signal is aborted; reconnects by itself, without missing any. */
+/** Receives changes until the signal is aborted. Reconnects by itself without missing any. */
 function receive({ onChange, onOpen, onBreak }: Listener, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let source: EventSource;
@@ -56,13 +56,13 @@ function receive({ onChange, onOpen, onBreak }: Listener, signal: AbortSignal): 
   });
 }
 
-/** One of the visible tabs receives; browsers open only six connections to a host. Without locks (plain http) each tab does. */
+/** Only one of the visible tabs receives, because browsers open at most six connections to a host. Without locks (plain http) each tab receives. */
 const lead = (listener: Listener, signal: AbortSignal): Promise<unknown> =>
   "locks" in navigator
     ? navigator.locks.request(NAME, { signal }, () => receive(listener, signal)).catch(() => {})
     : receive(listener, signal);
 
-/** Reads again what is shown, one burst after the other: a slow answer must not be cut off by the next change, again and again. */
+/** Reads the visible data again, one burst after the other, so that the next change does not abort a slow answer again and again. */
 function createBursts(queries: QueryClient) {
   const kinds = new Set<string>();
   let flushing = 0;
@@ -80,10 +80,10 @@ function createBursts(queries: QueryClient) {
     if (kinds.size > 0 && !isOver) flushing ||= window.setTimeout(() => void flush(), BURST_MS);
   };
   return {
-    // everything that changes is also an event of the log
+    // every change is also an event of the log
     note({ kind, type }: Change) {
       kinds.add(kind);
-      // approvals are shown with those of runs
+      // runs show their approvals
       if (type.startsWith("ToolApproval")) kinds.add("run");
       kinds.add("log");
       if (!isReading) flushing ||= window.setTimeout(() => void flush(), BURST_MS);
@@ -95,27 +95,27 @@ function createBursts(queries: QueryClient) {
   };
 }
 
-/** Keeps what is on screen up to date, while the tab is visible. Returns what ends it. */
+/** Keeps the visible data up to date while the tab is visible. Returns the function that ends it. */
 export function followChanges(queries: QueryClient): () => void {
   const channel = new BroadcastChannel(NAME);
   const bursts = createBursts(queries);
   let leading: AbortController | undefined;
 
   const readAgain = () => void queries.invalidateQueries();
-  // whether the service is away, or the session has ended
+  // the service is unavailable, or the session has ended
   const onBreak = () => void queries.invalidateQueries(whoAmI);
   const onChange = (change: Change) => {
     bursts.note(change);
     channel.postMessage(change);
   };
-  // since the tab that led before closed, nobody has received anything
+  // nobody has received changes since the leading tab closed
   const onOpen = () => {
     readAgain();
     channel.postMessage(MISSED);
   };
   channel.addEventListener("message", ({ data }: MessageEvent<Change | typeof MISSED>) => {
     if (data !== MISSED) bursts.note(data);
-    // a hidden tab reads everything again once it is looked at
+    // a hidden tab reads everything again when it becomes visible
     else if (!document.hidden) readAgain();
   });
 
@@ -129,7 +129,7 @@ export function followChanges(queries: QueryClient): () => void {
     }
   };
   const wake = () => {
-    // what happened while the tab was hidden was not received
+    // changes during the hidden time were not received
     if (!document.hidden) readAgain();
     update();
   };

@@ -4,14 +4,14 @@ import { byId, readAll } from "./readAll.ts";
 import type { Trace, TracedCall, TracedMessage } from "./trace.ts";
 import type { Page, Slice, Source } from "./types.ts";
 
-/* Threads, what they may be had with, and files. Keys start with the kind of thing, which the change stream names. */
+/* Threads, the models and agents that can answer in them, and files. Keys start with the kind of item, as the change stream names it. */
 
 export interface Thread {
   id: string;
   agent_id: string | null;
   model: string;
   status: "running" | "completed" | "failed" | "stopped";
-  /** The first words of its first question. */
+  /** The beginning of its first question. */
   title: string | null;
   newest_turn_id: string;
   updated_at: string;
@@ -35,7 +35,7 @@ interface Agent {
   api_enabled: boolean;
 }
 
-/** What a conversation can be had with. */
+/** A model or an agent that can answer. */
 export interface Target {
   /** `agent:<id>` or `model:<provider>/<name>`. */
   key: string;
@@ -46,7 +46,7 @@ export interface Target {
 
 const POLL_MS = 1_500;
 
-/** The person's own conversations, in pages: those that were begun last come first. */
+/** The person's own conversations in pages, most recently begun first. */
 export const listThreads = infiniteQueryOptions({
   queryKey: ["thread", "list"],
   queryFn: ({ signal, pageParam: after }) => call<Slice<Thread>>("threads", { signal, query: { after } }),
@@ -54,7 +54,7 @@ export const listThreads = infiniteQueryOptions({
   getNextPageParam: ({ next_after }) => next_after ?? undefined,
 });
 
-/** Polled while it runs: the change stream names threads to builders and above only. */
+/** Polled while it runs, because the change stream names threads only for builders and above. */
 export const getThread = (id: string) =>
   queryOptions({
     queryKey: ["thread", "one", id],
@@ -62,21 +62,21 @@ export const getThread = (id: string) =>
     refetchInterval: ({ state }) => (state.data?.status === "running" ? POLL_MS : false),
   });
 
-/** The messages up to a turn with its answer, the oldest first. */
+/** The messages up to a turn, including its answer, oldest first. */
 async function readMessages(turn_id: string, signal: AbortSignal): Promise<Message[]> {
   const { prompt, answer } = await call<Trace>(`turns/${encodeURIComponent(turn_id)}/trace`, { signal });
   const messages = prompt?.messages ?? [];
   return answer?.text ? [...messages, { turn_id, role: "assistant", text: answer.text, attachments: [] }] : messages;
 }
 
-/** What a fork from a turn continues. */
+/** The messages that a fork from a turn continues. */
 export const listMessagesUpTo = (turn_id: string) =>
   queryOptions({
     queryKey: ["thread", "fork", turn_id],
     queryFn: ({ signal }) => readMessages(turn_id, signal),
   });
 
-/** All messages of a thread, the oldest first: the conversation that its newest turn continued, and that turn's answer. */
+/** All messages of a thread, oldest first: the conversation that its newest turn continued, and that turn's answer. */
 export const listMessages = (thread: Thread) =>
   queryOptions({
     queryKey: ["thread", "messages", thread.id, thread.newest_turn_id, thread.status],
@@ -84,14 +84,14 @@ export const listMessages = (thread: Thread) =>
     placeholderData: (previous, query) => (query?.queryKey[2] === thread.id ? previous : undefined),
   });
 
-/** Agents first: they have instructions and tools. */
+/** Agents first, because they have instructions and tools. */
 export const listTargets = queryOptions({
   queryKey: ["agent", "targets"],
   queryFn: async ({ signal }): Promise<Target[]> => {
     const [agents, models] = await Promise.all([
       readAll(async (query) => {
         const { data, total } = await call<Page<Agent>>("agents", { signal, query });
-        // without their instructions, which may be long
+        // without the instructions, which may be long
         return { data: data.map(({ id, name, model, api_enabled }) => ({ id, name, model, api_enabled })), total };
       }, byId),
       call<{ data: { id: string }[] }>("openai/v1/models", { signal }),

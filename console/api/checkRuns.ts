@@ -1,9 +1,9 @@
 import { call } from "./call.ts";
 import type { RunStatus } from "./types.ts";
 
-/* A new source against the runs that are stored. */
+/* Checks a new source against stored runs. */
 
-/** Runs of one request: each answers within a few seconds. */
+/** Runs per request, so that each request returns within a few seconds. */
 const PAGE = 25;
 
 interface Call {
@@ -18,7 +18,7 @@ export interface Difference extends Place {
   reason: "arguments" | "call" | "missing" | "added" | "result" | "end";
   call: Call | null;
   recorded: Call | null;
-  /** JSON pointers to what differs. */
+  /** JSON pointers to the differences. */
   pointers: string[];
 }
 export type Outcome = "same" | "different" | "failed" | "unanswered";

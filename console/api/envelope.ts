@@ -6,12 +6,12 @@ export interface Envelope {
   collections: string[];
   models: string[];
   agents: string[];
-  /** Absent in those of earlier releases: all. */
+  /** Absent in envelopes of earlier releases, which means all. */
   workflows?: string[];
-  /** Absent in those of earlier releases: none. */
+  /** Absent in envelopes of earlier releases, which means none. */
   writable_collections?: string[];
   limits: Record<"max_steps" | "max_parallel" | "run_ttl_s" | "step_timeout_s" | "max_result_bytes", number>;
-  /** Absent in those of earlier releases. */
+  /** Absent in envelopes of earlier releases. */
   start_rate?: { max_runs: number; per_seconds: number; key: string | null } | null;
   priority?: "low" | "normal" | "high";
   concurrency: { max_runs: number; key: string | null } | null;

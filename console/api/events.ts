@@ -23,13 +23,13 @@ export interface EventFilter {
   /** `<aggregate>-<id>`. */
   stream?: string | undefined;
   type?: string | undefined;
-  /** Who caused them: `person:<id>`, `key:<id>`, `webhook:<id>` or `link:<id>`. */
+  /** The actor: `person:<id>`, `key:<id>`, `webhook:<id>` or `link:<id>`. */
   who?: string | undefined;
-  /** The id of the command that they were committed by. */
+  /** The id of the command that committed the events. */
   command?: string | undefined;
 }
 
-/** The filter as the service reads it. */
+/** The filter as query parameters of the service. */
 const queryOf = ({ stream, type, who, command }: EventFilter) => ({ stream, type, principal: who, command });
 
 /** Events of one page. */
@@ -37,10 +37,10 @@ export const PER_PAGE = 100;
 /** More new events than these are counted as "100+". */
 export const MAX_COUNTED = 100;
 
-/** One page, newest first: the newest events of each moment, or as they were at `until`, whatever is read again meanwhile. */
+/** One page, newest first. With `until`, the page stays the same even if it is read again later. */
 export const listEvents = (filter: EventFilter, after: string | undefined, until: string | undefined) =>
   queryOptions({
-    // an older page is the same at any moment
+    // an older page never changes
     queryKey: [until === undefined ? "log" : "events", "list", queryOf(filter), after, after ? undefined : until],
     staleTime: ({ state }: { state: { data?: unknown } }) =>
       until !== undefined && state.data ? "static" : Number.POSITIVE_INFINITY,
@@ -52,7 +52,7 @@ export const listEvents = (filter: EventFilter, after: string | undefined, until
     placeholderData: (previous) => previous,
   });
 
-/** How many events follow one. */
+/** The number of events after a position. */
 export const countNewEvents = (filter: EventFilter, after: string | undefined) =>
   queryOptions({
     queryKey: ["log", "count", queryOf(filter), after],
@@ -62,18 +62,18 @@ export const countNewEvents = (filter: EventFilter, after: string | undefined) =
     },
   });
 
-/** Where all events that match can be downloaded, one JSON object per line. */
+/** The download address of all matching events, one JSON object per line. */
 export const exportOf = (filter: EventFilter): string =>
   address("events", { ...queryOf(filter), format: "jsonl" }).href;
 
-/** The sums are read again as often as this, however much happens. */
+/** Minimum time between two reads of the sums, however many events happen. */
 const HISTOGRAM_MS = 30_000;
 
 export interface Histogram {
   bar_seconds: number;
-  /** False: older events are not counted. */
+  /** False if older events are not counted. */
   complete: boolean;
-  /** Bars with events, oldest first. `before`: a cursor that leads to the newest event of the bar. */
+  /** Bars with events, oldest first. `before`: a cursor for the newest event of the bar. */
   data: { at: string; count: number; before: string }[];
 }
 export const readHistogram = (filter: EventFilter) =>
@@ -86,7 +86,7 @@ export const readHistogram = (filter: EventFilter) =>
 
 export interface EventCheck {
   checked: number;
-  /** Of each of them, as it is in the log. */
+  /** The digest of each event, as in the log. */
   digests: string[];
   broken: { cursor: string; stream: string; version: number; type: string; problem: string } | null;
   next_after: string | null;

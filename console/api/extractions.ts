@@ -4,7 +4,7 @@ import type { DocumentWarning } from "./knowledge.ts";
 import type { Page } from "./types.ts";
 import { upload, type Upload } from "./upload.ts";
 
-/* Files that are only turned into Markdown. They exist for a day. */
+/* Files that are only converted to Markdown. They exist for one day. */
 
 export const EXTRACTION_STATUSES = ["pending", "processing", "ready", "failed"] as const;
 export type ExtractionStatus = (typeof EXTRACTION_STATUSES)[number];
@@ -17,7 +17,7 @@ export interface Extraction {
   size_bytes: number;
   page_count?: number;
   warnings?: DocumentWarning[];
-  /** Of one that is ready; lists leave it out. */
+  /** Set if the extraction is ready; lists omit it. */
   markdown?: string;
   error?: string;
   created_at: string;
@@ -28,7 +28,7 @@ export const EXTRACTIONS_PER_PAGE = 50;
 const POLL_MS = 1_500;
 const isRunning = ({ status }: Extraction) => status === "pending" || status === "processing";
 
-/** Newest first; read again while one of them is under way. */
+/** Newest first; polled while one of them is being processed. */
 export const listExtractions = (status: ExtractionStatus | undefined, page: number) =>
   queryOptions({
     queryKey: ["extraction", "list", status, page],

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 
-/** A thing that an id names: `turn` is a request, `user` a member, the others are aggregates of the log. */
+/** An item that an id identifies: `turn` is a request, `user` a member, the others are aggregates of the log. */
 export interface FoundThing {
   kind: string;
   id: string;
@@ -11,7 +11,7 @@ export interface NamedThing extends FoundThing {
   name: string;
 }
 
-/** For builders. Read again each time: what an id names may come later. */
+/** For builders. Read again each time, because an item with the id may appear later. */
 export const findThings = (id: string) =>
   queryOptions({
     queryKey: ["find", id],
@@ -24,7 +24,7 @@ interface FoundNames {
   has_more: boolean;
 }
 
-/** What the person may see with this text in its name: the best 20. Read again each time, and what was found stays until then. */
+/** The best 20 items with this text in their name that the person may see. Read again each time; the previous results stay meanwhile. */
 export const findNames = (name: string) =>
   queryOptions({
     queryKey: ["find", "names", name],

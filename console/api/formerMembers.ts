@@ -4,10 +4,10 @@ import { call } from "./call.ts";
 import type { LogEvent } from "./events.ts";
 import type { Slice } from "./types.ts";
 
-/* People who were removed. Their names are gone for good; the log keeps when they came and went, and as what. For administrators. */
+/* Removed people, for administrators. Their names are deleted, but the log keeps when they joined and left, and their role. */
 
 const PER_PAGE = 500;
-/** Pages of the log that are read: 20,000 changes of members. */
+/** Maximum pages of the log: 20,000 changes of members. */
 const MAX_PAGES = 40;
 
 export const listFormerMembers = queryOptions({

@@ -20,7 +20,7 @@ export const listGroups = queryOptions({
 });
 
 const pathOf = (group: string) => `groups/${encodeURIComponent(group)}`;
-/** Null: there is none of this name. */
+/** Null if no group has this name. */
 export const readGroup = (group: string) => orNull(call<Group>(pathOf(group)));
 export const setGroup = (group: string, members: string[]) =>
   call<Group>(pathOf(group), { method: "PUT", body: { members } });

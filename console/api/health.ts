@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 
-/* What an operator looks at, for administrators. */
+/* The health data for operators. For administrators. */
 
-/** No event says that it changed. */
+/** No event reports its changes. */
 const RENEWED_MS = 10_000;
 
 export interface Check {
@@ -25,18 +25,18 @@ interface ParkedStream {
   parked_at: string;
 }
 
-/** A model that aliases name. */
+/** A model that an alias names. */
 export interface TargetHealth {
   target: string;
   aliases: string[];
-  /** Half open: the next request to it decides. */
+  /** Half open: the next request decides. */
   state: "closed" | "half_open" | "open";
-  /** Processes that pass it over. */
+  /** Processes that skip the model. */
   open_in: number;
   failures: number;
   since: string | null;
   retry_at: string | null;
-  /** A status, or a word such as `timeout`. */
+  /** An HTTP status, or a word such as `timeout`. */
   last_error: string | null;
 }
 

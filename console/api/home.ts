@@ -7,7 +7,7 @@ const FAILURES_MS = 30_000;
 
 export interface Health {
   isReady: boolean;
-  /** Parts of the service that do not work. */
+  /** The failing parts of the service. */
   problems: string[];
 }
 
@@ -23,13 +23,13 @@ export const getHealth = queryOptions({
   refetchInterval: HEALTH_MS,
 });
 
-/** The newest request that was answered: of the organization for builders, their own for others. */
+/** The newest answered request: of the organization for builders, a person's own for others. */
 export const listNewestTurn = queryOptions({
   queryKey: ["thread", "requests", "newest"],
   queryFn: ({ signal }) => call<Slice<TurnSummary>>("turns", { signal, query: { status: "completed", limit: 1 } }),
 });
 
-/** Runs that were created since then and have failed, the newest first. */
+/** Failed runs that were created since then, newest first. */
 export const listFailedRuns = (from: string) =>
   queryOptions({
     queryKey: ["run", "failed", from],
@@ -37,20 +37,20 @@ export const listFailedRuns = (from: string) =>
       call<Page<RunSummary>>("workflows/runs", { signal, query: { status: "failed", from, limit: 5 } }),
   });
 
-/** What failed of the requests that asked for a model or an alias. `refused`: none of it was answered or kept. */
+/** Failures of the requests for a model or an alias. `refused`: requests without any answer, which are not stored. */
 export interface FailedModel {
   model: string;
   failed: number;
   refused: number;
 }
 
-/** As many as a page can have. */
+/** The maximum page size. */
 const MAX_COUNTED = 500;
 
-/** Requests that began since then and have failed or were refused, by model, the one with most first. `isWhole`: all were counted. */
+/** Requests since then that failed or were refused, by model, most failures first. `isWhole`: all were counted. */
 export const countFailures = (from: string) =>
   queryOptions({
-    // not below "thread": every request would have a thousand others read again
+    // not below "thread", because every request would reload a thousand others
     queryKey: ["failures", from],
     refetchInterval: FAILURES_MS,
     queryFn: async ({ signal }) => {

@@ -13,9 +13,9 @@ export interface KeySettings {
   products: Product[];
   enabled: boolean;
   expires_at: string | null;
-  /** Null: all models. */
+  /** Null means all models. */
   allowed_models: string[] | null;
-  /** Whether completions may pass tools that the caller runs. */
+  /** Whether completions may pass client tools. */
   client_tools: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Key extends KeySettings {
   updated_at: string;
 }
 
-/** A key with its secret, which no later answer has. */
+/** A key with its secret, which no later answer returns. */
 export type KeyWithSecret = Key & { key?: string };
 
 export const KEY_STATES = ["active", "disabled", "expired"] as const;
@@ -65,7 +65,7 @@ export const createKey = (body: KeySettings & { project_id: string | null }) =>
 
 export const changeKey = (id: string, body: Partial<KeySettings>) => call<Key>(pathOf(id), { method: "PATCH", body });
 
-/** Gives the key a new secret. The one before ends at once. */
+/** Rotates the secret of the key. The old secret stops working at once. */
 export const rotateKey = (id: string) => call<KeyWithSecret>(`${pathOf(id)}/rotate`, { method: "POST" });
 
 export const deleteKey = (id: string) => call<void>(pathOf(id), { method: "DELETE" });

@@ -27,12 +27,12 @@ export interface DocumentInfo {
   status: DocumentStatus;
   error?: string;
   page_count?: number;
-  /** What its text does not have, although the file does. */
+  /** Parts of the file that its text lacks. */
   warnings?: DocumentWarning[];
   chunk_count: number;
   tags: string[];
   metadata?: Metadata;
-  /** Absent: everybody who may read the collection. */
+  /** Absent if everybody who may read the collection may read it. */
   readers?: Reader[];
   /** The caller's own id of a pushed text. */
   external_id?: string;
@@ -46,13 +46,13 @@ export interface DocumentWarning {
   message: string;
 }
 
-/** Keys and values of the organization's own. */
+/** The organization's own keys and values. */
 export type Metadata = Record<string, string | number | boolean>;
 
-/** Who may read a document that names its readers. */
+/** The people who may read a document with named readers. */
 export type Reader = { person: string } | { group: string } | { role: string } | { external_user: string };
 
-/** What can be changed of a document; `readers` null opens it to everybody. */
+/** The fields of a document that can be changed. `readers` null opens it to everybody. */
 export interface DocumentChange {
   name?: string;
   tags?: string[];
@@ -63,7 +63,7 @@ export interface DocumentChange {
 /** A text of a document that can be read. */
 export interface DocumentVersion {
   version: number;
-  /** Whether search shows it. */
+  /** Whether search uses this version. */
   current: boolean;
   chunk_count: number;
   indexed_at: string | null;
@@ -86,7 +86,7 @@ export interface Passages {
 
 export const DOCUMENTS_PER_PAGE = 50;
 export const PASSAGES_PER_PAGE = 40;
-/** The counts of collections come from a summary, and no event says when it is new. */
+/** The counts of collections come from a summary whose changes no event reports. */
 const SUMMARY_MS = 5_000;
 
 const knowledge = (path: string) => `v1/knowledge/${path}`;
@@ -109,7 +109,7 @@ export const createCollection = (name: string) =>
   call<Collection>(knowledge("collections"), { method: "POST", body: { name } });
 export const changeCollection = (reference: string, body: { name: string; description: string | null }) =>
   call<Collection>(knowledge(`collections/${encodeURIComponent(reference)}`), { method: "PATCH", body });
-/** With its documents. */
+/** Also deletes its documents. */
 export const deleteCollection = (reference: string) =>
   call<void>(knowledge(`collections/${encodeURIComponent(reference)}`), { method: "DELETE" });
 
@@ -127,7 +127,7 @@ export const listDocuments = (reference: string, status: DocumentStatus | undefi
     placeholderData: (previous) => previous,
   });
 
-/** How many documents of a collection have a status, or any. */
+/** The number of documents of a collection with a given status, or with any. */
 export const countDocuments = (reference: string, status?: DocumentStatus) =>
   queryOptions({
     queryKey: ["document", "count", reference, status],
@@ -151,26 +151,26 @@ export const getDocument = (id: string) =>
 export const changeDocument = (id: string, body: DocumentChange) =>
   call<DocumentInfo>(pathOf(id), { method: "PATCH", body });
 
-/** Those that are kept, newest first: twenty and the one that search shows. */
+/** The stored versions, newest first: twenty, and the one that search uses. */
 export const listVersions = (id: string) =>
   queryOptions({
     queryKey: ["document", "versions", id],
     queryFn: ({ signal }) => call<Page<DocumentVersion>>(`${pathOf(id)}/versions`, { signal, query: { limit: 100 } }),
   });
 
-/** Where the original file of a document can be downloaded, or its text if it was pushed without a file. */
+/** The download address of the original file, or of the text if it was pushed without a file. */
 export const getOriginal = ({ id, mime_type }: Pick<DocumentInfo, "id" | "mime_type">) =>
   queryOptions({
     queryKey: ["document", "original", id],
     queryFn: async ({ signal }) => {
       const file = `${pathOf(id)}/content`;
-      // only Markdown and plain text can have been pushed
+      // only Markdown and plain text can be pushed
       const isFile = !mime_type.startsWith("text/") || (await hasFile(id, signal));
       return { address: address(isFile ? file : `${pathOf(id)}/text`).href, isFile };
     },
   });
 
-/** `page`: from the first passage of this page of the document; `version`: of the text that a citation names, or else of the newest. */
+/** `page`: start at the first passage of this page. `version`: the version of the text that a citation names, else the newest. */
 export const listPassages = (
   id: string,
   from: { seq: number } | { page: number },
@@ -186,7 +186,7 @@ export const listPassages = (
     placeholderData: (previous, query) => (query?.queryKey[2] === id ? previous : undefined),
   });
 
-/** The file of a failed document is read again. */
+/** Reads the file of a failed document again. */
 export const retryDocument = (id: string) =>
   call<DocumentInfo>(`${pathOf(id)}/reprocess`, { method: "POST", query: { reextract: "true" }, body: {} });
 
@@ -194,7 +194,7 @@ export const retryDocument = (id: string) =>
 export const uploadDocument = (collection: string, file: Upload) =>
   upload<DocumentInfo>(address(knowledge(`collections/${encodeURIComponent(collection)}/documents`)), file);
 /**
- * Stores a file in the place of a document that could not be read, which is deleted once its successor is stored. The successor has
+ * Replaces the file of a document that could not be read. The old document is deleted once the new one is stored, which takes over
  * its tags, metadata and readers.
  */
 export async function replaceDocument(document: DocumentInfo, file: File): Promise<DocumentInfo> {
@@ -206,7 +206,7 @@ export async function replaceDocument(document: DocumentInfo, file: File): Promi
   };
   const sending = { file, fields, signal: new AbortController().signal, onProgress: () => {} };
   const { answer, isNew } = await uploadDocument(collection_id, sending);
-  // the same bytes: the service reads them once more
+  // for the same bytes the service reads the file again
   if (answer.id === id) return answer;
   if (!isNew) throw new Error(`The collection has this file already, as “${answer.name}”. Delete this one instead.`);
   await deleteDocument(id);

@@ -6,7 +6,7 @@ import type { DocumentWarning } from "./knowledge.ts";
 
 type Value = string | number | boolean;
 
-/** Only documents that meet all of it. */
+/** Conditions that a document must all meet. */
 export interface DocumentFilter {
   types: string[];
   tags: { all: string[] };
@@ -17,7 +17,7 @@ export interface DocumentFilter {
 
 export interface PassageSearch {
   query: string;
-  /** Slug; undefined: all collections. */
+  /** Slug; undefined means all collections. */
   collection: string | undefined;
   filter: DocumentFilter;
   grouped: true | undefined;
@@ -25,7 +25,7 @@ export interface PassageSearch {
   page: number;
 }
 
-/** Half open, in the units of JavaScript's strings. */
+/** Half open, in UTF-16 units. */
 export interface Highlight {
   start: number;
   end: number;
@@ -45,7 +45,7 @@ export interface SearchResult {
   document: { id: string; name: string; collection_id: string; collection: string; warnings?: DocumentWarning[] };
   score: number;
   passages: FoundPassage[];
-  /** Of a document that is shown once. */
+  /** Set if each document is shown once. */
   more_passages?: number;
 }
 

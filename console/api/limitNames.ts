@@ -1,4 +1,4 @@
-/** Limits of what turns take in a period, or at all. */
+/** Limits of turns per period or in total. */
 export const AMOUNTS = [
   "cost_per_day",
   "cost_per_week",
@@ -11,11 +11,11 @@ export const AMOUNTS = [
   "requests_per_day",
   "requests_per_month",
 ] as const;
-/** Limits of what is read. */
+/** Limits of pages read. */
 export const READ = ["pages_per_day", "pages_per_month"] as const;
-/** Limits of what is stored. */
+/** Limits of storage. */
 export const STORED = ["stored_bytes", "documents"] as const;
-/** Limits of any 60 seconds, and of turns of a moment. */
+/** Limits per 60 seconds, and of concurrent turns. */
 export const TURN_RATES = [
   "requests_per_minute",
   "tokens_per_minute",

@@ -18,7 +18,7 @@ export interface Member {
   updated_at: string;
 }
 
-/** A member with the first password, which no later answer has. */
+/** A member with the initial password, which no later answer returns. */
 export type MemberWithPassword = Member & { password?: string };
 
 export const MEMBERS_PER_PAGE = 500;

@@ -4,11 +4,11 @@ import { call } from "./call.ts";
 export interface Message {
   name: string;
   data: unknown;
-  /** A repetition of it delivers nothing again. */
+  /** A repetition with this id delivers nothing again. */
   id: string | null;
   to: "all" | "one";
 }
 
-/** `reached`: runs that got it; null while the delivery goes on. */
+/** `reached`: runs that received it; null while the delivery continues. */
 export const sendMessage = (body: Message) =>
   call<{ id: string; reached: number | null }>("workflows/events", { method: "POST", body });

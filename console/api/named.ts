@@ -11,19 +11,19 @@ interface NamedRow {
 }
 
 interface NameList {
-  /** The kind of each thing. */
+  /** The kind of each item. */
   kind: string;
   read: ReadRows;
 }
 
-/** The names of a list. They are kept until something of their kind changes. */
+/** The names of a list. They are cached until an item of their kind changes. */
 const readNames = ({ kind, read }: NameList) =>
   queryOptions({
     queryKey: [kind, "names"],
     queryFn: ({ signal }): Promise<Listing<NamedThing>> =>
       readAll(async (query) => {
         const { data, total } = await read(query, signal);
-        // rows may be long, and there may be thousands
+        // rows may be long, and a list may have thousands
         return { data: data.map(({ id, name }) => ({ kind, id, name })), total };
       }, byId),
   });

@@ -2,19 +2,19 @@ import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 import type { Slice } from "./types.ts";
 
-/* What a key, a person or an agent has: administrators list and delete it one by one. An erasure deletes all of it. */
+/* The data of a key, a person or an agent, which administrators list and delete one by one. An erasure deletes all of it. */
 
 export const OWNED_KINDS = ["threads", "responses", "files"] as const;
 export type OwnedKind = (typeof OWNED_KINDS)[number];
 
 export interface OwnedThing {
   id: string;
-  /** Of threads and responses: the first words of the user. */
+  /** For threads and responses: the beginning of the user's first message. */
   title?: string | null;
-  /** Of files. */
+  /** For files. */
   filename?: string;
   bytes?: number;
-  /** Of threads. */
+  /** For threads. */
   newest_turn_id?: string;
   created_at: string;
 }

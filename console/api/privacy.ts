@@ -4,14 +4,14 @@ import { address, call, Failure, orNull, send } from "./call.ts";
 import { readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
-/* What is kept, what is handed out about somebody, and what is deleted for good. For administrators. */
+/* Retention, holds, exports and erasures. For administrators. */
 
 const ERASURES = 50;
 export const HOLDS = 100;
 
 export const KEPT = ["threads", "turns", "files", "documents", "runs"] as const;
 export type RetainedKind = (typeof KEPT)[number];
-/** Days as `30d`; null: kept. */
+/** Days such as `30d`; null keeps the data. */
 export type RetentionRules = Record<RetainedKind, string | null>;
 
 export interface Retention extends RetentionRules {
@@ -22,7 +22,7 @@ export interface Retention extends RetentionRules {
   updated_at: string;
 }
 
-/** How much of some kinds would go, and what stays because of a hold. */
+/** The number of items of each kind that would be deleted, and the items that a hold keeps. */
 type Preview<Kind extends string> = Record<Kind, { count: number; oldest: string | null }> & {
   held: { hold_id: string; name: string; kind: Kind; count: number }[];
 };
@@ -42,7 +42,7 @@ export const listRetention = queryOptions({
 /** Changes nothing. */
 export const previewRetention = (subject: string, rules: RetentionRules) =>
   call<RetentionPreview>(`${pathOf(subject)}/preview`, { method: "POST", body: rules });
-/** Null: the subject has none. */
+/** Null if the subject has no rules. */
 export const readRetention = (subject: string) => orNull(call<Retention>(pathOf(subject)));
 export const setRetention = (subject: string, rules: RetentionRules) =>
   call<Retention>(pathOf(subject), { method: "PUT", body: rules });
@@ -51,7 +51,7 @@ export const removeRetention = (subject: string) => call<void>(pathOf(subject), 
 /** Keeps what a subject covers from every deletion, until it is released. */
 export interface Hold {
   id: string;
-  /** `organization`, or a kind and an id: `project:<id>`; of an end user a mark of the value. */
+  /** `organization`, or a kind and an id, such as `project:<id>`; for an end user a mark (keyed hash) of the value. */
   subject: string;
   name: string;
   reason: string;
@@ -62,7 +62,7 @@ export interface Hold {
   released_at: string | null;
 }
 
-/** Also those that were released, in the order in which they were placed. */
+/** Also released holds, in the order in which they were placed. */
 export const listHolds = (offset: number) =>
   queryOptions({
     queryKey: ["hold", "list", offset],
@@ -110,7 +110,7 @@ export interface ExportProgress {
   lines: number;
 }
 
-/** Bytes that are handed to the browser's store of files at a time. */
+/** Bytes that are passed to the browser's file storage at a time. */
 const PART_BYTES = 8_000_000;
 const NEWLINE = 10;
 
@@ -120,13 +120,13 @@ const countLines = (bytes: Uint8Array): number => {
   return lines;
 };
 
-/** Whether the last line says that nothing is missing. */
+/** Whether the last line confirms that the export is complete. */
 async function isWhole(file: Blob): Promise<boolean> {
   const end = await file.slice(Math.max(0, file.size - 10_000)).text();
   return /\{"type":"end"[^\n]*\}\n?$/.test(end);
 }
 
-/** Everything about a subject, as a file of JSON lines. Throws a Failure, also for an export that was cut off. */
+/** Downloads all data of a subject as a file of JSON lines. Throws a Failure, also for a truncated export. */
 export async function exportSubject(
   subject: string,
   { signal, onProgress }: { signal: AbortSignal; onProgress(progress: ExportProgress): void },

@@ -2,12 +2,12 @@ import { call } from "./call.ts";
 import type { LogEvent } from "./events.ts";
 import type { Slice } from "./types.ts";
 
-/* The hashes of an organization's own events, computed in this browser from what the log shows. */
+/* Computes the hashes of an organization's own events in this browser, from the events that the log shows. */
 
 /** Events of one request. */
 const PER_PAGE = 500;
 
-/** Undefined on plain http, except on this machine: browsers offer no hashes there, whatever the type says. */
+/** Undefined on plain http, except on this machine, because browsers offer no hashes there. The declared type does not show that. */
 const subtle = globalThis.crypto.subtle as SubtleCrypto | undefined;
 export const CAN_HASH = subtle !== undefined;
 
@@ -19,7 +19,7 @@ async function sha256(text: string): Promise<string> {
   return toHex(await subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }
 
-/** As `GET /api/events/check` describes a digest. */
+/** Computes a digest as `GET /api/events/check` describes it. */
 function digestEvent(event: LogEvent): Promise<string> {
   const { stream, version, type, recorded_at, principal, request_id, trace_id, command_id, data, sealed_hash } = event;
   return sha256(
@@ -51,18 +51,18 @@ async function readEvents(after: string | null, count: number, signal: AbortSign
   return events;
 }
 
-/** How far the browser is. */
+/** The progress of the browser's check. */
 export interface Proof {
   /** SHA-256 (hex) of the hash before and the digest of the last event; empty before the first. */
   hash: string;
-  /** The last event that it covers. */
+  /** The last event that the hash covers. */
   last: LogEvent | undefined;
-  /** The first event that is shown otherwise than the log has it. */
+  /** The first event that differs from the log. */
   differs: LogEvent | undefined;
 }
 export const NOTHING_PROVED: Proof = { hash: "", last: undefined, differs: undefined };
 
-/** Computes the hashes of the events that follow, and compares each with what the service found in the log. */
+/** Computes the hashes of the next events, and compares each with the service's result. */
 export async function proveEvents(
   proof: Proof,
   after: string | null,

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 import type { Approval, ApprovalOrder, ApprovalStatus, Page, Person, RunStatus, RunSummary } from "./types.ts";
 
-/* Every query of the console. Keys start with the kind of thing, which the change stream names. */
+/* Every query of the console. Keys start with the kind of item, as the change stream names it. */
 
 export const whoAmI = queryOptions({
   queryKey: ["session"],
@@ -13,7 +13,7 @@ export const APPROVALS_PER_PAGE = 50;
 
 interface ApprovalList {
   order?: ApprovalOrder;
-  /** Only what they decided: `person:<id>` or `key:<id>`. */
+  /** Only decisions of this actor: `person:<id>` or `key:<id>`. */
   by?: string | undefined;
   /** Counts from 0. */
   page?: number;
@@ -31,7 +31,7 @@ export const listApprovals = (
       const query = { status, order, ...whose, limit: APPROVALS_PER_PAGE, offset: page * APPROVALS_PER_PAGE };
       return call<Page<Approval>>("workflows/approvals", { signal, query });
     },
-    // another page or order of the same ones
+    // another page or order of the same approvals
     placeholderData: (previous, query) =>
       query?.queryKey[2] === status && query?.queryKey[3] === by ? previous : undefined,
   });
@@ -52,12 +52,12 @@ export interface RunFilter {
   starter?: string | undefined;
   /** `person:<id>` or `key:<id>`. */
   who?: string | undefined;
-  /** Moments: only runs created at or after the one, and before the other. */
+  /** Times: only runs created at or after `from`, and before `to`. */
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** The filter as the service reads it. */
+/** The filter as query parameters of the service. */
 export const runQuery = ({ status, workflow, q, parent, starter, who, from, to }: RunFilter) => ({
   status,
   workflow_id: workflow,
@@ -69,7 +69,7 @@ export const runQuery = ({ status, workflow, q, parent, starter, who, from, to }
   to,
 });
 
-/** A page of the runs. With `to`, rows stay in place while new runs start. */
+/** A page of the runs. `to` keeps rows in place while new runs start. */
 export const listRuns = (filter: RunFilter, offset: number, limit: number) =>
   queryOptions({
     queryKey: ["run", "list", runQuery(filter), offset, limit],
@@ -78,7 +78,7 @@ export const listRuns = (filter: RunFilter, offset: number, limit: number) =>
     placeholderData: (previous) => previous,
   });
 
-/** How many runs match. */
+/** The number of matching runs. */
 export const countRuns = (filter: RunFilter) =>
   queryOptions({
     queryKey: ["run", "count", runQuery(filter)],

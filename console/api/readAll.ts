@@ -1,22 +1,22 @@
 import type { Page } from "./types.ts";
 
-/** Rows read at once. */
+/** Rows per request. */
 const PER_PAGE = 500;
-/** Pages read of one list: 20,000 rows, and fewer where they are long. */
+/** Pages read of one list: 20,000 rows, or fewer if rows are long. */
 const MAX_PAGES = 40;
 
-/** A list that was read to its end, or as far as a list is read. */
+/** A list that was read completely, or up to the limit. */
 export interface Listing<T> extends Page<T> {
-  /** False: there are more rows than these. */
+  /** False if there are more rows than these. */
   isWhole: boolean;
 }
 
 type ReadPage<T> = (page: { limit: number; offset: number }) => Promise<Page<T>>;
 
-/** The key of rows that have an id. */
+/** The key of a row with an id. */
 export const byId = ({ id }: { id: string }): string => id;
 
-/** Reads a list page after page. Rows that move to a later page meanwhile are there once, by their key. */
+/** Reads a list page by page. A row that moves to a later page meanwhile appears once, identified by its key. */
 export async function readAll<T>(read: ReadPage<T>, keyOf: (row: T) => string): Promise<Listing<T>> {
   const rows = new Map<string, T>();
   let [offset, total] = [0, 1];

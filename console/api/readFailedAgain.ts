@@ -1,15 +1,15 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { Failure, isFinal } from "./call.ts";
 
-/** A service that comes back has all who waited for it to serve at once: long enough for that. */
+/** Long enough that a recovering service does not receive all waiting requests at once. */
 const PAUSE_MS = 10_000;
 
-/** Whether something that failed may be read after a while, without anybody doing anything. */
+/** Whether a failed read may be retried after a while without an action of the person. */
 export const isReadAgain = (error: unknown): boolean => error instanceof Failure && !isFinal(error);
 
 let planned: number | undefined;
 
-/** After a while, reads again what the page shows and could not be read: a service that was away for long may be back. */
+/** Retries failed reads of the page after a while, because the service may be back. */
 export function readFailedAgain(queries: QueryClient): void {
   planned ??= window.setTimeout(() => {
     planned = undefined;

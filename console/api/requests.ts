@@ -37,7 +37,7 @@ export const listRequests = (filter: RequestFilter, after: string | undefined) =
     placeholderData: (previous) => previous,
   });
 
-/** How many were started since. */
+/** The number of requests that started since then. */
 export const countNewRequests = (filter: RequestFilter, from: string) =>
   queryOptions({
     queryKey: ["thread", "requests", "count", filter, from],
@@ -47,7 +47,7 @@ export const countNewRequests = (filter: RequestFilter, from: string) =>
     },
   });
 
-/** `as_of`: the cursor of an event; undefined: as it is now. */
+/** `as_of`: the cursor of an event; undefined means now. */
 export const getTrace = (id: string, as_of?: string) =>
   queryOptions({
     queryKey: ["thread", "trace", id, as_of],

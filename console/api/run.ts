@@ -26,13 +26,13 @@ export interface Step {
   omitted?: ("args" | "result")[];
   error: string | null;
   idempotency_key: string;
-  /** The result is that of the parent run. */
+  /** The result was inherited from the parent run. */
   inherited: boolean;
   scheduled_at: string;
   completed_at: string | null;
 }
 
-/** What a live run waits for. */
+/** A wait of a live run. */
 export type OpenWait =
   | { type: "approval"; id: string; name: string; since: string; expires_at: string }
   | { type: "step"; id: string; name: string; attempt: number; next_attempt_at: string | null }
@@ -45,19 +45,19 @@ export type OpenWait =
 export interface RunWait {
   type: "approval" | "timer" | "run" | "event" | "agent";
   key: string;
-  /** Of the approval, the event or the agent. */
+  /** The name of the approval, event or agent. */
   name: string | null;
   approval_id: string | null;
   run_id: string | null;
   since: string;
-  /** Its place among the steps. */
+  /** Its position among the steps. */
   steps_before: number;
   until: string | null;
   ended_at: string | null;
   outcome: string | null;
   decided_by: Actor | null;
   event_id: string | null;
-  /** Of the agent; null before its turn has started. */
+  /** The agent's turn; null before the turn has started. */
   agent_id: string | null;
   turn_id: string | null;
   reminded_at: string | null;
@@ -68,7 +68,7 @@ export interface RunWait {
 /** A run that `run()` started. */
 export interface ChildRun {
   run_id: string;
-  /** The id or name that `run()` gave; null once it is erased. */
+  /** The id or name that `run()` passed; null once it is erased. */
   workflow: string | null;
   on_parent_end: "cancel" | "leave";
   started: boolean;
@@ -92,15 +92,15 @@ export interface Run extends RunSummary {
 export const getRun = (id: string) =>
   queryOptions({
     queryKey: ["run", "one", id],
-    // a run may have thousands of steps: they are read in pages
+    // a run may have thousands of steps, so they are read in pages
     queryFn: ({ signal }) =>
       call<Run>(`workflows/runs/${encodeURIComponent(id)}`, { signal, query: { steps: "false" } }),
   });
 
-/** Steps in one request: as many as a part of a long list has rows. */
+/** Steps per request: the number of rows in a chunk of a long list. */
 export const STEPS_PER_PAGE = 100;
 
-/** The steps from a place in the list on, without their values. */
+/** The steps from a position in the list on, without their values. */
 export const listSteps = (run: string, offset: number) =>
   queryOptions({
     queryKey: ["run", "steps", run, offset],
@@ -111,7 +111,7 @@ export const listSteps = (run: string, offset: number) =>
       }),
   });
 
-/** One step with its values, by its place in the list. */
+/** One step with its values, by its position in the list. */
 export const getStep = (run: string, place: number, status: Step["status"]) =>
   queryOptions({
     queryKey: ["run", "step", run, place, status],
@@ -122,21 +122,21 @@ export const getStep = (run: string, place: number, status: Step["status"]) =>
     },
   });
 
-/** A new run that goes on where the run failed. */
+/** Starts a new run that continues at the failure. */
 export const retryRun = (id: string) =>
   call<RunSummary>(`workflows/runs/${encodeURIComponent(id)}/retry`, { method: "POST", body: {} });
-/** What a fork changes; what is left out stays as it was. */
+/** The changes of a fork; omitted fields stay the same. */
 export interface ForkChanges {
   args?: unknown;
-  /** Of the step, which is then not executed. */
+  /** The result of the step, which is then not executed. */
   result?: unknown;
   definition_version?: number;
 }
-/** A new run that executes a step and everything after it again. */
+/** Starts a new run that executes a step and all later steps again. */
 export const forkRun = (id: string, step_id: string, changes: ForkChanges = {}) =>
   call<RunSummary>(`workflows/runs/${encodeURIComponent(id)}/fork`, { method: "POST", body: { step_id, ...changes } });
 
-/** Why a step was executed, from what the parent run recorded of the same call. */
+/** Why a step was executed, according to the parent run's record of the same call. */
 export interface StepReason {
   reason:
     | "no_parent"
@@ -171,7 +171,7 @@ export const explainStep = (run: string, step: string) =>
       }),
   });
 
-/** Runs that are shown with another run; the list of runs shows all. */
+/** Number of related runs shown with a run; the list of runs shows all. */
 const MAX_RELATED = 20;
 
 /** The runs that retry or fork a run. */
@@ -187,7 +187,7 @@ export interface RunFile {
   name: string;
   mime_type: string;
   bytes: number;
-  /** Handed to the run when it started, or with an approval. */
+  /** Files that the run received at its start or with an approval. */
   given: boolean;
   approval_id: string | null;
   created_at: string;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { noteDate, serviceNow } from "./serviceClock.ts";
 
 const NOW = Date.parse("2026-05-04T12:00:00.400Z");
-/** An answer that took 100 ms, from a service whose clock is so far ahead. */
+/** An answer that took 100 ms, from a service whose clock is ahead by a given time. */
 const answer = (ahead: number) => noteDate(new Date(NOW - 50 + ahead).toUTCString(), NOW - 100, NOW);
 
 beforeEach(() => void vi.useFakeTimers({ now: NOW }));

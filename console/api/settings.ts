@@ -3,7 +3,7 @@ import { call, orNull } from "./call.ts";
 import { byId, readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
-/* Projects, providers of models, secrets, and the person's own password. What is secret is written and never read back. */
+/* Projects, model providers, secrets, and the person's own password. Secrets are written but never read back. */
 
 interface Dates {
   created_at: string;
@@ -18,20 +18,20 @@ export interface Project extends Dates {
 export interface Provider extends Dates {
   name: string;
   base_url: string | null;
-  /** Null: those that the provider lists. */
+  /** Null means the models that the provider lists. */
   models: string[] | null;
-  /** Null: it has no models. */
+  /** Null if it has no models. */
   format: string | null;
-  /** Tokens by model; null: what is known of each. */
+  /** Context window in tokens by model; null means the known values. */
   context_windows: Record<string, number> | null;
-  /** Of an endpoint of search. */
+  /** For a search endpoint. */
   model: string | null;
   dimensions: number | null;
 }
 
 interface ProviderSettings extends Pick<Provider, "base_url" | "models" | "format" | "model" | "dimensions"> {
   api_key: string;
-  /** As they were typed. */
+  /** As entered. */
   context_windows: Record<string, number | string> | null;
 }
 
@@ -56,7 +56,7 @@ export const listProviders = queryOptions({
   queryKey: ["provider", "list"],
   queryFn: ({ signal }) => readAll((query) => call<Page<Provider>>("providers", { signal, query }), byName),
 });
-/** Null: there is none of this name. */
+/** Null if there is none of this name. */
 export const readProvider = (name: string) => orNull(call<Provider>(one("providers", name)));
 export const configureProvider = (name: string, body: ProviderSettings) =>
   call<Provider>(one("providers", name), { method: "PUT", body });
@@ -75,9 +75,9 @@ export const removeSecret = (name: string) => call<void>(one("secrets", name), {
 export const changePassword = (body: { current_password: string; new_password: string }) =>
   call<unknown>("auth/password", { method: "POST", body });
 
-/** How far the vectors are that search by meaning needs. */
+/** Progress of the vectors for semantic search. */
 export interface EmbeddingStatus {
-  /** Null: words alone search. */
+  /** Null if search uses words only. */
   model: string | null;
   documents: number;
   embedded: number;

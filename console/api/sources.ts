@@ -51,7 +51,7 @@ export const listSources = (reference: string) =>
     queryFn: ({ signal }) => readAll((query) => call<Page<Source>>(inCollection(reference), { signal, query }), byId),
   });
 
-/** One page of what a source found, last first; `page` counts from 0. */
+/** One page of a source's results, newest first; `page` counts from 0. */
 export const listSourcePages = (id: string, result: PageResult | undefined, page: number) =>
   queryOptions({
     queryKey: ["source", "pages", id, result, page],

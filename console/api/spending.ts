@@ -4,9 +4,9 @@ import { RATES, type LimitName } from "./limitNames.ts";
 import { readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
-/* What models cost, what may be spent, and the names that stand for several models. For administrators. */
+/* Prices of models, budgets, and aliases. For administrators. */
 
-/** No event says that the figures of a budget changed. */
+/** No event reports changes of a budget's figures. */
 const RENEWED_MS = 30_000;
 const RATES_RENEWED_MS = 5_000;
 const one = (kind: string, ...names: string[]) => [kind, ...names.map(encodeURIComponent)].join("/");
@@ -16,12 +16,12 @@ export interface BudgetLimit {
   /** A whole number, or US dollars. */
   limit: string;
   spent: string;
-  /** What requests under way hold back; of money. */
+  /** The amount that running requests reserve; only for money. */
   reserved?: string;
-  /** What is neither spent nor reserved. */
+  /** The amount that is neither spent nor reserved. */
   left: string;
   percent: number;
-  /** Null: never, or when something is deleted or ends. */
+  /** Null if the limit never resets, or is released by deletions or ends. */
   ends_at: string | null;
 }
 
@@ -30,15 +30,15 @@ export interface Budget {
   subject: string;
   /** The model or alias that turns must name to count; null: all count. */
   model: string | null;
-  /** Whether requests that would pass it are refused at the limit. */
+  /** Whether requests that would exceed it are refused at the limit. */
   hard: boolean;
-  /** The workflow that runs when a limit is used to 80 % or 100 %. */
+  /** The workflow that runs at 80 % and 100 % of a limit. */
   workflow_id: string | null;
   limits: BudgetLimit[];
   updated_at: string;
 }
 
-/** Who spends, and by which model, as one text. No subject that a list names has an `@`. */
+/** The subject and the model as one text. No subject in a list contains an `@`. */
 export const budgetKey = ({ subject, model }: Pick<Budget, "subject" | "model">): string =>
   model === null ? subject : `${subject}@${model}`;
 export function splitBudgetKey(key: string): Pick<Budget, "subject" | "model"> {
@@ -54,24 +54,24 @@ export const listBudgets = queryOptions({
   refetchInterval: ({ state }) =>
     state.data?.data.some(({ limits }) => limits.some(isRate)) ? RATES_RENEWED_MS : RENEWED_MS,
 });
-/** What the person who is signed in may still spend. */
+/** What the signed-in person may still spend. */
 export const listOwnLimits = queryOptions({
   queryKey: ["budget", "own"],
   queryFn: ({ signal }) =>
     readAll((query) => call<Page<Omit<Budget, "updated_at">>>("limits", { signal, query }), budgetKey),
   refetchInterval: RENEWED_MS,
 });
-/** From here on answers carry a warning. */
+/** From this percentage on answers carry a warning. */
 export const WARNED_PERCENT = 80;
-/** How far the limit of a day or a month is used up that is nearest to its end. A full minute is free again in a minute. */
+/** The used share of the daily or monthly limit that is nearest to its end. Limits per minute are left out, because they reset in a minute. */
 export const usedPercent = ({ limits }: Pick<Budget, "limits">): number =>
   Math.max(0, ...limits.filter((limit) => !isRate(limit)).map(({ percent }) => percent));
 
-/** Amounts of money are texts. */
+/** Amounts of money are strings. */
 export type BudgetToSet = Record<LimitName, number | string | null> & { hard: boolean; workflow_id: string | null };
 type BudgetName = Pick<Budget, "subject" | "model">;
 const queryOf = ({ model }: BudgetName) => (model === null ? {} : { query: { model } });
-/** Null: this subject has none. */
+/** Null if this subject has none. */
 export const readBudget = (named: BudgetName, signal?: AbortSignal) =>
   orNull(call<Budget>(one("budgets", named.subject), { ...(signal && { signal }), ...queryOf(named) }));
 export const getBudget = (key: string) =>
@@ -86,12 +86,12 @@ export function removeBudget(key: string) {
   return call<void>(one("budgets", named.subject), { method: "DELETE", ...queryOf(named) });
 }
 
-/** What reading a page costs is a price of this name. */
+/** The price of reading a page is stored under this name. */
 export const PAGES = "reading/pages";
 
 /** US dollars per million tokens; `per_call` for each request. */
 export interface Price {
-  /** Null: always. */
+  /** Null means always. */
   valid_from: string | null;
   input: string;
   output: string;
@@ -99,7 +99,7 @@ export interface Price {
   cache_write: string | null;
   reasoning: string | null;
   per_call: string | null;
-  /** Of `PAGES` only. */
+  /** Only for `PAGES`. */
   per_page: string | null;
 }
 
@@ -108,7 +108,7 @@ export interface ModelPrices {
   model: string;
   set_by: "organization" | "default";
   prices: Price[];
-  /** Of a default: where its provider publishes it, and when it was known to hold. */
+  /** For a default price: the provider's page, and the date on which it was known to be valid. */
   source: string | null;
   as_of: string | null;
 }
@@ -121,7 +121,7 @@ export const listPrices = queryOptions({
       ({ model }) => model,
     ),
 });
-/** A price without the fields that are left out. */
+/** A price without its omitted fields. */
 export type PriceToSet = Pick<Price, "valid_from"> & Partial<Record<keyof Price, string | null>>;
 
 function pathOfModel(model: string): string {
@@ -129,13 +129,13 @@ function pathOfModel(model: string): string {
   if (slash < 1) throw new Error("Model must be named provider/model, as in openai/gpt-5.");
   return one("prices", model.slice(0, slash), model.slice(slash + 1));
 }
-/** Null: it has no price. */
+/** Null if it has no price. */
 export const readPrices = async (model: string, signal?: AbortSignal) =>
   orNull(call<ModelPrices>(pathOfModel(model), { ...(signal && { signal }) }));
 export const getPrices = (model: string) =>
   queryOptions({
     queryKey: ["price", "one", model],
-    // an address may name anything: what is no model has no price
+    // an address may contain anything, and an invalid model name has no price
     queryFn: ({ signal }) => (model.indexOf("/") < 1 ? null : readPrices(model, signal)),
   });
 export const setPrices = async (model: string, prices: PriceToSet[]) =>
@@ -150,7 +150,7 @@ export interface Target {
 
 export interface AliasSettings {
   targets: Target[];
-  /** Failures after which the next target is asked. */
+  /** Failures after which the next target is tried. */
   on: string[];
   timeout_seconds: number;
   max_attempts: number;
@@ -170,7 +170,7 @@ export const listAliases = queryOptions({
       ({ alias }) => alias,
     ),
 });
-/** Null: there is none of this name. */
+/** Null if there is none of this name. */
 export const readAlias = (alias: string) => orNull(call<Alias>(one("aliases", alias)));
 export const configureAlias = (alias: string, body: AliasSettings) =>
   call<Alias>(one("aliases", alias), { method: "PUT", body });

@@ -1,6 +1,6 @@
 type Value = string | number | boolean;
 export type Assignee = { person: string } | { group: string } | { role: string };
-/** When the calls of a tool wait for a person. */
+/** When calls of a tool wait for a person's approval. */
 export interface ToolApproval {
   assignees: Assignee[];
   self_approval: boolean;

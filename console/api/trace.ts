@@ -1,12 +1,12 @@
 import type { ApprovalStatus, Source, TurnStatus, Usage } from "./types.ts";
 
-/* The whole course of a request, as `GET /api/turns/{id}/trace` answers it. */
+/* The complete trace of a request, as `GET /api/turns/{id}/trace` returns it. */
 
 export interface TracedCall {
   id: string;
   name: string;
   arguments: string;
-  /** `client`: a tool that the caller runs. */
+  /** `client`: a tool that the client runs. */
   status: "running" | "completed" | "failed" | "client";
   output: string | null;
   sources: Source[];
@@ -15,7 +15,7 @@ export interface TracedCall {
   attempt: number | null;
   duration_ms: number | null;
   ended_at: string | null;
-  /** Of a call that a person had to allow. */
+  /** Set for a call that a person had to approve. */
   approval: { id: string; status: ApprovalStatus; comment: string | null; decided_at: string | null } | null;
 }
 
@@ -31,7 +31,7 @@ export interface TracedRound extends ModelOutput {
   at: string;
   calls: TracedCall[];
   usage: Usage;
-  /** Of an alias: the target that answered. */
+  /** For an alias: the target that answered. */
   model?: string;
   /** Data that only its provider can read. */
   opaque?: unknown;
@@ -40,15 +40,15 @@ export interface TracedRound extends ModelOutput {
 export interface TracedMessage {
   role: "user" | "assistant" | "tool";
   text: string;
-  /** Of tools that the caller runs. */
+  /** Calls of client tools. */
   calls?: { id: string; name: string; arguments: string }[];
-  /** Of a result: its call. */
+  /** For a result: its call. */
   call_id?: string;
   attachments: { filename: string; mime_type: string; bytes: number; sha256: string }[];
   turn_id: string;
 }
 
-/** The whole course of one request. */
+/** The complete trace of one request. */
 export interface Trace {
   id: string;
   thread_id: string;
@@ -58,7 +58,7 @@ export interface Trace {
   targets?: string[];
   failed_targets: { target: string; round: number; reason: string; duration_ms: number }[];
   agent: { id: string; version: number } | null;
-  /** What the caller said that it is for. */
+  /** The labels that the caller set. */
   labels?: Record<string, string>;
   streamed: boolean;
   principal: string;
