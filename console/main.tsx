@@ -1,4 +1,4 @@
-// first, so that the styles of parts and screens come after them
+// first, so that the styles of parts and screens follow
 import "./styles/index.css";
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider, type QueryKey } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -12,7 +12,7 @@ import { createAppRouter } from "./app/router.tsx";
 
 const MAX_RETRIES = 2;
 
-/** After a request that got no answer, or needed another session, the session is read again: `Interruption` shows what is wrong. */
+/** Reads the session again after a request that got no answer or a 401; `Interruption` shows the problem. */
 async function noticeInterruption(error: unknown, key?: QueryKey): Promise<void> {
   if (key && isReadAgain(error)) readFailedAgain(queries);
   const isAway = error instanceof Failure && error.status === 0;
@@ -29,11 +29,11 @@ const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: (error, { queryKey }) => void noticeInterruption(error, queryKey) }),
   mutationCache: new MutationCache({ onError: (error) => void noticeInterruption(error) }),
   defaultOptions: {
-    // a browser that says it is offline may still reach the service, and requests that wait without a word look like slow ones
+    // A browser that reports to be offline may still reach the service. Paused requests would look like slow ones.
     mutations: { networkMode: "always" },
     queries: {
       networkMode: "always",
-      // the change stream says when something is out of date
+      // the change stream reports outdated data
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
       retry: (count, error) => count < MAX_RETRIES && !isFinal(error),

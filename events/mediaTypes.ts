@@ -107,8 +107,8 @@ export const isPicture = (type: string): boolean => PICTURES.has(canonicalType(t
 export const hasReader = (type: string, pictures: boolean): boolean =>
   READABLE_TYPES.has(canonicalType(type)) && (pictures || !isPicture(type));
 
-/** Whether its Markdown has pages (spec, document: `page_count` is present for PDF and PowerPoint). A picture may have several. */
+/** Whether its Markdown has pages (spec, document: `page_count` is present for PDF and PowerPoint only). */
 export const hasPages = (type: string): boolean => {
   const canonical = canonicalType(type);
-  return canonical === MEDIA_TYPES.pdf || canonical === MEDIA_TYPES.pptx || isPicture(canonical);
+  return canonical === MEDIA_TYPES.pdf || canonical === MEDIA_TYPES.pptx;
 };

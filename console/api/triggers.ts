@@ -4,7 +4,7 @@ import { call } from "./call.ts";
 import { byId, readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
-/* What starts runs of a workflow by itself: webhooks and schedules. */
+/* Triggers of a workflow's runs: webhooks and schedules. */
 
 /** Senders whose signatures the service checks. */
 export const SIGNERS = ["github", "gitlab", "shopify", "slack", "standard-webhooks", "stripe", "twilio"] as const;
@@ -19,7 +19,7 @@ export interface Trigger {
   kind: "webhook" | "schedule";
   name: string;
   hook_url: string | null;
-  /** The name of the event that a call sends; null: it starts a run. */
+  /** The name of the event that a call sends; null if a call starts a run. */
   event: string | null;
   enabled: boolean;
   runs: number;
@@ -57,7 +57,7 @@ export const changeTrigger = ({ workflow_id, id }: TriggerId, body: object) =>
   call<Trigger>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "PATCH", body });
 export const deleteTrigger = ({ workflow_id, id }: TriggerId) =>
   call<void>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "DELETE" });
-/** The webhook with its new secret, which no later answer has. The old one stops working at once. */
+/** The webhook with its new secret, which no later answer returns. The old secret stops working at once. */
 export const rotateTrigger = ({ workflow_id, id }: TriggerId) =>
   call<Trigger & { secret?: string }>(`${one("workflows", workflow_id)}/${one("triggers", id)}/rotate`, {
     method: "POST",

@@ -1,6 +1,6 @@
 import type { Assignee } from "./toolApproval.ts";
 
-/* Answers of the API, as far as the console uses them. */
+/* Answers of the API, with the fields that the console uses. */
 
 export type Role = "owner" | "admin" | "builder" | "approver" | "viewer";
 
@@ -38,18 +38,18 @@ export interface RunSummary {
   created_at: string;
   started_at: string | null;
   completed_at: string | null;
-  /** The run that this one continues. */
+  /** The run that this run continues. */
   parent: { run_id: string; kind: "retry" | "fork" | "continued"; step: string | null } | null;
 }
 
-/** The answer of a request that changes many runs. */
+/** The answer to a request that changes many runs. */
 export interface ChangedRuns {
   data: { run_id: string; new_run_id: string | null; error: { code: string | null; message: string } | null }[];
   remaining: number;
   next_cursor: string | null;
 }
 
-/** Of an error in the source of a workflow, from 1. */
+/** For an error in a workflow's source, from 1. */
 export interface ErrorPlace {
   line?: number | null;
   column?: number | null;
@@ -61,7 +61,7 @@ export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 export const APPROVAL_ORDERS = ["oldest", "newest", "urgent"] as const;
 export type ApprovalOrder = (typeof APPROVAL_ORDERS)[number];
 
-/** A file that an approval, its decision or a comment on it shows. */
+/** A file of an approval, its decision or a comment. */
 export interface Attachment {
   file_id: string;
   name: string;
@@ -70,13 +70,13 @@ export interface Attachment {
 
 export interface Approval {
   id: string;
-  /** Null where a tool of an agent asks. */
+  /** Null if an agent's tool requests the approval. */
   run_id: string | null;
   tool_call: {
     response_id: string;
     agent: { id: string; name: string | null };
     tool: string;
-    /** Null once they are erased. */
+    /** Null once it is erased. */
     arguments: string | null;
     asked_by: Actor & { name: string | null };
   } | null;
@@ -85,10 +85,10 @@ export interface Approval {
   /** JSON Schema of the data of a decision. */
   form: FormSchema | null;
   status: ApprovalStatus;
-  /** Since when it waits for too long. */
+  /** When the approval escalated because it had waited too long. */
   reminded_at: string | null;
   escalated_at: string | null;
-  /** Equal votes that decide. */
+  /** The number of equal votes that decide. */
   required: number;
   votes: {
     by: Actor & { name: string | null };
@@ -104,13 +104,13 @@ export interface Approval {
   files: Attachment[];
   data: unknown;
   decided_by: Actor | null;
-  /** For whom a substitute decided. */
+  /** The person for whom a substitute decided. */
   decided_in_place_of: NamedPerson | null;
   decided_at: string | null;
   assignees: Assignee[];
-  /** Whether the reader may decide it now. */
+  /** Whether the caller may decide it now. */
   may_decide: boolean;
-  /** Whose substitute the reader is, where it is not the reader who is asked. */
+  /** The person for whom the caller is a substitute, if the caller is not an assignee. */
   in_place_of: NamedPerson | null;
   delegations: { by: NamedPerson; to: NamedPerson; reason: string; at: string }[];
   comment_count: number;
@@ -147,7 +147,7 @@ export interface Usage {
   completion_tokens: number;
   cached_tokens: number;
   reasoning_tokens: number;
-  /** US dollars; absent where it is not known. */
+  /** US dollars; absent if unknown. */
   cost?: string;
 }
 
@@ -168,7 +168,7 @@ export interface TurnSummary {
   duration_ms: number | null;
 }
 
-/** A page of a list that has cursors. */
+/** A page of a list with cursors. */
 export interface Slice<T> {
   data: T[];
   next_after: string | null;
@@ -178,7 +178,7 @@ export interface Slice<T> {
 export interface Source {
   url: string;
   title: string;
-  /** The passage of a document that was read, in this version of its text. */
+  /** The passage that was read, in this version of the document's text. */
   seq?: number | undefined;
   version?: number | undefined;
 }

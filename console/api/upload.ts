@@ -5,17 +5,17 @@ export interface Upload {
   signal: AbortSignal;
   /** From 0 to 1. */
   onProgress(sent: number): void;
-  /** What the form says besides. */
+  /** Additional fields of the form. */
   fields?: Record<string, string>;
 }
 
 export interface UploadAnswer<T> {
   answer: T;
-  /** False: the service had these bytes already. */
+  /** False if the service already had these bytes. */
   isNew: boolean;
 }
 
-/** Sends one file to an address of `address()`. `fetch` cannot tell how much of a body has been sent. Throws a Failure. */
+/** Sends one file to an address from `address()`. Does not use `fetch`, which reports no progress of an upload. Throws a Failure. */
 export const upload = <T>(to: URL, { file, signal, onProgress, fields = {} }: Upload): Promise<UploadAnswer<T>> =>
   new Promise((resolve, reject) => {
     const form = new FormData();

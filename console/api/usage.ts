@@ -18,17 +18,17 @@ export interface UsageSums {
   reasoning_tokens: number;
   /** Pages of files that were read. */
   pages: number;
-  /** US dollars, as far as it is known; null if nothing is. */
+  /** US dollars, as far as known; null if no cost is known. */
   cost: string | null;
   /** Turns whose model had no price when they ended. */
   turns_without_cost: number;
 }
 
-/** The field with the grouping's name identifies the owner of these sums; null when they have none. */
+/** The field with the grouping's name identifies the owner of these sums; null if they have none. */
 export type UsageRow = UsageSums & { [group in Grouping]?: string | null } & {
   /** Id of the person, by user. */
   member?: string | null;
-  /** Null once the thing is deleted. */
+  /** Null once the item is deleted. */
   name?: string | null;
 };
 
@@ -46,10 +46,10 @@ export interface Period {
 }
 
 export const GROUPS_PER_PAGE = 500;
-/** No event says that the sums changed. */
+/** No event reports changes of the sums. */
 const RENEWED_MS = 30_000;
 
-/** What is no day is left to the service, which names the field. */
+/** The service validates the days and names an invalid field. */
 function dayAfter(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) return day;
@@ -57,10 +57,10 @@ function dayAfter(day: string): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** What the sums are grouped by. */
+/** The grouping of the sums. */
 export interface Groups {
   by: Grouping;
-  /** By label: its name. */
+  /** For the grouping by label: the label's name. */
   label: string | undefined;
 }
 
@@ -79,17 +79,17 @@ export const getUsage = (period: Period, groups: Groups, page = 0) =>
     refetchOnMount: "always",
   });
 
-/** Where all groups can be downloaded. */
+/** The download address of all groups. */
 export const csvOf = (period: Period, groups: Groups): string =>
   address("usage", { ...queryOf(period, groups), format: "csv" }).href;
 
-/** The name of a label, and how many requests have it. */
+/** The name of a label, and the number of its requests. */
 export interface UsedLabel {
   label: string;
   turns: number;
 }
 
-/** The labels that are used most; more of them than a page has are left out. */
+/** The most used labels, up to one page. */
 export const getUsedLabels = (period: Period) =>
   queryOptions({
     queryKey: ["usage", "labels", period],

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** A service with versions of one definition, newest first; `saved` are added between two requests. */
+/** A service with versions of one definition, newest first. `saved` versions are added between two requests. */
 async function serve(total: number, { saved = 0 } = {}) {
   vi.stubGlobal("document", { baseURI: "http://service.test/console/" });
   const asked: string[] = [];

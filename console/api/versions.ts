@@ -3,7 +3,7 @@ import type { AgentSettings } from "./build.ts";
 import { call } from "./call.ts";
 import type { Page } from "./types.ts";
 
-/* What was saved, version after version: from 1 on, without a gap, and listed newest first. */
+/* Saved versions, numbered from 1 without a gap and listed newest first. */
 
 export interface Version {
   version: number;
@@ -20,18 +20,18 @@ export interface DefinitionVersion extends Version {
   source: string;
 }
 
-/** Versions that are read with the list. A choice among them shows when these were saved. */
+/** Versions that are read with the list. A select shows the times of these. */
 const NEWEST = 50;
 
 type ReadVersions<V> = (query: { limit: number; offset: number }, signal: AbortSignal) => Promise<Page<V>>;
 
-/** How the versions of one thing are read. */
+/** The requests that read the versions of one item. */
 function versionsOf<V extends Version>(kind: string, id: string, read: ReadVersions<V>) {
   const newest = queryOptions({
     queryKey: [kind, "versions", id],
     queryFn: ({ signal }) => read({ limit: NEWEST, offset: 0 }, signal),
   });
-  /** Null: there is no such version. */
+  /** Null if there is no such version. */
   const one = (version: number) =>
     queryOptions({
       queryKey: [kind, "version", id, version],
@@ -42,7 +42,7 @@ function versionsOf<V extends Version>(kind: string, id: string, read: ReadVersi
         if (listed) return listed;
         const readOne = async (newest: number) => read({ limit: 1, offset: newest - version }, signal);
         let found = await readOne(total);
-        // one more was saved meanwhile
+        // another version was saved meanwhile
         if (found.data[0]?.version !== version) found = await readOne(found.total);
         if (found.data[0]?.version === version) return found.data[0];
         throw new Error(`Version ${version} could not be read.`);

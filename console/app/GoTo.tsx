@@ -15,10 +15,10 @@ export function openGoTo(): void {
   if (dialog && !dialog.open) dialog.showModal();
 }
 
-/** Shorter texts, and those without a digit, are names. */
+/** Shorter texts, and texts without a digit, are treated as names. */
 const looksLikeId = (text: string): boolean => text.length >= 8 && /\d/.test(text);
 
-/** Where a text leads: to what an id names, and to screens and things of that name. */
+/** Destinations for a text: the item with this id, and screens and items with this name. */
 function usePlaces(text: string) {
   const role = useRole();
   const isId = role.isBuilder && looksLikeId(text);
@@ -26,7 +26,7 @@ function usePlaces(text: string) {
   const named = useQuery({ ...findNames(text), enabled: text !== "" });
   const screens = useScreens().filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
   const thread = found.data?.find(({ kind }) => kind === "thread");
-  // whose it is decides where it leads
+  // the owner decides where it leads
   const isThreadKnown = useOwnThread(thread?.id).isFetched || thread === undefined;
   const isIdKnown = !isId || (!found.isPending && isThreadKnown);
   return {
@@ -35,7 +35,7 @@ function usePlaces(text: string) {
     things: text === "" ? [] : (named.data?.data ?? []),
     hasMore: text !== "" && named.data?.has_more === true,
     isId,
-    // a screen comes before the things, so it waits for none of them; those of a shorter text stay until then
+    // Screens come before items, so they do not wait for them. Items of a shorter text stay until the new ones arrive.
     isKnown: isIdKnown && (screens.length > 0 || text === "" || !(named.isPending || named.isPlaceholderData)),
     error: found.error ?? named.error,
   };
@@ -44,7 +44,7 @@ function usePlaces(text: string) {
 const nothingFound = (isId: boolean): string =>
   `No screen, agent, collection, workflow, member or key that you may see has this name${isId ? ", and nothing has this id" : ""}.`;
 
-/** Everybody finds their own questions, builders those of all. */
+/** Everybody finds their own questions; builders find all. */
 const Questions = ({ words }: { words: string }) => (
   <li>
     <Link to="/requests" search={{ words }}>
@@ -58,7 +58,7 @@ function Places({ text, wanted }: { text: string; wanted: string | undefined }) 
   const { ids, screens, things, hasMore, isId, isKnown, error } = usePlaces(text);
   const { isAdmin } = useRole();
   const isNothing = ids.length + screens.length + things.length === 0;
-  // Enter leads to the first place, also if it is known only later
+  // Enter opens the first destination, even if it is known only later
   useEffect(() => {
     if (isKnown && wanted === text) list.current?.querySelector("a")?.click();
   }, [isKnown, wanted, text]);
@@ -97,7 +97,7 @@ function Places({ text, wanted }: { text: string; wanted: string | undefined }) 
   );
 }
 
-/** Arrow keys move between the field and the places, and stop at both ends. */
+/** Arrow keys move between the field and the destinations, and stop at both ends. */
 function movePlace(event: KeyboardEvent<HTMLDialogElement>): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;
@@ -106,7 +106,7 @@ function movePlace(event: KeyboardEvent<HTMLDialogElement>): void {
   stops[stops.findIndex((stop) => stop === document.activeElement) + step]?.focus();
 }
 
-/** Goes to a screen or a thing by its name, and to anything by its id: Ctrl-K, Cmd-K or a button opens it. */
+/** Opens a screen or an item by its name, or an item by its id. Ctrl-K, Cmd-K or a button opens the dialog. */
 export function GoTo() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");

@@ -6,7 +6,7 @@ import { SignInForm } from "../screens/signIn/SignIn.tsx";
 
 const RETRY_MS = 3_000;
 
-/** Above the page, so that what was typed there is still there after signing in again. */
+/** Shown above the page, so that typed text is still there after signing in again. */
 function SignInAgain() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
@@ -20,7 +20,7 @@ function SignInAgain() {
   );
 }
 
-/** What keeps a page that is open from working: a service that does not answer, or a session that has ended. */
+/** Shows why an open page does not work: the service does not answer, or the session has ended. */
 export function Interruption() {
   const queries = useQueryClient();
   const { data, error } = useQuery({
@@ -32,11 +32,11 @@ export function Interruption() {
   const isInterrupted = error !== null;
   const wasInterrupted = useRef(false);
   useEffect(() => {
-    // somebody else signed in: nothing of the first person's may stay on the page
+    // another person signed in, so nothing of the first person may stay on the page
     if (known.current !== person) location.reload();
   }, [person]);
   useEffect(() => {
-    // what failed or changed meanwhile is read again
+    // failed and changed data is read again
     if (wasInterrupted.current && !isInterrupted) void queries.invalidateQueries();
     wasInterrupted.current = isInterrupted;
   }, [isInterrupted, queries]);

@@ -22,7 +22,7 @@ function Waiting() {
   );
 }
 
-/** A session that has ended already needs no end. */
+/** A session that has already ended needs no sign-out. */
 const endSession = () =>
   call("auth/logout", { method: "POST" }).catch((error: unknown) => {
     if (!(error instanceof Failure && error.status === 401)) throw error;
@@ -35,7 +35,7 @@ function Account() {
   const signOut = useMutation({
     mutationFn: endSession,
     onSuccess: () => {
-      // nothing that was typed is left for the next person
+      // the next person must not see typed text
       sessionStorage.clear();
       queries.clear();
       location.reload();
@@ -72,11 +72,11 @@ const Screens = ({ group }: { group: Group }) => {
   );
 };
 
-/** Leads to every screen. A phone shows the first group, and the others on request. */
+/** Links to every screen. A phone shows the first group, and the others on request. */
 export function Navigation() {
   const { data } = useQuery(whoAmI);
   const { pathname } = useLocation();
-  // closed by going somewhere
+  // a navigation closes it
   const [openAt, setOpenAt] = useState<string>();
   const isOpen = openAt === pathname;
   return (

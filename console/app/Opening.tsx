@@ -1,7 +1,7 @@
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
-/** Says that a screen is on its way while the one before is still shown. */
+/** Shows that a screen is loading while the previous one is still visible. */
 export function Opening() {
   const router = useRouter();
   const [isOpening, setOpening] = useState(false);

@@ -7,7 +7,7 @@ import { MissingFile } from "../parts/importFile.ts";
 import { ErrorNotice } from "../parts/Notices.tsx";
 
 const RELOADED = "reloaded";
-/** A page that reloaded by itself does so again only after this time: what is missing may stay missing. */
+/** Minimum time between two automatic reloads, because the file may stay missing. */
 const PAUSE_MS = 60_000;
 
 const MISSING =
@@ -15,7 +15,10 @@ const MISSING =
 
 const hasReloaded = (): boolean => Date.now() - Number(sessionStorage.getItem(RELOADED)) < PAUSE_MS;
 
-/** Loads the page again, which also makes the browser ask again for a file that failed. A service that is away would leave no page at all. */
+/**
+ * Reloads the page, so that the browser requests a failed file again. Does not reload while the service is unavailable, which would
+ * leave no page at all.
+ */
 function useReload() {
   const queries = useQueryClient();
   return useCallback(async () => {
@@ -26,11 +29,11 @@ function useReload() {
   }, [queries]);
 }
 
-/** What stands in the place of a screen that could not be loaded or shown; the navigation stays. */
+/** Replaces a screen that could not be loaded or rendered; the navigation stays. */
 export function ScreenError({ error }: ErrorComponentProps) {
   const isMissing = error instanceof MissingFile;
   const reload = useReload();
-  // `Interruption` asks again until the service is back
+  // `Interruption` polls until the service is back
   const session = useQuery({ ...whoAmI, enabled: false });
   const isAway = session.error !== null && !isFinal(session.error);
   useEffect(() => {

@@ -15,7 +15,7 @@ import { keepFocus } from "./keepFocus.ts";
 import { Shortcuts } from "./Shortcuts.tsx";
 import "./shell.css";
 
-/** Everything around a screen, for a person who is signed in. */
+/** The frame around a screen for a signed-in person. */
 function SignedIn() {
   const queries = useQueryClient();
   const router = useRouter();

@@ -10,14 +10,14 @@ const SEQUENCE_MS = 1_500;
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Moves the focus among the rows of the list on the screen, not among those of what is shown beside it. */
+/** Moves the focus among the rows of the screen's list, excluding rows of a panel beside it. */
 function moveRow(by: number): void {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]:not(.peek *)")];
   const at = rows.findIndex((row) => row === document.activeElement);
   rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
 }
 
-/** Goes to the filter of the screen; Esc in it goes back to where the focus was, or to the first row once that is gone. */
+/** Focuses the screen's filter. Esc in the filter returns to the previous focus, or to the first row if that is gone. */
 function visitFilter(event: KeyboardEvent): void {
   const filter = document.querySelector<HTMLElement>("[data-filter=true]");
   if (!filter) return;
@@ -26,7 +26,7 @@ function visitFilter(event: KeyboardEvent): void {
   filter.focus();
   const leave = (key: KeyboardEvent) => {
     if (key.key !== "Escape") return;
-    // neither is the filter emptied, nor is what stands beside the list closed
+    // Esc neither clears the filter nor closes the panel beside the list
     key.preventDefault();
     key.stopPropagation();
     filter.blur();
@@ -37,7 +37,7 @@ function visitFilter(event: KeyboardEvent): void {
   filter.addEventListener("blur", () => filter.removeEventListener("keydown", leave), { once: true });
 }
 
-/** Listens to the keys, and lists them on `?`. */
+/** Handles the keyboard shortcuts, and lists them on `?`. */
 export function Shortcuts() {
   const navigate = useNavigate();
   const dialog = useRef<HTMLDialogElement>(null);

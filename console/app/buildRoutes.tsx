@@ -4,7 +4,7 @@ import { lazyScreen } from "./lazyScreen.ts";
 import { root } from "./root.ts";
 import { readChoice, readNumber, readText } from "./search.ts";
 
-/* The screens of what builders make: agents, tools, workflows and what starts them. */
+/* The screens for builders: agents, tools, workflows and triggers. */
 
 const agents = createRoute({
   getParentRoute: () => root,
@@ -60,11 +60,11 @@ const newDefinition = createRoute({
 });
 
 interface DefinitionSearch {
-  /** The line of the source to begin at. */
+  /** The line of the source to show first. */
   line?: number | undefined;
   view?: "versions" | undefined;
   version?: number | undefined;
-  /** The version that it is compared with. */
+  /** The version to compare with. */
   against?: number | undefined;
 }
 

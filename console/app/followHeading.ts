@@ -1,6 +1,6 @@
 const MAX_LENGTH = 100;
 
-/** The title of the page is the heading of its screen, so that tabs, history and bookmarks tell one from another. */
+/** Sets the page title to the screen's heading, so that tabs, history and bookmarks are distinguishable. */
 export function followHeading(root: Element): void {
   const update = () => {
     const heading = root.querySelector("h1")?.textContent.trim().slice(0, MAX_LENGTH);

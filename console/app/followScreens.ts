@@ -1,8 +1,8 @@
 import type { RegisteredRouter } from "@tanstack/react-router";
 
 /**
- * The keyboard goes on in a screen that was just opened, and screen readers say that it was: the focus leaves the navigation, or
- * the link that is no longer there. Returns what ends it.
+ * Moves the focus into a screen that was just opened, and announces it to screen readers. Without this the focus would stay in the
+ * navigation or on a link that no longer exists. Returns the function that ends it.
  */
 export const followScreens = (router: RegisteredRouter): (() => void) =>
   router.subscribe("onRendered", ({ fromLocation, pathChanged }) => {

@@ -3,7 +3,7 @@ const TARGETS = ["[data-row]", "a[href], button:not(:disabled), summary"];
 const FIELDS = "input:not([type=hidden]), select, textarea, button";
 const FOCUSABLE = `${FIELDS}, a[href], summary`;
 
-/** What takes the focus in a row: the link that opens it, or the first thing that can. */
+/** The element of a row that takes the focus: the link that opens the row, or the first focusable element. */
 const targetIn = (row: Element | null): HTMLElement | undefined => {
   for (const selector of TARGETS) {
     const found = row?.querySelector<HTMLElement>(selector);
@@ -12,11 +12,11 @@ const targetIn = (row: Element | null): HTMLElement | undefined => {
   return undefined;
 };
 
-/** The nearest heading around what is gone. A heading takes the focus only from here. */
+/** The nearest heading around the removed element. A heading takes the focus only from here. */
 function headingIn(ancestors: readonly Element[]): HTMLElement | undefined {
   for (const ancestor of ancestors) {
     if (!ancestor.isConnected) continue;
-    // the last row leaves a note behind that says what to do next
+    // after the last row a note remains that names the next step
     const heading = ancestor.querySelector<HTMLElement>(".empty h2") ?? ancestor.querySelector<HTMLElement>("h1, h2");
     if (!heading) continue;
     heading.tabIndex = -1;
@@ -31,7 +31,7 @@ function ancestorsOf(element: Element, root: Element): Element[] {
   return found;
 }
 
-/** What has the focus, or the row of a list or the form around it. */
+/** The focused element, or the row or form around it. */
 interface Place {
   element: Element;
   ancestors: Element[];
@@ -45,19 +45,19 @@ function placeAround(at: Element, selector: string, root: Element): Place | unde
   return { element, ancestors: ancestorsOf(element, root), next: null, previous: null };
 }
 
-/** Remembers what is beside a place that still stands. */
+/** Stores the neighbours of an element while it is still on the page. */
 function look(place: Place | undefined): void {
   if (!place?.element.isConnected) return;
   place.next = place.element.nextElementSibling;
   place.previous = place.element.previousElementSibling;
 }
 
-/** The next row, or the one before, or the heading of the list. */
+/** The next row, the previous one, or the heading of the list. */
 const afterRow = ({ next, previous, ancestors }: Place): HTMLElement | undefined =>
   targetIn([next, previous].find((row) => row?.isConnected) ?? null) ?? headingIn(ancestors);
 
 /**
- * The first field of the empty form that replaces one that was sent, or its result there: a secret that is shown once, a decision.
+ * The first field of the empty form that replaces a sent one, or the result in its place, such as a one-time secret or a decision.
  * Else the heading around it.
  */
 function afterForm({ previous, ancestors }: Place): HTMLElement | undefined {
@@ -69,7 +69,7 @@ function afterForm({ previous, ancestors }: Place): HTMLElement | undefined {
   return result;
 }
 
-/** What stands beside a button that vanished alone, or comes after it; else the heading around it. */
+/** The element beside or after a button that was removed alone, else the heading around it. */
 function afterElement({ ancestors }: Place): HTMLElement | undefined {
   const [home] = ancestors;
   if (!home?.isConnected) return headingIn(ancestors);
@@ -79,15 +79,15 @@ function afterElement({ ancestors }: Place): HTMLElement | undefined {
   return all.find((element) => isNext(element) && element.checkVisibility()) ?? headingIn(ancestors);
 }
 
-/** The form of the next screen in which somebody goes on: a new conversation gets an address of its own with its first question. */
+/** The form of the next screen, if the person continues there: the first question of a new conversation changes its address. */
 function inNextScreen({ element }: Place, root: Element): HTMLElement | undefined {
   const name = element instanceof HTMLElement ? element.dataset["goesOn"] : undefined;
   return root.querySelector<HTMLElement>(`form[data-goes-on="${name}"] textarea`) ?? undefined;
 }
 
 /**
- * When what has the focus is removed, with its row, with its form or alone, the focus goes to what is nearest. A screen that is left is no
- * such case, unless the next one has the form again. Returns what ends it.
+ * Moves the focus to the nearest element when the focused element is removed, alone or with its row or form. Leaving a screen does
+ * not count, unless the next screen has the same form. Returns the function that ends it.
  */
 export function keepFocus(root: HTMLElement): () => void {
   let row: Place | undefined;
@@ -100,7 +100,7 @@ export function keepFocus(root: HTMLElement): () => void {
     look(row);
     look(form);
   };
-  // somebody who clicks beside everything wants no focus
+  // a click beside everything removes the focus on purpose
   const forget = () => {
     row = undefined;
     form = undefined;
@@ -108,7 +108,7 @@ export function keepFocus(root: HTMLElement): () => void {
   };
   const isGone = (place: Place | undefined): place is Place => place?.element.isConnected === false;
   const goOn = (place: Place, find: (place: Place) => HTMLElement | undefined) => {
-    // a screen that was opened has the focus as a whole
+    // an opened screen has the focus as a whole
     const isFree = [null, document.body, root].includes(document.activeElement as HTMLElement | null);
     const isSameScreen = place.ancestors.at(-1)?.isConnected === true;
     forget();

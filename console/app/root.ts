@@ -3,7 +3,7 @@ import { createRootRouteWithContext } from "@tanstack/react-router";
 import { NotFound } from "./NotFound.tsx";
 import { Shell } from "./Shell.tsx";
 
-/** What every route is below. */
+/** The parent of every route. */
 export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Shell,
   notFoundComponent: NotFound,

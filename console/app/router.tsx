@@ -26,7 +26,7 @@ interface DocumentSearch {
   seq?: number | undefined;
   page?: number | undefined;
   version?: number | undefined;
-  /** The text alone, or beside the original. */
+  /** Only the text, or the text beside the original. */
   view?: "text" | "both" | undefined;
 }
 
@@ -37,11 +37,11 @@ const home = createRoute({
 });
 
 interface ChatSearch {
-  /** Who answers: the key of a target. */
+  /** The key of the target that answers. */
   with?: string | undefined;
-  /** A question to begin with. It is not asked before the person sends it. */
+  /** The first question. It is not sent before the person sends it. */
   ask?: string | undefined;
-  /** The turn up to which a new conversation has what another one has. */
+  /** The last turn of another conversation that a new conversation continues. */
   fork?: string | undefined;
 }
 const readChatSearch = ({ with: target, ask, fork }: Record<string, unknown>): ChatSearch => ({
@@ -239,7 +239,7 @@ export const createAppRouter = (queries: QueryClient) =>
     context: { queries },
     defaultPreload: "intent",
     defaultErrorComponent: ScreenError,
-    // a step back leads to the place in the list that somebody left
+    // going back returns to the previous scroll position of the list
     scrollRestoration: true,
   });
 

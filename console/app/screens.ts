@@ -1,6 +1,6 @@
 /**
- * The screens of the navigation, in groups: what a person does, what happened, what is built, who uses it and how it is kept.
- * `letter` follows `g` on the keyboard.
+ * The screens of the navigation, in groups: a person's work, history, building, usage and administration. `letter` is pressed after
+ * `g` on the keyboard.
  */
 export const SCREENS = [
   { group: "Yours", to: "/", name: "Home", letter: "h" },
@@ -33,5 +33,5 @@ export const SCREENS = [
 }[];
 
 export type Group = "Yours" | "History" | "Build" | "Operate";
-/** Below the first group, which a phone always shows. */
+/** The groups below the first, which a phone always shows. */
 export const OTHER_GROUPS = ["History", "Build", "Operate"] as const satisfies Group[];

@@ -1,4 +1,4 @@
-/* Every filter is part of the address: what it may be, and how it is read from there. */
+/* Every filter is part of the address. These functions define its values and read them from there. */
 
 /** The value if it is one of the choices. */
 export const readChoice = <T extends string>(value: unknown, choices: readonly T[]): T | undefined =>

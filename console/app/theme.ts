@@ -12,7 +12,7 @@ function apply(theme: Theme): void {
 }
 apply(stored());
 
-/** The theme of this browser, and what switches to the next one. */
+/** The theme of this browser, and a function that switches to the next one. */
 export function useTheme(): [Theme, () => void] {
   const [theme, setTheme] = useState(stored);
   const next = () => {

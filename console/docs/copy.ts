@@ -1,8 +1,8 @@
 const SHOWN_MS = 2000;
 
-/** A button on each block of code, where the browser lets pages write to the clipboard. */
+/** Adds a copy button to each block of code, if the browser allows access to the clipboard. */
 export function addCopyButtons(): void {
-  // absent on plain http that is not this machine
+  // absent on plain http except on this machine
   const clipboard = navigator.clipboard as Clipboard | undefined;
   if (!clipboard) return;
   for (const block of document.querySelectorAll(".code")) {

@@ -1,4 +1,4 @@
-/* Search in the documentation, in the browser: nothing leaves it. */
+/* Searches the documentation in the browser, so that queries are not sent anywhere. */
 
 interface Section {
   /** Index of its page. */
@@ -8,7 +8,7 @@ interface Section {
   text: string;
 }
 
-/** What the build writes: all words of the site, about 300 kB. */
+/** The index that the build writes: all words of the site, about 300 kB. */
 export interface SearchIndex {
   pages: { path: string; title: string }[];
   sections: Section[];
@@ -25,11 +25,11 @@ export interface Hit {
 
 const MAX_HITS = 20;
 const AROUND = 70;
-/** How much more a match counts in a title or a heading than in the text. */
+/** Weight of a match in a title or a heading, relative to one in the text. */
 const TITLE_WEIGHT = 12;
 const HEADING_WEIGHT = 8;
 
-/** `"a phrase"` must be found as it is written; every other word is found by its beginning. */
+/** `"a phrase"` must match exactly; every other word matches by its beginning. */
 export function parseQuery(query: string): string[] {
   const terms = [...query.matchAll(/"([^"]+)"?|(\S+)/g)].map(([, phrase, word]) => (phrase ?? word ?? "").trim());
   return [...new Set(terms.map((term) => term.toLowerCase().replace(/\s+/g, " ")))].filter(Boolean);
@@ -70,7 +70,7 @@ function excerptOf(text: string, terms: string[]): Hit["excerpt"] {
   return parts.filter((part) => part.text !== "");
 }
 
-/** The sections that contain every term of the query, best first; of equals the one that the site lists first. */
+/** The sections that contain every term of the query, best first; equal ones in the order of the site. */
 export function find(index: SearchIndex, query: string): Hit[] {
   const terms = parseQuery(query);
   if (terms.length === 0) return [];

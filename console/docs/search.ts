@@ -1,6 +1,6 @@
 import { find, type Hit, type SearchIndex } from "./find.ts";
 
-/** Loads the index once, when somebody first wants to search. */
+/** Loads the index once, at the first search. */
 function createIndex(url: string): () => Promise<SearchIndex> {
   let loading: Promise<SearchIndex> | undefined;
   return () => {
@@ -34,7 +34,7 @@ function drawHit({ path, anchor, title, heading, excerpt }: Hit, root: string): 
   return item;
 }
 
-/** Arrows move through the links of the results and back to the field, Escape closes them. */
+/** Arrow keys move between the field and the links of the results; Escape closes them. */
 function followKeys(form: HTMLFormElement, input: HTMLInputElement, close: () => void): void {
   form.addEventListener("keydown", (event) => {
     const links = [...form.querySelectorAll("a")];
@@ -56,7 +56,7 @@ function followKeys(form: HTMLFormElement, input: HTMLInputElement, close: () =>
   });
 }
 
-/** Shows the search field and answers in it. */
+/** Shows the search field and its results. */
 export function startSearch(form: HTMLFormElement): void {
   const input = form.querySelector("input")!;
   const panel = form.querySelector<HTMLElement>(".results")!;
@@ -75,7 +75,7 @@ export function startSearch(form: HTMLFormElement): void {
     if (!query) return close();
     try {
       const hits = find(await loadIndex(), query);
-      // a newer letter has its own results
+      // a newer query has its own results
       if (input.value.trim() !== query) return;
       list.replaceChildren(...hits.map((hit) => drawHit(hit, root)));
       list.scrollTop = 0;

@@ -11,41 +11,41 @@ import type { Completion } from "@codemirror/autocomplete";
 import { completeContext } from "./complete.ts";
 import { theme } from "./theme.ts";
 
-/** Time without a key until the source is checked. */
+/** Time after the last keystroke until the source is checked. */
 const CHECK_AFTER_MS = 500;
 
-/** A place in a text, from 1. */
+/** A position in a text, from 1. */
 export interface Place {
   line: number;
   column?: number | undefined;
 }
 
-/** What is wrong, at a line and a column from 1; without a place it concerns the whole. */
+/** An error at a line and a column from 1; without a position it concerns the whole source. */
 export interface Fault {
   message: string;
   line: number | null;
   column: number | null;
-  /** Behind the last character; without it, to the end of the line. */
+  /** After the last character; undefined means the end of the line. */
   end?: { line: number; column: number };
   severity: "error" | "warning";
 }
 
 export interface EditorProps {
   label: string;
-  /** The text at first. Another text needs another key. */
+  /** The initial text. Another text needs another key. */
   text: string;
-  /** Whether it is words and no code. */
+  /** Whether the text is prose instead of code. */
   isProse?: boolean;
-  /** Shows what differs from this, and nothing can be typed. */
+  /** Shows the differences from this text, read-only. */
   original?: string;
-  /** Where to begin; the editor goes to each new one. */
+  /** The position to show first; the editor scrolls to each new one. */
   place?: Place | undefined;
   onChange?: (text: string) => void;
   check?: (text: string) => Promise<Fault[]>;
   members?: () => Promise<Map<string, Completion[]>>;
 }
 
-/** A place that the text may have no more. */
+/** A position that may no longer exist in the text. */
 function toOffset(doc: Text, { line, column = 1 }: Place): number {
   const at = doc.line(Math.min(doc.lines, Math.max(1, line)));
   return Math.min(at.to, at.from + Math.max(0, column - 1));
@@ -56,10 +56,7 @@ function toDiagnostic(doc: Text, { message, line, column, end, severity }: Fault
   return { from, to: Math.max(from, end ? toOffset(doc, end) : doc.lineAt(from).to), severity, message };
 }
 
-/**
- * Replaces a selection itself. The browser would give the new text the look of the old one by a style attribute, which the page's
- * policy refuses.
- */
+/** Replaces a selection itself, because the browser would copy the old text's style in a style attribute, which the page's policy refuses. */
 const replaceSelection = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { state } = view;
@@ -75,7 +72,7 @@ const editable = ({ check, members, onChange }: EditorProps): Extension[] => [
   replaceSelection,
   indentOnInput(),
   highlightActiveLine(),
-  // Tab leaves the editor: a keyboard must not be caught in it
+  // Tab leaves the editor, because the keyboard must not be trapped in it
   keymap.of([{ key: "F8", run: nextDiagnostic }, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
   EditorView.updateListener.of(({ docChanged, state }) => {
     if (docChanged) onChange?.(state.doc.toString());
@@ -95,12 +92,12 @@ const differences = (original: string): Extension =>
   unifiedMergeView({
     original,
     mergeControls: false,
-    // colours of code would be too weak on the colour of what was lost
+    // syntax colours have too little contrast on the background of deleted text
     syntaxHighlightDeletions: false,
     collapseUnchanged: { margin: 3 },
   });
 
-/** A text that is the same is shown whole: its lines would be folded as unchanged ones. */
+/** An unchanged text is shown completely, because its lines would otherwise be folded as unchanged. */
 const readOnly = (text: string, original: string): Extension[] => [
   EditorState.readOnly.of(true),
   text === original ? [] : differences(original),
@@ -145,7 +142,7 @@ export default function Editor(props: EditorProps) {
     });
     shown.current = view;
     return () => view.destroy();
-    // the text at first: what is typed later belongs to the editor
+    // the initial text: the editor owns later changes
   }, [label, text, original, isProse, isChecked, members]);
   useEffect(() => goTo(shown.current, place), [place]);
   return <div ref={host} className="code-editor" />;

@@ -1,12 +1,12 @@
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 
-/* Completions of what a script may call, from the types that the service publishes. */
+/* Completes the functions that a script may call, from the published types. */
 
-/** A member of an interface, on a line of its own. */
+/** A member of an interface, on its own line. */
 const MEMBER = /^ {4}(?:readonly )?(\w+)\??(\(.*|: .*|: typeof .*)$/;
 const INTERFACE = /^ {2}(?:export )?interface (\w+)/;
 
-/** The members of the interfaces of a declaration file, by interface. */
+/** The members of the interfaces in a declaration file, by interface. */
 export function readMembers(declarations: string): Map<string, Completion[]> {
   const found = new Map<string, Completion[]>();
   let members: Completion[] = [];
@@ -20,7 +20,7 @@ export function readMembers(declarations: string): Map<string, Completion[]> {
   return found;
 }
 
-/** Completes `ctx.` with what `run()` and steps are given. */
+/** Completes `ctx.` with the members for `run()` and steps. */
 export const completeContext =
   (load: () => Promise<Map<string, Completion[]>>) =>
   async (context: CompletionContext): Promise<CompletionResult | null> => {

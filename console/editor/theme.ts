@@ -2,7 +2,7 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/* The colours of the page's own theme, which reach into the editor's shadow root. */
+/* The colours of the page's theme, which also apply in the editor's shadow root. */
 
 const look = EditorView.theme({
   "&": { backgroundColor: "var(--surface)", color: "var(--text)", fontSize: "0.87rem" },
@@ -15,14 +15,14 @@ const look = EditorView.theme({
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--accent-soft)" },
   ".cm-tooltip": { backgroundColor: "var(--surface)", color: "var(--text)", border: "1px solid var(--line)" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
-  // the library's own marks are pictures in data: addresses, which the page's policy refuses
+  // the library's own marks are images in data: URLs, which the page's policy refuses
   ".cm-lint-marker": { content: "normal", width: "0.6em", height: "0.6em", margin: "0.45em 0", borderRadius: "50%" },
   ".cm-lint-marker-error": { content: "normal", backgroundColor: "var(--bad)" },
   ".cm-lint-marker-warning": { content: "normal", backgroundColor: "var(--warn)" },
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
   ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warn)" },
   ".cm-collapsedLines": { background: "var(--raised)", color: "var(--quiet)" },
-  // the library's marks beside the count are in few fonts
+  // few fonts contain the library's marks beside the count
   ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: "'…'" },
   ".cm-diagnostic": { fontFamily: "var(--font)" },
   ".cm-insertedLine, .cm-changedLine": { backgroundColor: "var(--good-soft)" },

@@ -1,6 +1,6 @@
 import { Cron } from "croner";
 
-/* Times of the clock as people choose them, and as cron expressions of five fields. */
+/* Converts between the form's choices of times and cron expressions of five fields. */
 
 export const OFTEN = {
   weekdays: "on weekdays",
@@ -46,7 +46,7 @@ const nameOfDay = (text: string): string => WEEKDAYS[Number(text) % 7]!;
 const joinWords = (words: string[]): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
-/** Which days the last three fields name; undefined for what has no short sentence. */
+/** The days that the last three fields name; undefined if there is no short sentence. */
 function describeDays(day: string, month: string, weekday: string): string | undefined {
   if (month !== "*") return undefined;
   if (day === "*" && weekday === "*") return "every day";
@@ -57,7 +57,7 @@ function describeDays(day: string, month: string, weekday: string): string | und
   return isList ? `every ${joinWords(weekday.split(",").map(nameOfDay))}` : undefined;
 }
 
-/** "on weekdays at 08:30"; the expression itself if no short sentence says it. */
+/** "on weekdays at 08:30"; the expression itself if there is no short sentence. */
 export function describeCron(cron: string): string {
   const text = cron.trim().toLowerCase();
   const [minute = "", hour = "", day = "", month = "", weekday = ""] = (NAMED[text] ?? text).split(/\s+/);
@@ -74,7 +74,7 @@ export function describeCron(cron: string): string {
   return /^\d+$/.test(hour) ? `${days} at ${twoDigits(hour)}:${twoDigits(minute)}` : cron;
 }
 
-/** The next times of an expression, as the service computes them (events/scheduleTimes.ts). Throws for what cannot be read. */
+/** The next times of an expression, computed like the service does (events/scheduleTimes.ts). Throws for an invalid expression. */
 export function nextTimes(cron: string, time_zone: string, after: Date, count: number): Date[] {
   if (cron.includes("?")) throw new TypeError("? is not supported, use * instead");
   return new Cron(cron, { timezone: time_zone, mode: "5-part", fixedTimeRule: "no-wildcard" }).nextRuns(count, after);

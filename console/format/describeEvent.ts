@@ -1,6 +1,6 @@
 import { formatBytes, formatCount, formatDuration, shortId } from "./index.ts";
 
-/* What an event of the log means, in one sentence. */
+/* Describes an event of the log in one sentence. */
 
 /** The fields of an event; personal ones are null once they are deleted. */
 export interface EventFields {
@@ -9,11 +9,11 @@ export interface EventFields {
   personal: Record<string, unknown> | null;
 }
 
-/** A field of either kind as text; a word in its place where it is deleted or absent. */
+/** A field of either kind as text, or a placeholder if it is deleted or absent. */
 type Field = (name: string, otherwise?: string) => string;
 type Sentence = string | ((field: Field, fields: Record<string, unknown>) => string);
 
-/** Longer values are cut: a sentence is read in a row of a table. */
+/** Maximum length of a value: a sentence must fit into a row of a table. */
 const MAX_LENGTH = 120;
 
 const clip = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
@@ -227,7 +227,7 @@ const SENTENCES: Record<string, Sentence> = { ...ACCOUNTS, ...THREADS, ...KNOWLE
 const messageOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null && "message" in value ? value.message : value;
 
-/** Every type that has a sentence, in alphabetical order. */
+/** Every type with a sentence, in alphabetical order. */
 export const EVENT_TYPES = Object.keys(SENTENCES).toSorted();
 
 export function describeEvent({ type, data, personal }: EventFields): string {

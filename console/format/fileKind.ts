@@ -1,4 +1,4 @@
-/** Parts of media types and what people call such files. The first that fits holds. */
+/** Parts of media types and the usual names of such files. The first match counts. */
 const WORDS: readonly [part: string, word: string][] = [
   ["pdf", "PDF"],
   ["presentation", "presentation"],
@@ -22,6 +22,6 @@ const WORDS: readonly [part: string, word: string][] = [
   ["text/plain", "text"],
 ];
 
-/** "presentation", "PDF": the type of a file in a word; as it is where there is none. */
+/** The type of a file in a word, such as "presentation" or "PDF"; the media type if there is none. */
 export const fileKind = (mediaType: string): string =>
   WORDS.find(([part]) => mediaType.includes(part))?.[1] ?? mediaType;

@@ -2,21 +2,21 @@ import type { Role } from "../api/types.ts";
 import type { EventFields } from "./describeEvent.ts";
 import { formatDay, shortId } from "./index.ts";
 
-/** Somebody who was removed. */
+/** A removed person. */
 export interface FormerMember {
   id: string;
-  /** The last one. */
+  /** The last role. */
   role: Role;
   joined_at: string;
   removed_at: string;
-  /** Who removed them: `person:<id>`. */
+  /** The actor who removed them: `person:<id>`. */
   removed_by: string;
 }
 
 type MemberEvent = Pick<EventFields, "type" | "data"> & { recorded_at: string; principal: string };
 type Known = Pick<FormerMember, "role" | "joined_at">;
 
-/** People who left, from the events of members, oldest event first. The last departure comes first. */
+/** People who left, most recent departure first. `events`: events of members, oldest first. */
 export function findFormer(events: MemberEvent[]): FormerMember[] {
   const known = new Map<string, Known>();
   const former: FormerMember[] = [];
@@ -30,7 +30,7 @@ export function findFormer(events: MemberEvent[]): FormerMember[] {
   return former.toReversed();
 }
 
-/** What can still be said of a person whose name was deleted: "former builder, 3 Mar 2026 to 12 May 2026 (9c11ab02)". */
+/** A description of a person whose name was deleted: "former builder, 3 Mar 2026 to 12 May 2026 (9c11ab02)". */
 export const formerMember = ({ id, role, joined_at, removed_at }: FormerMember): string => {
   const [joined, left] = [formatDay(joined_at), formatDay(removed_at)];
   return `former ${role}, ${joined === left ? `only on ${joined}` : `${joined} to ${left}`} (${shortId(id)})`;

@@ -1,4 +1,4 @@
-/* The one place that turns times, numbers and names into text. */
+/* Formats times, numbers and names. No other module does. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -19,7 +19,7 @@ const number = new Intl.NumberFormat("en");
 export function formatRelative(moment: string, now: number): string {
   const ms = Date.parse(moment) - now;
   const found = UNITS.find(([least]) => Math.abs(ms) >= least);
-  // the page's clock is up to ten seconds behind
+  // the page's clock lags up to ten seconds
   if (!found) return "just now";
   const [least, unit] = found;
   return relative.format(Math.trunc(ms / (unit === "second" ? SECOND : least)), unit);
@@ -33,10 +33,10 @@ export const formatDay = (moment: string): string => day.format(new Date(moment)
 export const formatExact = (moment: string): string => exact.format(new Date(moment));
 
 const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-/** A message of the service with its moments as people read them. */
+/** A message of the service with its times in the person's time zone. */
 export const withReadableTimes = (message: string): string => message.replace(MOMENT, formatExact);
 
-/** "Fri 27 Nov 2026, 08:30": a time to come, in a time zone if one is given. */
+/** "Fri 27 Nov 2026, 08:30": a future time, in a time zone if one is given. */
 export const formatDue = (moment: Date, timeZone?: string): string =>
   new Intl.DateTimeFormat("en-GB", {
     weekday: "short",
@@ -48,7 +48,7 @@ export const formatDue = (moment: Date, timeZone?: string): string =>
     timeZone,
   }).format(moment);
 
-/** "12 ms", "3.4 s", "15 s", "2 min 5 s", "3 h", "2 d 4 h": a part that is nothing is left out. */
+/** "12 ms", "3.4 s", "15 s", "2 min 5 s", "3 h", "2 d 4 h": zero parts are left out. */
 export function formatDuration(ms: number): string {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
   if (ms < MINUTE) return `${(ms / SECOND).toFixed(1).replace(/\.0$/, "")} s`;
@@ -74,10 +74,10 @@ export function formatDuration(ms: number): string {
 export const formatNumber = (value: number): string => number.format(value);
 
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
-/** For less than a cent. */
+/** For amounts below one cent. */
 const parts = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 2 });
 
-/** "$12.30", "$0.50", "$0.0012"; a cost that is not known is none. */
+/** "$12.30", "$0.50", "$0.0012", or "no cost known". */
 export function formatCost(cost: string | null): string {
   if (cost === null) return "no cost known";
   const amount = Number(cost);
@@ -86,17 +86,17 @@ export function formatCost(cost: string | null): string {
 
 const exactDollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 20 });
 
-/** "$0.50", "$0.075": with every digit, as a price was set. */
+/** "$0.50", "$0.075": with every digit, as the price was set. */
 export const formatPrice = (price: string): string => exactDollars.format(Number(price));
 
 /** "1 run", "12 runs". */
 export const formatCount = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`;
 
-/** The last part of a UUID: the first part is a time, which neighbours share. */
+/** The last part of a UUID. The first part is a time, which neighbouring ids share. */
 export const shortId = (id: string): string => id.slice(-8);
 
-/** JSON for people to read. */
+/** Indented JSON. */
 export const formatJson = (value: unknown): string => JSON.stringify(value, null, 2) ?? "undefined";
 
 const BYTE_UNITS = ["B", "kB", "MB", "GB"] as const;
@@ -108,7 +108,7 @@ export function formatBytes(bytes: number): string {
   return `${power > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${BYTE_UNITS[power]}`;
 }
 
-/** A text that should be JSON, as its value; as it is if it is none. */
+/** The value of a JSON text; the text itself if it is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,6 @@
 import type { LimitName } from "../api/limitNames.ts";
 
-/** What a limit counts; of money, only its period. */
+/** What a limit counts; for money, only its period. */
 export const LIMIT_WORDS: Record<LimitName, string> = {
   requests_per_day: "requests a day",
   requests_per_month: "requests a month",
@@ -23,5 +23,5 @@ export const LIMIT_WORDS: Record<LimitName, string> = {
   documents: "documents",
 };
 
-/** The same for a name that the service wrote, which may be a newer one. */
+/** The same for a name from the service, which may be of a newer release. */
 export const limitWords = (name: string): string => (LIMIT_WORDS as Record<string, string>)[name] ?? name;

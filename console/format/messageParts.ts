@@ -1,14 +1,14 @@
 import { formatBytes, formatCost, formatNumber, formatPrice, withReadableTimes } from "./index.ts";
 import { limitWords } from "./limitWords.ts";
 
-/** Whom a limit is about: `organization`, `each-user`, `<kind>:<id>` or `user:<mark>`. */
+/** The subject of a limit: `organization`, `each-user`, `<kind>:<id>` or `user:<mark>`. */
 export interface NamedSubject {
   subject: string;
-  /** The only model that counts; null: all do. */
+  /** The only model that counts; null means all. */
   model: string | null;
 }
 
-/** What refusals of a budget or a limit consist of, as the API writes them. */
+/** The parts of refusals by a budget or a limit, as the API writes them. */
 const PATTERN = new RegExp(
   [
     String.raw`(?<lead>The budget |The limit (?<limit>[a-z_]+) of )(?<subject>organization|each-user|(?:project|key|person|agent):[0-9a-f-]{36}|user:[\w-]{43})(?: for (?<model>\S+))?(?= has | is )`,
@@ -38,7 +38,7 @@ function toParts(found: Record<string, string | undefined>): (string | NamedSubj
   return [name === undefined ? "requests" : `(${limitWords(name)})`];
 }
 
-/** A message of the service as people read it: moments, money and limits in words, and whom it is about apart, to be named. */
+/** A message of the service with readable times, amounts and limits. The subject is a separate part, because its name must be looked up. */
 export function messageParts(message: string): (string | NamedSubject)[] {
   const parts: (string | NamedSubject)[] = [];
   let end = 0;

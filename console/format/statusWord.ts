@@ -1,2 +1,2 @@
-/** A status as people read it. What the API calls `pending` waits: one word for it, wherever it is shown. */
+/** A status for display. The API's `pending` is always shown as waiting. */
 export const statusWord = (status: string): string => (status === "pending" ? "waiting" : status.replaceAll("_", " "));

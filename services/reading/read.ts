@@ -1,11 +1,4 @@
-import {
-  hasPages,
-  isPicture,
-  MEDIA_TYPES,
-  canonicalType,
-  type PictureType,
-  type ReadableType,
-} from "#events/mediaTypes.ts";
+import { hasPages, MEDIA_TYPES, canonicalType, type PictureType, type ReadableType } from "#events/mediaTypes.ts";
 import type { ReadingWarning, WarningCode } from "#events/readingWarnings.ts";
 import { cutPassages } from "./passages.ts";
 import type { Recognition, Recognizer } from "./pictures/recognizer.ts";
@@ -118,8 +111,7 @@ export const readFile = async (
   if (markdown.trim() === "") throw new UnreadableFile(reasonForNoText(warnings));
   if (Buffer.byteLength(markdown) > MAX_BYTES) throw new UnreadableFile("The file contains more than 50 MB of text.");
   const slides = SLIDES.has(type);
-  // only PDF and PowerPoint have pages (spec, document: `page_count`), and scans of several pages in one picture
-  const isPaged = hasPages(type) && !(isPicture(type) && pages.length === 1);
+  const isPaged = hasPages(type);
   const paging: Paging = {
     page_count: isPaged ? pages.length : null,
     pages: isPaged || slides ? pageLengths(pages) : null,

@@ -31,6 +31,26 @@ test("a picture becomes a searchable document, with the confidence of its page",
   expect(body.results[0].passages[0].content).toContain("north quay at noon");
 });
 
+/** The TIFF with its only page twice: the second directory names the same strips. */
+function doubled(tiff: Buffer): Buffer {
+  const first = tiff.readUInt32LE(4);
+  const end = first + 2 + tiff.readUInt16LE(first) * 12;
+  const second = Buffer.concat([tiff.subarray(first, end), Buffer.alloc(4)]);
+  const twice = Buffer.concat([tiff, Buffer.alloc(tiff.length % 2), second]);
+  twice.writeUInt32LE(twice.length - second.length, end);
+  return twice;
+}
+
+test("a picture of several pages has no page_count and its passages no page, as in the spec", async () => {
+  const kept = await library.keep(shelf, { content: doubled(realFile("notice.tiff")), name: "fax.tiff" });
+  expect(kept).toMatchObject({ status: "ready", warnings: [{ code: "read_from_picture", pages: [1, 2] }] });
+  expect(kept).not.toHaveProperty("page_count");
+  const { body } = await library.search({ query: "pilot boat leaves the quay", document_ids: [kept.id] });
+  const { passages } = body.results[0];
+  expect(passages.filter((passage: object) => "page" in passage)).toEqual([]);
+  expect(passages[0].reference).toBe("excerpt 1");
+});
+
 test("an extraction reads the scanned page of a file that has text as well", async () => {
   const { extract, extracted, call, extractions } = library;
   const { body } = await extract({ content: scanOf(["typed", notice, "blank"]), name: "part.pdf" });

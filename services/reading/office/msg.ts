@@ -4,8 +4,10 @@ import { UnreadableFile, type Warn } from "../reader.ts";
 import { decodeText } from "../text/charset.ts";
 import { escapePlain } from "../text/plain.ts";
 import { ignoreWarnings, warnOfCount } from "../warnings.ts";
+import { contentOfRtf, openCompressedRtf } from "./compressedRtf.ts";
 import { writeFields } from "./mailFields.ts";
 import { openOutlookFile, type OutlookItem } from "./outlookFile.ts";
+import { readRtf } from "./rtf.ts";
 
 /* E-mails and appointments as Outlook saves them (.msg). */
 
@@ -20,6 +22,7 @@ const SENT = 0x0039;
 const DELIVERED = 0x0e06;
 const TEXT = 0x1000;
 const HTML = 0x1013;
+const RTF = 0x1009;
 const ATTACHMENT_NAMES = [0x3707, 0x3704, 0x3001];
 const CONTENT_ID = 0x3712;
 const CONTENT_TYPE = 0x370e;
@@ -75,36 +78,50 @@ const fieldsOf = (item: OutlookItem, files: readonly OutlookItem[]): string =>
     ["Attachments", files.map(attachmentName).filter(Boolean).join(", ")],
   ]);
 
-const htmlOf = (item: OutlookItem): string => {
-  const bytes = item.binary(HTML);
-  return bytes ? decodeText(bytes) : item.text(HTML);
-};
+/** The text of a message in the best form that it has. */
+type Body = { kind: "page"; html: string } | { kind: "rtf"; rtf: Buffer } | { kind: "text" };
 
-const bodyOf = (item: OutlookItem, html: string, warn: Warn): string => {
-  const page = html.trim() === "" ? "" : htmlToMarkdown(html, warn);
-  return page === "" ? escapePlain(normalizeText(item.text(TEXT)).trim()) : page;
-};
+function findBody(item: OutlookItem): Body {
+  const bytes = item.binary(HTML);
+  const html = bytes ? decodeText(bytes) : item.text(HTML);
+  if (html.trim() !== "") return { kind: "page", html };
+  const compressed = item.binary(RTF);
+  const rtf = compressed && openCompressedRtf(compressed);
+  if (!rtf) return { kind: "text" };
+  const content = contentOfRtf(rtf);
+  return content.kind === "rtf" ? { kind: "rtf", rtf } : content;
+}
+
+/** Plain text is read where the better form has no text or is damaged. */
+async function readBody(item: OutlookItem, body: Body, warn: Warn): Promise<string> {
+  const text = escapePlain(normalizeText(item.text(TEXT)).trim());
+  if (body.kind === "page") return htmlToMarkdown(body.html, warn) || text;
+  if (body.kind === "text") return text;
+  const [markdown = ""] = await readRtf(body.rtf, warn).catch(() => []);
+  return markdown.trim() || text;
+}
 
 const isPicture = (item: OutlookItem): boolean =>
   /^image\//i.test(item.text(CONTENT_TYPE)) || /\.(?:png|jpe?g|gif|bmp|webp|emz|wmz)$/i.test(attachmentName(item));
 
 /** Pictures that the text shows have no name in the list of attachments. */
-const isShownPicture = (item: OutlookItem, html: string): boolean => {
+const isShownPicture = (item: OutlookItem, body: Body): boolean => {
   const id = item.text(CONTENT_ID);
-  return isPicture(item) && ((item.number(IS_HIDDEN) ?? 0) % 2 === 1 || (id !== "" && html.includes(`cid:${id}`)));
+  const shown = body.kind === "page" ? body.html : "";
+  return isPicture(item) && ((item.number(IS_HIDDEN) ?? 0) % 2 === 1 || (id !== "" && shown.includes(`cid:${id}`)));
 };
 
 /** A message, then the messages that are attached to it. */
-const readItem = (item: OutlookItem, warn: Warn): string[] => {
-  const html = htmlOf(item);
-  const pictures = item.attachments.filter((one) => isShownPicture(one, html));
+async function readItem(item: OutlookItem, warn: Warn): Promise<string[]> {
+  const body = findBody(item);
+  const pictures = item.attachments.filter((one) => isShownPicture(one, body));
   const files = item.attachments.filter((one) => !one.message && !pictures.includes(one));
-  const messages = item.attachments.flatMap(({ message }) => message ?? []);
   warnOfCount(warn, "images_without_text", pictures.length);
   warnOfCount(warn, "embedded_files_left_out", files.length);
-  const own = [fieldsOf(item, files), bodyOf(item, html, warn)].filter(Boolean);
-  return [...own, ...messages.flatMap((message) => readItem(message, warn))];
-};
+  const texts = [fieldsOf(item, files), await readBody(item, body, warn)].filter(Boolean);
+  for (const { message } of item.attachments) if (message) texts.push(...(await readItem(message, warn)));
+  return texts;
+}
 
 /**
  * Reads an e-mail or an appointment of Outlook: its fields, the names of its attachments, its text, and the messages attached to it.
@@ -116,5 +133,5 @@ export const readMsg = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
     throw new UnreadableFile(
       "The file is a contact or a task of Outlook, of which only e-mails and appointments are read. Save it as text.",
     );
-  return [readItem(item, warn).join("\n\n")];
+  return [(await readItem(item, warn)).join("\n\n")];
 };
