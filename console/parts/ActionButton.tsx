@@ -3,16 +3,16 @@ import { FocusableButton } from "./FocusableButton.tsx";
 
 interface Props {
   label: string;
-  /** For screen readers: of what, where a list has the same label many times. */
+  /** For screen readers: the object of the action, if a list repeats the same label. */
   about?: string;
   isSmall?: boolean;
-  /** Asked before; nothing is asked without it. */
+  /** The confirmation question; without it the action runs at once. */
   question?: string | undefined;
   isDangerous?: boolean;
   action: Action;
 }
 
-/** A button that changes something. Its screen shows why the action failed, where there is room. */
+/** A button that changes data. Its screen shows the reason of a failure. */
 export function ActionButton({ label, about, isSmall = false, question, isDangerous = false, action }: Props) {
   const run = () => {
     if (!question || window.confirm(question)) action.mutate();

@@ -18,7 +18,7 @@ const WORDS: Record<Actor["type"], string> = {
 };
 const KINDS: Partial<Record<Actor["type"], string>> = { person: "user", api_key: "key", run: "run" };
 
-/** The name that the service sent, or that of a member or key with the id. Of a member who was removed, what the log still tells. */
+/** The name that the service sent, or the name of the member or key with the id. For a removed member, the description from the log. */
 function useName({ type, id, name }: Actor): string | undefined {
   const { isAdmin } = useRole();
   const isUnknown = (name ?? undefined) === undefined;
@@ -30,7 +30,7 @@ function useName({ type, id, name }: Actor): string | undefined {
   return found ?? former.get(id);
 }
 
-/** Who did something, with a link to it for those who may see it. The whole id is its title. */
+/** The actor, with a link for those who may follow it. The title is the complete id. */
 export function ActorLink({ actor }: { actor: Actor }) {
   const { isAdmin } = useRole();
   const { type, id } = actor;
@@ -45,7 +45,7 @@ export function ActorLink({ actor }: { actor: Actor }) {
   return kind && (isAdmin || type === "run") ? <ThingLink thing={{ kind, id }}>{text}</ThingLink> : text;
 }
 
-/** The name of a person or a key, as text: where a link would stand within another one. Nothing for the service itself. */
+/** The name of a person or a key as text, for use inside another link. Empty for the service itself. */
 export function PrincipalName({ principal }: { principal: string }) {
   const [kind = "", id = ""] = principal.split(":", 2);
   const type = kind === "key" ? "api_key" : kind === "person" ? kind : "system";
@@ -53,7 +53,7 @@ export function PrincipalName({ principal }: { principal: string }) {
   return type === "system" ? null : <>{name ?? `${WORDS[type]} ${shortId(id)}`}</>;
 }
 
-/** Who caused something, as the log writes it: `person:<id>`, `key:<id>`, or a word. */
+/** The actor as the log writes it: `person:<id>`, `key:<id>`, or a word. */
 export function PrincipalLink({ principal }: { principal: string }) {
   const [kind = "", id] = principal.split(":", 2);
   if (id === undefined || (kind !== "person" && kind !== "key")) return <span className="mono">{principal}</span>;

@@ -7,7 +7,7 @@ import { readValues } from "./schemaValues.ts";
 
 const hasFields = (schema: FormSchema | null): boolean => Object.keys(schema?.properties ?? {}).length > 0;
 
-/** Arguments as fields; without a schema that has properties they are entered as JSON. */
+/** Arguments as fields. If the schema has no properties, they are entered as JSON. */
 export const ArgsFields = ({ schema, label }: { schema: FormSchema | null; label: string }) =>
   hasFields(schema) ? (
     <fieldset>
@@ -21,7 +21,7 @@ export const ArgsFields = ({ schema, label }: { schema: FormSchema | null; label
     </label>
   );
 
-/** What was entered. Throws an Error that names the field. */
+/** The entered arguments. Throws an Error that names the field. */
 export const readArgs = (form: FormData, schema: FormSchema | null): unknown =>
   hasFields(schema) ? readValues(schema, form) : readJson(form, "args", "Arguments");
 
@@ -29,7 +29,7 @@ interface Props {
   /** JSON Schema of the arguments. */
   schema: FormSchema | null;
   submit: string;
-  /** Reads the form with `readArgs`, where what it throws is shown. */
+  /** Reads the form with `readArgs`; the form shows a thrown error. */
   send: Action<FormData>;
 }
 

@@ -1,6 +1,6 @@
 import { Words } from "./Words.tsx";
 
-/** What an approval says below its title, as Markdown. Its headings stand below one that only screen readers have. */
+/** The body of an approval, as Markdown. Its headings are below a heading that only screen readers have. */
 export const AskedBody = ({ body }: { body: string | null }) =>
   body && (
     <section aria-label="What is asked">

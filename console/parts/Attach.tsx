@@ -7,7 +7,7 @@ import "./attach.css";
 
 type Files = Question["files"];
 
-/** Files that go with what is being written: they are uploaded when they are chosen or dropped. */
+/** Files for the text that is being written. They are uploaded as soon as they are chosen or dropped. */
 export function useFiles(max: number) {
   const [files, setFiles] = useState<Files>([]);
   const upload = useMutation({
@@ -62,7 +62,7 @@ export function AttachButton({ isPending, onFiles }: { isPending: boolean; onFil
   );
 }
 
-/** A button that attaches files, and those that are attached. */
+/** A button that attaches files, and the attached files. */
 export const AttachField = ({ files, upload, add, remove }: Omit<ReturnType<typeof useFiles>, "clear">) => (
   <div className="stack">
     {upload.isError && <ErrorNotice error={upload.error} />}

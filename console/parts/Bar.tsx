@@ -6,7 +6,7 @@ export interface Bounds {
   to: number;
 }
 
-/** Wide enough to be seen, in percent. */
+/** Minimum visible width, in percent. */
 const MIN_WIDTH = 0.6;
 
 function spanOf({ from, to }: Bounds, start: number, end: number): { left: number; width: number } {
@@ -18,7 +18,7 @@ function spanOf({ from, to }: Bounds, start: number, end: number): { left: numbe
   };
 }
 
-/** When something ran within a longer time. The numbers stand beside it as text. */
+/** The period of an activity within a longer time. The numbers are beside it as text. */
 export function Bar({ within, start, end, tone }: { within: Bounds; start: number; end: number; tone: string }) {
   const { left, width } = spanOf(within, start, end);
   return (

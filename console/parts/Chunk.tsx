@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 
-/** Rows that are in the page, or not, together. */
+/** Rows that are rendered, or not, together. */
 export const CHUNK = 100;
-/** Rows this far outside the window are in the page, for the keys `j` and `k` and for fast scrolling. */
+/** Rows within this distance of the window are rendered, for the keys `j` and `k` and for fast scrolling. */
 const MARGIN = "1500px 0px";
 
 /** Items in chunks. */
@@ -11,14 +11,14 @@ export const chunksOf = <T,>(items: readonly T[]): T[][] =>
 
 interface Props {
   as: "ol" | "tbody";
-  /** Its place among the chunks. The first one is there from the start. */
+  /** Its index among the chunks. The first chunk is rendered from the start. */
   n: number;
-  /** Pixels of its rows until they have been measured. */
+  /** Height of its rows in pixels until they have been measured. */
   height: number;
   rows(): ReactNode;
 }
 
-/** Some rows of a long list or table, which are in the page while the window is near them. */
+/** Some rows of a long list or table, which are rendered while the window is near them. */
 export function Chunk({ as, n, height, rows }: Props) {
   const list = useRef<HTMLOListElement>(null);
   const group = useRef<HTMLTableSectionElement>(null);
@@ -29,7 +29,7 @@ export function Chunk({ as, n, height, rows }: Props) {
       const isNear = entry.isIntersecting || element.contains(document.activeElement);
       setShown((before) => ({
         isNear,
-        // only rows that are shown have a height to remember
+        // only rendered rows have a measurable height
         height: before.isNear ? entry.boundingClientRect.height : before.height,
       }));
     };

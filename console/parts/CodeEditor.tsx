@@ -4,7 +4,7 @@ import { Loading } from "./Notices.tsx";
 import "./codeEditor.css";
 import { importFile } from "./importFile.ts";
 
-/** The editor is larger than a screen: it is loaded where it is used. */
+/** The editor is larger than a screen, so it is loaded on first use. */
 const Editor = lazy(() => importFile(() => import("../editor/Editor.tsx")));
 
 export const CodeEditor = (props: EditorProps) => (

@@ -1,6 +1,6 @@
 import { Time } from "./Time.tsx";
 
-/** The lines of a list of facts that every thing has: created, changed, id. */
+/** The facts that every item has: created, changed, id. */
 export const Dates = ({
   id,
   created,

@@ -1,6 +1,6 @@
 import type { DocumentWarning } from "../api/knowledge.ts";
 
-/** What the text of a document does not have, although the file does: pages, pictures, deletions. */
+/** Parts of the file that a document's text lacks, such as pages, pictures and deletions. */
 export const DocumentWarnings = ({ warnings = [] }: { warnings: DocumentWarning[] | undefined }) =>
   warnings.map(({ code, message }) => (
     <p key={code} className="notice warn">

@@ -5,7 +5,7 @@ interface Props {
   file: { mime_type: string; size_bytes: number; page_count?: number | undefined };
 }
 
-/** What kind of file something was read from, and how large it is. */
+/** The type and size of the original file. */
 export const FileFacts = ({ file: { mime_type, size_bytes, page_count } }: Props) => (
   <>
     <span title={mime_type}>{fileKind(mime_type)}</span> · {formatBytes(size_bytes)}

@@ -4,14 +4,14 @@ interface SelectProps {
   label: string;
   value: string | undefined;
   choices: readonly Choice[];
-  /** Whether `/` goes to it. */
+  /** Whether the key `/` focuses it. */
   isFirst?: boolean;
-  /** Whether one of the choices holds always. */
+  /** Whether one of the choices is always selected. */
   isRequired?: boolean;
   onPick(value?: string): void;
 }
 
-/** A filter whose value may be one that is not listed: a deleted agent, or an address that somebody sent. */
+/** A filter whose value may be missing in its list, such as a deleted agent or a value from a shared address. */
 export function SelectFilter({ label, value, choices, isFirst, isRequired = false, onPick }: SelectProps) {
   const isListed = value === undefined || choices.some((choice) => choice.value === value);
   return (
@@ -34,7 +34,7 @@ interface InputProps {
   onChange(value?: string): void;
 }
 
-/** A filter that is typed. */
+/** A text filter. */
 export const InputFilter = ({ label, type, value, isFirst, onChange }: InputProps) => (
   <label>
     {label}

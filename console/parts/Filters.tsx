@@ -2,13 +2,13 @@ import type { ReactNode } from "react";
 import { NARROW, useMedia } from "./useMedia.ts";
 
 interface Props {
-  /** The values that filter; undefined ones do not. */
+  /** The current values of the filters; an undefined value does not filter. */
   values: readonly unknown[];
   className?: string;
   children: ReactNode;
 }
 
-/** The filters of a list. A phone shows one button, which says how many are set. */
+/** The filters of a list. A phone shows one button with the number of active filters. */
 export function Filters({ values, className = "", children }: Props) {
   const isNarrow = useMedia(NARROW);
   const fields = `filters ${className}`;

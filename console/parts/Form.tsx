@@ -6,20 +6,20 @@ import "./form.css";
 import { FocusableButton } from "./FocusableButton.tsx";
 
 interface Props {
-  /** What sending does: "Create key". */
+  /** The label of the submit button: "Create key". */
   submit: string;
-  /** Beside what the screen is about, in its card: its button is not the main one. */
+  /** The form is in the card beside the screen's main content, so its button is not the primary one. */
   isWithin?: boolean;
-  /** For what cannot be undone. */
+  /** For actions that cannot be undone. */
   isDangerous?: boolean;
-  /** What was done, for forms that stay: "Saved." */
+  /** The message after a success, for forms that stay: "Saved." */
   done?: string | undefined;
   /** Reads the fields by their names; throws an Error that names the field. */
   send: Action<FormData>;
   children: ReactNode;
 }
 
-/** Fields with a button, what went wrong, and whether it was done. What was typed is not lost without a question. */
+/** Fields with a submit button, the error and the result. Asks before typed text is lost. */
 export function Form({ submit, isWithin = false, isDangerous = false, done, send, children }: Props) {
   const unsaved = useUnsaved();
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useState, type FormEvent, type ReactNode } from "react";
 
-/** Whether something was chosen in a field or written into it. */
+/** Whether a field has a selection or text. */
 function isFilled(field: EventTarget): boolean {
   const { type, checked, value } = field as HTMLInputElement;
   return type === "checkbox" ? checked : value.trim() !== "";
@@ -12,16 +12,16 @@ interface SwitchState {
 }
 
 interface Props {
-  /** Whether it limits at first. */
+  /** Whether the limit is on at first. */
   isLimited: boolean;
   switches: (state: SwitchState) => ReactNode;
-  /** The entries; none of them once the switch was turned off. */
+  /** The entries; empty after the switch was turned off. */
   children: (isEmptied: boolean) => ReactNode;
 }
 
 /**
- * A switch that limits something to the entries below it. An entry turns it on, and turning it off takes the entries away: while it is
- * off all is allowed, so nothing may look like a limit.
+ * A switch that limits something to the entries below it. An entry turns the switch on, and turning it off clears the entries: while
+ * it is off everything is allowed, so no entry may look like a limit.
  */
 export function Limited({ isLimited, switches, children }: Props) {
   const [isOn, setOn] = useState(isLimited);
@@ -43,7 +43,7 @@ export function Limited({ isLimited, switches, children }: Props) {
   );
 }
 
-/** Such a switch as a checkbox. */
+/** The same switch as a checkbox. */
 export const LimitCheck = ({
   name,
   label,

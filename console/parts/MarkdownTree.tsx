@@ -5,9 +5,9 @@ import { gfm } from "micromark-extension-gfm";
 import { memo, type ReactNode } from "react";
 import { OutsideLink } from "./OutsideLink.tsx";
 
-/** Words of models and documents name addresses; only these schemes are followed. */
+/** Texts of models and documents contain links; only these schemes become links. */
 const SAFE = /^(https?:|mailto:)/i;
-/** Deeper nesting is shown as text: words of others must not exhaust the stack. */
+/** Deeper nesting is shown as text, because untrusted text must not exhaust the stack. */
 const MAX_DEPTH = 40;
 
 const TAGS = {
@@ -22,7 +22,7 @@ const TAGS = {
 const textOf = (node: Nodes): string =>
   "value" in node ? node.value : "children" in node ? node.children.map(textOf).join("") : "";
 
-/** Draws the number of a source. */
+/** Renders the number of a source. */
 type RenderMark = (n: number) => ReactNode;
 
 interface Drawing {
@@ -31,13 +31,13 @@ interface Drawing {
 }
 
 const renderChildren = (node: Parents, { mark, depth }: Drawing): ReactNode =>
-  // what is drawn has no state, and a text only grows
+  // the elements have no state, and a text only grows
   node.children.map((child, n) => <Node key={n} node={child} mark={mark} depth={depth + 1} />);
 
 const AnyLink = ({ url, children }: { url: string; children: ReactNode }) =>
   SAFE.test(url) ? <OutsideLink url={url}>{children}</OutsideLink> : children;
 
-/** The region of a wide table can be scrolled by keyboard. */
+/** The keyboard can scroll the region of a wide table. */
 function TableOf({ table, drawing }: { table: Table; drawing: Drawing }) {
   const [head, ...rows] = table.children;
   return (
@@ -82,7 +82,7 @@ function Node({ node, ...drawing }: Drawing & { node: Nodes }): ReactNode {
       return <Tag>{renderChildren(node, drawing)}</Tag>;
     }
     case "heading":
-      // below those of the page, and of one level: a text may begin with any
+      // below the page's headings and all of one level, because a text may start with any level
       return <h3 className={node.depth < 3 ? undefined : "minor"}>{renderChildren(node, drawing)}</h3>;
     case "list":
       return node.ordered ? (
@@ -110,7 +110,7 @@ function Node({ node, ...drawing }: Drawing & { node: Nodes }): ReactNode {
       if (source) return drawing.mark(Number(source));
       return <AnyLink url={node.url}>{renderChildren(node, drawing)}</AnyLink>;
     }
-    // pictures of other places are not loaded
+    // images of other sites are not loaded
     case "image":
       return <AnyLink url={node.url}>{node.alt || node.url}</AnyLink>;
     case "definition":
@@ -125,7 +125,7 @@ interface Props {
   mark: RenderMark;
 }
 
-/** The elements of a text. HTML in it is shown as text. */
+/** The elements of a text. HTML in the text is shown as text. */
 export default memo(({ text, mark }: Props) => {
   const node = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   return <Node node={node} mark={mark} depth={0} />;

@@ -10,7 +10,7 @@ import { messageParts, type NamedSubject } from "../format/messageParts.ts";
 
 const WORDS: Record<string, string> = { organization: "the organization", "each-user": "each end user" };
 
-/** The name of whom a limit is about; its kind where the person may not read the name, or nobody knows it. */
+/** The name of a limit's subject; its kind if the person may not read the name, or it is unknown. */
 function useName(subject: string): string {
   const [kind, id] = subject.split(":");
   const { isAdmin } = useRole();
@@ -25,7 +25,7 @@ function useName(subject: string): string {
   return WORDS[subject] ?? (found || (kind === "user" ? "an end user" : `this ${kind}`));
 }
 
-/** Whom a limit is about. It leads administrators to the budget. */
+/** The subject of a limit. It links administrators to the budget. */
 function Subject({ subject, model }: NamedSubject) {
   const { isAdmin } = useRole();
   const name = useName(subject);
@@ -39,9 +39,9 @@ function Subject({ subject, model }: NamedSubject) {
   );
 }
 
-/** A message of the service, with its moments, amounts and ids as people read them. */
+/** A message of the service with readable times, amounts and names. */
 export const Message = ({ text }: { text: string }) =>
   messageParts(text).map((part, n) =>
-    // the parts of a message never change places
+    // the parts of a message never change their order
     typeof part === "string" ? part : <Subject key={n} {...part} />,
   );

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { listModels } from "../api/requests.ts";
 
-/** Models that a field offers while somebody types: it names this list by its `id`. */
+/** Suggestions for a model field, which refers to this list by its `id`. */
 export function ModelNames({ id, only = () => true }: { id: string; only?: (model: string) => boolean }) {
   const { data } = useQuery(listModels);
   const names = data?.data.map((model) => model.id).filter(only);
@@ -21,7 +21,7 @@ interface Props {
   placeholder: string;
 }
 
-/** The name of a model, typed or picked from those that there are. */
+/** The name of a model, typed or selected from the known models. */
 export const ModelField = ({ chosen, isRequired, maxLength, placeholder }: Props) => (
   <>
     <label>

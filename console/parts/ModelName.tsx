@@ -1,4 +1,4 @@
-/** The name of a model, which breaks behind its provider before it breaks within a word. */
+/** The name of a model. It wraps after its provider before it wraps within a word. */
 export const ModelName = ({ name }: { name: string }) =>
   name.split("/").map((part, n) => (
     <span key={n}>

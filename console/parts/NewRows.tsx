@@ -2,14 +2,14 @@ import { formatCount } from "../format/index.ts";
 
 interface Props {
   count: number;
-  /** What the rows are: "run". */
+  /** The noun for a row: "run". */
   what: string;
-  /** Where counting ends. */
+  /** Maximum count. */
   most?: number;
   onShow(): void;
 }
 
-/** Rows stay in place: new ones only raise the count on a button. */
+/** Shows a button with the number of new rows. Existing rows stay in place. */
 export const NewRows = ({ count, what, most, onShow }: Props) => (
   <div role="status">
     {count > 0 && (

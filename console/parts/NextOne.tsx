@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What follows after a thing was made: seeing it, or making another one. */
+/** The next steps after a creation: view the item, or create another one. */
 export const NextOne = ({ see, another, onNext }: { see: ReactNode; another: string; onNext: () => void }) => (
   <p className="title-line">
     {see}

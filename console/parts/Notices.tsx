@@ -18,7 +18,7 @@ const details = (error: Failure): string =>
     .filter(Boolean)
     .join(" · ");
 
-/** What somebody can do about something that could not be read: where it stays that way, another try leads nowhere. */
+/** Advice on a failed read. If the failure is permanent, no retry is offered. */
 function WhatNext({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const status = error instanceof Failure ? error.status : undefined;
   if (status === 404) return <p>It may have been deleted, or the address may be mistyped.</p>;
@@ -41,10 +41,10 @@ function WhatNext({ error, onRetry }: { error: unknown; onRetry: () => void }) {
 /** Codes of limits that administrators set. */
 const LIMIT_CODES = ["budget_exceeded", "budget_reserved", "rate_limited"];
 
-/** When a limit has room again, and who can raise it. */
+/** When a limit resets, and who can raise it. */
 function LimitAdvice({ error: { status, code, retry_after_ms } }: { error: Failure }) {
   const isLimit = code !== undefined && LIMIT_CODES.includes(code);
-  // the message of a reserved budget says what has to end first
+  // the message of a reserved budget names what must end first
   const hasRoomSoon = status === 429 && code !== "budget_reserved" && retry_after_ms !== undefined;
   if (!isLimit && !hasRoomSoon) return null;
   return (
@@ -59,7 +59,7 @@ function LimitAdvice({ error: { status, code, retry_after_ms } }: { error: Failu
   );
 }
 
-/** What went wrong: message, code, field and the id of the request. */
+/** An error: message, code, field and request id. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const message = error instanceof Error ? error.message : String(error);
   const more = error instanceof Failure ? details(error) : "";
@@ -93,7 +93,7 @@ export const Loading = ({ what }: { what: string }) => (
   </p>
 );
 
-/** An empty list: why it is empty, and what to do next. */
+/** An empty list: the reason and the next step. */
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
   <div className="empty">
     <h2>{title}</h2>
@@ -101,14 +101,14 @@ export const Empty = ({ title, children }: { title: string; children?: ReactNode
   </div>
 );
 
-/** A list that is empty because of its filters; `children` is a link to the list without them. */
+/** A list that is empty because of its filters; `children` is a link to the unfiltered list. */
 export const NoMatch = ({ what, children }: { what: string; children: ReactNode }) => (
   <Empty title={`No ${what} matches the filters`}>
     <p>See {children}.</p>
   </Empty>
 );
 
-/** Of a list that goes on where it could not be read any further. */
+/** For a list whose further pages could not be read. */
 const isCut = (data: unknown): data is Listing<unknown> =>
   typeof data === "object" && data !== null && "isWhole" in data && data.isWhole === false;
 
@@ -118,7 +118,7 @@ const CutNotice = ({ list: { data, total }, what }: { list: Listing<unknown>; wh
   </p>
 );
 
-/** The result of a query, or that it loads, or why it failed. */
+/** The result of a query, a loading notice, or the error. */
 export function Loaded<T>({
   query,
   what,
@@ -127,7 +127,7 @@ export function Loaded<T>({
 }: {
   query: Pick<UseQueryResult<T>, "data" | "isError" | "error"> & { refetch(): Promise<unknown> };
   what: string;
-  /** The heading of a screen whose own heading is part of the result. */
+  /** The heading of a screen whose own heading is part of the query's result. */
   title?: string;
   children: (data: T) => ReactNode;
 }) {

@@ -1,8 +1,8 @@
 import type { LinkProps } from "@tanstack/react-router";
 
-/** What is to be made is there already: saving would replace it without anybody having seen it. */
+/** The new item already exists. Saving would replace it although nobody has seen it. */
 export class OverwriteRefusal extends Error {
-  /** Leads to the form that shows and changes it. */
+  /** Links to the form that shows and changes it. */
   readonly edit: LinkProps;
 
   /** `what`: "the group “legal”". */

@@ -6,13 +6,13 @@ interface Props {
   page: number;
   perPage: number;
   total: number;
-  /** What is counted: "document". */
+  /** The noun for an item: "document". */
   what: string;
-  /** The address of another page; undefined: the first one, which addresses do not name. */
+  /** The address of another page; undefined for the first page, which addresses do not name. */
   address: (page: number | undefined) => LinkProps;
 }
 
-/** Leads through a list whose pages are part of the address. Nothing where all is on one page. */
+/** Links through a list whose pages are part of the address. Empty if there is only one page. */
 export const Pages = ({ page, perPage, total, what, address }: Props) =>
   (page > 0 || total > perPage) && (
     <nav aria-label="Pages" className="title-line">

@@ -1,13 +1,13 @@
 import type { FormSchema } from "../api/types.ts";
 import { Value } from "./Value.tsx";
 
-/** A value in one line; undefined for one that needs more. */
+/** A value on one line; undefined if it needs more. */
 function inLine(value: unknown): string | undefined {
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }
 
-/** Fields of an object that each fit in a line; undefined if there are none, or one that does not. */
+/** Fields of an object that each fit on one line; undefined if there are none, or if one does not fit. */
 export function plainFieldsOf(value: unknown): [name: string, text: string][] | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const fields = Object.entries(value).flatMap(([name, field]): [string, string][] => {
@@ -20,11 +20,11 @@ export function plainFieldsOf(value: unknown): [name: string, text: string][] | 
 interface Props {
   label: string;
   value: unknown;
-  /** Of the form whose answer it is: people know its fields by their titles. */
+  /** The schema of the form, whose titles label the fields. */
   schema?: FormSchema | null;
 }
 
-/** An object as people read it where that is possible, and any other value as JSON. */
+/** An object as labelled fields if possible, and any other value as JSON. */
 export function PlainFields({ label, value, schema }: Props) {
   const fields = plainFieldsOf(value);
   if (!fields) return <Value label={label} value={value} />;

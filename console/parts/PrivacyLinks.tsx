@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useRole } from "../api/useRole.ts";
 
-/** To the export, the erasure and the hold of what somebody has, for administrators. `subject`: `person:<id>` or `key:<id>`. */
+/** Links to the export, the erasure and the hold of a subject's data, for administrators. `subject`: `person:<id>` or `key:<id>`. */
 export function PrivacyLinks({ subject }: { subject: string }) {
   const { isAdmin } = useRole();
   if (!isAdmin) return null;

@@ -5,14 +5,14 @@ import { namedChoices, Options, withChosen } from "./Choices.tsx";
 
 interface Props {
   name: string;
-  /** In brackets beside the label: "optional". */
+  /** The text in brackets beside the label: "optional". */
   note: string;
   chosen: string | null | undefined;
-  /** What the choice means. */
+  /** The effect of the choice. */
   children?: ReactNode;
 }
 
-/** A choice of one project, or of none. */
+/** A select of one project or none. */
 export function ProjectField({ name, note, chosen, children }: Props) {
   const { data } = useQuery(listProjects);
   return (
@@ -21,7 +21,7 @@ export function ProjectField({ name, note, chosen, children }: Props) {
         Project <span className="quiet">({note})</span>
       </span>
       {children}
-      {/* a new element once the projects are known: only then can one of them be chosen */}
+      {/* remounts once the projects are known, because only then one of them can be selected */}
       <select key={String(data === undefined)} name={name} defaultValue={chosen ?? ""}>
         <option value="">none</option>
         <Options choices={withChosen(namedChoices(data, "projects"), chosen)} />

@@ -3,7 +3,7 @@ import { retryDocument, type DocumentInfo } from "../api/knowledge.ts";
 import { ErrorNotice } from "./Notices.tsx";
 import { FocusableButton } from "./FocusableButton.tsx";
 
-/** Has a document read again that could not be read. */
+/** Retries the reading of a failed document. */
 export function ReadAgain({ document: { id, name } }: { document: Pick<DocumentInfo, "id" | "name"> }) {
   const queries = useQueryClient();
   const retry = useMutation({

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Action } from "./action.ts";
 import { ActionButton } from "./ActionButton.tsx";
 
-/** Removes one thing of a list. `kind`: the first word of the queries that are out of date afterwards. */
+/** Removes one item of a list. `kind`: the first word of the queries to invalidate. */
 export function useRemoval(kind: string, remove: (id: string) => Promise<unknown>): Action<string> {
   const queries = useQueryClient();
   return useMutation({
@@ -14,14 +14,14 @@ export function useRemoval(kind: string, remove: (id: string) => Promise<unknown
 interface Props {
   id: string;
   label: string;
-  /** For screen readers, where a list has the same label many times. */
+  /** For screen readers, if a list repeats the same label. */
   about?: string;
   isSmall?: boolean;
   question: string;
   removal: Action<string>;
 }
 
-/** The list shows what went wrong: a row of its table has no room for it. */
+/** The list shows the error, because a row of its table has no room for it. */
 export const RemoveButton = ({ id, removal, ...rest }: Props) => (
   <ActionButton {...rest} isDangerous action={{ ...removal, mutate: () => removal.mutate(id) }} />
 );

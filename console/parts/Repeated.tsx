@@ -2,19 +2,19 @@ import { useState, type ReactNode } from "react";
 import "./form.css";
 
 interface Props<T> {
-  /** What the groups are: "Targets". */
+  /** The label of the groups: "Targets". */
   legend: string;
-  /** What one is: "target". */
+  /** The noun for one group: "target". */
   what: string;
   hint?: string;
-  /** Those of the thing that is changed; undefined: a new one. */
+  /** The groups of the item that is edited; undefined for a new item. */
   items: readonly (T | undefined)[];
   most: number;
-  /** The fields of one. `field` makes their names. */
+  /** The fields of one group. `field` generates their names. */
   children: (item: T | undefined, field: (name: string) => string, n: number) => ReactNode;
 }
 
-/** Fields that repeat: one group for each thing of a list. */
+/** A group of fields for each entry of a list. */
 export function Repeated<T>({ legend, what, hint, items, most, children }: Props<T>) {
   const [groups, setGroups] = useState(() => items.map((item, id) => ({ id, item })));
   const add = () => setGroups([...groups, { id: Math.max(...groups.map(({ id }) => id)) + 1, item: undefined }]);

@@ -6,11 +6,11 @@ import { FocusableButton } from "./FocusableButton.tsx";
 
 interface Props {
   document: DocumentInfo;
-  /** Gets the document that took its place. */
+  /** Receives the document that replaced it. */
   onReplaced?(id: string): void;
 }
 
-/** Puts a mended file in the place of one that could not be read, with its tags, metadata and readers. */
+/** Replaces a file that could not be read by a corrected one, and keeps its tags, metadata and readers. */
 export function ReplaceFile({ document, onReplaced }: Props) {
   const queries = useQueryClient();
   const picker = useRef<HTMLInputElement>(null);

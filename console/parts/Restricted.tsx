@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Empty } from "./Notices.tsx";
 
 interface Props {
-  /** What the screen shows: "API keys". */
+  /** The content of the screen: "API keys". */
   what: string;
   isAllowed: boolean;
   children: ReactNode;
@@ -11,11 +11,11 @@ interface Props {
 
 interface Audience {
   title: string;
-  /** The sentence that says who sees it. */
+  /** A sentence about who may see it. */
   seenBy: string;
 }
 
-/** A screen for some; for everybody else, who they are. The service refuses the same people. */
+/** A screen for some roles. Others see who may open it. The service enforces the same roles. */
 const OnlyFor = ({ what, isAllowed, children, title, seenBy }: Props & Audience) =>
   isAllowed ? (
     children

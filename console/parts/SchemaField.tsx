@@ -35,11 +35,11 @@ function Input({ name, schema, required }: Props) {
   return <textarea {...common} rows={4} maxLength={maxLength} />;
 }
 
-/** What helps to fill a field in: what its schema says, and how values that have no field of their own are written. */
+/** Hints for a field: the schema's description, and how to write values without a field of their own. */
 const hintOf = ({ type, description }: FormSchema): string =>
   [description, (type === "array" || type === "object") && "as JSON"].filter(Boolean).join(", ");
 
-/** One field of a form that is described by a JSON schema. */
+/** One field of a form described by a JSON schema. */
 function Field({ name, schema, required }: Props) {
   const hint = hintOf(schema);
   const label = schema.title ?? name;

@@ -7,15 +7,15 @@ interface Props {
   children: ReactNode;
 }
 
-/** A secret that no later answer of the service has. */
+/** A secret that no later answer of the service returns. */
 export function ShownOnce({ title, secret, children }: Props) {
   const id = useId();
   const text = useRef<HTMLElement>(null);
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    // for a page on plain http, where there is no clipboard, and for browsers that refuse
+    // for plain http, which has no clipboard, and for browsers that refuse access
     if (text.current) getSelection()?.selectAllChildren(text.current);
-    // `navigator.clipboard` is undefined there, whatever its type says
+    // undefined on plain http, although its type does not show that
     const clipboard = navigator.clipboard as Clipboard | undefined;
     await clipboard?.writeText(secret).then(
       () => setCopied(true),

@@ -5,7 +5,7 @@ import { OutsideLink } from "./OutsideLink.tsx";
 
 const DOCUMENT = /\/api\/v1\/knowledge\/documents\/([0-9a-f-]{36})\/(?:content|text)$/;
 
-/** The passage that a citation means; undefined if its address leads out of the service. */
+/** The passage that a citation means; undefined if its address is external. */
 function readPassage(url: string): { id: string; seq?: number; page?: number; version?: number } | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const id = parsed && DOCUMENT.exec(parsed.pathname)?.[1];
@@ -28,7 +28,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** A link to what an answer cites: the passage in its document, or a page of the web. Other schemes are shown as text. */
+/** A link to a cited passage or web page. Other schemes are shown as text. */
 export function SourceLink({ source: { url, seq, version }, children }: Props) {
   const passage = readPassage(url);
   if (passage) {

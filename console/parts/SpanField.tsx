@@ -12,7 +12,7 @@ interface Props {
   isRequired?: boolean;
 }
 
-/** A length of time, as people write it. */
+/** A field for a duration, such as "30 days". */
 export const SpanField = ({ name, label, hint, value, isRequired = false }: Props) => (
   <label>
     <span>
@@ -31,7 +31,7 @@ export const SpanField = ({ name, label, hint, value, isRequired = false }: Prop
   </label>
 );
 
-/** The seconds of a field; null for an empty one. Throws an Error that names the field. */
+/** The seconds of a field; null if it is empty. Throws an Error that names the field. */
 export function readSpan(form: FormData, name: string, label: string): number | null {
   const text = formText(form, name);
   if (text.trim() === "") return null;

@@ -33,7 +33,7 @@ const TONES: Record<string, string> = {
   different: "warn",
 };
 
-/** A status as a word; colour only supports it. */
+/** A status as a word; the colour only supports it. */
 export const Status = ({ status }: { status: string }) => (
   <span className={`status ${TONES[status] ?? "plain"}`}>{statusWord(status)}</span>
 );

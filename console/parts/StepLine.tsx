@@ -15,10 +15,10 @@ const Anchor = ({ isOpen, className, children, ...rest }: AnchorProps) => (
 
 const AnchorLink = createLink(Anchor);
 
-/** The line of a step: a link that opens the step's details, or closes them, and leaves the list where it is. */
+/** The line of a step: a link that opens or closes the step's details without moving the list. */
 export const StepLink: LinkComponent<typeof Anchor> = (props) => <AnchorLink resetScroll={false} {...props} />;
 
-/** A step: its line, and what is below it when it is open. */
+/** A step: its line, and its details if it is open. */
 export const StepItem = ({ line, children }: { line: ReactNode; children?: ReactNode }) => (
   <li className="step">
     {line}

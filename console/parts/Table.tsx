@@ -4,7 +4,7 @@ import "./table.css";
 
 interface Column<T> {
   title: string;
-  /** Aligned to the right, in digits of one width. */
+  /** Aligned to the right, with digits of equal width. */
   number?: boolean;
   className?: string;
   cell(row: T): ReactNode;
@@ -14,7 +14,7 @@ export type Columns<T> = readonly Column<T>[];
 const classOf = <T,>({ number }: Column<T>, className?: string): string | undefined =>
   [number && "number", className].filter(Boolean).join(" ") || undefined;
 
-/** Pixels of a row of one line. */
+/** Height of a one-line row, in pixels. */
 const ROW_HEIGHT = 44;
 
 const Row = <T,>({ columns, row }: { columns: Columns<T>; row: T }) => (
@@ -33,12 +33,12 @@ interface RowsProps<T> {
   rowKey(row: T): string;
 }
 
-/** Rows without a table around them: a part of a long one. */
+/** Rows without a table around them: a chunk of a long table. */
 export const Rows = <T,>({ columns, rows, rowKey }: RowsProps<T>) =>
   rows.map((row) => <Row key={rowKey(row)} columns={columns} row={row} />);
 
 interface FrameProps<T> {
-  /** What the rows are, and their order. */
+  /** Identifies the rows and their order. */
   caption: string;
   columns: Columns<T>;
   /** Groups of rows. */
@@ -64,7 +64,7 @@ const Frame = <T,>({ caption, columns, children }: FrameProps<T>) => (
   </div>
 );
 
-/** Rows of things that are alike, any number of them. Titles of columns name them. */
+/** A table with titled columns and any number of rows. */
 export const Table = <T,>({ caption, columns, rows, rowKey }: Omit<FrameProps<T>, "children"> & RowsProps<T>) => (
   <Frame caption={caption} columns={columns}>
     {chunksOf(rows).map((chunk, n) => (
@@ -81,7 +81,7 @@ export const Table = <T,>({ caption, columns, rows, rowKey }: Omit<FrameProps<T>
 
 interface PagedProps<T> extends Omit<FrameProps<T>, "children"> {
   total: number;
-  /** The rows of the page that begins at an offset: at most `CHUNK`. */
+  /** The rows of the page that starts at an offset, at most `CHUNK`. */
   page(offset: number): ReactNode;
 }
 

@@ -8,8 +8,8 @@ interface TabProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
 }
 
 /**
- * The address of one view. The router takes the view whose address has no parameter for a part of every other one, so `Tabs` says
- * which one is shown.
+ * The address of one view. The router considers an address without parameters a prefix of every other one, so `Tabs` marks the
+ * current view itself.
  */
 export const Tab = createLink(({ isCurrent, children, ...rest }: TabProps) => (
   <a {...rest} aria-current={isCurrent ? "page" : undefined}>
@@ -17,7 +17,7 @@ export const Tab = createLink(({ isCurrent, children, ...rest }: TabProps) => (
   </a>
 ));
 
-/** Where a key leads, of `count` views. */
+/** The view that a key selects, of `count` views. */
 function targetOf(key: string, at: number, count: number): number | undefined {
   switch (key) {
     case "ArrowRight":
@@ -34,16 +34,16 @@ function targetOf(key: string, at: number, count: number): number | undefined {
 }
 
 interface Props<T extends string> {
-  /** What the views differ in: "Status". */
+  /** The aspect in which the views differ: "Status". */
   label: string;
   names: readonly T[];
   current: T;
   title?: (name: T) => string;
-  /** The `Tab` with its address, which is typed where the screen writes it. */
+  /** A `Tab` with its address, which the screen writes so that it is type-checked. */
   tab(name: T, rest: { isCurrent: boolean; children: ReactNode }): ReactNode;
 }
 
-/** Several views of a screen, each with an address of its own. Arrow keys move among them; on a phone the current one is in sight. */
+/** Several views of a screen, each with its own address. Arrow keys move among them; on a phone the current one is scrolled into view. */
 export function Tabs<T extends string>({ label, names, current, title = (name) => name, tab }: Props<T>) {
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -4,7 +4,7 @@ import { ErrorNotice } from "./Notices.tsx";
 
 interface ThingAction {
   label: string;
-  /** Asked before; nothing is asked without it. */
+  /** The confirmation question; without it the action runs at once. */
   question?: string | undefined;
   isDangerous?: boolean;
   run: () => Promise<unknown>;
@@ -12,11 +12,11 @@ interface ThingAction {
 
 interface Props {
   actions: readonly ThingAction[];
-  /** The first word of the queries that are out of date afterwards. */
+  /** The first word of the queries to invalidate. */
   kind: string;
 }
 
-/** What can be done with a thing, and why it failed. */
+/** The actions on an item, and the error of a failed one. */
 export function ThingActions({ actions, kind }: Props) {
   const queries = useQueryClient();
   const send = useMutation({

@@ -5,7 +5,7 @@ import { getThread } from "../api/chat.ts";
 import { findThings, type FoundThing } from "../api/find.ts";
 import { useRole } from "../api/useRole.ts";
 
-/** The screen of a thing; undefined where it has none. */
+/** The screen of an item; undefined if it has none. */
 function screenOf(kind: string, id: string) {
   switch (kind) {
     case "turn":
@@ -35,7 +35,7 @@ function screenOf(kind: string, id: string) {
   }
 }
 
-/** Whether a thing leads somewhere without a look into the log, which is for administrators. */
+/** Whether an item has a link for everybody. A link into the log is only for administrators. */
 export const hasScreen = ({ kind, id }: FoundThing): boolean => kind === "thread" || screenOf(kind, id) !== undefined;
 
 interface Props {
@@ -47,7 +47,7 @@ interface Props {
 export const useOwnThread = (id: string | undefined) =>
   useQuery({ ...getThread(id ?? ""), enabled: id !== undefined, retry: false, refetchInterval: false });
 
-/** A person's own conversation leads to the chat. Those of others are read in their requests, or in the log. */
+/** Links a person's own conversation to the chat. Conversations of others are found in their requests or in the log. */
 function ThreadLink({ thing, children }: Props) {
   const { isAdmin } = useRole();
   const { id } = thing;
@@ -72,7 +72,7 @@ const StreamLink = ({ thing: { kind, id }, children }: Props) => (
   </Link>
 );
 
-/** Leads to the screen of a thing. One without a screen leads administrators to its stream in the log, and others nowhere. */
+/** Links to the screen of an item. If it has none, the link leads administrators to its stream in the log, and others see plain text. */
 export function ThingLink({ thing, children }: Props) {
   const { isAdmin } = useRole();
   const screen = screenOf(thing.kind, thing.id);
@@ -81,7 +81,7 @@ export function ThingLink({ thing, children }: Props) {
   return isAdmin ? <StreamLink thing={thing}>{children}</StreamLink> : children;
 }
 
-/** An id that may name anything, such as that of a trace: a link once the service has found what. */
+/** An id of unknown kind, such as a trace id. It becomes a link once the service has found the item. */
 export function FoundLink({ id }: { id: string }) {
   const found = useQuery(findThings(id));
   const [thing] = found.data ?? [];
@@ -91,5 +91,5 @@ export function FoundLink({ id }: { id: string }) {
 
 const WORDS: Record<string, string> = { turn: "request", user: "member", thread: "conversation" };
 
-/** What a thing is, in the words of the screens. */
+/** The kind of an item in the words of the screens. */
 export const nameOfKind = (kind: string): string => WORDS[kind] ?? kind;

@@ -3,16 +3,16 @@ import type { ReactNode } from "react";
 import { Loaded } from "./Notices.tsx";
 
 interface Props<T> {
-  /** A link to the list that the thing is part of. */
+  /** A link to the list that contains the item. */
   back: ReactNode;
   query: UseQueryResult<T>;
-  /** What the thing is: "Run". */
+  /** The kind of the item: "Run". */
   kind: string;
   narrow?: boolean;
   children: (thing: T) => ReactNode;
 }
 
-/** The screen of one thing. The thing's own heading is part of the children. */
+/** The screen of one item. The item's own heading is part of the children. */
 export const ThingScreen = <T,>({ back, query, kind, narrow = false, children }: Props<T>) => (
   <section className={narrow ? "screen narrow" : "screen"}>
     <p>{back}</p>

@@ -1,7 +1,7 @@
 import { formatDuration } from "../format/index.ts";
 import { useNow } from "./useNow.ts";
 
-/** How long something took, or how long it has been going on. */
+/** The duration of an activity, or its duration so far. */
 export function Took({ since, until }: { since: string | null; until: string | null }) {
   const now = useNow();
   if (since === null) return "not begun";

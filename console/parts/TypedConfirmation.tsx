@@ -2,7 +2,7 @@ import { formText } from "./formText.ts";
 
 const FIELD = "confirmation";
 
-/** A field for what cannot be undone: it happens only after a word was typed. */
+/** A field for an irreversible action, which runs only after a given word is typed. */
 export const TypedConfirmation = ({ word }: { word: string }) => (
   <label>
     <span>

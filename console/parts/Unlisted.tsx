@@ -1,16 +1,16 @@
 import { Check } from "./Form.tsx";
 
 interface Props {
-  /** Of the checkboxes. */
+  /** The name of the checkboxes. */
   name: string;
   chosen: readonly string[];
-  /** The values that have a checkbox; undefined: not known yet. */
+  /** The values with a checkbox; undefined if not known yet. */
   listed: readonly string[] | undefined;
-  /** Whether there are no others. */
+  /** Whether the list of values is complete. */
   isWhole: boolean;
 }
 
-/** Chosen values without a checkbox: what is gone can be left out, and what is only not listed stays as it is when the form is saved. */
+/** Selected values without a checkbox. Deleted values can be left out; values that are only missing in the list are kept when the form is saved. */
 export function Unlisted({ name, chosen, listed, isWhole }: Props) {
   const known = new Set(listed);
   return chosen

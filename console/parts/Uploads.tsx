@@ -17,7 +17,7 @@ const Line = ({ upload, onRetry }: { upload: Upload; onRetry: () => void }) => (
   </li>
 );
 
-/** A file that changes nothing looks as if it were lost. */
+/** The notice for a file that changes nothing, which would otherwise look lost. */
 const Existing = ({ upload: { file, existing } }: { upload: Upload }) => (
   <li className="quiet">
     {existing === file.name
@@ -26,7 +26,7 @@ const Existing = ({ upload: { file, existing } }: { upload: Upload }) => (
   </li>
 );
 
-/** Takes files by drop or by choice, many at once, and shows how far each is. What is sent then appears in the list below. */
+/** Accepts many files at once by drop or by choice, and shows the progress of each. Sent files then appear in the list below. */
 export function Uploads(props: UploadProps) {
   const { uploads, add, retry, clear } = useUploads(props);
   const open = uploads.filter(({ status }) => status !== "sent");
@@ -35,7 +35,7 @@ export function Uploads(props: UploadProps) {
     <section aria-label="Upload" className="stack">
       <label>
         <span>Drop files here, or choose them</span>
-        {/* browsers take dropped files here by themselves */}
+        {/* browsers accept dropped files here by themselves */}
         <input
           className="drop"
           type="file"

@@ -1,7 +1,7 @@
 import { formatJson } from "../format/index.ts";
 import "./value.css";
 
-/** A value as JSON. The region can be scrolled by keyboard. */
+/** A value as JSON. The keyboard can scroll the region. */
 export function Value({ label, value }: { label: string; value: unknown }) {
   return (
     <figure className="value">

@@ -13,7 +13,7 @@ interface FilterProps {
   onPick(version: number): void;
 }
 
-/** Picks the version that is shown, of all that there are. */
+/** Selects the version to show, from all versions. */
 export const VersionFilter = ({ versions, shown, onPick }: FilterProps) => (
   <SelectFilter
     label="Version"
@@ -48,13 +48,13 @@ const Change = <V extends Version>({ shown, before, textOf, isProse }: ChangePro
 interface Props<V extends Version> extends Pick<ChangeProps<V>, "textOf" | "isProse"> {
   versions: Versions<V>;
   version: number;
-  /** The version that it is compared with: the one before it, unless another one is named. */
+  /** The version to compare with: the previous one by default. */
   against?: number | undefined;
-  /** What can be done with the version. */
+  /** The actions on the version. */
   children: (shown: V) => ReactNode;
 }
 
-/** What a version changed of another one, whichever of all versions it is. */
+/** The differences between a version and another one. */
 export function VersionChange<V extends Version>({ versions, version, against, children, ...rest }: Props<V>) {
   const shown = useQuery(versions.one(version));
   const before = useQuery(versions.one(against ?? version - 1));

@@ -14,7 +14,7 @@ interface Props {
   onPick(value?: string): void;
 }
 
-/** Everybody who may have done something, as the service names them. Only administrators may list keys. */
+/** All possible actors, as the service names them. Only administrators may list keys. */
 export function WhoFilter({ label, value, onPick }: Props) {
   const { isAdmin } = useRole();
   const { data: me } = useQuery(whoAmI);

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { Markdown } from "./Markdown.tsx";
 
-/** Words of models and documents: formatted, or as they are, and the button that changes it. */
+/** Text of models and documents, formatted or raw, with a button that switches. */
 export function useRawText(): { isRaw: boolean; toggle: ReactNode } {
   const [isRaw, setRaw] = useState(false);
   const toggle = (
@@ -15,11 +15,11 @@ export function useRawText(): { isRaw: boolean; toggle: ReactNode } {
 interface Props {
   text: string;
   isRaw: boolean;
-  /** What stands for the number of a source (`[1](source:1)`). */
+  /** Renders the number of a source (`[1](source:1)`). */
   mark?: (n: number) => ReactNode;
 }
 
-/** Markdown as elements, with its line breaks, or the text itself. */
+/** Markdown as elements with its line breaks, or the raw text. */
 export const Words = ({ text, isRaw, mark = (n) => `[${n}]` }: Props) =>
   isRaw ? (
     <p className="body-text">{text}</p>

@@ -1,4 +1,4 @@
-/** What a mutation is to the part that starts it. `Value` is `void` where it needs nothing. */
+/** A mutation as the component that starts it sees it. `Value` is `void` if it needs no value. */
 export interface Action<Value = void> {
   mutate(value: Value): void;
   isPending: boolean;

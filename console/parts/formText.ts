@@ -1,14 +1,14 @@
-/** The text of a field; a form may hold files too. */
+/** The text of a field; a form may also contain files. */
 export function formText(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === "string" ? value : "";
 }
 
-/** The values of the chosen boxes of a name. */
+/** The values of the checked boxes with a name. */
 export const formTexts = (form: FormData, name: string): string[] =>
   form.getAll(name).filter((value): value is string => typeof value === "string");
 
-/** The lines of a field without empty ones, each once. */
+/** The distinct lines of a field, without empty ones. */
 export const formLines = (form: FormData, name: string): string[] => [
   ...new Set(
     formText(form, name)

@@ -1,4 +1,4 @@
-/** A part of the console that the browser could not load: the service is away, or has other files since an update. */
+/** A part of the console that the browser could not load, because the service is unavailable or was updated. */
 export class MissingFile extends Error {
   constructor(cause: unknown) {
     super("A file of the console could not be loaded.", { cause });
@@ -7,8 +7,8 @@ export class MissingFile extends Error {
 }
 
 /**
- * Loads a part of the console. The router must not see the browser's own error: it would reload the page at once, and a service that is
- * away would leave nothing but the browser's page of errors.
+ * Loads a part of the console. Hides the browser's error from the router, which would reload the page at once; while the service is
+ * unavailable that would leave only the browser's error page.
  */
 export const importFile = <T>(load: () => Promise<T>): Promise<T> =>
   load().catch((cause: unknown) => {

@@ -1,12 +1,12 @@
 interface Limit {
   isOn: boolean;
-  /** What the switch is called. */
+  /** The label of the switch. */
   name: string;
-  /** What the entries are: "models". */
+  /** The noun for the entries: "models". */
   what: string;
 }
 
-/** The entries that a switch limits something to; null: it is off, and all are allowed. Throws an Error where entries would count for nothing. */
+/** The entries of a limit; null if its switch is off, so that all are allowed. Throws an Error if there are entries while it is off. */
 export function limitedTo<T>(entries: T[], { isOn, name, what }: Limit): T[] | null {
   if (isOn) return entries;
   if (entries.length === 0) return null;

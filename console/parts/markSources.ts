@@ -1,7 +1,7 @@
 import type { Citation } from "../api/chat.ts";
 import type { Source } from "../api/types.ts";
 
-/** The sources of a text, each once, and the text with a mark behind each part that has one. */
+/** The distinct sources of a text, and the text with a mark after each part that has a source. */
 export function markSources(text: string, citations: Citation[]): { sources: Source[]; marked: string } {
   const sources: Source[] = [];
   const marks = new Map<number, Set<number>>();

@@ -1,6 +1,6 @@
 import type { FormSchema } from "../api/types.ts";
 
-/** What a person entered into a field, as the schema wants it; undefined for nothing. Throws an Error that names the field. */
+/** The entered value of a field in the schema's type; undefined if empty. Throws an Error that names the field. */
 function readField(schema: FormSchema, name: string, entered: FormDataEntryValue | null): unknown {
   if (schema.type === "boolean") return entered !== null;
   const text = typeof entered === "string" ? entered : "";
@@ -16,7 +16,7 @@ function readField(schema: FormSchema, name: string, entered: FormDataEntryValue
   }
 }
 
-/** What was entered into the fields of a schema, by name; undefined where it has none. Throws an Error that names the field. */
+/** The entered values of a schema's fields by name, without empty ones. Throws an Error that names the field. */
 export function readValues(schema: FormSchema | null, form: FormData): Record<string, unknown> | undefined {
   const fields = Object.entries(schema?.properties ?? {});
   if (fields.length === 0) return undefined;

@@ -7,7 +7,7 @@ const WORDS: Record<string, { present: string; former: string }> = {
   key: { present: "key", former: "deleted key" },
 };
 
-/** The choice of somebody who is not among those that are listed, by kind. Only a whole list tells that somebody is gone; the id tells them apart. */
+/** The choice for a person or key that the list lacks, by kind. Only a complete list proves that it was removed; the id distinguishes several. */
 export function unlistedWho(
   value: string,
   lists: Record<string, Pick<Listing<unknown>, "isWhole"> | undefined>,

@@ -3,14 +3,14 @@ import { useState } from "react";
 import { changesOf } from "./changesOf.ts";
 
 interface Changing<T, S extends object> {
-  /** What was entered, beside what is stored. */
+  /** The entered values beside the stored ones. */
   read: (form: FormData, before: T) => Partial<S>;
   change: (changes: Partial<S>) => Promise<T>;
-  /** What is out of date afterwards. */
+  /** The queries to invalidate. */
   queryKeys: readonly QueryKey[];
 }
 
-/** The form that changes a thing. Sends only what was changed here: somebody else may be changing the thing too. */
+/** The form that edits an item. Sends only the changed fields, because another person may be editing the item, too. */
 export function useChanging<S extends object, T extends S>(thing: T, { read, change, queryKeys }: Changing<T, S>) {
   const queries = useQueryClient();
   const [before, setBefore] = useState(thing);

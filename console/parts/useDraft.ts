@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** A text that this tab keeps until it is sent: phones throw pages away when somebody looks at another one. */
+/** A text that this tab keeps until it is sent, because phones discard pages in the background. */
 export function useDraft(name: string, initial = ""): [text: string, write: (text: string) => void] {
   const key = `draft ${name}`;
   const [text, setText] = useState(() => sessionStorage.getItem(key) ?? initial);

@@ -2,12 +2,12 @@ import { useLocation } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { serviceNow } from "../api/serviceClock.ts";
 
-/** Of each entry of the browser's history. */
+/** The time of each entry of the browser's history. */
 const times = new Map<string | undefined, string>();
 
 const now = (): string => new Date(serviceNow()).toISOString();
 
-/** The moment as of which a list is shown, and what sets it to now. A step back shows the rows of then, so that they are at their place. */
+/** The time at which a list is frozen, and a function that sets it to now. Going back restores the earlier rows at their positions. */
 export function useListTime(): [until: string, renew: () => void] {
   const entry = useLocation({ select: ({ state }) => state.__TSR_key });
   const [until, setUntil] = useState(() => times.get(entry) ?? now());

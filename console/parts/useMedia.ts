@@ -1,9 +1,9 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** A phone. */
+/** The width of a phone. */
 export const NARROW = "(max-width: 640px)";
 
-/** Whether the window fits a media query, as it is now. */
+/** Whether the window currently matches a media query. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (onChange: () => void) => {

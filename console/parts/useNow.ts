@@ -22,5 +22,5 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time, in epoch milliseconds, renewed every ten seconds. */
+/** The current time in epoch milliseconds, updated every ten seconds. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);

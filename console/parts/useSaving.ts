@@ -3,16 +3,16 @@ import { useNavigate, type NavigateOptions } from "@tanstack/react-router";
 import { useState } from "react";
 
 interface Saving<Saved> {
-  /** The first word of the queries that are out of date afterwards. */
+  /** The first word of the queries to invalidate. */
   kind: string;
-  /** What the form changes, as the address names it; undefined: it makes a new thing. */
+  /** The item that the form edits, as the address names it; undefined for a new item. */
   edit?: string | undefined;
-  /** The address of the form when it changes nothing, where it has several: a saved form is empty. */
+  /** The address of the empty form on a screen with several forms. */
   back?: NavigateOptions;
   save: (form: FormData) => Promise<Saved>;
 }
 
-/** Saves a form that is empty afterwards, so that a second press adds nothing again: `formKey` is another one after each success. */
+/** Saves a form and empties it, so that a second click adds nothing: `formKey` changes after each success. */
 export function useSaving<Saved>({ kind, edit, back, save }: Saving<Saved>) {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -27,6 +27,6 @@ export function useSaving<Saved>({ kind, edit, back, save }: Saving<Saved>) {
     },
     onSettled: () => queries.invalidateQueries({ queryKey: [kind] }),
   });
-  // what went wrong with one thing is not said of the next one
+  // an error of one item must not be shown for the next one
   return { send: { ...send, isError: send.isError && sent === edit }, formKey };
 }

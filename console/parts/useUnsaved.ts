@@ -1,10 +1,10 @@
 import { useBlocker } from "@tanstack/react-router";
 import { useRef } from "react";
 
-/** Asked before words are lost that somebody typed. */
+/** The question before typed text is lost. */
 const ABOUT_WORDS = "Leave the page? What you wrote is not saved.";
 
-/** Parameters that change which form is on a screen. Others filter what is beside it. */
+/** Parameters that select the form on a screen. Other parameters filter the content beside it. */
 const FORMS = ["section", "view", "edit"] as const;
 
 interface Place {
@@ -15,7 +15,7 @@ interface Place {
 const formsOf = ({ pathname, search }: Place): string =>
   JSON.stringify([pathname, ...FORMS.map((name) => (search as Record<string, unknown>)[name])]);
 
-/** Asks before the page is left, or loaded again, while `wouldLose` says that something on it is not saved, or under way. */
+/** Asks before the page is left or reloaded while `wouldLose` reports unsaved or running work. */
 export const useLeaveQuestion = (wouldLose: () => boolean, question = ABOUT_WORDS): void =>
   useBlocker({
     shouldBlockFn: ({ current, next }) =>
@@ -23,7 +23,7 @@ export const useLeaveQuestion = (wouldLose: () => boolean, question = ABOUT_WORD
     enableBeforeUnload: wouldLose,
   });
 
-/** The same for a form: `set` says whether something was typed that was not sent. */
+/** The same for a form: `set` reports whether it has unsent text. */
 export function useUnsaved(): { set(isUnsaved: boolean): void } {
   const isUnsaved = useRef(false);
   useLeaveQuestion(() => isUnsaved.current);

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import type { UploadAnswer, Upload as Sending } from "../api/upload.ts";
 import { useLeaveQuestion } from "./useUnsaved.ts";
 
-/** Browsers open six connections to a host; the rest stays free for the page. */
+/** Browsers open at most six connections to a host; the rest stays free for the page. */
 const AT_ONCE = 3;
 
 export interface Upload {
@@ -13,18 +13,18 @@ export interface Upload {
   /** From 0 to 1. */
   sent: number;
   error?: unknown;
-  /** What the service has had already with the same content. */
+  /** An existing item with the same content, which the service returned. */
   existing?: string | undefined;
 }
 
 export interface UploadProps {
   /** Sends one file. */
   send(file: Sending): Promise<UploadAnswer<{ name: string }>>;
-  /** The first word of the queries that are out of date afterwards. */
+  /** The first word of the queries to invalidate. */
   kind: string;
 }
 
-/** The files that a person gave, sent a few at a time. Leaving the screen asks first, and stops what is not sent yet. */
+/** Uploads the chosen files, a few at a time. Leaving the screen asks first, and cancels unsent files. */
 export function useUploads({ send: sendFile, kind }: UploadProps) {
   const queries = useQueryClient();
   const [uploads, setUploads] = useState<Upload[]>([]);
@@ -52,7 +52,7 @@ export function useUploads({ send: sendFile, kind }: UploadProps) {
     }
     void queries.invalidateQueries({ queryKey: [kind] });
   };
-  /** One of those that send: it goes on while files wait. */
+  /** One of the senders, which continues while files wait. */
   const work = async () => {
     state.current.busy++;
     for (let upload = state.current.waiting.shift(); upload; upload = state.current.waiting.shift()) await send(upload);

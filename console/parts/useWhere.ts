@@ -1,6 +1,6 @@
 import { useRouter } from "@tanstack/react-router";
 
-/** Reads where the person is now, or on the way to. What takes a while leads nobody away who went elsewhere meanwhile. */
+/** Reads the person's current or next location, so that a slow action does not navigate a person who has left. */
 export function useWhere(): () => string {
   const router = useRouter();
   return () => {

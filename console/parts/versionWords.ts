@@ -3,7 +3,7 @@ import type { Version } from "../api/versions.ts";
 import { formatExact } from "../format/index.ts";
 import type { Choice } from "./Choices.tsx";
 
-/** The choices of all versions, newest first. Those that are listed have their times. */
+/** All versions as choices, newest first. Listed versions show their times. */
 export function versionChoices({ data, total }: Page<Version>): Choice[] {
   const times = new Map(data.map(({ version, created_at }) => [version, `, ${formatExact(created_at)}`]));
   return Array.from({ length: total }, (_, n) => total - n).map((version) => ({
@@ -12,7 +12,7 @@ export function versionChoices({ data, total }: Page<Version>): Choice[] {
   }));
 }
 
-/** What is shown of a version beside another one. */
+/** The label of a version beside another one. */
 export function describeVersion(
   { version }: Pick<Version, "version">,
   before: Pick<Version, "version"> | null,
