@@ -25,7 +25,10 @@ test.each([
   [90_000, "25 hours"],
   [5_400, "90 minutes"],
   [61, "61 seconds"],
-])("%j seconds are shown in the largest unit without a fraction, and parse back to the same number", (seconds, text) => {
-  expect(formatSpan(seconds)).toBe(text);
-  expect(parseSpan(text)).toBe(seconds);
-});
+])(
+  "%j seconds are shown in the largest unit without a fraction, and parse back to the same number",
+  (seconds, text) => {
+    expect(formatSpan(seconds)).toBe(text);
+    expect(parseSpan(text)).toBe(seconds);
+  },
+);

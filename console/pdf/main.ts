@@ -1,23 +1,20 @@
 import { AnnotationMode, getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from "pdfjs-dist";
-// the bundler makes it the address of the file
+// the bundler replaces this by the address of the file
 // oxlint-disable-next-line import/default
 import worker from "pdfjs-dist/build/pdf.worker.min.mjs?url";
 
-/*
- * Draws one page of a PDF as a picture, in a frame of its own: nothing of the file becomes an element, a link or a script. The
- * document is named by the frame's address (`#<id>/<page>`), and the console then asks for further pages by messages.
- */
+/* Renders one page of a PDF as an image, in its own frame: no content of the file becomes an element, a link or a script. The frame's address names the document (`#<id>/<page>`), and the console requests further pages by messages. */
 
 const FOLDER = new URL("./", document.baseURI);
 const ADDRESS = /^#([0-9a-f-]{36})\/(\d{1,6})$/;
-/** A canvas of more pixels costs memory that a phone does not have. */
+/** More pixels need too much memory on a phone. */
 const MAX_PIXELS = 8_000_000;
-/** Of one side: what browsers draw. */
+/** Maximum length of a side that browsers render. */
 const MAX_SIDE = 8_000;
-/** Pixels of one picture in a file. */
+/** Pixels of one image in a file. */
 const MAX_PICTURE = 32_000_000;
 
-/** The browser's check of addresses of scripts: one policy with one address. Absent in browsers without it. */
+/** Trusted Types: the browser's check of script addresses, with one policy for one address. Absent in browsers without it. */
 interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL: () => string }): { createScriptURL(input: string): string };
 }
@@ -38,7 +35,7 @@ async function open(id: string): Promise<PDFDocumentProxy> {
     cMapUrl: folder("cmaps"),
     standardFontDataUrl: folder("standard_fonts"),
     wasmUrl: folder("decoders"),
-    // the policy of the page allows no code that is made while it runs
+    // the page's policy forbids generated code
     useWasm: false,
     useSystemFonts: false,
     enableXfa: false,
@@ -73,7 +70,7 @@ function start(): void {
   const pdf = open(id);
   let wanted = Number(page);
   let drawing = pdf.then((opened) => draw(opened, wanted)).catch(fail);
-  // one page at a time; of several that were asked for meanwhile, the last
+  // renders one page at a time, and only the last one of those requested meanwhile
   const redraw = () => {
     const mine = wanted;
     drawing = drawing.then(async () => (mine === wanted ? draw(await pdf, mine) : undefined)).catch(fail);

@@ -384,16 +384,13 @@ describe("a PDF", () => {
     ]);
   });
 
-  test.each(["Stamp", "Watermark"])(
-    "names pages with a %s, whose drawing may contain text",
-    async (kind) => {
-      const stamp = `<</Type/Annot/Subtype/${kind}/Rect[72 500 300 520]/AP<</N 9 0 R>>>>`;
-      const drawing = String(stream("BT /F1 12 Tf 2 2 Td (PAID) Tj ET", "/Type/XObject/Subtype/Form/BBox[0 0 228 20]"));
-      expect((await read("a.pdf", pdf({ page: "/Annots[8 0 R]", more: [stamp, drawing] }))).warnings).toEqual([
-        { code: "comments_left_out", pages: [2] },
-      ]);
-    },
-  );
+  test.each(["Stamp", "Watermark"])("names pages with a %s, whose drawing may contain text", async (kind) => {
+    const stamp = `<</Type/Annot/Subtype/${kind}/Rect[72 500 300 520]/AP<</N 9 0 R>>>>`;
+    const drawing = String(stream("BT /F1 12 Tf 2 2 Td (PAID) Tj ET", "/Type/XObject/Subtype/Form/BBox[0 0 228 20]"));
+    expect((await read("a.pdf", pdf({ page: "/Annots[8 0 R]", more: [stamp, drawing] }))).warnings).toEqual([
+      { code: "comments_left_out", pages: [2] },
+    ]);
+  });
 
   test("that only says that its form cannot be displayed is refused", async () => {
     const catalog = "/AcroForm<</XFA 8 0 R/Fields[]>>";

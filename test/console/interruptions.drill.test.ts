@@ -57,15 +57,12 @@ test("data that cannot be loaded for a while appears without a click when it can
   expect(await page.getByRole("alert").count()).toBe(0);
 });
 
-test.each(["runs", "chat", "knowledge/documents"])(
-  "an unknown address of %s offers no retry",
-  async (path) => {
-    const page = await open(`${path}/01a21991-d0c5-7b21-8e53-000000000009`, { viewport: PHONE });
-    await page.getByText("It may have been deleted, or the address may be mistyped.").waitFor();
-    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
-    await inspect(page, `nowhere-${path.replace("/", "-")}`);
-  },
-);
+test.each(["runs", "chat", "knowledge/documents"])("an unknown address of %s offers no retry", async (path) => {
+  const page = await open(`${path}/01a21991-d0c5-7b21-8e53-000000000009`, { viewport: PHONE });
+  await page.getByText("It may have been deleted, or the address may be mistyped.").waitFor();
+  expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  await inspect(page, `nowhere-${path.replace("/", "-")}`);
+});
 
 test("a conversation that cannot be reloaded for a while keeps the next question and its focus", async () => {
   const page = await open("chat");

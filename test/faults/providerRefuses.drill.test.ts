@@ -67,12 +67,15 @@ describe.concurrent.each([false, true])("a provider that refuses (stream: %s)", 
     expect([between, end.type]).toEqual([[], "TurnRefused"]);
   });
 
-  test.each(["hung", "headers and no word"])("%s: the turn fails at its time limit, and its tokens count", async (name) => {
-    const { answer, called, between, end } = await stage.inThread(name, { stream, hurry: true });
-    expectRefusal(answer, 502, undefined, null);
-    expect([called, between, end.type]).toEqual([1, ["asked"], "TurnFailed"]);
-    expect(end.data.usage.prompt_tokens).toBeGreaterThan(0);
-  });
+  test.each(["hung", "headers and no word"])(
+    "%s: the turn fails at its time limit, and its tokens count",
+    async (name) => {
+      const { answer, called, between, end } = await stage.inThread(name, { stream, hurry: true });
+      expectRefusal(answer, 502, undefined, null);
+      expect([called, between, end.type]).toEqual([1, ["asked"], "TurnFailed"]);
+      expect(end.data.usage.prompt_tokens).toBeGreaterThan(0);
+    },
+  );
 
   test("at first and answers at the third attempt counts as answered", async () => {
     const { answer, called, end } = await stage.inThread("429 and then an answer", { stream });
@@ -81,20 +84,23 @@ describe.concurrent.each([false, true])("a provider that refuses (stream: %s)", 
   });
 });
 
-test.each([false, true])("a provider's message about its credential appears only in the log (stream: %s)", async (stream) => {
-  const warn = vi.spyOn(stage.worker.resources.logger, "warn");
-  const { answer, between } = await stage.inThread("its credential", { stream });
-  expect(answer.body.error.message).toBe(
-    "The provider refused the credential that is configured for it. An administrator must check the provider's API key.",
-  );
-  expect(between).toEqual([]);
-  const { organization_id } = stage.credentials;
-  expect(warn).toHaveBeenCalledWith(
-    expect.objectContaining({
-      organization_id,
-      details: "The provider answered 401: Incorrect API key provided: [key].",
-    }),
-    "provider refused its credential",
-  );
-  warn.mockRestore();
-});
+test.each([false, true])(
+  "a provider's message about its credential appears only in the log (stream: %s)",
+  async (stream) => {
+    const warn = vi.spyOn(stage.worker.resources.logger, "warn");
+    const { answer, between } = await stage.inThread("its credential", { stream });
+    expect(answer.body.error.message).toBe(
+      "The provider refused the credential that is configured for it. An administrator must check the provider's API key.",
+    );
+    expect(between).toEqual([]);
+    const { organization_id } = stage.credentials;
+    expect(warn).toHaveBeenCalledWith(
+      expect.objectContaining({
+        organization_id,
+        details: "The provider answered 401: Incorrect API key provided: [key].",
+      }),
+      "provider refused its credential",
+    );
+    warn.mockRestore();
+  },
+);

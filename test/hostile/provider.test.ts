@@ -122,17 +122,14 @@ describe.concurrent.each([false, true])("a provider that sends (stream: %s)", (s
 });
 
 describe.concurrent("a provider's stream", () => {
-  test.each(Object.entries(streams))(
-    "with %s reveals no key and ends correctly",
-    async (name, [, heard, broken]) => {
-      const { status, text } = await target.complete(say("x", { model: `openai/${name}`, stream: true }));
-      expect(text).not.toContain(KEY);
-      if (heard === "") return expect(status).toBe(502);
-      const frames = chunksOf(text);
-      expect(frames.map(({ choices }) => choices?.[0]?.delta.content ?? "").join("")).toBe(heard);
-      expect([text.endsWith(DONE), "error" in frames.at(-1)]).toEqual([!broken, broken]);
-    },
-  );
+  test.each(Object.entries(streams))("with %s reveals no key and ends correctly", async (name, [, heard, broken]) => {
+    const { status, text } = await target.complete(say("x", { model: `openai/${name}`, stream: true }));
+    expect(text).not.toContain(KEY);
+    if (heard === "") return expect(status).toBe(502);
+    const frames = chunksOf(text);
+    expect(frames.map(({ choices }) => choices?.[0]?.delta.content ?? "").join("")).toBe(heard);
+    expect([text.endsWith(DONE), "error" in frames.at(-1)]).toEqual([!broken, broken]);
+  });
 });
 
 test.each([

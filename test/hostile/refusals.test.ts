@@ -50,13 +50,16 @@ test("several Host headers are refused", async () => {
   expect(parsed(await ask("Host: a"))!.status).toBe(401);
 });
 
-test.each(["user", "purpose"])("a form that sends %s twice is refused, because one value would be lost", async (name) => {
-  const form = new FormData();
-  form.append(name, "ada");
-  form.append(name, "bob");
-  form.set("file", new File(["x"], "a.txt"));
-  expectRefusal(await target.send("POST", "/files", form), 400, "invalid_multipart", name);
-});
+test.each(["user", "purpose"])(
+  "a form that sends %s twice is refused, because one value would be lost",
+  async (name) => {
+    const form = new FormData();
+    form.append(name, "ada");
+    form.append(name, "bob");
+    form.set("file", new File(["x"], "a.txt"));
+    expectRefusal(await target.send("POST", "/files", form), 400, "invalid_multipart", name);
+  },
+);
 
 test("an invalid or repeated Idempotency-Key is refused by name", async () => {
   const body = JSON.stringify(say("x"));

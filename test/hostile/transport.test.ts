@@ -12,11 +12,14 @@ const json = "Content-Type: application/json";
 const shape = { error: { message: expect.any(String), type: "invalid_request_error", param: null, code: null } };
 
 describe("a body that is too large", () => {
-  test.each(["67108865", "1000000000000", "99999999999999999999"])("is refused by its declared length: %s", async (length) => {
-    const answer = parsed(await target.raw(target.head(`POST ${PATH}`, json, `Content-Length: ${length}`)))!;
-    expect([400, 413]).toContain(answer.status);
-    expect(answer.body.error).toMatchObject({ type: "invalid_request_error", param: null });
-  });
+  test.each(["67108865", "1000000000000", "99999999999999999999"])(
+    "is refused by its declared length: %s",
+    async (length) => {
+      const answer = parsed(await target.raw(target.head(`POST ${PATH}`, json, `Content-Length: ${length}`)))!;
+      expect([400, 413]).toContain(answer.status);
+      expect(answer.body.error).toMatchObject({ type: "invalid_request_error", param: null });
+    },
+  );
 
   test("is cut off when it comes in chunks and never ends", async () => {
     const { socket, heard, closed } = target.open(target.head(`POST ${PATH}`, json, "Transfer-Encoding: chunked"));
@@ -119,16 +122,13 @@ describe("a request:", () => {
     expect(answer.body.error).toMatchObject({ message: expect.any(String), type: expect.stringMatching(/_error$/) });
   });
 
-  test.each(["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"])(
-    "the method %s is refused",
-    async (method) => {
-      const answer = parsed(
-        await target.raw(target.head(`${method} ${PATH}`, "Connection: close", "Content-Length: 0")),
-      )!;
-      expect([400, 404, 405]).toContain(answer.status);
-      expect(answer.body.error.message).toBeTruthy();
-    },
-  );
+  test.each(["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"])("the method %s is refused", async (method) => {
+    const answer = parsed(
+      await target.raw(target.head(`${method} ${PATH}`, "Connection: close", "Content-Length: 0")),
+    )!;
+    expect([400, 404, 405]).toContain(answer.status);
+    expect(answer.body.error.message).toBeTruthy();
+  });
 
   test("CONNECT and a protocol upgrade are refused or ignored", async () => {
     expect(await target.raw("CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n")).toMatch(

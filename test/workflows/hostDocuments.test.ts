@@ -67,25 +67,22 @@ describe("push", () => {
     expect(await mine.knowledge.ended(first.document_id)).toMatchObject({ metadata: { year: 2024 } });
   });
 
-  test.each(["page-2", undefined])(
-    "of an unchanged text updates the metadata, external_id %s",
-    async (external_id) => {
-      const text = `Said about ${external_id}.`;
-      const push = async (about: object) =>
-        (await writer([notes])).attempt().call("push", { collection: notes, external_id, text, ...about });
-      const { document_id } = await push({ name: "old", tags: ["old"], metadata: { year: 2024 } });
-      await mine.knowledge.ended(document_id);
-      const changed = { name: "new", tags: ["new"], metadata: { year: 2025 } };
-      expect(await push(changed)).toEqual({ document_id, result: "unchanged" });
-      await expect.poll(() => mine.knowledge.ended(document_id)).toMatchObject(changed);
-      const changes = await platform.count("DocumentChanged", mine.organization_id);
-      expect(await push(changed)).toEqual({ document_id, result: "unchanged" });
-      expect(await push({})).toEqual({ document_id, result: "unchanged" });
-      expect(await platform.count("DocumentChanged", mine.organization_id)).toBe(changes);
-      expect(await push({ ...changed, format: "text" })).toEqual({ document_id, result: "replaced" });
-      await expect.poll(() => mine.knowledge.ended(document_id)).toMatchObject({ mime_type: "text/plain", ...changed });
-    },
-  );
+  test.each(["page-2", undefined])("of an unchanged text updates the metadata, external_id %s", async (external_id) => {
+    const text = `Said about ${external_id}.`;
+    const push = async (about: object) =>
+      (await writer([notes])).attempt().call("push", { collection: notes, external_id, text, ...about });
+    const { document_id } = await push({ name: "old", tags: ["old"], metadata: { year: 2024 } });
+    await mine.knowledge.ended(document_id);
+    const changed = { name: "new", tags: ["new"], metadata: { year: 2025 } };
+    expect(await push(changed)).toEqual({ document_id, result: "unchanged" });
+    await expect.poll(() => mine.knowledge.ended(document_id)).toMatchObject(changed);
+    const changes = await platform.count("DocumentChanged", mine.organization_id);
+    expect(await push(changed)).toEqual({ document_id, result: "unchanged" });
+    expect(await push({})).toEqual({ document_id, result: "unchanged" });
+    expect(await platform.count("DocumentChanged", mine.organization_id)).toBe(changes);
+    expect(await push({ ...changed, format: "text" })).toEqual({ document_id, result: "replaced" });
+    await expect.poll(() => mine.knowledge.ended(document_id)).toMatchObject({ mime_type: "text/plain", ...changed });
+  });
 
   test("of a text that the collection already has returns that document", async () => {
     const text = "Twice the same.";

@@ -28,7 +28,7 @@ export const NEW_AGENT: AgentSettings = {
 
 const ONLY_THESE = "Only these";
 
-/** The settings as they were entered. Throws an Error that names what contradicts itself. */
+/** The entered settings. Throws an Error that names conflicting fields. */
 export const readAgent = (form: FormData): AgentSettings => ({
   name: formText(form, "name"),
   model: formText(form, "model").trim() || null,
@@ -49,10 +49,10 @@ export const readAgent = (form: FormData): AgentSettings => ({
 
 function Tools({ chosen }: { chosen: string[] }) {
   const { data } = useQuery(listTools);
-  // of two tools of one name, the first is called
+  // of two tools with one name, the first is called
   const tools = [...new Map((data?.data ?? []).toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
   return (
-    // rendered again once the tools are known
+    // remounts once the tools are known
     <fieldset key={String(data === undefined)}>
       <legend>Tools</legend>
       {tools.map(({ name, description }) => (
@@ -68,7 +68,7 @@ function Tools({ chosen }: { chosen: string[] }) {
   );
 }
 
-/** A box for each collection. Until they are known, and where there are more, those that are chosen stay so. */
+/** A checkbox for each collection. Selected collections without a checkbox stay selected. */
 function CollectionChecks({ chosen }: { chosen: string[] }) {
   const collections = useQuery(listCollections);
   const { data } = collections;

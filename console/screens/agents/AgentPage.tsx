@@ -44,7 +44,7 @@ function Settings({ agent }: { agent: Agent }) {
   );
 }
 
-/** What somebody sees who may not change it. */
+/** The read-only view for people who may not change the agent. */
 const Facts = ({ agent }: { agent: Agent }) => (
   <dl className="facts">
     <dt>Model</dt>
@@ -110,7 +110,7 @@ function Details({ agent }: { agent: Agent }) {
   );
 }
 
-/** One agent: its settings, its versions, and a place to try it. */
+/** One agent: its settings, its versions, and a form to try it. */
 export function AgentPage() {
   const { agentId } = route.useParams();
   const agent = useQuery(getAgent(agentId));

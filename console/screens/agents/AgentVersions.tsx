@@ -9,7 +9,7 @@ import { VersionChange, VersionFilter } from "../../parts/VersionChange.tsx";
 
 const route = getRouteApi("/agents/$agentId");
 
-/** The settings as lines, so that a change is a line: the instructions as they are, at the end. */
+/** The settings as lines, so that each change is a line. The instructions are at the end. */
 const linesOf = ({ instructions, ...settings }: AgentSettings): string =>
   [
     ...Object.entries(settings).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
@@ -18,7 +18,7 @@ const linesOf = ({ instructions, ...settings }: AgentSettings): string =>
     instructions,
   ].join("\n");
 
-/** Undoes what was saved since a version. */
+/** Restores a version. */
 function GoBack({ agent, to: { version, settings } }: { agent: Agent; to: AgentVersion }) {
   const navigate = useNavigate();
   const { isBuilder } = useRole();
@@ -34,7 +34,7 @@ function GoBack({ agent, to: { version, settings } }: { agent: Agent; to: AgentV
   return <ThingActions actions={[restore]} kind="agent" />;
 }
 
-/** What each version changed. */
+/** The changes of each version. */
 export function AgentVersions({ agent }: { agent: Agent }) {
   const search = route.useSearch();
   const navigate = useNavigate();

@@ -35,7 +35,7 @@ const COLUMNS: Columns<Agent> = [
 const matches = ({ name, model, instructions }: Agent, q: string): boolean =>
   [name, model ?? "", instructions].some((text) => text.toLowerCase().includes(q.toLowerCase()));
 
-/** All agents, or those that have a text in their name, model or instructions. */
+/** All agents, or those with a text in their name, model or instructions. */
 function Listed({ agents }: { agents: Agent[] }) {
   const { q } = route.useSearch();
   const navigate = useFilterNavigate();
@@ -64,7 +64,7 @@ function Listed({ agents }: { agents: Agent[] }) {
   );
 }
 
-/** What the organization asks: a model with instructions and tools. */
+/** The organization's agents: models with instructions and tools. */
 export function Agents() {
   const { isBuilder } = useRole();
   const agents = useQuery(listAllAgents);

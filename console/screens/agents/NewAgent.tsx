@@ -6,7 +6,7 @@ import { Form } from "../../parts/Form.tsx";
 import { ForBuilders } from "../../parts/Restricted.tsx";
 import { AgentFields, NEW_AGENT, readAgent } from "./AgentFields.tsx";
 
-/** A new agent. */
+/** The form for a new agent. */
 export function NewAgent() {
   const queries = useQueryClient();
   const navigate = useNavigate();

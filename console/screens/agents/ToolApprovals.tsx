@@ -18,7 +18,7 @@ const valueOf = ({ when }: ToolApproval): string => {
   return "above" in when ? String(when.above) : when.not_in.join(", ");
 };
 
-/** When a tool asks, whom, and for how long. */
+/** When calls of a tool need an approval, by whom, and for how long they wait. */
 function Rule({ tool, rule }: { tool: string; rule: ToolApproval }) {
   const [kind, setKind] = useState(kindOf(rule));
   const { when, assignees, expires_in_seconds, self_approval, allow_api_key } = rule;
@@ -66,7 +66,7 @@ function Rule({ tool, rule }: { tool: string; rule: ToolApproval }) {
   );
 }
 
-/** Which tools wait until a person has allowed a call. Tools that are chosen just now appear once they are saved. */
+/** The tools whose calls wait for an approval. Newly selected tools appear once they are saved. */
 export function ToolApprovals({ tools, rules }: { tools: string[]; rules: Record<string, ToolApproval> }) {
   const [asking, setAsking] = useState(() => new Set(Object.keys(rules)));
   const change = (tool: string, asks: boolean) =>

@@ -11,7 +11,7 @@ const words = (text: string): string[] =>
     .map((word) => word.trim())
     .filter(Boolean);
 
-/** `true` and `12` are no text. */
+/** `true` becomes a boolean and `12` a number; other text stays a string. */
 function readValue(text: string): Value {
   if (text === "true" || text === "false") return text === "true";
   return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
@@ -41,7 +41,7 @@ function readCondition(form: FormData, tool: string): Condition | null {
   return { argument, above: Number(value) };
 }
 
-/** The rules of the tools that the agent has, as they were entered. */
+/** The entered rules for the agent's tools. */
 export function readToolApprovals(form: FormData, tools: string[]): Record<string, ToolApproval> {
   const asking = form.getAll("approvals").filter((name): name is string => typeof name === "string");
   return Object.fromEntries(

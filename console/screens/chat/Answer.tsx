@@ -20,7 +20,7 @@ interface Words {
   citations: Citation[];
 }
 
-/** Tools, the text with the numbers of its sources, and the sources. */
+/** The tools, the text with source numbers, and the sources. */
 function AnswerText({ text, calls, citations }: Words) {
   const { sources, marked } = markSources(text, citations);
   const mark = (n: number) => {
@@ -48,15 +48,15 @@ function AnswerText({ text, calls, citations }: Words) {
 
 const POLL_MS = 2_000;
 
-/** What the answer waits for. The change stream names threads to builders and above only, so it is polled. */
+/** The approvals that the answer waits for. Polled, because the change stream names threads only for builders and above. */
 function Waiting({ id }: { id: string | undefined }) {
   const trace = useQuery({ ...getTrace(id ?? ""), enabled: id !== undefined, refetchInterval: POLL_MS });
   return <WaitsForPerson trace={trace.data} />;
 }
 
-/** `isOver`: nothing more comes, because it failed or is followed no longer. */
+/** `isOver`: no more text follows, because the answer failed or is no longer followed. */
 function LiveText({ id, isOver, text, ...rest }: Words & { id: string | undefined; isOver: boolean }) {
-  // long answers are drawn as often as the browser manages
+  // long answers are rendered as often as the browser can
   const shown = useDeferredValue(text);
   const isUsingTools = rest.calls.some(({ status }) => status === "running");
   return (
@@ -77,7 +77,7 @@ interface Props {
   isRunning: boolean;
   isRecent: boolean;
   onAgain: (() => void) | undefined;
-  /** Who answers in a fork; undefined where none can be begun. */
+  /** The target of a fork; undefined if no fork is possible. */
   forkWith: string | undefined;
 }
 
@@ -94,7 +94,7 @@ const AnswerError = ({ text }: { text: string }) => (
   </p>
 );
 
-/** What an answer took. */
+/** The tokens and the duration of an answer. */
 const Spent = ({ trace: { usage, duration_ms } }: { trace: Trace }) => (
   <p className="quiet">
     {formatCount(usage.prompt_tokens + usage.completion_tokens, "token")}
@@ -102,7 +102,7 @@ const Spent = ({ trace: { usage, duration_ms } }: { trace: Trace }) => (
   </p>
 );
 
-/** A stored answer. Its tools and sources are read with it, in long threads only on request. */
+/** A stored answer. Its tools and sources are loaded with it, in long threads only on request. */
 function StoredAnswer({
   id,
   turn,
@@ -141,7 +141,7 @@ function StoredAnswer({
   );
 }
 
-/** What was answered to a question, and what can be done about it. */
+/** The answer to a question, and the actions on it. */
 export function Answer({ turn, isRunning, isRecent, onAgain, forkWith }: Props) {
   const { live, id } = turn;
   const isLive = live !== undefined && live.failure === undefined;

@@ -24,7 +24,7 @@ import { ThreadList } from "./ThreadList.tsx";
 import { toHistory, toTurns } from "./turns.ts";
 import "./chat.css";
 
-/** What the conversation can go on with: an agent's stays with the agent, a model's may change to another model. */
+/** The possible targets of the conversation: an agent's conversation stays with the agent, a model's may switch to another model. */
 function targetsOf(targets: Target[], thread: Thread | undefined): Target[] {
   if (!thread) return targets;
   const { key, ...rest } = targetOf(thread);
@@ -42,7 +42,7 @@ const NO_THREAD: Thread = {
   updated_at: "",
 };
 
-/** What a new conversation has from another one, if its address names a turn. */
+/** The messages that a new conversation takes over, if its address names a turn. */
 function useForked(fork: string | undefined) {
   const messages = useQuery({ ...listMessagesUpTo(fork ?? ""), enabled: fork !== undefined });
   return { forked: messages, inherited: useMemo(() => toTurns(messages.data ?? [], undefined), [messages.data]) };
@@ -55,7 +55,7 @@ const ForkNote = () => (
   </p>
 );
 
-/** The stored part of a conversation. An answer that is being written is followed. */
+/** The stored part of a conversation. Follows an answer that is being written. */
 function useThread(threadId: string | undefined) {
   const queries = useQueryClient();
   const enabled = threadId !== undefined;
@@ -64,14 +64,14 @@ function useThread(threadId: string | undefined) {
     ...listMessages(thread.data ?? NO_THREAD),
     enabled: enabled && thread.data !== undefined,
   });
-  // also when it reads as before: after an outage an answer is followed again
+  // also if the result is unchanged, because after an outage an answer must be followed again
   useEffect(() => {
     if (thread.data) void noteThread(queries, thread.data);
   }, [queries, thread.data, thread.dataUpdatedAt]);
   return { thread, messages };
 }
 
-/** Who answers by what the address and the conversation say; undefined if nobody can. */
+/** The target according to the address and the conversation; undefined if there is none. */
 function chooseTarget(known: Target[], thread: Thread | undefined, wanted: string | undefined): Target | undefined {
   const targets = targetsOf(known, thread);
   const key = wanted ?? (thread && targetOf(thread).key);
@@ -80,7 +80,7 @@ function chooseTarget(known: Target[], thread: Thread | undefined, wanted: strin
 
 const placeOf = (threadId: string | undefined, fork: string | undefined): string => threadId ?? fork ?? "new";
 
-/** Sends questions; a new conversation gets an address of its own. `fork`: the turn up to which it has another one's messages. */
+/** Sends questions; a new conversation gets its own address. `fork`: the last turn of another conversation that is taken over. */
 function useAsk(
   threadId: string | undefined,
   { with: wanted, fork }: { with?: string | undefined; fork?: string | undefined },
@@ -88,19 +88,19 @@ function useAsk(
   const queries = useQueryClient();
   const navigate = useNavigate();
   const where = useWhere();
-  // of this conversation: another one is neither busy with it nor does it show its error
+  // only for this conversation, so that another one is not busy and shows no error
   const mutationKey = ["ask", placeOf(threadId, fork)];
   const isSending = useIsMutating({ mutationKey }) > 0;
   const asking = useMutation({
     mutationKey,
     mutationFn: async ({ text, files }: Pick<Question, "text" | "files">) => {
-      // somebody may be faster than the page, which still reads who may answer
+      // the person may send before the page knows the targets
       const began = where();
       const thread = threadId === undefined ? undefined : await queries.ensureQueryData(getThread(threadId));
       const target = chooseTarget(await queries.ensureQueryData(listTargets), thread, wanted);
       if (!target) throw new Error("Nobody can answer: there is no model. Add a provider under Settings.");
       const { agent_id, model } = target;
-      // random even where the page has no secure context, which randomUUID needs
+      // random even without a secure context, which randomUUID requires
       const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16)).join("-");
       const history = fork === undefined ? undefined : toHistory(await queries.ensureQueryData(listMessagesUpTo(fork)));
       const question = { text, files, agent_id, model, key, thread_id: threadId, history };
@@ -110,7 +110,7 @@ function useAsk(
       else void queries.invalidateQueries({ queryKey: ["thread", "list"] });
     },
   });
-  /** Resolves to whether it was asked. */
+  /** Resolves to whether the question was sent. */
   const ask = (text: string, files: Question["files"]) =>
     asking.mutateAsync({ text, files }).then(
       () => true,
@@ -135,7 +135,7 @@ const titleOf = (
   return fork ? "A fork of a conversation" : "New conversation";
 };
 
-/** What the conversation consists of: the stored turns with the one that is written, or those that a fork begins with. */
+/** The turns of the conversation: the stored ones and the one in progress, or those that a fork starts with. */
 function useTurns(threadId: string | undefined, fork: string | undefined) {
   const { thread, messages } = useThread(threadId);
   const { forked, inherited } = useForked(fork);
@@ -177,7 +177,7 @@ export function Chat() {
 
   const place = placeOf(threadId, fork);
   const mayAsk = me?.user.role !== "viewer";
-  // who is writing the next question goes on while the service is away
+  // a person can continue to write the next question while the service is unavailable
   const isOpen = mayAsk && (!failed || (thread.data !== undefined && !isFinal(failed.error)));
   const isBusy = asking.isSending || isLive;
   return (

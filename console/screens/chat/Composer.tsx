@@ -11,17 +11,17 @@ const MAX_FILES = 16;
 type Files = Question["files"];
 
 interface Props {
-  /** What may be asked; one of them in a thread that an agent answers. */
+  /** The possible targets; only one in an agent's thread. */
   targets: Target[];
   target: Target | undefined;
   onTarget(target: Target): void;
   /** The conversation that the question belongs to. */
   place: string;
-  /** What the field holds at first. */
+  /** The initial text of the field. */
   draft: string;
   isBusy: boolean;
   error: unknown;
-  /** Resolves to whether the question was taken. */
+  /** Resolves to whether the question was accepted. */
   onAsk(text: string, files: Files): Promise<boolean>;
 }
 
@@ -57,7 +57,7 @@ function TargetChoice({ targets, target, onTarget }: Pick<Props, "targets" | "ta
   );
 }
 
-/** A form that takes files which are dropped on it. */
+/** A form that accepts dropped files. */
 function DropForm({
   onFiles,
   onSubmit,
@@ -69,7 +69,7 @@ function DropForm({
 }) {
   const [isOver, setOver] = useState(false);
   return (
-    // dropping is one of two ways: the button Attach is for the keyboard
+    // dropping is an alternative: the button Attach works with the keyboard
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <form
       className={`card composer${isOver ? " over" : ""}`}
@@ -94,11 +94,11 @@ function DropForm({
   );
 }
 
-/** Where a question is written. Enter sends it, Shift and Enter begin a line. */
+/** The field for a question. Enter sends it, Shift+Enter starts a new line. */
 export function Composer({ targets, target, onTarget, place, draft, isBusy, error, onAsk }: Props) {
   const [text, setText] = useDraft(`question ${place} ${draft}`, draft);
   const { files, upload, add, remove, clear } = useFiles(MAX_FILES);
-  // who answers may be known a moment later: the question waits for it
+  // the target may be known only a moment later, so the question waits for it
   const canAsk = !isBusy && !upload.isPending && text.trim() !== "";
 
   const submit = async () => {

@@ -5,9 +5,9 @@ import { Answer } from "./Answer.tsx";
 import type { Turn } from "./turns.ts";
 import "../../parts/attach.css";
 
-/** Turns whose tools and sources are read without being asked for. */
+/** Turns whose tools and sources are loaded without a request. */
 const RECENT = 20;
-/** A reader this close to the end, in pixels, is kept there while an answer grows. */
+/** A reader within this distance of the end, in pixels, is kept there while an answer grows. */
 const NEAR_END = 160;
 
 const Attachments = ({ attachments }: { attachments: Attachment[] }) =>
@@ -32,7 +32,7 @@ function useStayAtEnd(turns: Turn[], written: string | undefined): void {
   }, [turns.length, written]);
 }
 
-/** Says that an answer which was being written has ended: its words come too often to be read out one after the other. */
+/** Announces the end of an answer to screen readers, which cannot read out each word of a stream. */
 function Ending({ newest, isWritten }: { newest: Turn | undefined; isWritten: boolean }) {
   const [wasWritten, setWritten] = useState(isWritten);
   if (isWritten && !wasWritten) setWritten(true);
@@ -45,24 +45,24 @@ function Ending({ newest, isWritten }: { newest: Turn | undefined; isWritten: bo
 }
 
 interface Props {
-  /** What the conversation is known by; another one begins without what was said of the one before. */
+  /** The identity of the conversation; another one starts without the previous announcements. */
   place: string;
   turns: Turn[];
-  /** Whether the newest turn runs, as far as the service has said. */
+  /** Whether the newest turn is running according to the service. */
   isRunning: boolean;
   onAgain: ((text: string) => void) | undefined;
-  /** Who answers in a fork; undefined where none can be begun. */
+  /** The target of a fork; undefined if no fork is possible. */
   forkWith: string | undefined;
 }
 
-/** Questions and answers, the oldest first. */
+/** Questions and answers, oldest first. */
 export function Conversation({ place, turns, isRunning, onAgain, forkWith }: Props) {
   const newest = turns.at(-1);
   useStayAtEnd(turns, newest?.live?.answer.text);
   const isLive = newest?.live !== undefined && newest.live.failure === undefined;
   return (
     <>
-      {/* before the list: what follows the list is where the next question is written, and keeps the focus */}
+      {/* before the list, because the element after the list contains the next question and keeps the focus */}
       <Ending key={place} newest={newest} isWritten={isLive || isRunning} />
       <ol className="plain conversation" aria-label="Conversation">
         {turns.map((turn, n) => (

@@ -18,7 +18,7 @@ const Item = ({ thread: { id, title, status, updated_at } }: { thread: Thread })
   </li>
 );
 
-/** The person's own conversations; of those that were read, the last one that was answered comes first. */
+/** The loaded conversations of the person, most recently answered first. */
 export function ThreadList() {
   const threads = useInfiniteQuery(listThreads);
   return (

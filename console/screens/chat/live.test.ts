@@ -4,7 +4,7 @@ import type { Thread } from "../../api/chat.ts";
 
 const WORDS = ["one ", "two ", "three ", "four ", "five ", "six ", "seven ", "eight "];
 
-/** A body that sends its frames one by one, and then ends or breaks. */
+/** A body that sends its frames one by one, and then ends or breaks off. */
 function streamOf(frames: object[], breaks: boolean): ReadableStream {
   const rest = frames.map((frame) => new TextEncoder().encode(`data: ${JSON.stringify(frame)}\n\n`));
   const pull = async (controller: ReadableStreamDefaultController) => {
@@ -22,7 +22,7 @@ const framesOf = (turn: string, words: string[]) => [
   ...words.map((delta) => ({ type: "response.output_text.delta", output_index: 0, delta })),
 ];
 
-/** A service with one thread, whose streams give so many words before they break, or one more each time; undefined: it is away. */
+/** A service with one thread, whose streams send a given number of words before they break, or one more each time; undefined means unavailable. */
 const service = { turn: "", status: "running", words: undefined as number | undefined, grows: false, follows: 0 };
 const threadNow = () =>
   ({ id: `of-${service.turn}`, agent_id: "a", status: service.status, newest_turn_id: service.turn }) as Thread;
@@ -71,7 +71,7 @@ test("a reader follows an answer through any number of disconnects as long as ne
   expect(service.follows).toBe(WORDS.length);
 });
 
-/** Asks, and takes the service away for longer than the attempts last. */
+/** Sends a question, and makes the service unavailable for longer than all attempts. */
 async function loseAnswer(): Promise<string> {
   const thread = await start();
   await expect.poll(() => live.findLive(thread)?.answer.text).toBe(WORDS[0]);

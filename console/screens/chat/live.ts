@@ -4,31 +4,27 @@ import { ask, resume, stopResponse, type LiveAnswer, type Question } from "../..
 import { Failure, isFinal } from "../../api/call.ts";
 import { getThread, listMessages, type Thread } from "../../api/chat.ts";
 
-/*
- * Answers that are being written, by thread. They are followed outside of the screen, so that they go on while the person looks at
- * something else. After a reload they are followed again: those of agents by their id, those of models by repeating the request
- * under its key.
- */
+/* Answers in progress, by thread. They are followed outside of the screen, so that they continue while the person looks at another screen. After a reload they are followed again: an agent's answer by its id, a model's answer by repeating the request under its key. */
 
 export interface Live {
-  /** Undefined if it was asked elsewhere. */
+  /** Undefined if the question was sent elsewhere. */
   question: Question | undefined;
   answer: LiveAnswer;
-  /** Why it is followed no longer. The stored answer takes its place once there is one. */
+  /** The reason why it is no longer followed. The stored answer replaces it once there is one. */
   failure?: unknown;
-  /** The newest turn of the thread before it, as far as this tab knew. */
+  /** The newest earlier turn of the thread, as far as this tab knows. */
   before?: string | undefined;
   stop(): void;
 }
 
-/** So many attempts in a row that bring nothing new. */
+/** Maximum attempts in a row without new text. */
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 1_000;
 const NOTHING: LiveAnswer = { text: "", calls: [], citations: [] };
 
 const answers = new Map<string, Live>();
 const listeners = new Set<() => void>();
-/** Turns that were followed here: one that the service refuses is not tried again and again. */
+/** Turns that were followed here. A turn that the service refuses is not retried endlessly. */
 const followed = new Set<string>();
 
 function set(thread: string, live: Live | undefined): void {
@@ -63,14 +59,14 @@ interface Following {
   before?: string | undefined;
 }
 
-/** The answer again after its connection was lost, from its beginning. */
+/** Reopens the answer from its beginning after its connection was lost. */
 async function reconnect({ agent_id, question, turn_id }: Following, signal: AbortSignal) {
   if (agent_id && turn_id) return resume(agent_id, turn_id, signal);
   if (question) return (await ask(question, signal)).answers;
   throw new Error("The connection was lost. The answer appears here when it is complete.");
 }
 
-/** How much of an answer is there. Another connection repeats what was there already. */
+/** The amount of received text. A new connection repeats it. */
 const sizeOf = ({ text, calls }: LiveAnswer): number =>
   text.length + calls.length + calls.filter(({ status }) => status !== "running").length;
 
@@ -97,13 +93,13 @@ async function readAll(following: Following, first: AsyncGenerator<LiveAnswer>, 
   }
 }
 
-/** The conversation as it is stored now, so that it takes the place of the live answer without a gap. */
+/** Reads the stored conversation, so that it replaces the live answer without a gap. */
 async function readStored(queries: QueryClient, thread: string): Promise<void> {
   await queries.invalidateQueries({ queryKey: ["thread"] });
   await queries.fetchQuery(listMessages(await queries.fetchQuery(getThread(thread))));
 }
 
-/** Shows an answer until it ends; then the stored one is read. */
+/** Shows an answer until it ends, then reads the stored one. */
 async function follow(
   queries: QueryClient,
   following: Following,
@@ -131,7 +127,7 @@ async function follow(
   if (answers.get(thread)?.failure === undefined) set(thread, undefined);
 }
 
-/** Sends a question and follows its answer. Resolves with the thread once that is known. */
+/** Sends a question and follows its answer. Resolves with the thread once it is known. */
 export async function startQuestion(queries: QueryClient, question: Question): Promise<string> {
   const abort = new AbortController();
   const { thread_id, answers: source } = await ask(question, abort.signal);
@@ -142,7 +138,7 @@ export async function startQuestion(queries: QueryClient, question: Question): P
   return thread_id;
 }
 
-/** Follows an answer that is being written, unless this tab does so already or was refused. */
+/** Follows an answer in progress, unless this tab already follows it or was refused. */
 async function resumeAnswer(queries: QueryClient, { id, agent_id }: Thread, turn_id: string): Promise<void> {
   const live = answers.get(id);
   if (followed.has(turn_id) || (live && live.failure === undefined)) return;
@@ -160,7 +156,7 @@ async function resumeAnswer(queries: QueryClient, { id, agent_id }: Thread, turn
   }
 }
 
-/** After a thread was read: an answer that is being written is followed, and one that could not be is replaced by what is stored. */
+/** Runs after a thread was read: follows an answer in progress, and replaces a failed one by the stored answer. */
 export async function noteThread(queries: QueryClient, thread: Thread): Promise<void> {
   if (thread.status === "running") return resumeAnswer(queries, thread, thread.newest_turn_id);
   const live = answers.get(thread.id);

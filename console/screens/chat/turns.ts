@@ -4,23 +4,23 @@ import type { Live } from "./live.ts";
 
 /** One question and its answer. */
 export interface Turn {
-  /** Undefined until the service has taken the question, and for what a fork has from another thread. */
+  /** Undefined until the service has accepted the question, and for turns that a fork takes from another thread. */
   id: string | undefined;
   text: string;
   attachments: Attachment[];
   answer: Message | undefined;
-  /** While it is being written. */
+  /** Set while the answer is in progress. */
   live: Live | undefined;
 }
 
-/** The turns of a thread, with the one that is being written. */
+/** The turns of a thread, including the one in progress. */
 export function toTurns(messages: Message[], live: Live | undefined): Turn[] {
   const turns: Turn[] = [];
   for (const message of messages) {
     const id = message.turn_id;
     let turn = turns.at(-1);
     const isNext = turn?.id === id && turn.answer !== undefined && message.role !== "assistant";
-    // the first turn of a fork brings earlier questions and answers: only the last one is its own
+    // the first turn of a fork contains earlier questions and answers, and only the last one is its own
     if (turn && isNext) turn.id = undefined;
     if (turn?.id !== id || isNext)
       turns.push((turn = { id, text: "", attachments: [], answer: undefined, live: undefined }));
@@ -44,7 +44,7 @@ export function toTurns(messages: Message[], live: Live | undefined): Turn[] {
   return turns;
 }
 
-/** What a fork sends of what was said before. Results of tools and files stay with the thread that has them. */
+/** The earlier messages that a fork sends. Results of tools and files stay with their thread. */
 export const toHistory = (messages: Message[]): HistoryMessage[] =>
   messages.flatMap(({ role, text }) =>
     (role === "user" || role === "assistant") && text !== "" ? [{ role, content: text }] : [],

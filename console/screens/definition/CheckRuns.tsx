@@ -41,7 +41,7 @@ const WORDS: [Outcome, string][] = [
   ["unanswered", "ask for something new"],
 ];
 
-/** How far the check is, and what it found. */
+/** The progress and the results of the check. */
 function Summary({ check: { counts, isRunning, cursor } }: { check: RunCheck }) {
   if (!isRunning && counts.checked === 0)
     return <p className="quiet">No run of this code is stored, so there is nothing to compare with.</p>;
@@ -65,7 +65,7 @@ interface Props {
   isFaulty: boolean;
 }
 
-/** Which stored runs would go another way with the source that is being written. No step is executed. */
+/** Shows which stored runs would take another path with the edited source. Executes no step. */
 export function CheckRuns({ id, source, isFaulty }: Props) {
   const { check, begin, goOn, stop } = useRunCheck(id);
   const isRunning = check?.isRunning === true;

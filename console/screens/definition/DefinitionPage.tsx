@@ -23,7 +23,7 @@ const route = getRouteApi("/definitions/$definitionId");
 
 interface WriteProps {
   saved: DefinitionWithSource;
-  /** The version that is saved by now, maybe by somebody else. */
+  /** The latest saved version, possibly saved by another person. */
   newest: number;
   onSaved(now: DefinitionWithSource): void;
 }
@@ -91,7 +91,7 @@ function Actions({ definition: { id, name, type } }: { definition: DefinitionWit
 
 function Details({ definition }: { definition: DefinitionWithSource }) {
   const { view = "source" } = route.useSearch();
-  // what the editor began with stays until this person saves, whatever others save
+  // keeps the initial text until this person saves, even if others save meanwhile
   const [saved, setSaved] = useState(definition);
   return (
     <>
@@ -149,7 +149,7 @@ function Read() {
   );
 }
 
-/** One script: its source with what is wrong in it, its versions, and a place to try it. */
+/** One script: its source with its errors, its versions, and a form to try it. */
 export function DefinitionPage() {
   const { isBuilder } = useRole();
   return (

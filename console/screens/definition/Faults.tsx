@@ -5,7 +5,7 @@ import "./faults.css";
 
 interface FaultsProps {
   checked: SourceCheck;
-  /** Moves the editor to a place. */
+  /** Moves the editor to a position. */
   onGo(place: Place): void;
 }
 
@@ -30,7 +30,7 @@ function summary({ faults, about_types }: SourceCheck): string {
   return [text, about_types ?? ""].join(" ").trim();
 }
 
-/** What the service would refuse or warn of, in words; each place leads to it in the editor. */
+/** Errors and warnings of the service; each position is a link into the editor. */
 export const Faults = ({ checked, onGo }: FaultsProps) => (
   <>
     <p role="status" className="quiet">

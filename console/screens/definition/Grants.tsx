@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { saveDefinition, type Definition } from "../../api/build.ts";
 import { Check, Form } from "../../parts/Form.tsx";
 
-/** Which of the secrets that its meta lists a tool may read. */
+/** The granted secrets, out of those that the tool's meta lists. */
 export function Grants({ tool }: { tool: Definition }) {
   const queries = useQueryClient();
   const save = useMutation({

@@ -35,7 +35,7 @@ function Create({ type }: { type: ScriptType }) {
   );
 }
 
-/** A new script, from one that works. */
+/** A new script, based on a working example. */
 export function NewDefinition() {
   const { type = "workflow" } = route.useSearch();
   const { isBuilder } = useRole();

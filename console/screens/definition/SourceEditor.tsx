@@ -6,14 +6,14 @@ import type { useSource } from "./useSource.ts";
 
 interface Props {
   label: string;
-  /** What the editor begins with. */
+  /** The initial text of the editor. */
   text: string;
-  /** The place that it shows first. */
+  /** The position to show first. */
   start?: Place | undefined;
   script: Pick<ReturnType<typeof useSource>, "setSource" | "checked" | "check" | "members">;
 }
 
-/** The editor of a script, and below it what is wrong; each fault leads to its place. */
+/** The editor of a script with a list of errors below, each with a link to its position. */
 export function SourceEditor({ label, text, start, script: { setSource, checked, check, members } }: Props) {
   const [place, setPlace] = useState(start);
   return (

@@ -38,7 +38,7 @@ function Result({ turn }: { turn: string }) {
   );
 }
 
-/** Calls the saved version of a tool with arguments that a person enters. */
+/** Calls the saved version of a tool with entered arguments. */
 export function TryTool({ tool }: { tool: Definition }) {
   const send = useMutation({
     mutationFn: async (form: FormData) => tryTool(tool.name, readArgs(form, tool.parameters)),

@@ -15,7 +15,7 @@ interface Props {
   onSaved(now: DefinitionWithSource): void;
 }
 
-/** Undoes what was saved since a version. Workflows stay at the version that they use. */
+/** Restores a version. Workflows keep the version that they use. */
 function GoBack({ definition, to: { version, source }, onSaved }: Props & { to: DefinitionVersion }) {
   const navigate = useNavigate();
   if (version === definition.version) return null;
@@ -30,7 +30,7 @@ function GoBack({ definition, to: { version, source }, onSaved }: Props & { to: 
   return <ThingActions actions={[restore]} kind="definition" />;
 }
 
-/** What a version changed: beside the one before it, or another one. */
+/** The changes of a version, compared with the previous or another one. */
 export function Versions({ definition, onSaved }: Props) {
   const search = route.useSearch();
   const navigate = useNavigate();

@@ -28,7 +28,7 @@ function Registered({ workflow, definition }: { workflow: Workflow; definition: 
   );
 }
 
-/** Where a definition is registered as a workflow, and a run to try it. */
+/** The workflows that use a definition, and a form to try a run. */
 export function WorkflowsOf({ definition }: { definition: Definition }) {
   const queries = useQueryClient();
   const workflows = useQuery(listAllWorkflows);

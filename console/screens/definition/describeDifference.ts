@@ -2,7 +2,7 @@ import type { CheckedRun, Difference } from "../../api/checkRuns.ts";
 
 type Call = NonNullable<Difference["call"]>;
 
-/** JSON pointers in one sentence; the page has no room for more. */
+/** JSON pointers in one sentence, because the page has no room for more. */
 const MAX_POINTERS = 5;
 
 const KINDS: Record<string, string> = {
@@ -29,7 +29,7 @@ const SENTENCES: Record<Difference["reason"], (difference: Difference) => string
   end: () => "One of the two waits or fails where the other ends.",
 };
 
-/** Where and how a stored run would go another way. */
+/** Where and how a stored run would take another path. */
 export function describeOutcome({ outcome, difference, error }: CheckedRun): string {
   if (error) return `run() throws: ${error.message}`;
   if (difference) return SENTENCES[difference.reason](difference);

@@ -1,6 +1,6 @@
 import type { ScriptType } from "../../api/build.ts";
 
-/** What a new script begins with: it can be saved as it is. */
+/** The initial text of a new script, which can be saved unchanged. */
 export const STARTERS: Record<ScriptType, string> = {
   workflow: `import { type RunContext } from "svc:workflow";
 

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 import { checkRuns, type CheckedRun, type Outcome } from "../../api/checkRuns.ts";
 
-/** Runs after which a person is asked whether to go on with older ones. */
+/** Runs after which the person is asked whether to continue with older ones. */
 const MAX_AT_ONCE = 500;
-/** Runs that are listed; the counts go on. */
+/** Maximum number of listed runs; the counts continue. */
 const MAX_LISTED = 200;
 
 const EMPTY = { checked: 0, same: 0, different: 0, failed: 0, unanswered: 0 };
@@ -11,9 +11,9 @@ const EMPTY = { checked: 0, same: 0, different: 0, failed: 0, unanswered: 0 };
 export interface RunCheck {
   source: string;
   counts: Record<Outcome | "checked", number>;
-  /** Runs that do not go the same way, newest first. */
+  /** Runs that take another path, newest first. */
   listed: CheckedRun[];
-  /** Where older runs begin; null: all are checked. */
+  /** The cursor for older runs; null if all are checked. */
   cursor: string | null;
   isRunning: boolean;
   error: unknown;

@@ -6,19 +6,19 @@ import { useLeaveQuestion } from "../../parts/useUnsaved.ts";
 
 let members: ReturnType<typeof loadMembers> | undefined;
 const loadMembers = async () => readMembers(await readDeclarations());
-/** Read once: the types belong to the service's version. */
+/** Loaded once, because the types belong to the service's version. */
 const readOnce = () => (members ??= loadMembers());
 
-/** What the service says about a source. */
+/** The service's result for a source. */
 export interface SourceCheck {
   faults: Fault[];
-  /** About its types, in a sentence: that they are being checked, or why they are not. */
+  /** A sentence about the type check: that it is running, or why it did not run. */
   about_types: string | null;
 }
 
 const unchecked = () => ({ faults: [], unchecked: "The types could not be checked; they are after the next change." });
 
-/** A source that is being written: what is wrong with it, and a question before it is lost. */
+/** The edited source: its errors, and a question before it is lost. */
 export function useSource(type: ScriptType, saved: string) {
   const [source, setSource] = useState(saved);
   const [checked, setChecked] = useState<SourceCheck>({ faults: [], about_types: null });
@@ -28,7 +28,7 @@ export function useSource(type: ScriptType, saved: string) {
   const check = useCallback(
     async (text: string) => {
       newest.current = text;
-      // an answer about a text that was changed meanwhile is not shown
+      // a result for an outdated text is not shown
       const show = (now: SourceCheck) => newest.current === text && setChecked(now);
       const faults = await checkSource(type, text);
       const isRefused = text.trim() === "" || faults.some(({ severity }) => severity === "error");

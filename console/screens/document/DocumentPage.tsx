@@ -31,7 +31,7 @@ function Download({ document }: { document: DocumentInfo }) {
   );
 }
 
-/** Where both fit beside each other. Elsewhere the original is shown on request. */
+/** Wide enough for both side by side. On smaller screens the original is shown on request. */
 const WIDE = "(min-width: 1000px)";
 
 const Views = ({ document, isBoth }: { document: DocumentInfo; isBoth: boolean }) => (
@@ -51,7 +51,7 @@ const Views = ({ document, isBoth }: { document: DocumentInfo; isBoth: boolean }
   />
 );
 
-/** The text, beside the original where the file can be drawn. */
+/** The text, beside the original if the file can be rendered. */
 function Shown({ document, marks }: { document: DocumentInfo; marks: Marks }) {
   const { view } = route.useSearch();
   const isWide = useMedia(WIDE);
@@ -71,7 +71,7 @@ function Shown({ document, marks }: { document: DocumentInfo; marks: Marks }) {
   );
 }
 
-/** The earlier text that the address names. Citations name the version also while it is the newest. */
+/** The earlier version that the address names. Citations name the version even while it is the newest. */
 function useEarlier(document: DocumentInfo): number | undefined {
   const { version } = route.useSearch();
   const { data } = useQuery({ ...listVersions(document.id), enabled: version !== undefined });
@@ -79,7 +79,7 @@ function useEarlier(document: DocumentInfo): number | undefined {
   return isNewest ? undefined : version;
 }
 
-/** Why there is no text, and what can be done about it. */
+/** Why there is no text, and the next step. */
 function Unreadable({ document, error }: { document: DocumentInfo; error: string }) {
   const { mayWrite } = useRole();
   const navigate = useNavigate();
@@ -149,7 +149,7 @@ function Details({ document }: { document: DocumentInfo }) {
   );
 }
 
-/** A document as the service reads it, with the passage that a citation means. */
+/** A document's text, with the passage that a citation means. */
 export function DocumentPage() {
   const { documentId } = route.useParams();
   const document = useQuery(getDocument(documentId));

@@ -5,12 +5,12 @@ import { Loading } from "../../parts/Notices.tsx";
 import { PdfPages } from "./PdfPages.tsx";
 import type { Marks } from "./Reading.tsx";
 
-/** A larger file is not drawn: the browser would need several times its size. */
+/** A larger file is not rendered, because the browser would need several times its size. */
 const MAX_BYTES = 50_000_000;
-/** What browsers draw themselves. */
+/** Types that browsers render themselves. */
 const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
-/** Whether the file can be drawn at all. Of an earlier text the file is not kept. */
+/** Whether the file can be rendered. For an earlier version the file is not stored. */
 export const isDrawn = ({ mime_type, size_bytes }: DocumentInfo, { version }: Pick<Marks, "version">): boolean =>
   version === undefined && size_bytes <= MAX_BYTES && (mime_type === "application/pdf" || PICTURES.includes(mime_type));
 
@@ -26,7 +26,7 @@ function Picture({ name, address }: { name: string; address: string }) {
   return <img className="picture" src={address} alt={`The original of ${name}`} onError={() => setBroken(true)} />;
 }
 
-/** The page of what is marked. */
+/** The page of the marked passage. */
 function usePage({ id }: DocumentInfo, { seq, page, version }: Marks): number | undefined {
   const isNamed = page !== undefined || seq === undefined;
   const passage = useQuery({ ...listPassages(id, { seq: seq ?? 0 }, { limit: 1, version }), enabled: !isNamed });
@@ -42,7 +42,7 @@ function Pdf({ document, marks }: { document: DocumentInfo; marks: Marks }) {
   );
 }
 
-/** The file itself, opened where the text is marked. */
+/** The original file, opened at the marked passage. */
 export const Original = ({ document, marks, address }: { document: DocumentInfo; marks: Marks; address: string }) => (
   <section className="original" aria-label="The original">
     {document.mime_type === "application/pdf" ? (

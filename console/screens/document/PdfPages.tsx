@@ -3,12 +3,12 @@ import { formatNumber } from "../../format/index.ts";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
 import { Loading } from "../../parts/Notices.tsx";
 
-/** As long as a page may take. A file that is made to take for ever is given up. */
+/** Time limit per page, against files that never finish. */
 const PATIENCE_MS = 30_000;
-/** Of width to height, until the first page is drawn. */
+/** Ratio of width to height until the first page is rendered. */
 const FIRST_RATIO = 0.7;
 
-/** What the frame answers (`console/pdf/main.ts`); `ratio`: width to height. */
+/** The messages of the frame (`console/pdf/main.ts`); `ratio`: width to height. */
 type Answer = { pages: number; page: number; ratio: number } | { problem: string };
 
 interface Props {
@@ -35,7 +35,7 @@ function Buttons({ page, pages, onTurn }: { page: number; pages: number; onTurn(
   );
 }
 
-/** The pages of a PDF, drawn one at a time in a frame that runs nothing of the file. */
+/** The pages of a PDF, rendered one at a time in a frame that runs no code of the file. */
 export function PdfPages({ id, name, first, notDrawn: NotDrawn }: Props) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [wanted, setWanted] = useState(first);

@@ -12,7 +12,7 @@ const MAX_READERS = 100;
 
 const ONLY_THESE = "Only those who are named here";
 
-/** Null: everybody. Throws an Error where readers are named although everybody reads. */
+/** Null means everybody. Throws an Error if readers are named although everybody may read. */
 function readReaders(form: FormData): Reader[] | null {
   const chosen = formGroups(form).flatMap(({ reader }) => (reader ? [reader] : []));
   const users = formLines(form, "users").map((user) => `external_user:${user}`);
@@ -22,7 +22,7 @@ function readReaders(form: FormData): Reader[] | null {
 
 interface Props {
   document: DocumentInfo;
-  /** Whether the person sees the record of the document also when it names others. */
+  /** Whether the person sees the document's record even if it names other readers. */
   managesAll: boolean;
 }
 
@@ -31,7 +31,7 @@ function ReaderField({ name, reader }: { name: string; reader: Reader | undefine
   const groups = useReaders();
   const value = reader && writeReader(reader);
   const isListed = groups.some(({ choices }) => choices.some((choice) => choice.value === value));
-  // chosen again once people and groups are known
+  // remounts once people and groups are known
   return (
     <select
       key={groups.map(({ choices }) => choices.length).join()}
@@ -67,7 +67,7 @@ const Choice = ({ value, label, isChecked, onCheck }: ChoiceProps) => (
   </label>
 );
 
-/** Who is named: people, groups and roles, and end users. */
+/** The named readers: people, groups, roles and end users. */
 function Named({ readers }: { readers: readonly Reader[] }) {
   const named = readers.filter((reader) => !isUser(reader));
   const users = readers.filter(isUser).map(({ external_user }) => external_user);
@@ -86,7 +86,7 @@ function Named({ readers }: { readers: readonly Reader[] }) {
   );
 }
 
-/** Who may read a document. Keys are no readers: one that names an end user reads for that user. */
+/** Who may read a document. A key is not a reader, but with an end user's name it reads for that user. */
 export function ReadersForm({ document, managesAll }: Props) {
   const { before, save } = useChanging<DocumentChange, DocumentInfo>(document, {
     read: (form) => ({ readers: readReaders(form) }),

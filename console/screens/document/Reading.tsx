@@ -12,15 +12,15 @@ import { formatCount, formatNumber } from "../../format/index.ts";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { useRawText, Words } from "../../parts/Words.tsx";
 
-/** Passages that are shown before the marked one. */
+/** Passages shown before the marked one. */
 const CONTEXT = 5;
-/** One request returns so many. */
+/** Passages per request. */
 const MAX_PASSAGES = 500;
 
 export interface Marks {
   seq: number | undefined;
   page: number | undefined;
-  /** Of the text that a citation names; undefined: the newest. */
+  /** The version that a citation names; undefined means the newest. */
   version: number | undefined;
 }
 
@@ -31,7 +31,7 @@ function Text({ passages, marks, isRaw }: { passages: Passage[]; marks: Marks; i
   const first = useRef<HTMLElement>(null);
   const key = `${marks.seq}/${marks.page}`;
   useEffect(() => {
-    // in braces: newer browsers return a promise, which React would call as a clean-up
+    // in braces, because newer browsers return a promise, which React would call as a clean-up
     first.current?.scrollIntoView({ block: "center" });
   }, [key]);
   const firstMarked = passages.findIndex((passage) => isMarked(marks, passage));
@@ -118,7 +118,7 @@ function Window({
   );
 }
 
-/** The text of a document, from shortly before what is marked. */
+/** The text of a document, starting shortly before the marked passage. */
 export function Reading({ document, marks }: { document: DocumentInfo; marks: Marks }) {
   const { seq, page, version } = marks;
   const start = seq !== undefined || page === undefined ? { seq: Math.max(0, (seq ?? 0) - CONTEXT) } : { page };

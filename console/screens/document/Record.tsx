@@ -59,7 +59,7 @@ function DeleteButton({ document: { id, name, collection_id } }: { document: Doc
   return <ThingActions actions={[remove]} kind="document" />;
 }
 
-/** What is recorded about a document beside its text: shown to everybody who sees it, and changed by most. */
+/** The metadata of a document. Everybody who sees it may read the metadata, and most may change it. */
 export function Record({ document }: { document: DocumentInfo }) {
   const { mayWrite, isAdmin } = useRole();
   return (

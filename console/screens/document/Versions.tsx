@@ -7,11 +7,11 @@ import { Time } from "../../parts/Time.tsx";
 
 interface Props {
   document: DocumentInfo;
-  /** The version that is shown; undefined: the newest. */
+  /** The version to show; undefined means the newest. */
   shown: number | undefined;
 }
 
-/** The earlier texts of a document, which citations still open. Nothing where there are none. */
+/** The earlier versions of a document's text, which citations still open. Empty if there are none. */
 export function Versions({ document: { id }, shown }: Props) {
   const { data, error, refetch } = useQuery(listVersions(id));
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;

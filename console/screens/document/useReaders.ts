@@ -9,7 +9,7 @@ interface ReaderGroup {
   choices: Choice[];
 }
 
-/** Who can be named as a reader, by kind. */
+/** The possible readers, by kind. */
 export function useReaders(): ReaderGroup[] {
   const people = useQuery(listAllMembers);
   const groups = useQuery(listGroups);
@@ -32,7 +32,7 @@ export function useReaders(): ReaderGroup[] {
   ];
 }
 
-/** A reader in one text: `person:<id>`. */
+/** A reader as one string: `person:<id>`. */
 export const writeReader = (reader: Reader): string => Object.entries(reader)[0]!.join(":");
 
 export function parseReader(text: string): Reader {
@@ -40,7 +40,7 @@ export function parseReader(text: string): Reader {
   return { [text.slice(0, at)]: text.slice(at + 1) } as Reader;
 }
 
-/** The name of a reader; its kind and id where it is not known. */
+/** The name of a reader; its kind and id if the name is unknown. */
 export function nameOfReader(groups: readonly ReaderGroup[], reader: Reader): string {
   if ("external_user" in reader) return `end user ${reader.external_user}`;
   const written = writeReader(reader);

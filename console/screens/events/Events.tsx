@@ -78,7 +78,7 @@ const COLUMNS: Columns<LogEvent> = [
   { title: "When", cell: ({ recorded_at }) => <Time at={recorded_at} /> },
 ];
 
-/** What was sent, by people, keys and webhooks: the log has it. */
+/** Events that people, keys and webhooks sent, from the log. */
 function Sent() {
   const sent = useQuery(listEvents({ type: "MessageDelivered" }, undefined, undefined));
   return (
@@ -109,7 +109,7 @@ function Sent() {
   );
 }
 
-/** Events from outside, which runs wait for. */
+/** External events that runs wait for. */
 export function Events() {
   const { isAdmin, mayWrite } = useRole();
   return (

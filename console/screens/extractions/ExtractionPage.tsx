@@ -80,7 +80,7 @@ function Details({ extraction }: { extraction: Extraction }) {
   );
 }
 
-/** One file as Markdown, with what could not be read. */
+/** One file as Markdown, with the parts that could not be read. */
 export function ExtractionPage() {
   const { extractionId } = route.useParams();
   const extraction = useQuery(getExtraction(extractionId));

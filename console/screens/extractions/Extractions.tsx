@@ -79,7 +79,7 @@ function List({ status, page }: { status: ExtractionStatus | undefined; page: nu
   );
 }
 
-/** Files that were turned into Markdown, and those that are being read. */
+/** Files that are or were converted to Markdown. */
 export function Extractions() {
   const { status, page = 0 } = route.useSearch();
   const { mayWrite } = useRole();

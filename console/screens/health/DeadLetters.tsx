@@ -49,7 +49,7 @@ const COLUMNS: Columns<DeadLetter> = [
   { title: "Actions", cell: (letter) => <Actions {...letter} /> },
 ];
 
-/** What failed five times, or could not be read. */
+/** Messages that failed five times, or could not be decoded. */
 export function DeadLetters() {
   const letters = useQuery(listDeadLetters);
   return (

@@ -80,7 +80,7 @@ const sorted = (checks: DeploymentHealth["checks"]): NamedCheck[] =>
 
 const isReadModel = ({ name, ok }: NamedCheck): boolean => ok && name.startsWith("projection ");
 
-/** Read models that follow the log are one line: there are many, and all say the same. */
+/** Read models that have caught up share one line, because there are many and all report the same. */
 function Parts({ checks }: Pick<DeploymentHealth, "checks">) {
   const all = sorted(checks);
   const readModels = all.filter(isReadModel);
@@ -139,7 +139,7 @@ function Read() {
   );
 }
 
-/** What an operator looks at first. */
+/** The main screen for operators. */
 export function Health() {
   const { isAdmin } = useRole();
   return (

@@ -44,7 +44,7 @@ const COLUMNS: Columns<TargetHealth> = [
   { title: "Failing since", cell: ({ since }) => since && <Time at={since} /> },
 ];
 
-/** Whether the models of aliases answer, and those that requests name themselves and that have failed. Nothing where there are none. */
+/** The state of the models in aliases, and of directly named models that failed. Empty if there are none. */
 export const Targets = ({ targets }: { targets: TargetHealth[] }) =>
   targets.length > 0 && (
     <section className="stack" aria-labelledby="targets">

@@ -5,7 +5,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
 
-/** The streams of the bus with what they hold. */
+/** The streams of the bus with their sizes. */
 const describeStreams = (streams: Record<string, unknown>): string =>
   Object.entries(streams)
     .map(([name, size]) => {
@@ -14,10 +14,10 @@ const describeStreams = (streams: Record<string, unknown>): string =>
     })
     .join("; ");
 
-/** Events that a read model is behind. */
+/** The number of events by which a read model lags. */
 export const lagOf = (detail: unknown): number => (isObject(detail) ? Number(detail["lag"] ?? 0) : 0);
 
-/** What a check tells, in words. */
+/** The details of a check, in words. */
 export function describeDetail(name: string, detail: unknown): string {
   if (!isObject(detail)) return textOf(detail);
   if (name.startsWith("disk")) return `${Math.round(Number(detail["free"]) * 100)} % free`;
@@ -40,6 +40,6 @@ const ADVICE: Record<string, string> = {
   clock: "Set the clock of this machine: it differs from the database's.",
 };
 
-/** What to do about a check that fails. */
+/** Advice for a failing check. */
 export const adviceFor = (name: string): string =>
   ADVICE[name] ?? "Check that a process with the role projections runs, and read its log.";

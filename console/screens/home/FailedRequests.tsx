@@ -21,7 +21,7 @@ const Row = ({ failures: { model, failed, refused }, day }: { failures: FailedMo
   </li>
 );
 
-/** Which models failed today, the one that failed most first. */
+/** The models that failed today, most failures first. */
 export function FailedRequests({ day }: { day: string }) {
   const failures = useQuery(countFailures(startOfDay(day)!));
   return (

@@ -28,15 +28,15 @@ interface PanelProps<T> {
   title: string;
   query: UseQueryResult<Page<T>>;
   what: string;
-  /** What an empty list means. */
+  /** The meaning of an empty list. */
   none: string;
-  /** One of the first things of the list. */
+  /** Renders one of the first items. */
   item: (thing: T) => ReactNode;
-  /** Leads to the whole list. */
+  /** Links to the complete list. */
   all: (total: number) => ReactNode;
 }
 
-/** The first things of a list that needs attention. */
+/** The first items of a list that needs attention. */
 function Panel<T extends { id: string }>({ title, query, what, none, item, all }: PanelProps<T>) {
   const id = useId();
   return (
@@ -147,7 +147,7 @@ function HealthPanel() {
   );
 }
 
-/** Budgets that come to their end, for administrators. */
+/** Budgets that are nearly used up, for administrators. */
 function BudgetWarning() {
   const { data } = useQuery(listBudgets);
   const near = data?.data.filter((budget) => usedPercent(budget) >= WARNED_PERCENT) ?? [];
@@ -160,7 +160,7 @@ function BudgetWarning() {
   );
 }
 
-/** A viewer asks, decides and changes nothing. */
+/** A viewer may ask and decide, but changes nothing. */
 const ViewerStart = () => (
   <section className="card panel" aria-labelledby="look">
     <h2 id="look">What you can look at</h2>
@@ -182,7 +182,7 @@ const ViewerStart = () => (
   </section>
 );
 
-/** What a person sees first: what to try, and what needs attention. Approvers see their inbox instead. */
+/** The first screen of a person: things to try, and things that need attention. Approvers see their inbox instead. */
 export function Home() {
   const { data } = useQuery(whoAmI);
   const { isAdmin, isBuilder, mayWrite } = useRole();

@@ -8,7 +8,7 @@ import { listApprovals } from "../../api/queries.ts";
 
 const QUESTION = "How many days may I work from home?";
 
-/** A command for a shell. TOKEN is a session's token, or an API key where that is enough. */
+/** A shell command. TOKEN is a session's token, or an API key if that is sufficient. */
 function curl(path: string, body?: object): string {
   const lines = [`curl ${new URL(`api/${path}`, service).href}`, `-H "authorization: Bearer $TOKEN"`];
   if (body) lines.push("-H 'content-type: application/json'", `-d '${JSON.stringify(body)}'`);
@@ -21,7 +21,7 @@ interface CardProps {
   children: ReactNode;
 }
 
-/** Something to try, by a click or as a program would. */
+/** Something to try, with a click or from a program. */
 const Trial = ({ title, command, children }: CardProps) => (
   <article className="card panel trial">
     <h3>{title}</h3>
@@ -92,7 +92,7 @@ function ExplainTrial() {
   );
 }
 
-/** What a newcomer can do in five minutes. */
+/** Things that a newcomer can try in five minutes. */
 export const Trials = () => (
   <section aria-labelledby="try">
     <h2 id="try">Try it</h2>

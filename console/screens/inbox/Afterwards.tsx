@@ -14,7 +14,7 @@ const SENTENCES: Record<RunStatus, string> = {
   continued: "The workflow goes on as another run, since",
 };
 
-/** What became of the run that asked, once the approval is decided. */
+/** The state of the run after its approval is decided. */
 export function Afterwards({ runId }: { runId: string }) {
   const run = useQuery(getRun(runId));
   return (

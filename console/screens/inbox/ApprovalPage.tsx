@@ -30,7 +30,7 @@ const OUTCOMES: Record<Exclude<Approval["status"], "pending">, string> = {
   cancelled: "Cancelled together with what asked",
 };
 
-/** What was decided, by whom and when. */
+/** The decision, its author and its time. */
 function Outcome({ approval }: { approval: Approval }) {
   if (approval.status === "pending") return null;
   const { decided_by, decided_in_place_of, decided_at, comment, data } = approval;
@@ -57,7 +57,7 @@ function Outcome({ approval }: { approval: Approval }) {
   );
 }
 
-/** The votes so far, where one does not decide. */
+/** The votes so far, if several are required. */
 function Votes({ approval: { id, required, votes } }: { approval: Approval }) {
   if (required === 1) return null;
   return (
@@ -84,7 +84,7 @@ function Question({ approval }: { approval: Approval }) {
     mutationFn: (decision: Decision) =>
       call<Approval>(`workflows/approvals/${approval.id}/decision`, { method: "POST", body: decision }),
     onSuccess: (decided) => queries.setQueryData(getApproval(approval.id).queryKey, decided),
-    // also when it failed: somebody else may have decided a moment ago
+    // also after a failure, because another person may have decided a moment ago
     onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
   });
   return (
@@ -132,7 +132,7 @@ function Question({ approval }: { approval: Approval }) {
   );
 }
 
-/** One approval: the page that a link leads to. Opening it never decides. */
+/** The page of one approval. Opening it never decides. */
 export function ApprovalPage() {
   const { approvalId } = route.useParams();
   const approval = useQuery(getApproval(approvalId));

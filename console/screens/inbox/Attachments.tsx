@@ -8,7 +8,7 @@ interface Props {
   onSave?: (file: Attachment) => void;
 }
 
-/** The files that an approval shows to those who decide. */
+/** The files of an approval. */
 export const Attachments = ({ files, addressOf, onSave }: Props) =>
   files.length > 0 && (
     <ul aria-label="Attached files">

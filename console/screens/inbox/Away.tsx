@@ -9,7 +9,7 @@ import { Time } from "../../parts/Time.tsx";
 import { nameOf } from "./nameOf.ts";
 import { PersonField } from "./PersonField.tsx";
 
-/** A day of the browser's time zone: its beginning, or the beginning of the next one. */
+/** The start of a day in the browser's time zone, or of the next day. */
 const toTime = (day: string, after = 0): string => {
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
   return new Date(year, month - 1, date + after).toISOString();
@@ -72,7 +72,7 @@ function OwnSubstitute({ person }: { person: string }) {
   );
 }
 
-/** Who decides for the person who is signed in. */
+/** The substitute of the signed-in person. */
 export function Away() {
   const { data: me } = useQuery(whoAmI);
   return me && me.user.role !== "viewer" ? <OwnSubstitute person={me.user.id} /> : null;

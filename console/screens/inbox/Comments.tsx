@@ -39,7 +39,7 @@ function NewComment({ id }: { id: string }) {
   );
 }
 
-/** What people say about an approval without deciding it. */
+/** Comments on an approval, which decide nothing. */
 export function Comments({ approval: { id, status } }: { approval: { id: string; status: string } }) {
   const comments = useQuery(listComments(id));
   const { mayWrite } = useRole();

@@ -17,10 +17,10 @@ export interface Decision {
 }
 
 interface Props {
-  /** Of the approval: the comment is kept for it. */
+  /** The approval's id, under which the draft of the comment is stored. */
   id: string;
   schema: FormSchema | null;
-  /** Somebody with a link, and who decides about a tool call, hands no files over. */
+  /** People with a link, and decisions about tool calls, cannot attach files. */
   takesFiles?: boolean;
   isPending: boolean;
   onDecide(decision: Decision): void;
@@ -44,7 +44,7 @@ const Buttons = ({ isPending }: Pick<Props, "isPending">) => (
   </div>
 );
 
-/** The fields that the workflow asks for, a comment and two buttons. A rejection needs no fields. */
+/** The fields of the workflow's form, a comment and two buttons. A rejection requires no fields. */
 export function DecisionForm({ id, schema, takesFiles = false, isPending, onDecide }: Props) {
   const [problem, setProblem] = useState<string>();
   const [comment, setComment] = useDraft(`decision ${id}`);

@@ -7,7 +7,7 @@ import { Time } from "../../parts/Time.tsx";
 import { nameOf } from "./nameOf.ts";
 import { PersonField } from "./PersonField.tsx";
 
-/** Who handed the approval on to whom. */
+/** The delegations of the approval: from whom, to whom. */
 export function Delegations({ approval: { delegations } }: { approval: Approval }) {
   if (delegations.length === 0) return null;
   return (
@@ -21,7 +21,7 @@ export function Delegations({ approval: { delegations } }: { approval: Approval 
   );
 }
 
-/** Hands the approval on to somebody else. */
+/** Delegates the approval to another person. */
 export function Delegate({ approval }: { approval: Approval }) {
   const queries = useQueryClient();
   const delegate = useMutation({

@@ -128,13 +128,13 @@ const ORDERS: Record<ApprovalOrder, string> = {
   newest: "newest first",
   urgent: "reminders first",
 };
-/** What waits longest comes first; of what is over, the newest. */
+/** Pending approvals are listed oldest first, decided ones newest first. */
 const usualOrder = (search: InboxSearch): ApprovalOrder => (isOver(search) ? "newest" : "oldest");
 
 interface FilterProps {
   search: InboxSearch;
   order: ApprovalOrder;
-  /** Whether there is anything to put in order. */
+  /** Whether the list has enough items to sort. */
   hasOrder: boolean;
 }
 
@@ -165,10 +165,10 @@ function Filters({ search, order, hasOrder }: FilterProps) {
   );
 }
 
-/** What may be shown of the decisions of one person. */
+/** The filters for one person's decisions. */
 const DECIDED = ["all", "approved", "rejected"] as const;
 
-/** What people are asked to decide, and what was decided. */
+/** Pending and decided approvals. */
 export function Inbox() {
   const search = route.useSearch();
   const { by, order = usualOrder(search), page = 0 } = search;

@@ -38,7 +38,7 @@ function Links({ approval, links }: { approval: string; links: ApprovalLink[] })
   );
 }
 
-/** A link by which somebody without an account decides, and the links that there are. */
+/** Creates a link with which a person without an account decides, and lists the existing links. */
 export function ShareLink({ approval }: { approval: string }) {
   const queries = useQueryClient();
   const links = useQuery(listLinks(approval));

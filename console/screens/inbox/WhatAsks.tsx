@@ -9,7 +9,7 @@ import { PlainFields, plainFieldsOf } from "../../parts/PlainFields.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
 
-/** What the tool would do, for whom. */
+/** The tool call, and for whom it would run. */
 export function WaitingCall({ call }: { call: NonNullable<Approval["tool_call"]> }) {
   const { agent, tool, asked_by } = call;
   return (
@@ -23,7 +23,7 @@ export function WaitingCall({ call }: { call: NonNullable<Approval["tool_call"]>
   );
 }
 
-/** Which workflow asks, who started it and with what: the person who decides may know none of it. */
+/** The workflow that asks, who started it, and its arguments, because the decider may not know them. */
 export function AskingRun({ id }: { id: string }) {
   const run = useQuery(getRun(id));
   return (
@@ -55,7 +55,7 @@ function StartedRun({ run }: { run: Run }) {
   );
 }
 
-/** The way to what waits for the decision. */
+/** A link to the run or request that waits for the decision. */
 export function Asker({ approval: { run_id, tool_call } }: { approval: Approval }) {
   return (
     <p>

@@ -5,14 +5,14 @@ import type { Approval } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { nameDeciders } from "./deciders.ts";
 
-/** Instead of the form, for somebody who may not decide, or has voted. */
+/** Replaces the form for people who may not decide or have voted. */
 export function WhoDecides({ approval }: { approval: Approval }) {
   const { data: me } = useQuery(whoAmI);
   const { data: members } = useQuery(listAllMembers);
   const { mayWrite } = useRole();
   if (!me || !members) return null;
   const hasVoted = approval.votes.some(({ by, in_place_of }) => [by.id, in_place_of?.id].includes(me.user.id));
-  // approvals without assignees are for all whose role suffices, except for the one who asked
+  // approvals without assignees can be decided by every sufficient role, except by the person who asked
   const others = mayWrite ? "somebody else whose role suffices" : "approvers, builders, administrators or owners";
   return (
     <p className="notice plain">

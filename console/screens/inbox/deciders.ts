@@ -9,12 +9,12 @@ const LIST = new Intl.ListFormat("en", { type: "disjunction" });
 const memberOf = (members: Names, person: string) =>
   members.find(({ id, email }) => id === person || email.toLowerCase() === person.toLowerCase());
 
-/** Who may decide, as far as an approval names them. Somebody who handed it on no longer does, and the one who got it does. */
+/** The possible deciders that an approval names. A delegation replaces the delegating person by the delegate. */
 export function nameDeciders(
   { assignees, delegations }: Pick<Approval, "assignees" | "delegations">,
   members: Names,
 ): string | undefined {
-  // what was handed to somebody who has left, or may not decide any more, does not count
+  // a delegation to a person who has left or may no longer decide does not count
   const counted = delegations.filter(({ to }) =>
     members.some(({ id, active, role }) => id === to.id && active && role !== "viewer"),
   );

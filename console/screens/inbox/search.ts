@@ -1,15 +1,15 @@
 import type { ApprovalOrder, ApprovalStatus } from "../../api/types.ts";
 
-/** What the address of the inbox says. */
+/** The parameters in the inbox's address. */
 export interface InboxSearch {
-  /** Undefined: what waits, or with `by` all that was decided. */
+  /** Undefined means pending approvals, or with `by` all decided ones. */
   status?: ApprovalStatus | undefined;
   order?: ApprovalOrder | undefined;
   /** Counts from 0. */
   page?: number | undefined;
-  /** Who decided: `person:<id>` or `key:<id>`. */
+  /** The decider: `person:<id>` or `key:<id>`. */
   by?: string | undefined;
 }
 
-/** Whether what is shown is over: then the newest comes first. */
+/** Whether the list contains ended approvals, which are sorted newest first. */
 export const isOver = ({ status, by }: InboxSearch): boolean => by !== undefined || (status ?? "pending") !== "pending";

@@ -4,7 +4,7 @@ import { UnreadableFile, type Warn } from "../reader.ts";
 import { decodeText } from "../text/charset.ts";
 import { escapePlain } from "../text/plain.ts";
 import { ignoreWarnings, warnOfCount } from "../warnings.ts";
-import { contentOfRtf, openCompressedRtf } from "./compressedRtf.ts";
+import { readCompressedRtf, type MailBody } from "./compressedRtf.ts";
 import { writeFields } from "./mailFields.ts";
 import { openOutlookFile, type OutlookItem } from "./outlookFile.ts";
 import { readRtf } from "./rtf.ts";
@@ -79,22 +79,17 @@ const fieldsOf = (item: OutlookItem, files: readonly OutlookItem[]): string =>
   ]);
 
 /** The text of a message in the best form that it has. */
-type Body = { kind: "page"; html: string } | { kind: "rtf"; rtf: Buffer } | { kind: "text" };
-
-function findBody(item: OutlookItem): Body {
+function findBody(item: OutlookItem): MailBody {
   const bytes = item.binary(HTML);
   const html = bytes ? decodeText(bytes) : item.text(HTML);
   if (html.trim() !== "") return { kind: "page", html };
-  const compressed = item.binary(RTF);
-  const rtf = compressed && openCompressedRtf(compressed);
-  if (!rtf) return { kind: "text" };
-  const content = contentOfRtf(rtf);
-  return content.kind === "rtf" ? { kind: "rtf", rtf } : content;
+  const rtf = item.binary(RTF);
+  return rtf ? readCompressedRtf(rtf) : { kind: "text", text: "" };
 }
 
-/** Plain text is read where the better form has no text or is damaged. */
-async function readBody(item: OutlookItem, body: Body, warn: Warn): Promise<string> {
-  const text = escapePlain(normalizeText(item.text(TEXT)).trim());
+/** Reads the plain text where the better form has no text or is damaged. */
+async function readBody(item: OutlookItem, body: MailBody, warn: Warn): Promise<string> {
+  const text = escapePlain(normalizeText(item.text(TEXT) || (body.kind === "text" ? body.text : "")).trim());
   if (body.kind === "page") return htmlToMarkdown(body.html, warn) || text;
   if (body.kind === "text") return text;
   const [markdown = ""] = await readRtf(body.rtf, warn).catch(() => []);
@@ -105,7 +100,7 @@ const isPicture = (item: OutlookItem): boolean =>
   /^image\//i.test(item.text(CONTENT_TYPE)) || /\.(?:png|jpe?g|gif|bmp|webp|emz|wmz)$/i.test(attachmentName(item));
 
 /** Pictures that the text shows have no name in the list of attachments. */
-const isShownPicture = (item: OutlookItem, body: Body): boolean => {
+const isShownPicture = (item: OutlookItem, body: MailBody): boolean => {
   const id = item.text(CONTENT_ID);
   const shown = body.kind === "page" ? body.html : "";
   return isPicture(item) && ((item.number(IS_HIDDEN) ?? 0) % 2 === 1 || (id !== "" && shown.includes(`cid:${id}`)));
