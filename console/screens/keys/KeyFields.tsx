@@ -10,13 +10,13 @@ const HINTS = {
   extraction: "the text of files",
 } as const;
 
-/** A moment as `datetime-local` has it: in the time zone of the person. */
+/** A time in the format of `datetime-local`, in the person's time zone. */
 function toLocal(moment: string): string {
   const date = new Date(moment);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** What a key may be limited to. A key can always ask models and agents. */
+/** The limits of a key. Every key may use models and agents. */
 export const KeyFields = ({ settings }: { settings: Omit<KeySettings, "enabled"> }) => (
   <>
     <label>
@@ -73,7 +73,7 @@ export const KeyFields = ({ settings }: { settings: Omit<KeySettings, "enabled">
   </>
 );
 
-/** The fields as they were entered. Throws an Error that names what contradicts itself. `before`: a moment has seconds, which the field for it does not show. */
+/** The entered fields. Throws an Error that names conflicting fields. `before`: the stored time, whose seconds the field does not show. */
 export function readKeyFields(form: FormData, before: string | null = null): Omit<KeySettings, "enabled"> {
   const expires = formText(form, "expires_at");
   const isSame = before !== null && toLocal(before) === expires;

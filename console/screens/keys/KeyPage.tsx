@@ -155,7 +155,7 @@ function ReadKey() {
   );
 }
 
-/** One API key: what it may do, when it was used, and what ends it. */
+/** One API key: its limits, its last use, and the actions that disable or delete it. */
 export function KeyPage() {
   const { isAdmin } = useRole();
   return (

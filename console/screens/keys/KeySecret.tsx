@@ -1,7 +1,7 @@
 import type { KeyWithSecret } from "../../api/keys.ts";
 import { ShownOnce } from "../../parts/ShownOnce.tsx";
 
-/** The secret of a key that was created or rotated a moment ago. */
+/** The secret of a key that was just created or rotated. */
 export const KeySecret = ({ title, changed }: { title: string; changed: KeyWithSecret }) =>
   changed.key === undefined ? (
     <p className="notice warn" role="status">

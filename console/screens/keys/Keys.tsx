@@ -96,7 +96,7 @@ const List = ({ keys, projects }: ListProps) => (
   <Table caption="API keys, newest first" columns={columns(projects, useNow())} rows={keys} rowKey={({ id }) => id} />
 );
 
-/** Those of all keys that the filters leave. */
+/** The keys that match the filters, from all keys. */
 function Found({ search, projects }: { search: KeySearch; projects: Project[] }) {
   const keys = useQuery(listAllKeys);
   const now = useNow();
@@ -115,7 +115,7 @@ function Found({ search, projects }: { search: KeySearch; projects: Project[] })
   );
 }
 
-/** All keys, a page at a time. */
+/** All keys, one page at a time. */
 function Paged({ page: number = 0, projects }: { page: number | undefined; projects: Project[] }) {
   const keys = useQuery(listKeys(number));
   return (

@@ -29,7 +29,7 @@ const Created = ({ created, onNext }: { created: KeyWithSecret; onNext: () => vo
   </>
 );
 
-/** A second key for the same program: both work until the first one is deleted. */
+/** Creates a second key for the same program. Both work until the first one is deleted. */
 function CreateLike({ id }: { id: string }) {
   const key = useQuery(getKey(id));
   return (

@@ -1,6 +1,6 @@
 import { stateOf, type Key, type KeyState } from "../../api/keys.ts";
 
-/** What the address of the list says. */
+/** The parameters in the list's address. */
 export interface KeySearch {
   /** Part of the name, or the end of the secret. */
   q?: string | undefined;
@@ -12,7 +12,7 @@ export interface KeySearch {
 
 export const NO_PROJECT = "none";
 
-/** Whether it asks for some keys only. */
+/** Whether any filter is set. */
 export const isFiltered = ({ q, state, project }: KeySearch): boolean =>
   [q, state, project].some((value) => value !== undefined);
 

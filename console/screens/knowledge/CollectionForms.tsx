@@ -8,7 +8,7 @@ import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirm
 
 const WORD = "delete";
 
-/** A text that is written here becomes a document. */
+/** Adds a typed text as a document. */
 function TextForm({ slug }: { slug: string }) {
   const { send, formKey } = useSaving({
     kind: "document",
@@ -70,7 +70,7 @@ function DeleteForm({ slug }: { slug: string }) {
   );
 }
 
-/** What is done with a collection now and then. */
+/** Rare actions on a collection. */
 export const CollectionForms = ({ collection }: { collection: Collection }) => (
   <>
     <details className="card record">

@@ -35,7 +35,7 @@ import "./knowledge.css";
 
 const route = getRouteApi("/knowledge/$collection");
 
-/** What can be done about a document that could not be read: once the mended file is there, this one is in the way. */
+/** Actions on a document that could not be read. Once the corrected file is uploaded, the failed document is superfluous. */
 function Remedies({ document, removal }: { document: DocumentInfo; removal: Action<string> }) {
   const { id, name } = document;
   return (
@@ -78,7 +78,7 @@ const columns = (mayChange: boolean, removal: Action<string>): Columns<DocumentI
   { title: "Added", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** How far the reading of the documents is. */
+/** The reading progress of the documents. */
 function Progress({ slug }: { slug: string }) {
   const { data: total = 0 } = useQuery(countDocuments(slug));
   const { data: ready = 0 } = useQuery(countDocuments(slug, "ready"));
@@ -186,7 +186,7 @@ function Details({ collection }: { collection: Collection }) {
   );
 }
 
-/** One collection: its documents, how far their reading is, upload and search. */
+/** One collection: its documents, their reading progress, upload and search. */
 export function CollectionPage() {
   const { collection: reference } = route.useParams();
   const collection = useQuery(getCollection(reference));

@@ -1,16 +1,16 @@
 import type { ReactNode } from "react";
 import type { Highlight } from "../../api/knowledgeSearch.ts";
 
-/** A longer beginning without a marked word is left out: four lines of a passage are shown. */
+/** A longer beginning without a marked word is cut, because only four lines of a passage are visible. */
 const MAX_LEAD = 200;
-/** What stays of it. */
+/** Length of the kept beginning. */
 const LEAD = 60;
 
-/** A part of a passage without the marks of headings and empty lines, which take the room of words. */
+/** A part of a passage without heading marks and empty lines, which take up space. */
 const textOf = (content: string, from: number, to?: number): string =>
   `${content[from - 1] ?? "\n"}${content.slice(from, to)}`.replaceAll(/\n+(#{1,6} )?/g, "\n").slice(1);
 
-/** A passage with its words marked, from shortly before the first one. */
+/** A passage with its marked words, starting shortly before the first one. */
 export function Excerpt({ content, highlights }: { content: string; highlights: readonly Highlight[] }) {
   const first = highlights[0]?.start ?? 0;
   const start = first > MAX_LEAD ? content.indexOf(" ", first - LEAD) + 1 : 0;

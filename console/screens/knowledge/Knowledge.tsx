@@ -78,7 +78,7 @@ const NoCollections = () => (
   </Empty>
 );
 
-/** The collections of the organization, and a search through all of them. */
+/** The organization's collections, and a search across all of them. */
 export function Knowledge() {
   const search = route.useSearch();
   const navigate = useNavigate();

@@ -15,7 +15,7 @@ const TIMES = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-/** Patterns with spaces or lines between. */
+/** Patterns separated by spaces or line breaks. */
 const readPatterns = (form: FormData, name: string): string[] => formText(form, name).split(/\s+/).filter(Boolean);
 
 function readBody(form: FormData, kind: Kind): object {

@@ -93,7 +93,7 @@ const problemOf = (search: KnowledgeSearch): unknown => {
   }
 };
 
-/** The passages that match, with the words marked; or why the search cannot be asked. */
+/** The matching passages with marked words, or the reason why the query is invalid. */
 export function Results(props: Props) {
   const problem = problemOf(props.search);
   return (

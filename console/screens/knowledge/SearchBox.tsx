@@ -49,7 +49,7 @@ interface Props {
   onSearch(search: KnowledgeSearch): void;
 }
 
-/** Asks the index when the form is sent: a search costs more than a list. */
+/** Searches only when the form is sent, because a search costs more than a list. */
 export function SearchBox({ search, collection, onSearch }: Props) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -58,7 +58,7 @@ export function SearchBox({ search, collection, onSearch }: Props) {
   return (
     <>
       <search>
-        {/* what the address says is in the fields, also after a step back */}
+        {/* the fields show the address, also after going back */}
         <form key={JSON.stringify(search)} className="stack" onSubmit={submit}>
           <div className="search-line">
             <label>

@@ -35,7 +35,7 @@ function Actions({ source }: { source: Source }) {
   return <ThingActions actions={actions} kind="source" />;
 }
 
-/** How far a read is, or its result. */
+/** The progress of a read, or its result. */
 function LastRead({ source }: { source: Source }) {
   const { listed, pages, started_at, ended_at, error, status } = source.last_read;
   const visited = PAGE_RESULTS.reduce((sum, result) => sum + pages[result], 0);
@@ -58,7 +58,7 @@ function LastRead({ source }: { source: Source }) {
   );
 }
 
-/** One source: what it reads and when, what the last read found, and its pages where they are shown. */
+/** One source: its address and schedule, the result of its last read, and its pages if they are open. */
 export function SourceCard({ source, collection, isOpen }: { source: Source; collection: string; isOpen: boolean }) {
   const { mayWrite } = useRole();
   const { id, url, kind, schedule, next_at } = source;

@@ -31,7 +31,7 @@ const COLUMNS: Columns<SourcePage> = [
   { title: "Checked", cell: ({ checked_at }) => <Time at={checked_at} /> },
 ];
 
-/** What a source found out about each of its pages. */
+/** The result of each page of a source. */
 export function SourcePages({ source }: { source: string }) {
   const { collection } = route.useParams();
   const { result, page = 0 } = route.useSearch();

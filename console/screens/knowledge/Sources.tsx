@@ -12,7 +12,7 @@ import "./knowledge.css";
 const route = getRouteApi("/knowledge/$collection/sources");
 
 export interface SourcesSearch {
-  /** The source whose pages are shown. */
+  /** The source whose pages are open. */
   source?: string | undefined;
   result?: PageResult | undefined;
   page?: number | undefined;
@@ -44,7 +44,7 @@ function Details({ collection: { slug, name } }: { collection: Collection }) {
   );
 }
 
-/** The addresses whose pages are documents of a collection. */
+/** The sources of a collection's documents. */
 export function Sources() {
   const { collection: reference } = route.useParams();
   const back = (

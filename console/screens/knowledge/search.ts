@@ -2,18 +2,18 @@ import type { DocumentFilter, PassageSearch } from "../../api/knowledgeSearch.ts
 import { readNumber, readText } from "../../app/search.ts";
 import { startOfDay } from "../../format/days.ts";
 
-/** What the address says about a search. Days are those of the person's own time zone, both included. */
+/** The search parameters in the address. Days are in the person's time zone, both included. */
 export interface KnowledgeSearch {
   q?: string | undefined;
-  /** File types with commas between: `pdf, docx`. */
+  /** File types separated by commas: `pdf, docx`. */
   types?: string | undefined;
-  /** Tags with commas between; a document has all of them. */
+  /** Tags separated by commas; a document must have all of them. */
   tags?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
-  /** Conditions of the documents' own metadata: `kind = lease, year >= 2024`. */
+  /** Conditions on the documents' own metadata: `kind = lease, year >= 2024`. */
   metadata?: string | undefined;
-  /** Each document once. */
+  /** Show each document once. */
   grouped?: true | undefined;
   /** Page of the hits, from 0. */
   hits?: number | undefined;
@@ -30,7 +30,7 @@ export const readKnowledgeSearch = (search: Record<string, unknown>): KnowledgeS
   hits: readNumber(search["hits"]),
 });
 
-/** Texts between commas; a comma within quotes is part of a text. */
+/** Texts separated by commas; a comma within quotes is part of a text. */
 const partsOf = (text = ""): string[] =>
   (text.match(/(?:"[^"]*"|[^,"])+/g) ?? []).map((part) => part.trim()).filter(Boolean);
 
@@ -44,7 +44,7 @@ function readValue(text: string): string | number | boolean {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** Throws an Error that says how a condition is written. */
+/** Throws an Error that shows the format of a condition. */
 function readConditions(text: string | undefined): DocumentFilter["metadata"] {
   const conditions: NonNullable<DocumentFilter["metadata"]> = {};
   for (const part of partsOf(text)) {
@@ -59,7 +59,7 @@ function readConditions(text: string | undefined): DocumentFilter["metadata"] {
   return Object.keys(conditions).length > 0 ? conditions : undefined;
 }
 
-/** Whether something beside the words narrows the search down. */
+/** Whether the search has any filter besides the words. */
 export const isFiltered = ({ types, tags, from, to, metadata }: KnowledgeSearch): boolean =>
   [types, tags, from, to, metadata].some((value) => value !== undefined);
 

@@ -56,10 +56,10 @@ function Question({ link, approval }: { link: LinkSecret; approval: LinkedApprov
   );
 }
 
-/** One approval for somebody without an account. Opening the page never decides, and it reaches nothing else. */
+/** One approval for a person without an account. Opening the page never decides, and the link gives no other access. */
 export function LinkedApprovalPage() {
   const { linkId } = route.useParams();
-  // the part after # is sent to no server
+  // browsers send the part after # to no server
   const [secret] = useState(() => location.hash.slice(1));
   const link = { id: linkId, secret };
   const approval = useQuery(getLinkedApproval(link));

@@ -4,7 +4,7 @@ import type { EventCheck } from "../../api/events.ts";
 
 type EventName = Pick<NonNullable<EventCheck["broken"]>, "type" | "version" | "stream" | "cursor">;
 
-/** The first event that is not what was written, by its name. */
+/** The first altered event, by its name. */
 export const BrokenEvent = ({ event, children }: { event: EventName; children: ReactNode }) => (
   <div className="notice bad" role="alert">
     <p>

@@ -10,7 +10,7 @@ import { useChainCheck, type ChainCheck } from "./useChainCheck.ts";
 
 const WORDS = { running: "Checking: ", stopped: "Stopped: ", done: "Checked: " } as const;
 
-/** How far the check is, and what it found. */
+/** The progress and the results of the check. */
 function Progress({ now }: { now: ChainCheck }) {
   const { broken, checked, proof, state } = now;
   const isGood = state === "done" && !broken && !proof.differs;
@@ -34,7 +34,7 @@ function Progress({ now }: { now: ChainCheck }) {
   );
 }
 
-/** Whether the events are what was written: all of them, or those up to one. */
+/** Checks whether the events are unaltered: all of them, or those up to one. */
 export function ChainPanel({ search }: { search: LogSearch }) {
   const { verify, expect: _, ...rest } = search;
   const upTo = verify === "all" ? undefined : verify;

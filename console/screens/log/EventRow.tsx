@@ -13,7 +13,7 @@ import type { LogSearch } from "./search.ts";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Aggregates whose screen is not their stream in the log. */
+/** Aggregates with a screen besides their stream in the log. */
 const WITH_SCREEN = new Set([
   "run",
   "thread",
@@ -26,7 +26,7 @@ const WITH_SCREEN = new Set([
   "definition",
 ]);
 
-/** The screen of what an event is about, if there is one. */
+/** The screen of the item that an event is about, if there is one. */
 function Thing({ event: { stream, data } }: { event: LogEvent }) {
   const [, aggregate = "", id = ""] = /^([a-z]+)-(.+)$/.exec(stream) ?? [];
   const turn = textOf(data["turn_id"]);
@@ -35,7 +35,7 @@ function Thing({ event: { stream, data } }: { event: LogEvent }) {
   return <ThingLink thing={thing}>Open the {nameOfKind(thing.kind)}</ThingLink>;
 }
 
-/** What the fields of an event name. */
+/** The items that an event's fields name. */
 const Named = ({ event }: { event: LogEvent }) =>
   namedThings(event.data).map(({ field, kind, id }) => (
     <Fragment key={field}>
@@ -103,13 +103,13 @@ const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
   </>
 );
 
-/** Who caused it; of a session, whose it is. */
+/** The actor; for a session, its person. */
 function whoseOf({ type, principal, data }: LogEvent): string {
   const user = textOf(data["user_id"]);
   return type === "SessionStarted" && user ? `person:${user}` : principal;
 }
 
-/** What happened, in one sentence, and who caused it; opened, with every field. */
+/** One sentence about an event and its actor; if opened, also every field. */
 export const EventRow = ({ event, search }: { event: LogEvent; search: LogSearch }) => {
   const isOpen = search.event === event.cursor;
   const line = (

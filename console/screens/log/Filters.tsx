@@ -18,7 +18,7 @@ interface NameProps {
   onPick(value?: string): void;
 }
 
-/** A filter that holds once Enter is pressed: a half-typed name would only be an error. */
+/** A filter that applies when Enter is pressed, because a half-typed name would only cause an error. */
 function NameFilter({ label, value, placeholder, isFirst, onPick }: NameProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -41,7 +41,7 @@ function NameFilter({ label, value, placeholder, isFirst, onPick }: NameProps) {
   );
 }
 
-/** The filters of the log; they are part of the address. */
+/** The filters of the log, which are part of the address. */
 export function Filters({ search }: { search: LogSearch }) {
   const { stream, type, who, command, follow } = search;
   const navigate = useFilterNavigate();

@@ -40,7 +40,7 @@ function Bars({ counts, search }: { counts: Counts; search: LogSearch }) {
   );
 }
 
-/** Events over time; each bar leads to its events. */
+/** Events over time; each bar links to its events. */
 export function Histogram({ search }: { search: LogSearch }) {
   const counts = useQuery(readHistogram(search));
   return (

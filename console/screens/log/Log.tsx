@@ -19,7 +19,7 @@ import "./log.css";
 const ROW_HEIGHT = 45;
 const route = getRouteApi("/log");
 
-/** New events, unless the person follows. */
+/** Shows the number of new events, unless the person follows the log. */
 function NewEvents({ search, newest, onShow }: { search: LogSearch; newest: string | undefined; onShow: () => void }) {
   const { data: count = 0 } = useQuery(countNewEvents(search, newest));
   return <NewRows count={count} what="event" most={MAX_COUNTED} onShow={onShow} />;
@@ -48,12 +48,12 @@ const NoEvents = ({ search }: { search: LogSearch }) => (
 interface PageProps {
   search: LogSearch;
   after: string | undefined;
-  /** The moment whose newest events are shown; undefined for those of each moment. */
+  /** The time at which the list is frozen; undefined while the person follows the log. */
   until: string | undefined;
   onNext(after: string): void;
 }
 
-/** The rows of one page. Once they are read, the next page is known. */
+/** The rows of one page. Once they are loaded, the next page is known. */
 function EventPage({ search, after, until, onNext }: PageProps) {
   const page = useQuery(listEvents(search, after, until));
   const next = page.data?.has_more ? page.data.next_after : null;
@@ -70,11 +70,11 @@ function EventPage({ search, after, until, onNext }: PageProps) {
   );
 }
 
-/** The newest events, or those before a cursor, and older ones as far as somebody scrolls. */
+/** The newest events, or those before a cursor, and older ones as the person scrolls. */
 function Events({ page, search, until }: Pick<PageProps, "search" | "until"> & { page: Slice<LogEvent> }) {
   const { after, follow = false } = search;
   const [older, setOlder] = useState<readonly string[]>([]);
-  // who follows sees the newest page: rows that move would break what comes after it
+  // following shows only the newest page, because moving rows would break later pages
   const pages = [after, ...(follow ? [] : older)];
   const addPage = useCallback(
     (cursor: string) => setOlder((known) => (known.includes(cursor) ? known : [...known, cursor])),
@@ -142,7 +142,7 @@ function EventLog() {
   );
 }
 
-/** What happened in the organization, newest first. */
+/** The organization's events, newest first. */
 export function Log() {
   const { isAdmin } = useRole();
   return (

@@ -8,7 +8,7 @@ interface Props {
   search: LogSearch;
 }
 
-/** Whether the hash is the one that somebody kept. */
+/** Whether the hash equals a saved one. */
 const Comparison = ({ isSame }: { isSame: boolean }) =>
   isSame ? (
     <p className="notice good" role="status">
@@ -21,7 +21,7 @@ const Comparison = ({ isSame }: { isSame: boolean }) =>
     </p>
   );
 
-/** The hash that this browser computed, to be kept for a later comparison. */
+/** The hash that this browser computed, for a later comparison. */
 export function ProofOfEvents({ now: { proof, state }, search }: Props) {
   const { expect, verify: _, ...rest } = search;
   if (!CAN_HASH)

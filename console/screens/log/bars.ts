@@ -1,14 +1,14 @@
 import type { Histogram } from "../../api/events.ts";
 
 interface HistogramBar {
-  /** Where it begins. */
+  /** Start of the bar. */
   at: string;
   count: number;
-  /** A cursor that leads to its newest event; undefined without events. */
+  /** A cursor for its newest event; undefined without events. */
   before: string | undefined;
 }
 
-/** All bars from the first event to the last, also those without events. */
+/** All bars from the first event to the last, including empty ones. */
 export function barsOf({ bar_seconds, data }: Pick<Histogram, "bar_seconds" | "data">): HistogramBar[] {
   const [first, last] = [data[0], data.at(-1)];
   if (!first || !last) return [];

@@ -1,4 +1,4 @@
-/** A thing with a screen that a field of an event names. */
+/** An item with a screen that an event's field names. */
 interface NamedThing {
   /** The path of the field: `run_id`, `parent.run_id`. */
   field: string;
@@ -24,7 +24,7 @@ const KINDS: Record<string, string> = {
   person: "user",
   member: "user",
 };
-/** Levels of fields, and things of one event: a run may name a thousand. */
+/** Limits of nested fields, and of items per event: a run may name a thousand. */
 const MAX_DEPTH = 3;
 const MAX_THINGS = 12;
 
@@ -41,5 +41,5 @@ function find(value: unknown, field: string, depth: number): NamedThing[] {
   return Object.entries(value).flatMap(([name, inner]) => find(inner, field ? `${field}.${name}` : name, depth - 1));
 }
 
-/** What the fields of an event name that has a screen, in their order. */
+/** The items with a screen that an event's fields name, in their order. */
 export const namedThings = (data: unknown): NamedThing[] => find(data, "", MAX_DEPTH).slice(0, MAX_THINGS);

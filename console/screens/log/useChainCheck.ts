@@ -3,9 +3,9 @@ import { checkEvents, type EventCheck } from "../../api/events.ts";
 import { CAN_HASH, NOTHING_PROVED, proveEvents, type Proof } from "../../api/proof.ts";
 
 export interface ChainCheck {
-  /** Events that the service found to be what was written. */
+  /** Events that the service confirmed as unaltered. */
   checked: number;
-  /** What this browser computed of them. */
+  /** The result of this browser's own computation. */
   proof: Proof;
   broken: EventCheck["broken"];
   state: "running" | "stopped" | "done";
@@ -14,7 +14,7 @@ export interface ChainCheck {
 
 const BEGUN: ChainCheck = { checked: 0, proof: NOTHING_PROVED, broken: null, state: "running", error: undefined };
 
-/** Checks the events up to a cursor, page by page, and shows how far it is. */
+/** Checks the events up to a cursor, page by page, and reports the progress. */
 async function check(upTo: string | undefined, signal: AbortSignal, show: (now: ChainCheck) => void): Promise<void> {
   let now = BEGUN;
   show(now);
@@ -34,7 +34,7 @@ async function check(upTo: string | undefined, signal: AbortSignal, show: (now: 
   }
 }
 
-/** A check of the chain that runs while its panel is shown, and can be stopped. */
+/** A check of the chain that runs while its panel is open, and can be stopped. */
 export function useChainCheck(upTo: string | undefined) {
   const [now, setNow] = useState(BEGUN);
   const [controller, setController] = useState(() => new AbortController());

@@ -3,7 +3,7 @@ import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { SeeMore } from "./SeeMore.tsx";
 
-/** A person who was removed: what the log still says, and where what they said is deleted. */
+/** A removed person: the data left in the log, and a link to erase their messages. */
 export const FormerMemberFacts = ({ member }: { member: FormerMember }) => (
   <>
     <h1>{formerMember(member).replace(/^f/, "F")}</h1>

@@ -34,7 +34,7 @@ const COLUMNS: Columns<FormerMember> = [
   },
 ];
 
-/** People who were removed, for administrators. Their names are deleted, so the list shows what the log keeps. */
+/** Removed people, for administrators. Their names are deleted, so the list shows the data left in the log. */
 export function FormerMembers() {
   const former = useQuery(listFormerMembers);
   return (

@@ -70,7 +70,7 @@ function Actions({ member: { id, name, active } }: { member: Member }) {
   );
 }
 
-/** People who lock out or remove themselves could not undo it. */
+/** People cannot lock out or remove themselves, because they could not undo it. */
 const Self = () => (
   <p>
     This is you. Change your password under <Link to="/settings">Settings</Link>.
@@ -81,7 +81,7 @@ function Settings({ member, isOwner }: { member: Member; isOwner: boolean }) {
   const { before, save } = useChanging<Pick<Member, "name" | "role">, Member>(member, {
     read: (form, { role }) => ({ name: formText(form, "name"), role: readChoice(form.get("role"), ROLES) ?? role }),
     change: (changes) => changeMember(member.id, changes),
-    // one's own name and role are part of the session
+    // a person's own name and role are part of the session
     queryKeys: [["organization"], whoAmI.queryKey],
   });
   return (
@@ -119,7 +119,7 @@ function Details({ member }: { member: Member }) {
   );
 }
 
-/** One person: role, and what ends their access. Of one who was removed, what is left of them. */
+/** One person: the role, and the actions that end the access. For a removed person, the remaining data. */
 export function MemberPage() {
   const { memberId } = route.useParams();
   const { isAdmin } = useRole();

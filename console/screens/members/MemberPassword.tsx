@@ -1,7 +1,7 @@
 import { service } from "../../api/call.ts";
 import { ShownOnce } from "../../parts/ShownOnce.tsx";
 
-/** Without a password the request was repeated, and the password was shown before. */
+/** A repeated request returns no password, because the first answer has shown it. */
 export const MemberPassword = ({ title, password }: { title: string; password: string | undefined }) =>
   password === undefined ? (
     <p className="notice warn" role="status">

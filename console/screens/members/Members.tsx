@@ -71,7 +71,7 @@ const List = ({ members }: { members: Member[] }) => (
   <Table caption="Members, by when they joined" columns={COLUMNS} rows={members} rowKey={({ id }) => id} />
 );
 
-/** Those of all members that the filters leave. */
+/** The members that match the filters, from all members. */
 function Found({ search }: { search: MemberSearch }) {
   const members = useQuery(listAllMembers);
   return (
@@ -89,7 +89,7 @@ function Found({ search }: { search: MemberSearch }) {
   );
 }
 
-/** All members, a page at a time. */
+/** All members, one page at a time. */
 function Paged({ page: number = 0 }: { page: number | undefined }) {
   const members = useQuery(listMembers(number));
   return (
@@ -120,7 +120,7 @@ const Present = ({ search }: { search: MemberSearch }) => (
 const VIEWS = ["present", "former"] as const;
 const NAMES = { present: "Members", former: "Former members" };
 
-/** The people of the organization. Everybody sees them; administrators change them, and see who left. */
+/** The organization's people. Everybody sees them; administrators change them, and see who left. */
 export function Members() {
   const search = route.useSearch();
   const { isAdmin } = useRole();

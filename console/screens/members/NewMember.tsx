@@ -56,7 +56,7 @@ function Add({ isOwner }: { isOwner: boolean }) {
   );
 }
 
-/** A new member. The service sends no mail: the first password is shown here, once. */
+/** The form for a new member. The service sends no e-mail, so the initial password is shown here once. */
 export function NewMember() {
   const { isAdmin, isOwner } = useRole();
   return (

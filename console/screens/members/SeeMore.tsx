@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useRole } from "../../api/useRole.ts";
 import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
 
-/** What a member did, also one who left: for builders, and more for administrators. */
+/** Links to a member's activity, also after the removal: for builders, with more links for administrators. */
 export function SeeMore({ id }: { id: string }) {
   const { isAdmin, isBuilder } = useRole();
   if (!isBuilder) return null;

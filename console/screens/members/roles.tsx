@@ -1,7 +1,7 @@
 import { ROLES } from "../../api/members.ts";
 import type { Role } from "../../api/types.ts";
 
-/** What each role may do (docs/permissions.md). */
+/** The permissions of each role (docs/permissions.md). */
 export const MEANINGS: Record<Role, string> = {
   owner: "everything, and who else is an owner",
   admin: "keys, people, providers, usage and the log",
@@ -10,7 +10,7 @@ export const MEANINGS: Record<Role, string> = {
   viewer: "reads, and changes nothing",
 };
 
-/** Only an owner makes owners. */
+/** Only an owner can assign the role owner. */
 export const RoleFields = ({ chosen, isOwner }: { chosen: Role; isOwner: boolean }) => (
   <fieldset>
     <legend>Role</legend>

@@ -4,20 +4,20 @@ import type { Role } from "../../api/types.ts";
 export const MEMBER_STATES = ["active", "locked out"] as const;
 export type MemberState = (typeof MEMBER_STATES)[number];
 
-/** What the address of the list says. */
+/** The parameters in the list's address. */
 export interface MemberSearch {
   /** Part of the name or of the e-mail address. */
   q?: string | undefined;
   role?: Role | undefined;
   state?: MemberState | undefined;
   page?: number | undefined;
-  /** Those who were removed, instead. */
+  /** Shows removed members instead. */
   view?: "former" | undefined;
 }
 
 export const stateOf = ({ active }: Member): MemberState => (active ? "active" : "locked out");
 
-/** Whether it asks for some members only. */
+/** Whether any filter is set. */
 export const isFiltered = ({ q, role, state }: MemberSearch): boolean =>
   [q, role, state].some((value) => value !== undefined);
 

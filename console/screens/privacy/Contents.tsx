@@ -93,7 +93,7 @@ interface Props {
   after: string | undefined;
 }
 
-/** What somebody has, one by one. */
+/** The data of a subject, one item at a time. */
 export function Contents({ chosen, kind = "threads", after }: Props) {
   const navigate = useNavigate();
   const name = useSubjectName();

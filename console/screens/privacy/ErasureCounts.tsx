@@ -27,7 +27,7 @@ interface Props {
   count: UseMutationResult<ErasurePreview, Error, FormData>;
 }
 
-/** What the erasure would delete, before anybody confirms it. */
+/** The items that the erasure would delete, shown before the confirmation. */
 export const ErasureCounts = ({ count }: Props) => (
   <>
     <button

@@ -78,7 +78,7 @@ function Start({ chosen }: { chosen: string | undefined }) {
       requireConfirmation(form, WORD);
       return startErasure(subject, form.getAll("kinds").map(String));
     },
-    // the next one needs its own word
+    // the next erasure needs its own confirmation
     onSuccess: () => {
       setBegun((times) => times + 1);
       count.reset();
@@ -100,7 +100,7 @@ function Start({ chosen }: { chosen: string | undefined }) {
         about approvals of others stays with those. Nothing brings anything back: the keys are destroyed, also for
         backups. Export first what is needed.
       </p>
-      {/* what was counted is of what was chosen then */}
+      {/* the counts are for the earlier selection */}
       <div className="stack" onChange={() => count.reset()}>
         <SubjectField key={chosen} kinds={["person", "key", "agent", "user"]} chosen={chosen} />
         <fieldset>
@@ -133,7 +133,7 @@ function WhatWaits({ erasures }: { erasures: readonly Erasure[] }) {
   );
 }
 
-/** Deleting everything that somebody has, and the proof of it. */
+/** Deletes all data of a subject, and shows the certificates. */
 export function Erasures({ chosen, after }: { chosen: string | undefined; after: string | undefined }) {
   const erasures = useQuery(listErasures(after));
   const name = useSubjectName();

@@ -7,7 +7,7 @@ import { useLeaveQuestion } from "../../parts/useUnsaved.ts";
 import { saveFile } from "../../parts/saveFile.ts";
 import { readSubject, SubjectField } from "./SubjectField.tsx";
 
-/** A name for a file, from whom it is about. */
+/** A file name made of the subject. */
 const fileName = (subject: string): string => `export-${subject.replaceAll(/[^\w.@-]+/g, "-").slice(0, 100)}.jsonl`;
 
 function useExport() {
@@ -30,7 +30,7 @@ function useExport() {
   return { send, progress, stop: () => running.current?.abort() };
 }
 
-/** Everything that is stored about somebody, as a file. */
+/** Downloads all stored data of a subject. */
 export function Exports({ chosen }: { chosen: string | undefined }) {
   const { send, progress, stop } = useExport();
   return (

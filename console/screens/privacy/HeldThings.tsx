@@ -3,12 +3,12 @@ import { formatNumber } from "../../format/index.ts";
 import { kindWord } from "../../format/kindWord.ts";
 
 interface Props {
-  /** What holds keep, as the end of a sentence that begins with "Holds". */
+  /** The held items, as the end of a sentence that begins with "Holds". */
   keep: string;
   held: readonly { hold_id: string; name: string; kind: string; count: number }[];
 }
 
-/** What stays because of holds, each with the hold that keeps it. */
+/** Items that are kept, each with its hold. */
 export const HeldThings = ({ keep, held }: Props) => (
   <>
     <p>

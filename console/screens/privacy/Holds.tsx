@@ -13,7 +13,7 @@ import { Time } from "../../parts/Time.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 import { HELD_KINDS, readSubject, SubjectField, useSubjectName } from "./SubjectField.tsx";
 
-/** Kinds of subjects with a screen of their own. */
+/** Kinds of subjects with their own screen. */
 const KINDS: Record<string, string> = { run: "run", document: "document", key: "key", agent: "agent", person: "user" };
 
 function Covered({ subject, name }: { subject: string; name: string }) {
@@ -101,7 +101,7 @@ function Place({ chosen }: { chosen: string | undefined }) {
   );
 }
 
-/** What is kept from every deletion, by whom and why. */
+/** The holds: what they keep, who placed them and why. */
 export function Holds({ chosen, page = 0 }: { chosen: string | undefined; page: number | undefined }) {
   const holds = useQuery(listHolds(page * HOLDS));
   const name = useSubjectName();

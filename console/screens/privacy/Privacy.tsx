@@ -19,7 +19,7 @@ const NAMES: Record<Section, string> = {
   erasures: "Erasures",
 };
 
-/** For how long things are kept, what a hold keeps longer, what is stored about somebody, and deleting it for good. */
+/** Retention, holds, exports and erasures. */
 export function Privacy() {
   const { isAdmin } = useRole();
   const { section = "retention", subject, page, after, kind } = route.useSearch();

@@ -58,7 +58,7 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
   },
 ];
 
-/** For how long things are kept. */
+/** The retention rules. */
 export function Retention({ edit }: { edit: string | undefined }) {
   const rules = useQuery(listRetention);
   const projects = useQuery(listProjects);

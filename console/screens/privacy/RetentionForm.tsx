@@ -33,7 +33,7 @@ const HINTS = {
 
 const labelOf = (kind: string): string => `Keep ${kindWord(kind)} for`;
 
-/** What was entered. */
+/** The entered rules. */
 function readRules(form: FormData): { subject: string; rules: RetentionRules } {
   const subject = formText(form, "subject");
   const read = (kind: (typeof KEPT)[number]) => {
@@ -67,13 +67,13 @@ const Preview = ({ preview }: { preview: RetentionPreview }) => {
 };
 
 interface Props {
-  /** The rules that are changed; undefined: new ones. */
+  /** The rules to edit; undefined for new ones. */
   rules: Retention | undefined;
   subjects: readonly Choice[];
   name: (subject: string) => string;
 }
 
-/** Of the `30d` of the API. */
+/** Days of the API's `30d`. */
 const secondsOf = (kept: string | null | undefined) => (kept ? Number.parseInt(kept) * DAY_S : undefined);
 
 const Days = ({ rules }: Pick<Props, "rules">) => (
@@ -86,7 +86,7 @@ const Days = ({ rules }: Pick<Props, "rules">) => (
 
 const isSame = (one: object | undefined, other: object) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Rules are set in two steps: the first counts what would go, the second asks for a word. */
+/** Sets rules in two steps: the first counts the items that would be deleted, the second requires a typed confirmation. */
 export function RetentionForm({ rules, subjects, name }: Props) {
   const [shown, setShown] = useState<{ asked: ReturnType<typeof readRules>; preview: RetentionPreview }>();
   const { send, formKey } = useSaving({
@@ -129,7 +129,7 @@ export function RetentionForm({ rules, subjects, name }: Props) {
         </select>
       </label>
       <p className="quiet">An empty field keeps them for ever. Saving replaces all of them.</p>
-      {/* what is changed after the preview needs another one */}
+      {/* a change after the preview requires another preview */}
       <div onChange={() => setShown(undefined)}>
         <Days rules={rules} />
       </div>

@@ -13,7 +13,7 @@ import { listedChoices, namedChoices, Options, type Choice } from "../../parts/C
 type ListedKind = "person" | "key" | "agent" | "project";
 type Kind = ListedKind | "user" | "organization" | "thread" | "file" | "document" | "run";
 
-/** Whatever a hold may cover. */
+/** Kinds that a hold may cover. */
 export const HELD_KINDS = [
   "person",
   "key",
@@ -41,7 +41,7 @@ const LABELS: Record<Kind, string> = {
 };
 const DELETED = "deleted";
 
-/** All of each kind, and the people who left. */
+/** All subjects of each kind, including people who left. */
 function useListed(): Record<ListedKind, Choice[]> {
   const people = useQuery(listAllMembers);
   const former = useFormerNames();
@@ -59,7 +59,7 @@ function useListed(): Record<ListedKind, Choice[]> {
   };
 }
 
-/** The name of a subject; its kind and id where it is not known. */
+/** The name of a subject; its kind and id if the name is unknown. */
 export function useSubjectName(): (subject: string) => string {
   const listed = useListed();
   return (subject) => {
@@ -70,7 +70,7 @@ export function useSubjectName(): (subject: string) => string {
   };
 }
 
-/** Throws an Error if nobody was named. */
+/** Throws an Error if no subject was selected. */
 export function readSubject(form: FormData): string {
   const kind = formText(form, "kind");
   if (kind === "organization") return kind;
@@ -80,7 +80,7 @@ export function readSubject(form: FormData): string {
   return `${kind}:${value}`;
 }
 
-/** Where an id is found. */
+/** Where to find an id. */
 const IdHint = ({ kind }: { kind: Kind }) =>
   kind === "document" ? (
     <span className="quiet">
@@ -106,7 +106,7 @@ interface Props {
   chosen: string | undefined;
 }
 
-/** Whom or what something is about: one of a list, one that was deleted, a thing by its id, or an end user. */
+/** Selects a subject: one from a list, a deleted one, an item by its id, or an end user. */
 export function SubjectField({ kinds, chosen = "" }: Props) {
   const [before, id] = [chosen.split(":")[0], chosen.slice(chosen.indexOf(":") + 1)];
   const [kind, setKind] = useState(kinds.find((one) => one === before) ?? kinds[0]!);
@@ -114,7 +114,7 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
   const choices = kind in listed ? listed[kind as ListedKind] : undefined;
   const isListed = choices?.some(({ value }) => value === id);
   const [picked, setPicked] = useState<string>();
-  // nobody is chosen for the person: what follows may erase
+  // no subject is preselected, because the next step may erase
   const current = picked ?? (isListed ? id : id && kind === before ? DELETED : "");
   const isTyped = choices ? current === DELETED : kind !== "organization";
   return (

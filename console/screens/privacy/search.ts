@@ -3,15 +3,15 @@ import type { OwnedKind } from "../../api/owned.ts";
 export const SECTIONS = ["retention", "holds", "exports", "contents", "erasures"] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** What the address of the screen says. */
+/** The parameters in the screen's address. */
 export interface PrivacySearch {
   section?: Section | undefined;
-  /** Whom the form is about: `person:<id>`, `key:<id>`; of rules, `organization` or `project:<id>`. */
+  /** The subject of the form: `person:<id>`, `key:<id>`; for rules, `organization` or `project:<id>`. */
   subject?: string | undefined;
   /** The page of holds. */
   page?: number | undefined;
-  /** Of what somebody has. */
+  /** For the data of a subject. */
   kind?: OwnedKind | undefined;
-  /** The page of erasures, or of what somebody has, as the service named it. */
+  /** The cursor of the page of erasures or of a subject's data. */
   after?: string | undefined;
 }

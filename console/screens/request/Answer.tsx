@@ -8,7 +8,7 @@ import { useRawText, Words } from "../../parts/Words.tsx";
 import { findOrigin } from "./findOrigin.ts";
 import { changeView } from "./search.ts";
 
-/** Where the model had a source from; leads to the call. */
+/** The origin of a source; links to the call. */
 function From({ trace, source }: { trace: Trace; source: Source }) {
   const origin = findOrigin(trace, source);
   if (!origin) return null;
@@ -23,7 +23,7 @@ function From({ trace, source }: { trace: Trace; source: Source }) {
   );
 }
 
-/** What was answered, with the numbers of its sources, and why each could be cited. */
+/** The answer with its source numbers, and the origin of each source. */
 export function Answer({ trace }: { trace: Trace }) {
   const { isRaw, toggle } = useRawText();
   const { answer } = trace;

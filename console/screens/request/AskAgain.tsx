@@ -2,10 +2,10 @@ import { Link } from "@tanstack/react-router";
 import type { Trace } from "../../api/trace.ts";
 import { useRole } from "../../api/useRole.ts";
 
-/** Characters of a question that an address can carry. */
+/** Maximum characters of a question in an address. */
 const MAX_ASKED = 2_000;
 
-/** The chat with the same agent or model, and the question in its field: nothing is sent before somebody sends it. */
+/** Opens the chat with the same agent or model, and the question in its field. Sends nothing by itself. */
 export function AskAgain({ trace: { prompt, agent, model } }: { trace: Trace }) {
   const { mayWrite } = useRole();
   const question = prompt?.messages.findLast(({ role }) => role === "user")?.text;

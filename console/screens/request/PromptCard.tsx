@@ -7,7 +7,7 @@ import { PromptMessages } from "./PromptMessages.tsx";
 import { countPrompts, roundMessages, toolsBefore } from "./promptOf.ts";
 import { changeView } from "./search.ts";
 
-/** Of the request: each call of the model has a prompt of its own. */
+/** The trace of the request, in which each model call has its own prompt. */
 function ChooseCall({ trace, nth, count }: { trace: Trace; nth: number; count: number }) {
   if (count === 1) return null;
   const names = Array.from({ length: count }, (_, n) => String(n + 1));
@@ -39,11 +39,11 @@ const settingsOf = (settings: Record<string, unknown>, nth: number) =>
 
 interface Props {
   trace: Trace;
-  /** The call of the model whose prompt is shown, from 1; undefined: the last one. */
+  /** The model call whose prompt is shown, from 1; undefined means the last one. */
   chosen?: number | undefined;
 }
 
-/** What the model received, in each call: instructions, the conversation before, the new messages, tool calls with their results, and the settings. */
+/** The prompt of each model call: instructions, earlier conversation, new messages, tool calls with their results, and settings. */
 export function PromptCard({ trace, chosen }: Props) {
   const { isRaw, toggle } = useRawText();
   if (!trace.prompt)

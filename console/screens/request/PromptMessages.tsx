@@ -3,7 +3,7 @@ import { Value } from "../../parts/Value.tsx";
 import { Words } from "../../parts/Words.tsx";
 import type { PromptMessage } from "./promptOf.ts";
 
-/** A result of a tool is data: it is shown as it was sent, never as Markdown. */
+/** A tool result is data, so it is shown raw and never as Markdown. */
 const Result = ({ message: { call_id, text } }: { message: PromptMessage }) => (
   <Value label={`Result of the call ${call_id}, as it was sent`} value={text} />
 );
@@ -39,7 +39,7 @@ function Message({ message, isRaw }: { message: PromptMessage; isRaw: boolean })
 export const PromptMessages = ({ messages, isRaw }: { messages: PromptMessage[]; isRaw: boolean }) => (
   <ol className="plain stack">
     {messages.map((message, n) => (
-      // messages never change, so their place names them
+      // messages never change, so their index identifies them
       <Message key={n} message={message} isRaw={isRaw} />
     ))}
   </ol>

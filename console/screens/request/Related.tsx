@@ -6,7 +6,7 @@ import type { Trace } from "../../api/trace.ts";
 import { useRole } from "../../api/useRole.ts";
 import { ThingLink } from "../../parts/ThingLink.tsx";
 
-/** Where the rest of the conversation is, for those who may see it. */
+/** Links to the rest of the conversation, for people who may see it. */
 export function Thread({ trace: { thread_id, principal } }: { trace: Trace }) {
   const { isAdmin } = useRole();
   const { data: me } = useQuery(whoAmI);
@@ -39,7 +39,7 @@ export function Thread({ trace: { thread_id, principal } }: { trace: Trace }) {
   );
 }
 
-/** The agent that was asked, and what else it was asked. */
+/** The agent, with a link to its other requests. */
 export function AskedAgent({ agent }: { agent: NonNullable<Trace["agent"]> }) {
   const agents = useQuery(listAgents);
   const name = agents.data?.data.find(({ id }) => id === agent.id)?.name;

@@ -7,7 +7,7 @@ import { TraceDetails } from "./TraceDetails.tsx";
 
 const route = getRouteApi("/requests/$turnId");
 
-/** Says that this is not the newest state, and leads to the neighbouring ones. */
+/** A notice that this is not the newest state, with links to the neighbouring states. */
 function AsOf({ newest, asOf }: { newest: Trace; asOf: string }) {
   const at = newest.events.findIndex(({ cursor }) => cursor === asOf);
   const to = (n: number, label: string) => {
@@ -41,7 +41,7 @@ function AsOf({ newest, asOf }: { newest: Trace; asOf: string }) {
   );
 }
 
-/** The request as of an event: the newest trace stands for it until it is read. */
+/** The request as of an event. Until its trace is loaded, the newest trace is shown. */
 function Shown({ newest }: { newest: Trace }) {
   const { line, as_of: asOf, prompt } = route.useSearch();
   const then = useQuery({ ...getTrace(newest.id, asOf), enabled: asOf !== undefined });
@@ -60,7 +60,7 @@ function Shown({ newest }: { newest: Trace }) {
   );
 }
 
-/** One request: what it spent its time on, the exact prompt, the answer, and the events behind it. */
+/** One request: a timeline, the exact prompt, the answer, and the events. */
 export function RequestPage() {
   const { turnId } = route.useParams();
   const trace = useQuery(getTrace(turnId));

@@ -20,7 +20,7 @@ const describeFailure = ({ reason, round, duration_ms }: Failure, severalRounds:
   return `${describeReason(reason)}${took}${severalRounds ? `, round ${round + 1}` : ""}`;
 };
 
-/** What became of each target, in the order of the alias. */
+/** The outcome of each target, in the order of the alias. */
 function outcomesOf({ targets = [], failed_targets, answered_by, rounds, status }: Trace) {
   const severalRounds = rounds.length > 1 || failed_targets.some(({ round }) => round > 0);
   const answered = new Set([...rounds.flatMap(({ model }) => model ?? []), ...(answered_by ? [answered_by] : [])]);
@@ -41,7 +41,7 @@ function outcomesOf({ targets = [], failed_targets, answered_by, rounds, status 
   });
 }
 
-/** Where the model is an alias: which targets were asked, why they failed, and which one answered. */
+/** For an alias: the asked targets, their failures, and the target that answered. */
 export function Targets({ trace }: { trace: Trace }) {
   if (!trace.targets) return null;
   return (

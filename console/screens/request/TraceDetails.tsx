@@ -23,7 +23,7 @@ const Mono = ({ name, value }: { name: string; value: string | null }) =>
     </>
   );
 
-/** What the caller said that it is for; an administrator sees what each label cost. */
+/** The labels that the caller set. Administrators see the cost of each label. */
 function Labels({ labels }: { labels: Record<string, string> }) {
   const { isAdmin } = useRole();
   return (
@@ -43,7 +43,7 @@ function Labels({ labels }: { labels: Record<string, string> }) {
   );
 }
 
-/** Until its end; of a request that goes on, until the moment that is shown. */
+/** The duration until the end; for a running request, until the displayed time. */
 function Duration({ trace, until }: { trace: Trace; until: number | undefined }) {
   if (trace.duration_ms !== null) return formatDuration(trace.duration_ms);
   if (until === undefined) return <Took since={trace.started_at} until={null} />;
@@ -112,12 +112,12 @@ function Facts({ trace, until }: { trace: Trace; until: number | undefined }) {
 
 interface EventsProps {
   trace: Trace;
-  /** The newest trace of the same turn: an older one lacks what came later. */
+  /** The newest trace of the same turn. An older trace lacks later events. */
   newest: Trace;
   asOf: string | undefined;
 }
 
-/** The events behind the request. Each leads to the request as it was then. */
+/** The events of the request. Each links to the request as of that event. */
 function Events({ trace, newest, asOf }: EventsProps) {
   const { isAdmin } = useRole();
   const last = asOf ?? newest.events.at(-1)?.cursor;
@@ -169,13 +169,13 @@ const momentOf = ({ events }: Trace, cursor: string): number | undefined => {
 };
 
 interface Props extends EventsProps {
-  /** The open line of its course. */
+  /** The open line of the timeline. */
   line?: string | undefined;
-  /** The call of the model whose prompt is shown, from 1; undefined: the last one. */
+  /** The model call whose prompt is shown, from 1; undefined means the last one. */
   prompt?: number | undefined;
 }
 
-/** What a request spent its time on, the exact prompt, the answer, and the events behind it. */
+/** The timeline of a request, the exact prompt, the answer, and the events. */
 export function TraceDetails({ trace, newest, asOf, line, prompt }: Props) {
   const until = asOf === undefined ? undefined : momentOf(newest, asOf);
   return (

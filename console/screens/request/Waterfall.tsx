@@ -120,11 +120,11 @@ function Row({ trace, line, isOpen, within }: { trace: Trace; line: Line; isOpen
 interface Props {
   trace: Trace;
   open: string | undefined;
-  /** The moment that is shown, where it is not this one: what had not ended then goes up to it. */
+  /** The displayed time, if it is in the past: bars that had not ended extend to it. */
   until?: number | undefined;
 }
 
-/** What the request spent its time on: every call of the model and of a tool, each over the time it took. */
+/** The timeline of the request, with every model call and tool call. */
 export function Waterfall({ trace, open, until }: Props) {
   const present = useNow();
   const now = until ?? present;

@@ -1,12 +1,12 @@
 import type { Trace } from "../../api/trace.ts";
 import type { Source } from "../../api/types.ts";
 
-/** The call of a tool that gave the model a source. */
+/** The tool call that returned a source to the model. */
 export interface Origin {
-  /** The line of the course. */
+  /** Its line in the timeline. */
   line: string;
   tool: string;
-  /** The place among its results, from 1. */
+  /** Its number among the results, from 1. */
   place: number;
   results: number;
 }
@@ -14,7 +14,7 @@ export interface Origin {
 const isSame = (one: Source, other: Source): boolean =>
   one.url === other.url && (one.seq === undefined || other.seq === undefined || one.seq === other.seq);
 
-/** Why an answer could cite this: the first call with this source among its results. Undefined: the provider searched by itself. */
+/** Finds the first call with this source among its results. Undefined if the provider searched by itself. */
 export function findOrigin({ rounds }: Pick<Trace, "rounds">, source: Source): Origin | undefined {
   for (const { round, calls } of rounds)
     for (const [n, { name, sources }] of calls.entries()) {

@@ -1,18 +1,18 @@
 import type { Trace, TracedCall, TracedMessage, TracedRound } from "../../api/trace.ts";
 
-/** Rounds of tools in one request, after which the model is not asked again. */
+/** Maximum rounds of tools per request, after which the model is not asked again. */
 const MAX_ROUNDS = 10;
 
 /** A message as the model received it. */
 export interface PromptMessage extends Omit<TracedMessage, "turn_id" | "attachments"> {
   attachments?: TracedMessage["attachments"];
-  /** Data that only its provider can read, sent back as it came. */
+  /** Data that only its provider can read, returned unchanged. */
   opaque?: unknown;
 }
 
 const isOpen = ({ status }: TracedCall): boolean => status === "running" || status === "client";
 
-/** How often the model was asked: once for each round, and again unless the request waits for a call or ended with one. */
+/** The number of model calls: one per round, and one more unless the request waits for a call or ended with one. */
 export function countPrompts({ rounds }: Pick<Trace, "rounds">): number {
   const last = rounds.at(-1);
   return rounds.length === MAX_ROUNDS || last?.calls.some(isOpen) ? rounds.length : rounds.length + 1;
@@ -28,10 +28,10 @@ const toMessages = ({ text, calls, opaque }: TracedRound): PromptMessage[] => [
   ...calls.map(({ id, output }): PromptMessage => ({ role: "tool", call_id: id, text: output ?? "" })),
 ];
 
-/** What the rounds before the `nth` call of the model (from 0) added to the conversation. */
+/** The messages that the rounds before the `nth` model call (from 0) added to the conversation. */
 export const roundMessages = ({ rounds }: Pick<Trace, "rounds">, nth: number): PromptMessage[] =>
   rounds.slice(0, nth).flatMap(toMessages);
 
-/** The names of the tools whose results a call of the model was the first to receive: "search_documents, web_fetch". */
+/** The names of the tools whose results a model call received first: "search_documents, web_fetch". */
 export const toolsBefore = ({ rounds }: Pick<Trace, "rounds">, nth: number): string =>
   [...new Set(rounds[nth - 1]?.calls.map(({ name }) => name))].join(", ");

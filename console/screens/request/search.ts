@@ -1,14 +1,14 @@
-/** What the address of a request says beside its id. */
+/** The parameters in a request's address, besides its id. */
 export interface OpenRequestSearch {
-  /** The open line of its course. */
+  /** The open line of the timeline. */
   line?: string | undefined;
-  /** The cursor of the event after which it is shown. */
+  /** The cursor of the event as of which the request is shown. */
   as_of?: string | undefined;
-  /** The call of the model whose prompt is shown, from 1. */
+  /** The model call whose prompt is shown, from 1. */
   prompt?: number | undefined;
 }
 
-/** The same view of the request with a change. From the list nothing is carried over. */
+/** The same view of the request with one change. Parameters of the list are dropped. */
 export const changeView =
   (change: OpenRequestSearch) =>
   ({ line, as_of, prompt }: { line?: unknown; as_of?: string | undefined; prompt?: number | undefined }) => ({

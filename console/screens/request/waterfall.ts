@@ -2,7 +2,7 @@ import type { Trace, TracedCall, TracedRound } from "../../api/trace.ts";
 import type { Usage } from "../../api/types.ts";
 import type { Bounds } from "../../parts/Bar.tsx";
 
-/** One line of the waterfall: something that took time. */
+/** One line of the waterfall: an activity with a duration. */
 export interface Line {
   /** Its name in the address. */
   id: string;
@@ -17,7 +17,7 @@ export interface Line {
   call?: TracedCall;
 }
 
-/** The end of what is known: of the request, or now. */
+/** The last known time: the end of the request, or now. */
 export const boundsOf = ({ started_at, ended_at }: Trace, now: number): Bounds => {
   const from = Date.parse(started_at);
   return { from, to: Math.max(ended_at ? Date.parse(ended_at) : now, from + 1) };
@@ -25,7 +25,7 @@ export const boundsOf = ({ started_at, ended_at }: Trace, now: number): Bounds =
 
 function lineOfCall(call: TracedCall, { round, at }: TracedRound, n: number, now: number): Line {
   const end = call.ended_at ? Date.parse(call.ended_at) : now;
-  // the log has when a tool ended and how long it ran
+  // the log records when a tool ended and how long it ran
   const start = call.ended_at ? end - (call.duration_ms ?? 0) : Math.min(Date.parse(at), now);
   return { id: `call-${round}-${n}`, label: call.name, kind: "tool", status: call.status, start, end, call };
 }
@@ -44,7 +44,7 @@ const usageSince = (whole: Usage, rounds: TracedRound[]): Usage => {
   };
 };
 
-/** Attempts, calls of the model and calls of tools, in the order in which they began. */
+/** Attempts, model calls and tool calls, in the order in which they began. */
 export function linesOf(trace: Trace, now: number): Line[] {
   const { attempts, rounds, status } = trace;
   const { from, to } = boundsOf(trace, now);
@@ -58,7 +58,7 @@ export function linesOf(trace: Trace, now: number): Line[] {
       lines.push({ id, label, kind: "attempt", status: "completed", start, end: start });
     }
   };
-  /** The model begins when the tools before it have ended, or when its attempt began. */
+  /** A model call begins when the previous tools have ended, or when its attempt began. */
   let ready = from;
   const begins = (before: number) => {
     addTakeovers(before);

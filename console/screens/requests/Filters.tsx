@@ -12,7 +12,7 @@ import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { WhoFilter } from "../../parts/WhoFilter.tsx";
 import type { RequestSearch } from "./filter.ts";
 
-/** The filters of the list; they are part of the address. */
+/** The filters of the list, which are part of the address. */
 export function Filters({ search }: { search: RequestSearch }) {
   const navigate = useFilterNavigate();
   const agents = useQuery(listAgents);

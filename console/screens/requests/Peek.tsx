@@ -10,7 +10,7 @@ const TraceDetails = lazy(async () => ({
   default: (await importFile(() => import("../request/TraceDetails.tsx"))).TraceDetails,
 }));
 
-/** The panel is about to go: its row takes the focus. */
+/** Called before the panel closes, so that its row takes the focus. */
 const focusRow = (): void =>
   document.querySelector<HTMLElement>(".question [aria-current]")?.focus({ preventScroll: true });
 

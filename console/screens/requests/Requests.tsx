@@ -32,10 +32,10 @@ function Asker({ turn: { principal, principal_name: name } }: { turn: TurnSummar
   );
 }
 
-/** Where a request fits beside the list. Elsewhere it has the screen to itself. */
+/** Wide enough for a request beside the list. On smaller screens it has the whole screen. */
 const WIDE = "(min-width: 1100px)";
 
-/** Why a refused request leads nowhere, and what there is to see of it. */
+/** Why a refused request has no link, and where to find its data. */
 function Refused({ turn: { thread_id } }: { turn: TurnSummary }) {
   const { isAdmin } = useRole();
   return (
@@ -137,7 +137,7 @@ function NoRequests({ search, next }: { search: RequestSearch; next: string | nu
   return <NoneAtAll isFiltered={Object.values(search).some((value) => value !== undefined)} />;
 }
 
-/** Only builders see requests of others. */
+/** Only builders see the requests of others. */
 function NoneAtAll({ isFiltered }: { isFiltered: boolean }) {
   const { isBuilder, mayWrite } = useRole();
   const isOwnOnly = !isBuilder && (
@@ -186,7 +186,7 @@ function NewRequests({ search, since, onShow }: { search: RequestSearch; since: 
   return <NewRows count={count} what="request" most={MAX_COUNTED} onShow={onShow} />;
 }
 
-/** Beside a request there is room for what tells one from another. */
+/** Beside a request there is only room for the columns that distinguish requests. */
 const NARROW = COLUMNS.slice(0, 2);
 
 function Result({ page, search }: { page: Slice<TurnSummary>; search: RequestSearch }) {

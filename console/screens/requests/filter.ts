@@ -2,7 +2,7 @@ import type { RequestFilter } from "../../api/requests.ts";
 import type { TurnStatus } from "../../api/types.ts";
 import { startOfDay } from "../../format/days.ts";
 
-/** What the address says. Days are those of the person's own time zone, both included. */
+/** The parameters in the address. Days are in the person's time zone, both included. */
 export interface RequestSearch {
   status?: TurnStatus | undefined;
   who?: string | undefined;
@@ -16,9 +16,9 @@ export interface RequestSearch {
   words?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
-  /** The page, as the service named it. */
+  /** The page's cursor. */
   after?: string | undefined;
-  /** The request that is shown beside the list. */
+  /** The request that is open beside the list. */
   peek?: string | undefined;
 }
 

@@ -28,7 +28,7 @@ const columnsFor = (children: readonly ChildRun[]): Columns<RunSummary> => [
   },
 ];
 
-/** Starts that no run followed: they were refused, or are on their way. */
+/** Starts without a run, because they were refused or are still in progress. */
 const NotStarted = ({ starts, isOver }: { starts: readonly ChildRun[]; isOver: boolean }) =>
   starts.map(({ run_id, workflow }) => (
     <p key={run_id} className="quiet">
@@ -36,7 +36,7 @@ const NotStarted = ({ starts, isOver }: { starts: readonly ChildRun[]; isOver: b
     </p>
   ));
 
-/** The runs that this run started, the newest first. */
+/** The child runs of this run, newest first. */
 export function ChildRuns({ run, isOver }: { run: Run; isOver: boolean }) {
   const runs = useQuery({ ...listChildRuns(run.id), enabled: run.child_runs.length > 0 });
   if (run.child_runs.length === 0) return null;

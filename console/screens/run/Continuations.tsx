@@ -11,7 +11,7 @@ import { ForkForm } from "./ForkForm.tsx";
 
 export const isLive = ({ status }: Run): boolean => status === "pending" || status === "running";
 
-/** Starts a run that continues another one, and shows it to somebody who waited for it. */
+/** Starts a run that continues another one, and opens it if the person is still on the page. */
 function useContinuation(run: Run, step?: Step) {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -38,7 +38,7 @@ export function RetryButton({ run }: { run: Run }) {
   );
 }
 
-/** A new run from a step: as it was, or with changes. */
+/** A new run from a step, with or without changes. */
 export function ForkButton({ run, step, place }: { run: Run; step: Step; place: number }) {
   const { isBuilder } = useRole();
   const fork = useContinuation(run, step);
@@ -60,7 +60,7 @@ export function ForkButton({ run, step, place }: { run: Run; step: Step; place: 
 const BACKWARD = { retry: "Retries", fork: "Forked from", continued: "Goes on for" };
 const FORWARD = { retry: "Retried by", fork: "Forked by", continued: "Goes on as" };
 
-/** The run that this one continues, and the runs that continue this one. */
+/** The run that this run continues, and the runs that continue this run. */
 export function Continuations({ run: { id, parent } }: { run: Run }) {
   const continuations = useQuery(listContinuations(id));
   const later = continuations.data?.data ?? [];

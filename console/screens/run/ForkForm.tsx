@@ -13,11 +13,11 @@ import { versionChoices } from "../../parts/versionWords.ts";
 interface Props {
   run: Run;
   step: Step;
-  /** Its place in the list of steps. */
+  /** Its position in the list of steps. */
   place: number;
 }
 
-/** What differs from the run that is forked; what was left as it is says nothing. */
+/** The differences from the forked run, without unchanged values. */
 function readChanges(form: FormData, run: Run): ForkChanges {
   const args = readJson(form, "args", "Arguments of the run");
   const version = Number(formText(form, "version"));
@@ -75,7 +75,7 @@ function VersionField({ run }: { run: Run }) {
   );
 }
 
-/** A new run from a step, with other arguments, a result that is set, or another version. */
+/** Starts a new run from a step, with other arguments, a set result, or another version. */
 export function ForkForm({ run, step, place }: Props) {
   const queries = useQueryClient();
   const navigate = useNavigate();

@@ -28,7 +28,7 @@ const columnsFor = (run: string): Columns<RunFile> => [
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** What went into the run and what its steps have saved. A run without files shows nothing here. */
+/** The files that the run received and that its steps saved. Empty if there are none. */
 export function RunFiles({ run }: { run: string }) {
   const { data } = useQuery(listRunFiles(run));
   if (!data || data.data.length === 0) return null;

@@ -19,7 +19,7 @@ import { SourcePlace } from "./SourcePlace.tsx";
 import { Timeline } from "./Timeline.tsx";
 import { WaitsFor } from "./WaitsFor.tsx";
 
-/** A run that waits for many things at once shows the first ones above its timeline. */
+/** Maximum number of waits that are listed above the timeline. */
 const MAX_WAITING = 5;
 const route = getRouteApi("/runs/$runId");
 
@@ -31,13 +31,13 @@ const WAITS: Record<RunWait["type"], string> = {
   agent: "question to an agent",
 };
 
-/** "2 waits for a run": the first word is counted. */
+/** "2 waits for a run": the plural is on the first word. */
 const countedAs = (count: number, what: string): string => {
   const [first = "", ...rest] = what.split(" ");
   return [formatCount(count, first), ...rest].join(" ");
 };
 
-/** What the run has done so far; what it never did is left out. */
+/** The run's activity so far, without zero counts. */
 function counted({ counts, waits }: Run): string {
   const { steps, attempts, ticks } = counts;
   const ofWaits = Object.entries(WAITS).map(([type, name]): [number, string] => [
@@ -144,11 +144,11 @@ const Problems = ({ run }: { run: Run }) => (
   </>
 );
 
-/** Whether all that a live run waits for comes from outside: no process works on it. */
+/** Whether a live run waits only for external events, so that no process works on it. */
 const rests = (run: Run): boolean =>
   isLive(run) && run.waiting_on.length > 0 && run.waiting_on.every(({ type }) => type !== "step");
 
-/** What a run waits for; steps that differ in their arguments only are counted. */
+/** The waits of a run; steps that differ only in their arguments are counted together. */
 function countWaits(run: Run): { waiting: OpenWait; count: number }[] {
   const waits = new Map<string, { waiting: OpenWait; count: number }>();
   for (const waiting of run.waiting_on) {
@@ -199,7 +199,7 @@ function Details({ run }: { run: Run }) {
   );
 }
 
-/** One run: what it waits for, its steps over time, and every value. */
+/** One run: its waits, its steps over time, and every value. */
 export function RunPage() {
   const { runId } = route.useParams();
   const run = useQuery(getRun(runId));

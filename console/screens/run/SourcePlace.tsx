@@ -7,7 +7,7 @@ import { versionsOfDefinition } from "../../api/versions.ts";
 
 type RunCode = Pick<Run, "definition_id" | "definition_version">;
 
-/** Where the code failed, with the line of its source for builders, who alone may read it. The link leads to that line. */
+/** The position of a failure, with the source line for builders, who alone may read it. The link opens that line. */
 export function SourcePlace({ run, place }: { run: RunCode; place: ErrorPlace }) {
   const { isBuilder } = useRole();
   const { line, column } = place;

@@ -31,11 +31,11 @@ function AttemptLine({ run, attempt, why }: { run: Run; attempt: Attempt; why: s
 interface StepProps {
   run: Run;
   step: Step;
-  /** Its place in the list of steps. */
+  /** Its position in the list of steps. */
   place: number;
 }
 
-/** What went into a step and what came out. */
+/** The arguments and the result of a step. */
 function Values({ run, step, place }: StepProps) {
   const read = useQuery(getStep(run.id, place, step.status));
   return (
@@ -78,7 +78,7 @@ interface RowProps extends StepProps {
   bounds: Bounds;
 }
 
-/** One step over the time that it took; opened, with every attempt. */
+/** One step over its duration; if opened, with every attempt. */
 export function StepRow({ run, step, place, isOpen, bounds }: RowProps) {
   const { start, end } = stepTime(step, bounds.to);
   const line = (

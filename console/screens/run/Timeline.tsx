@@ -20,7 +20,7 @@ interface RowsProps {
   bounds: Bounds;
 }
 
-/** A row of a step that is being read. */
+/** A placeholder for a step that is loading. */
 const Blank = () => (
   <StepItem
     line={
@@ -31,7 +31,7 @@ const Blank = () => (
   />
 );
 
-/** Some rows of the timeline, whose steps are read together. */
+/** Some rows of the timeline, whose steps are loaded together. */
 function Rows({ run, entries, bounds }: RowsProps) {
   const { step: open } = route.useSearch();
   const first = entries.find(({ place }) => place !== undefined)?.place;
@@ -53,7 +53,7 @@ function Rows({ run, entries, bounds }: RowsProps) {
   );
 }
 
-/** The steps and waits in the order in which `run()` asked for them, each over the time it took. */
+/** The steps and waits in the order of their calls by `run()`, each over its duration. */
 export function Timeline({ run }: { run: Run }) {
   const bounds = boundsOf(run, useNow());
   const entries = entriesOf(run);

@@ -18,7 +18,7 @@ const LIMITS = {
   agent: "Times out",
 } as const;
 
-/** What is awaited, in the words of a row. */
+/** The subject of a wait, in the words of a row. */
 export function nameOf({ type, name, run_id }: RunWait): string {
   if (type === "timer") return "Timer";
   if (type === "run") return `End of run ${run_id?.slice(-8)}`;
@@ -33,7 +33,7 @@ const Fact = ({ title, children }: { title: string; children: ReactNode }) => (
   </>
 );
 
-/** What happened to an approval before it was decided. */
+/** The events of an approval before its decision. */
 const ApprovalFacts = ({ wait }: { wait: RunWait }) => {
   const { approval_id, reminded_at, escalated_at, links, decided_by } = wait;
   return (
@@ -113,7 +113,7 @@ interface Props {
   bounds: Bounds;
 }
 
-/** One wait over its time; opened, with what was awaited and what ended it. */
+/** One wait over its duration; if opened, with its subject and its end. */
 export function WaitRow({ run, wait, isOpen, bounds }: Props) {
   const start = Date.parse(wait.since);
   const end = wait.ended_at ? Date.parse(wait.ended_at) : bounds.to;

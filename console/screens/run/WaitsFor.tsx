@@ -10,7 +10,7 @@ const Until = ({ until }: { until: string | null }) =>
     </>
   );
 
-/** What a live run waits for, as the end of a sentence. */
+/** The waits of a live run, as the end of a sentence. */
 export function WaitsFor({ waiting }: { waiting: OpenWait }) {
   switch (waiting.type) {
     case "approval":

@@ -5,7 +5,7 @@ import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Value } from "../../parts/Value.tsx";
 import { describeReason } from "./describeReason.ts";
 
-/** Why a step of a run that retries or forks another one was executed, or was not. */
+/** Why a step of a retry or fork was executed or not. */
 export function WhyItRan({ run, step }: { run: Run; step: Step }) {
   const isContinued = run.parent !== null && run.parent.kind !== "continued";
   const { data, error, refetch } = useQuery({ ...explainStep(run.id, step.id), enabled: isContinued });

@@ -1,6 +1,6 @@
 import type { Attempt, StepReason } from "../../api/run.ts";
 
-/* Why a step was executed, in words. */
+/* Describes in words why a step was executed. */
 
 type Change = StepReason["changes"][number];
 
@@ -13,11 +13,11 @@ const describeChange = ({ what, step, from, to }: Change): string => {
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
-/** What differs before the step, as the end of a sentence. */
+/** The differences before the step, as the end of a sentence. */
 const because = (changes: readonly Change[], start: string): string =>
   changes.length === 0 ? "" : `${start}${listed(changes.map(describeChange))}`;
 
-/** Undefined where there is nothing to explain: nobody has executed it before. */
+/** Undefined if no explanation is needed, because nothing executed it before. */
 export function describeReason({ reason, parent, changes }: StepReason): string | undefined {
   if (!parent) return undefined;
   const before = parent.kind === "retry" ? "the run that this one retries" : "the run that this one was forked from";
@@ -44,7 +44,7 @@ export function describeReason({ reason, parent, changes }: StepReason): string 
   }
 }
 
-/** Why an attempt followed the one before; undefined for the first. */
+/** Why an attempt followed the previous one; undefined for the first attempt. */
 export function describeRetry(attempts: readonly Attempt[], n: number): string | undefined {
   const before = attempts.find((attempt) => attempt.n === n - 1);
   if (!before) return undefined;

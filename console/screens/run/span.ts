@@ -1,7 +1,7 @@
 import type { Run, RunWait, Step } from "../../api/run.ts";
 import type { Bounds } from "../../parts/Bar.tsx";
 
-/** The time that the timeline shows, in epoch milliseconds. What a step did after the end of its run is at the edge. */
+/** The range of the timeline, in epoch milliseconds. Activity of a step after the end of its run is at the edge. */
 export function boundsOf({ created_at, completed_at }: Pick<Run, "created_at" | "completed_at">, now: number): Bounds {
   const from = Date.parse(created_at);
   return { from, to: Math.max(completed_at ? Date.parse(completed_at) : now, from + 1) };
@@ -15,7 +15,7 @@ export function stepTime({ attempts, scheduled_at }: Step, now: number): { start
   return { start, end: last?.ended_at ? Date.parse(last.ended_at) : last ? now : start };
 }
 
-/** A row of the timeline: a wait, or a step by its place in the list of steps. */
+/** A row of the timeline: a wait, or a step by its position in the list of steps. */
 export type Entry = { wait: RunWait; place?: never } | { place: number; wait?: never };
 
 /** Steps and waits in the order in which they began. */

@@ -8,7 +8,7 @@ import { formatCount } from "../../format/index.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
-/** Runs that one request changes. */
+/** Runs per request. */
 const PAGE = 25;
 
 const ACTIONS: Partial<Record<RunStatus, "retry" | "cancel">> = {
@@ -23,7 +23,7 @@ interface Progress {
   remaining: number;
 }
 
-/** Counts the runs, asks, then changes them page by page. */
+/** Counts the runs, asks for confirmation, then changes them page by page. */
 async function changeAll(
   action: "retry" | "cancel",
   shown: RunFilter,
@@ -34,7 +34,7 @@ async function changeAll(
     call<ChangedRuns>("workflows/runs/change", { method: "POST", body: { action, filter, limit: PAGE, ...more } });
   const found = await change({ dry_run: true });
   const count = found.data.length + found.remaining;
-  // "Cancel" is also the word of the button that keeps them
+  // "Cancel" is also the label of the button that keeps the runs
   const question = action === "retry" ? "Retry # that failed?" : "Stop # for good?";
   if (!window.confirm(question.replace("#", formatCount(count, "run")))) return;
   const progress = { changed: 0, refused: 0, remaining: count };
@@ -49,7 +49,7 @@ async function changeAll(
   }
 }
 
-/** Retries all failed runs of the list, or cancels all live ones: those that began since it was read are not among them. */
+/** Retries all failed runs of the list, or cancels all live ones. Runs that began after the list was loaded are excluded. */
 export function ChangeAll({ filter }: { filter: RunFilter }) {
   const queries = useQueryClient();
   const { mayWrite } = useRole();

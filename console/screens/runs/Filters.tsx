@@ -11,7 +11,7 @@ import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { WhoFilter } from "../../parts/WhoFilter.tsx";
 import type { RunSearch } from "./filter.ts";
 
-/** A filter that another screen sets: it is shown, and can be removed. */
+/** A filter that another screen set: it is shown and can be removed. */
 const RelatedRun = ({ label, id, onRemove }: { label: string; id: string; onRemove(): void }) => (
   <p className="chip">
     {label}{" "}
@@ -24,7 +24,7 @@ const RelatedRun = ({ label, id, onRemove }: { label: string; id: string; onRemo
   </p>
 );
 
-/** The filters of the list; they are part of the address. */
+/** The filters of the list, which are part of the address. */
 export function Filters({ search }: { search: RunSearch }) {
   const navigate = useFilterNavigate();
   const workflows = useQuery(listWorkflows);

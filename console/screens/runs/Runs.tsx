@@ -20,7 +20,7 @@ const route = getRouteApi("/runs");
 const lasted = ({ started_at, completed_at }: RunSummary): string =>
   started_at && completed_at ? formatDuration(Date.parse(completed_at) - Date.parse(started_at)) : "";
 
-/** Leads to all runs that failed at a step of this name. */
+/** Links to all runs that failed at a step of this name. */
 const FailedAt = ({ step }: { step: string }) => (
   <Link to="/runs" search={{ status: "failed", q: step }} title={`All runs that failed at ${step}`}>
     {step}
@@ -76,7 +76,7 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
     </Empty>
   );
 
-/** Runs that were created since the list was read. */
+/** The number of runs created since the list was loaded. */
 function NewRuns({ filter, since, onShow }: { filter: RunFilter; since: string; onShow: () => void }) {
   const { data: count = 0 } = useQuery(countRuns({ ...filter, from: since, to: undefined }));
   return <NewRows count={count} what="run" onShow={onShow} />;
@@ -87,7 +87,7 @@ interface PageProps {
   offset: number;
 }
 
-/** The rows of one page, read while the window is near them. */
+/** The rows of one page, loaded while the window is near them. */
 function RunRows({ filter, offset }: PageProps) {
   const page = useQuery(listRuns(filter, offset, CHUNK));
   if (page.data) return <Rows columns={COLUMNS} rows={page.data.data} rowKey={({ id }) => id} />;

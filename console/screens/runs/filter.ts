@@ -1,7 +1,7 @@
 import type { RunFilter } from "../../api/queries.ts";
 import { startOfDay } from "../../format/days.ts";
 
-/** What the address says. `from` and `to` are days of the person's own time zone on which runs were created, both included. */
+/** The parameters in the address. `from` and `to` are days of the creation in the person's time zone, both included. */
 export type RunSearch = RunFilter;
 
 /** `until` keeps rows in place while new runs start. */

@@ -12,7 +12,7 @@ interface PartProps {
   change(part: Partial<ClockTime>): void;
 }
 
-/** The day that `often` leaves open. */
+/** The days that `often` leaves open. */
 function DayField({ clock: { often, weekday, day }, change }: PartProps) {
   if (often === "week")
     return (
@@ -77,7 +77,7 @@ const CronField = ({ cron, onChange }: { cron: string; onChange(cron: string): v
   </label>
 );
 
-/** Times of the clock, chosen or written as cron, with the next times. */
+/** Times of day, selected or written as cron, with the next times. */
 export function ClockFields() {
   const [often, setOften] = useState<Often>(BEGIN.often);
   const [clock, setClock] = useState(BEGIN);
@@ -87,7 +87,7 @@ export function ClockFields() {
   const chosen = toCron(clock);
   const pick = (picked: Often) => {
     setOften(picked);
-    // an own expression begins with what was chosen before
+    // a custom expression starts with the earlier selection
     if (picked === "own") setOwn(chosen);
     else change({ often: picked });
   };

@@ -63,7 +63,7 @@ const Rules = () => (
 );
 
 interface Props {
-  /** Undefined until they are read. */
+  /** Undefined until they are loaded. */
   workflows: Listing<Workflow> | undefined;
   chosen: string | undefined;
 }

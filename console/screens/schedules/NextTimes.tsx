@@ -6,7 +6,7 @@ const SHOWN = 5;
 
 const explain = (error: unknown): string => String((error as Error).message).replace(/^CronPattern: /, "");
 
-/** When a schedule would start runs, in words and as its next times. */
+/** The times of a schedule, in words and as the next times. */
 export function NextTimes({ cron, time_zone }: { cron: string; time_zone: string }) {
   const now = useNow();
   if (!cron.trim() || !time_zone) return null;

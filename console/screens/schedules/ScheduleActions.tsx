@@ -1,7 +1,7 @@
 import { changeTrigger, deleteTrigger, type Trigger } from "../../api/triggers.ts";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 
-/** Pausing, resuming and ending a schedule. */
+/** Pauses, resumes and deletes a schedule. */
 export function ScheduleActions({ schedule }: { schedule: Trigger }) {
   const { name, paused } = schedule;
   const actions = [

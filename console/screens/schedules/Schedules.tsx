@@ -63,7 +63,7 @@ const columns = (workflows: Map<string, Workflow>, mayChange: boolean): Columns<
   ...(mayChange ? [{ title: "Actions", cell: (schedule: Trigger) => <ScheduleActions schedule={schedule} /> }] : []),
 ];
 
-/** Builders make them; others only look. */
+/** Builders can add schedules; others only read them. */
 const NoSchedules = ({ mayMake }: { mayMake: boolean }) =>
   mayMake ? (
     <FirstSchedule />
@@ -88,7 +88,7 @@ const FirstSchedule = () => (
   </Empty>
 );
 
-/** Triggers that start runs by themselves. */
+/** The schedules of all workflows. */
 export function Schedules() {
   const { workflow } = route.useSearch();
   const { isBuilder } = useRole();
