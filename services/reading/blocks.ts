@@ -1,13 +1,13 @@
 /* Finds where Markdown may be cut. One pass over the lines instead of a parser, so that 50 MB take seconds. */
 
-/** A piece of Markdown that stays whole. Half open, in UTF-16 units; only white space separates it from the next. */
+/** A piece of Markdown that is never cut. Half open, in UTF-16 units; only white space separates it from the next. */
 export interface Block {
   kind: "heading" | "paragraph" | "item" | "code" | "row";
   start: number;
   end: number;
-  /** Of a heading, 1 to 6. */
+  /** For a heading, its level from 1 to 6. */
   level?: number;
-  /** Of a table row: the range of the table's header. */
+  /** For a table row, the range of the table's header. */
   header?: Range;
 }
 
@@ -17,25 +17,25 @@ interface Range {
 }
 
 interface Line extends Range {
-  /** Its first characters, which are enough to tell its kind. */
+  /** The first characters of the line, which show its kind. */
   text: string;
   blank: boolean;
 }
 
-/** The block that the lines so far belong to. */
+/** The open block, to which the next line may belong. */
 type OpenBlock =
   | (Range & { kind: "paragraph"; lastLine: Line })
   | (Range & { kind: "item"; indent: number; fence: string | undefined; blank: boolean })
   | (Range & { kind: "code"; fence: string })
   | (Range & { kind: "table"; header: Range });
 
-/** UTF-16 units of a line that are looked at. */
+/** Maximum UTF-16 units of a line that are examined. */
 const MAX_PREFIX = 1_000;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
 const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
 const FENCE = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})[^`]*$/;
 const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
-/** An item that can interrupt a paragraph; a wrapped line that starts with `1986.` does not. */
+/** A list item that can interrupt a paragraph. A wrapped line that starts with `1986.` cannot. */
 const INTERRUPTING_ITEM = /^[ \t]*(?:[-*+]|1[.)])[ \t]/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const DELIMITER = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*:?-*:?[ \t]*$/;
@@ -126,7 +126,7 @@ const closesFence = (fence: string, line: Line): boolean => {
   return text.startsWith(fence) && text === fence[0]!.repeat(text.length);
 };
 
-/** Whether the line is a table's delimiter row, which makes the paragraph's last line the header. */
+/** Whether the line is a table's delimiter row, which makes the paragraph's last line the table's header. */
 const endsHeader = ({ lastLine }: { lastLine: Line }, line: Line): boolean =>
   lastLine.text.includes("|") && DELIMITER.test(line.text);
 

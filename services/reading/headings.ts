@@ -1,6 +1,6 @@
-/** UTF-16 units of a title; a longer one is cut. */
+/** Maximum UTF-16 units of a title; a longer one is cut. */
 const MAX_TITLE = 200;
-/** UTF-16 units of a heading's line that are looked at. */
+/** Maximum UTF-16 units of a heading's line that are examined. */
 const MAX_SCANNED = 1_000;
 
 const MARKUP: [RegExp, string][] = [

@@ -3,7 +3,7 @@ import { getEmbeddings } from "../../api/settings.ts";
 import { formatCount, formatNumber } from "../../format/index.ts";
 import { Time } from "../../parts/Time.tsx";
 
-/** How many documents search by meaning covers, and why it makes no progress. */
+/** The number of documents that semantic search covers, and the reason if there is no progress. */
 export function Embeddings() {
   const { data } = useQuery(getEmbeddings);
   if (!data) return null;

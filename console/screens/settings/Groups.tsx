@@ -41,7 +41,7 @@ const editable = (removal: Action<string>): Columns<Group> => [
   },
 ];
 
-/** Throws an OverwriteRefusal where there is one of this name: this form does not show who is in it. */
+/** Throws an OverwriteRefusal if a group has this name, because this form does not show its members. */
 async function createGroup(form: FormData): Promise<Group> {
   const group = formText(form, "group").trim();
   if (await readGroup(group))
@@ -49,12 +49,12 @@ async function createGroup(form: FormData): Promise<Group> {
   return setGroup(group, formTexts(form, "members"));
 }
 
-/** A box for everybody. Until all are known, and where there are more than can be listed, those who are in the group stay in it. */
+/** A checkbox for each person. Members without a checkbox stay in the group. */
 function People({ chosen }: { chosen: string[] }) {
   const people = useQuery(listAllMembers);
   const listed = people.data?.data;
   return (
-    // rendered again once the people are known
+    // remounts once the people are known
     <fieldset key={String(listed === undefined)}>
       <legend>People</legend>
       <Loaded query={people} what="members">
@@ -101,7 +101,7 @@ function GroupForm({ group }: { group: Group | undefined }) {
   );
 }
 
-/** People under one name, whom approvals and documents name. */
+/** Named groups of people, which approvals and documents refer to. */
 export function Groups({ edit }: { edit: string | undefined }) {
   const { isAdmin } = useRole();
   const groups = useQuery(listGroups);

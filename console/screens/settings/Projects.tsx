@@ -72,7 +72,7 @@ function ProjectForm({ project }: { project: Project | undefined }) {
   );
 }
 
-/** Agents, workflows and keys may belong to a project; its keys reach nothing else of these. */
+/** Agents, workflows and keys can belong to a project. A project's keys reach only agents and workflows of that project. */
 export function Projects({ edit }: { edit: string | undefined }) {
   const { isAdmin } = useRole();
   const projects = useQuery(listProjects);

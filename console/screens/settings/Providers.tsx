@@ -14,13 +14,13 @@ import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { Time } from "../../parts/Time.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
-/** Those whose address the service knows. */
+/** Providers whose address the service knows. */
 const KNOWN = ["openai", "anthropic", "google"];
-/** Endpoints of search: each has one model. */
+/** Search endpoints; each has one model. */
 const EMBEDDINGS = "embeddings";
 const ENDPOINTS = [EMBEDDINGS, "reranking"];
 
-/** `model tokens` in each line; what is no number is refused by the service. */
+/** `model tokens` on each line. The service refuses an invalid number. */
 function readWindows(lines: string[]): Record<string, number | string> | null {
   const windows = lines.map((line) => {
     const [, model = line, tokens = ""] = /^(.*?)\s+(\S+)$/.exec(line.trim()) ?? [];
@@ -105,7 +105,7 @@ const Address = ({ provider, isRequired }: { provider: Provider | undefined; isR
   </label>
 );
 
-/** The one model of an endpoint of search. */
+/** The only model of a search endpoint. */
 const EndpointFields = ({ name, provider }: { name: string; provider: Provider | undefined }) => (
   <>
     <label>
@@ -122,7 +122,7 @@ const EndpointFields = ({ name, provider }: { name: string; provider: Provider |
   </>
 );
 
-/** What the provider's models are. */
+/** The models of the provider. */
 const ModelFields = ({ provider }: { provider: Provider | undefined }) => (
   <>
     <label>
@@ -162,7 +162,7 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
     edit: provider?.name,
     back: { to: "/settings", search: { section: "providers" } },
     save: async (form) => {
-      // this form does not show what is set of another one
+      // this form does not show the settings of another provider
       if (!provider && (await readProvider(name)))
         throw new OverwriteRefusal(`the provider ${name}`, {
           to: "/settings",
@@ -205,7 +205,7 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
   );
 }
 
-/** Whose models the organization asks. */
+/** The organization's model providers. */
 export function Providers({ edit }: { edit: string | undefined }) {
   const providers = useQuery(listProviders);
   const removal = useRemoval("provider", removeProvider);

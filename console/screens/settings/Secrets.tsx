@@ -73,7 +73,7 @@ function SecretForm({ secret }: { secret: Secret | undefined }) {
   );
 }
 
-/** What scripts and workflows of the organization may read by name. */
+/** Values that the organization's scripts and workflows may read by name. */
 export function Secrets({ edit }: { edit: string | undefined }) {
   const secrets = useQuery(listSecrets);
   const removal = useRemoval("secret", removeSecret);

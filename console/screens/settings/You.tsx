@@ -22,7 +22,7 @@ function Password({ email }: { email: string }) {
     <section aria-labelledby="password" className="stack">
       <h2 id="password">Password</h2>
       <Form submit="Change password" done="Changed. Your other sessions have ended." send={send}>
-        {/* so that password managers know whose it is */}
+        {/* password managers need the account's name */}
         <input hidden name="email" value={email} autoComplete="username" readOnly />
         <label>
           Current password
@@ -46,7 +46,7 @@ const WHO: Record<string, string> = { organization: "The organization", person: 
 const nameOf = ({ subject, model }: { subject: string; model: string | null }): string =>
   `${WHO[subject.split(":")[0]!] ?? subject}${model === null ? "" : ` for ${model}`}`;
 
-/** What the person may still spend, without being asked for it. */
+/** What the person may still spend. */
 function OwnLimits() {
   const limits = useQuery(listOwnLimits);
   return (
@@ -76,7 +76,7 @@ function OwnLimits() {
   );
 }
 
-/** The organization, and the person who is signed in. */
+/** The organization, and the signed-in person. */
 export function You() {
   const { data } = useQuery(whoAmI);
   if (!data) return null;

@@ -7,7 +7,7 @@ import { ErrorNotice, Loading } from "../../parts/Notices.tsx";
 import "./signIn.css";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
-/** The code of the link that `npm start` prints. It is removed from the address, which browsers keep in their history. */
+/** The code of the link that `npm start` prints. It is removed from the address, because browsers keep addresses in their history. */
 function takeStartCode(): string | undefined {
   const code = /^#start=([\w-]+)$/.exec(location.hash)?.[1];
   if (code) history.replaceState(history.state, "", location.pathname + location.search);
@@ -31,7 +31,7 @@ export function SignInForm({ children }: { children: ReactNode }) {
   const { mutate } = signIn;
   useEffect(() => {
     const code = startCode;
-    // it works once
+    // the code works once
     startCode = undefined;
     if (code) mutate({ code });
   }, [mutate]);

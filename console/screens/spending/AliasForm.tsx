@@ -24,7 +24,7 @@ const FIRST_WORDS = {
 } as const;
 const TOGETHER = { name: "max_seconds", label: "Time that they may take", hint: "30 minutes at most" } as const;
 
-/** The fields of both are required, so there is a time. */
+/** Both fields are required, so the time is present. */
 const readTime = (form: FormData, { name, label }: { name: string; label: string }) => readSpan(form, name, label) ?? 0;
 
 const readSettings = (form: FormData): AliasSettings => ({
@@ -93,10 +93,10 @@ const Conditions = ({ on }: { on: string[] }) => (
   </fieldset>
 );
 
-/** An alias may not name another one; only a model has the name of its provider. */
+/** An alias may not name another alias. Only a model name contains its provider. */
 const isModel = (name: string): boolean => name.includes("/");
 
-/** Throws an OverwriteRefusal where there is one of this name: this form does not show it. */
+/** Throws an OverwriteRefusal if an alias has this name, because this form does not show it. */
 async function addAlias(form: FormData): Promise<Alias> {
   const alias = formText(form, "alias").trim();
   if (await readAlias(alias))
@@ -107,7 +107,7 @@ async function addAlias(form: FormData): Promise<Alias> {
   return configureAlias(alias, readSettings(form));
 }
 
-/** One alias. Turns that run keep the models that they started with. */
+/** One alias. Running turns keep the models that they started with. */
 export function AliasForm({ alias }: { alias: Alias | undefined }) {
   const { send, formKey } = useSaving({
     kind: "alias",

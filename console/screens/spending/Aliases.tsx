@@ -62,7 +62,7 @@ const columns = (removal: Action<string>): Columns<Alias> => [
   },
 ];
 
-/** Names that stand for several models: when one does not answer, the next one is asked. */
+/** Names that stand for several models: if one does not answer, the next one is tried. */
 export function Aliases({ edit }: { edit: string | undefined }) {
   const aliases = useQuery(listAliases);
   const removal = useRemoval("alias", removeAlias);

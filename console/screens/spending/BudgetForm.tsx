@@ -89,7 +89,7 @@ const Limits = ({ names, limitOf }: LimitsProps) => (
 const Subject = ({ groups, chosen }: { groups: Groups; chosen: string | undefined }) => (
   <label>
     Who spends
-    {/* rendered again once the chosen one is known: only then it can be selected */}
+    {/* remounts once the selected subject is known, because only then it can be selected */}
     <select key={chosen && nameOf(groups, chosen)} name="subject" defaultValue={chosen ?? "organization"}>
       {chosen && nameOf(groups, chosen) === chosen && <option value={chosen}>{chosen}</option>}
       {groups.map(({ label, subjects }) => (
@@ -141,7 +141,7 @@ function AlertField({ chosen }: { chosen: string | null }) {
       <span>
         Run a workflow at 80 % and at 100 % <span className="quiet">(optional)</span>
       </span>
-      {/* rendered again once the workflows are known: only then one can be selected */}
+      {/* remounts once the workflows are known, because only then one can be selected */}
       <select key={String(data !== undefined)} name="workflow_id" defaultValue={chosen ?? ""}>
         <option value="">None: only the log and headers tell</option>
         <Options choices={withChosen(namedChoices(data, "workflows"), chosen)} />
@@ -150,7 +150,7 @@ function AlertField({ chosen }: { chosen: string | null }) {
   );
 }
 
-/** Throws an OverwriteRefusal where one is set: this form does not show its limits. */
+/** Throws an OverwriteRefusal if there is a budget, because this form does not show its limits. */
 async function setNew(groups: Groups, form: FormData): Promise<Budget> {
   const named = readNamed(form);
   const found = await readBudget(named);
@@ -161,11 +161,11 @@ async function setNew(groups: Groups, form: FormData): Promise<Budget> {
 
 interface Props {
   groups: Groups;
-  /** The subject that the address names; it may have no budget yet. */
+  /** The subject in the address, which may have no budget yet. */
   chosen: string | undefined;
 }
 
-/** What may be limited, with what is set; null: nothing. */
+/** The possible limits with their current values; null means no limit. */
 function Fields({ budget }: { budget: Budget | null }) {
   const limitOf = (name: LimitName) => budget?.limits.find((limit) => limit.name === name)?.limit;
   const isOfAll = (budget?.model ?? null) === null;
@@ -194,7 +194,7 @@ function Fields({ budget }: { budget: Budget | null }) {
   );
 }
 
-/** Limits of one subject. Saving replaces all of them, so those that are set are read first, whether or not the list has them. */
+/** The limits of one subject. Saving replaces all of them, so the stored ones are loaded first, even if the list lacks them. */
 export function BudgetForm({ groups, chosen }: Props) {
   const stored = useQuery({ ...getBudget(chosen ?? ""), enabled: chosen !== undefined });
   const { send, formKey } = useSaving({

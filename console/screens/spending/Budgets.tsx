@@ -51,7 +51,7 @@ interface WarningProps {
   name: (subject: string) => string;
 }
 
-/** Those of one kind, in a sentence. */
+/** The budgets of one kind, in a sentence. */
 const Named = ({ title, budgets, name }: WarningProps & { title: string }) =>
   budgets.length > 0 && (
     <p>
@@ -60,7 +60,7 @@ const Named = ({ title, budgets, name }: WarningProps & { title: string }) =>
     </p>
   );
 
-/** Those that have come to their end, and those that soon will, first. */
+/** Used-up budgets first, then those that are nearly used up. */
 function Warning({ budgets, name }: WarningProps) {
   const [over, near] = [
     budgets.filter((budget) => usedPercent(budget) >= 100),
@@ -75,7 +75,7 @@ function Warning({ budgets, name }: WarningProps) {
   );
 }
 
-/** What may be spent in a day, a week, a month (UTC) or at all, and asked in a minute and at a time. */
+/** Limits of spending per day, week, month (UTC) or in total, and of requests per minute and at a time. */
 export function Budgets({ edit }: { edit: string | undefined }) {
   const budgets = useQuery(listBudgets);
   const groups = useSubjects();

@@ -7,13 +7,13 @@ import { Time } from "../../parts/Time.tsx";
 const toneOf = ({ percent }: BudgetLimit): string =>
   percent >= 100 ? "over" : percent >= WARNED_PERCENT ? "near" : "model";
 
-/** Without its period. */
+/** The name without its period. */
 const unitOf = ({ name }: BudgetLimit): string => LIMIT_WORDS[name].split(" ")[0]!;
 const isMoney = ({ name }: BudgetLimit) => name.startsWith("cost");
 const show = (limit: BudgetLimit, amount: string): string =>
   isMoney(limit) ? formatCost(amount) : formatNumber(Number(amount));
 
-/** What is left of a limit. What was spent last may be more than it. */
+/** The rest of a limit. The last request may have exceeded the limit. */
 function Left({ limit }: { limit: BudgetLimit }) {
   if (isRate(limit))
     return <>{limit.percent >= 100 ? "full at this moment" : `${formatNumber(Number(limit.left))} free now`}</>;
@@ -36,7 +36,7 @@ function Left({ limit }: { limit: BudgetLimit }) {
   );
 }
 
-/** How far a limit is used, and what is left of it. */
+/** The used share of a limit, and the rest. */
 export function Limit({ limit }: { limit: BudgetLimit }) {
   return (
     <div className="limit">

@@ -29,7 +29,7 @@ const FIELDS = [
   { name: "per_page", label: "Each page", isRequired: true },
 ] as const satisfies readonly { name: keyof Price; label: string; isRequired: boolean }[];
 
-/** A page has one price, and a model all the others. */
+/** A page has a single price, and a model has all the other prices. */
 const fieldsOf = (model: string | undefined) =>
   FIELDS.filter(({ name }) => (name === "per_page") === (model === PAGES));
 
@@ -69,7 +69,7 @@ const PriceFields = ({ model, price, field }: FieldsProps) => (
   </div>
 );
 
-/** Throws an OverwriteRefusal where the organization has set some: this form does not show them. */
+/** Throws an OverwriteRefusal if the organization has set prices, because this form does not show them. */
 async function setNew(form: FormData): Promise<ModelPrices> {
   const model = formText(form, "model").trim();
   const found = await readPrices(model);
@@ -78,7 +78,7 @@ async function setNew(form: FormData): Promise<ModelPrices> {
   return setPrices(model, formGroups(form).map(readPrice));
 }
 
-/** The prices of one model. Saving replaces all of them, so those that are set are read first, whether or not the list has them. */
+/** The prices of one model. Saving replaces all of them, so the stored ones are loaded first, even if the list lacks them. */
 export function PriceForm({ model }: { model: string | undefined }) {
   const stored = useQuery({ ...getPrices(model ?? ""), enabled: model !== undefined });
   const { send, formKey } = useSaving({

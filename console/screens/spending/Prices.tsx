@@ -11,14 +11,14 @@ import { Time } from "../../parts/Time.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { PriceForm } from "./PriceForm.tsx";
 
-/** One price of a model: a model has several of different dates. */
+/** One price of a model. A model may have several prices with different dates. */
 interface Row {
   of: ModelPrices;
   price: Price;
 }
 
 const dollars = (amount: string | null) => amount !== null && formatPrice(amount);
-/** A price that few models have, below the one that it stands in for. */
+/** A rare price, below the price that it replaces. */
 const Special = ({ name, amount }: { name: string; amount: string | null }) =>
   amount !== null && (
     <span className="quiet block">
@@ -80,7 +80,7 @@ const COLUMNS: Columns<Row> = [
   },
 ];
 
-/** Only prices of the organization's own can be removed. */
+/** Only the organization's own prices can be removed. */
 const removable = (removal: Action<string>): Columns<Row> => [
   ...COLUMNS,
   {
@@ -102,7 +102,7 @@ const rowsOf = (prices: readonly ModelPrices[], q: string): Row[] =>
     .filter(({ model }) => model.toLowerCase().includes(q.toLowerCase()))
     .flatMap((of) => of.prices.map((price) => ({ of, price })));
 
-/** What models cost, in US dollars per million tokens. */
+/** Prices of models, in US dollars per million tokens. */
 export function Prices({ edit, q }: { edit: string | undefined; q: string | undefined }) {
   const navigate = useFilterNavigate();
   const prices = useQuery(listPrices);

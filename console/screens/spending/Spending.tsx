@@ -12,7 +12,7 @@ const route = getRouteApi("/spending");
 
 const NAMES: Record<Section, string> = { budgets: "Budgets", prices: "Prices", aliases: "Aliases" };
 
-/** What may be spent, what models cost, and names that stand for several models. */
+/** Budgets, prices of models, and aliases. */
 export function Spending() {
   const { isAdmin } = useRole();
   const { section = "budgets", edit, q } = route.useSearch();

@@ -1,10 +1,10 @@
 export const SECTIONS = ["budgets", "prices", "aliases"] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** What the address of the screen says. */
+/** The parameters in the screen's address. */
 export interface SpendingSearch {
   section?: Section | undefined;
-  /** What the form changes: a subject, a model or an alias. */
+  /** The item that the form edits: a subject, a model or an alias. */
   edit?: string | undefined;
   /** Part of a model's name. */
   q?: string | undefined;

@@ -19,7 +19,7 @@ const groupOf = (label: string, kind: string, things: Listing<{ id: string; name
   subjects: listedChoices(things, label.toLowerCase(), ({ id, name }) => ({ value: `${kind}:${id}`, label: name })),
 });
 
-/** Who may have a budget, by kind. */
+/** The possible subjects of a budget, by kind. */
 export function useSubjects(): Group[] {
   const projects = useQuery(listProjects);
   const keys = useQuery(listAllKeys);
@@ -40,12 +40,12 @@ export function useSubjects(): Group[] {
   ];
 }
 
-/** The name of a subject; its kind and id where it is not known. Nobody knows the value behind the mark of an end user. */
+/** The name of a subject; its kind and id if the name is unknown. The value behind an end user's mark is always unknown. */
 export const nameOf = (groups: readonly Group[], subject: string): string =>
   groups.flatMap(({ subjects }) => subjects).find(({ value }) => value === subject)?.label ??
   subject.replace(/^user:([\w-]{8})[\w-]{35}$/, "End user $1…");
 
-/** With the model that a budget is about. */
+/** Includes the model of the budget. */
 export function nameOfBudget(groups: readonly Group[], key: string): string {
   const { subject, model } = splitBudgetKey(key);
   return model === null ? nameOf(groups, subject) : `${nameOf(groups, subject)} for ${model}`;

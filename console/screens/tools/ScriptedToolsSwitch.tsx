@@ -7,7 +7,7 @@ import { ThingActions } from "../../parts/ThingActions.tsx";
 const QUESTION =
   "Switch off your own tools? Requests that name one are refused, agents go on without, and steps that name one fail.";
 
-/** Whether the organization's own tools run. Owners and admins switch them off and on. */
+/** Shows whether the organization's own tools run. Owners and admins switch them off and on. */
 export function ScriptedToolsSwitch() {
   const { isAdmin } = useRole();
   const query = useQuery(getScriptedTools);

@@ -9,7 +9,7 @@ import type { UsageSearch } from "./rows.ts";
 
 type Names = UseQueryResult<Page<UsedLabel>>;
 
-/** The labels of the period, and the one whose values are shown: that of the address, else the one that is used most. */
+/** The labels of the period, and the selected one: that of the address, else the most used one. */
 export function useLabel({ by, label, from, to }: UsageSearch): { names: Names; label: string | undefined } {
   const names = useQuery({ ...getUsedLabels({ from, to }), enabled: by === "label" });
   return { names, label: by === "label" ? (label ?? names.data?.data[0]?.label) : undefined };
@@ -21,7 +21,7 @@ interface FilterProps {
   search: UsageSearch;
 }
 
-/** Chooses the label. Nothing where there is none to choose. */
+/** Selects the label. Empty if there is none. */
 export function LabelFilter({ names, label, search }: FilterProps) {
   const navigate = useFilterNavigate();
   if (label === undefined) return null;
@@ -44,7 +44,7 @@ export function LabelFilter({ names, label, search }: FilterProps) {
   );
 }
 
-/** No request of the period has a label: how one gets there. */
+/** Explains how to set a label, if no request of the period has one. */
 export const NoLabels = () => (
   <Empty title="No request in this time has a label">
     <p>A label says what a request is for. Programs send labels in a header, with all requests or with each one:</p>

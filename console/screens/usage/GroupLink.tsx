@@ -3,7 +3,7 @@ import type { Grouping, UsageRow } from "../../api/usage.ts";
 import { useFormerNames } from "../../parts/useFormer.ts";
 import { labelOf } from "./rows.ts";
 
-/** Whose sums these are, with a link to it, or to what it asked. */
+/** The owner of the sums, with a link to it or to its requests. */
 export function GroupLink({ row, by }: { row: UsageRow; by: Grouping }) {
   const { from, to } = useSearch({ from: "/usage" });
   const member = by === "person" ? row.person : by === "user" ? row.member : null;

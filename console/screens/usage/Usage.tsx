@@ -110,7 +110,7 @@ function Filters({ search }: { search: UsageSearch }) {
   );
 }
 
-/** Days that are asked for most often. */
+/** The most common periods. */
 const Periods = ({ search }: { search: UsageSearch }) => (
   <p className="buttons">
     {periodsUntil(useNow()).map(({ name, from, to }) => (
@@ -224,7 +224,7 @@ function Spent() {
   );
 }
 
-/** Tokens, requests and pages of the organization, by day or by who used them. */
+/** The organization's tokens, requests and pages, by day or by owner. */
 export function Usage() {
   const { isAdmin } = useRole();
   return (

@@ -4,10 +4,10 @@ import type { Grouping, Usage, UsageRow, UsageSums } from "../../api/usage.ts";
 export const MEASURES = ["tokens", "cost", "requests", "pages"] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** What the address says. Days are in UTC, both included. */
+/** The parameters in the address. Days are in UTC, both included. */
 export interface UsageSearch {
   by?: Grouping | undefined;
-  /** By label: its name. */
+  /** For the grouping by label: the label's name. */
   label?: string | undefined;
   measure?: Measure | undefined;
   from?: string | undefined;
@@ -29,7 +29,7 @@ export const periodsUntil = (now: number): { name: string; from: string; to: str
   { name: "This month", from: `${dayOf(now).slice(0, 8)}01`, to: dayOf(now) },
 ];
 
-/** Longer periods show only the days on which something was used. */
+/** Longer periods show only days with usage. */
 const MAX_DAYS = 400;
 const NOTHING: UsageSums = {
   turns: 0,
@@ -43,7 +43,7 @@ const NOTHING: UsageSums = {
   turns_without_cost: 0,
 };
 
-/** Every day of the period, so that days without usage are seen too. */
+/** Every day of the period, including days without usage. */
 export function withEmptyDays({ data, from, to, total }: Usage): UsageRow[] {
   const [first, end] = [Math.floor(Date.parse(from) / DAY_MS), Math.ceil(Date.parse(to) / DAY_MS)];
   if (end - first > MAX_DAYS || data.length < total) return data;
@@ -54,11 +54,11 @@ export function withEmptyDays({ data, from, to, total }: Usage): UsageRow[] {
   });
 }
 
-/** Who used most comes first. */
+/** Sorts by usage, highest first. */
 export const inOrder = (rows: UsageRow[], measure: Measure): UsageRow[] =>
   rows.toSorted((a, b) => measured(b, measure) - measured(a, measure));
 
-/** What the screens call a grouping, and several of it. */
+/** The console's name of a grouping, singular and plural. */
 export const GROUP_WORDS: Record<Grouping, [one: string, many: string]> = {
   day: ["day", "days"],
   project: ["project", "projects"],
@@ -83,24 +83,24 @@ const NONE: Record<Grouping, string> = {
   label: "without this label",
 };
 
-/** The names of people who were removed, by their id. */
+/** The names of removed people, by their id. */
 export type FormerNames = ReadonlyMap<string, string>;
 
 const nameOf = (id: string, name: string | null | undefined, former: FormerNames): string =>
   name ?? former.get(id) ?? `former member ${shortId(id)}`;
 
-/** A person who was signed in, a user that a request named, or both. */
+/** A signed-in person, a user that a request named, or both. */
 function labelOfUser({ member, name, user }: UsageRow, former: FormerNames): string {
   const person = member ? nameOf(member, name, former) : null;
   return [person, user].filter(Boolean).join(", for ") || NONE.user;
 }
 
-/** Whose sums these are, as text. */
+/** The owner of the sums, as text. */
 export function labelOf(row: UsageRow, by: Grouping, former: FormerNames): string {
   if (by === "user") return labelOfUser(row, former);
   const group = row[by] ?? null;
   if (group === null) return NONE[by];
   if (by === "person") return nameOf(group, row.name, former);
-  // the id tells those apart whose names are gone
+  // the id distinguishes people whose names are deleted
   return by === "day" || by === "model" || by === "label" ? group : (row.name ?? `deleted ${by} ${shortId(group)}`);
 }

@@ -27,7 +27,7 @@ interface ReachProps {
   chosen: readonly string[];
 }
 
-/** All things of a kind, or only the chosen ones; with none chosen, none. */
+/** All items of a kind, or only the selected ones. An empty selection means none. */
 function Reach({ name, legend, things, chosen }: ReachProps) {
   const isAll = chosen.includes("*");
   const ids = chosen.filter((id) => id !== "*");
@@ -66,7 +66,7 @@ const NumberField = ({ name, label, value, most, isRequired = true }: NumberProp
   </label>
 );
 
-/** A JSON pointer to the argument whose values are counted apart. */
+/** A JSON pointer to the argument whose values are counted separately. */
 const ArgumentField = ({ name, value }: { name: string; value: string | null | undefined }) => (
   <label>
     For each value of (optional)
@@ -156,7 +156,7 @@ interface Props {
   agents: ReachProps["things"];
 }
 
-/** The rules of a workflow's runs, as fields. */
+/** The rules of a workflow's runs, as form fields. */
 export const EnvelopeFields = ({ envelope, workflows, agents }: Props) => (
   <>
     <div className="side-by-side">

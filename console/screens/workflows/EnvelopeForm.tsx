@@ -31,12 +31,12 @@ function useSave({ id }: Workflow, { read, onSaved }: Saving) {
 
 interface FormProps {
   workflow: Workflow;
-  /** The rules that the form began with. */
+  /** The rules at the start of the edit. */
   envelope: Envelope;
   onSaved: Saving["onSaved"];
 }
 
-/** What somebody else saved is shown only on request: it would replace what is being typed here. */
+/** Changes by another person are shown only on request, because they would replace the typed text. */
 const ChangedElsewhere = ({ onShow }: { onShow: () => void }) => (
   <div className="notice warn" role="status">
     <p>Somebody else has changed these rules. Saving yours replaces theirs.</p>
@@ -46,7 +46,7 @@ const ChangedElsewhere = ({ onShow }: { onShow: () => void }) => (
   </div>
 );
 
-/** All rules as the API has them, also the one whom the runs act for. */
+/** All rules in the API's form, including the person for whom the runs act. */
 function AsJson({ workflow, envelope, onSaved }: FormProps) {
   const save = useSave(workflow, { read: (form) => readJson(form, "envelope", "The rules"), onSaved });
   return (
@@ -63,7 +63,7 @@ function AsJson({ workflow, envelope, onSaved }: FormProps) {
   );
 }
 
-/** The rules of a workflow's runs. No caller can change them. */
+/** The rules of a workflow's runs, which no caller can change. */
 export function EnvelopeForm({ workflow }: { workflow: Workflow }) {
   const workflows = useQuery(listWorkflows);
   const agents = useQuery(listAgents);

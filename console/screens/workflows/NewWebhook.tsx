@@ -6,7 +6,7 @@ import { formLines, formText, readJson } from "../../parts/formText.ts";
 import { useSaving } from "../../parts/useSaving.ts";
 import { ShownOnce } from "../../parts/ShownOnce.tsx";
 
-/** The secret of a webhook, with the command that calls it. */
+/** The secret of a webhook, with a command that calls it. */
 export const HookSecret = ({ trigger, what }: { trigger: Trigger & { secret?: string }; what: string }) =>
   trigger.secret && (
     <ShownOnce title={`The webhook “${trigger.name}” ${what}`} secret={trigger.secret}>
@@ -33,7 +33,7 @@ function readWebhook(form: FormData) {
   };
 }
 
-/** What few webhooks need. */
+/** Rarely needed fields. */
 const More = () => (
   <details>
     <summary>Default arguments, headers, signed deliveries</summary>
@@ -65,7 +65,7 @@ const More = () => (
   </details>
 );
 
-/** A webhook: its calls start runs, or continue those that wait. */
+/** A webhook: its calls start runs, or continue waiting runs. */
 export function NewWebhook({ workflow }: { workflow: Workflow }) {
   const { send, formKey } = useSaving({
     kind: "trigger",

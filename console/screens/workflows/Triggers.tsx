@@ -57,7 +57,7 @@ const columns = (mayChange: boolean, removal: Action<string>, rotation: Action<T
     : []),
 ];
 
-/** What starts runs of a workflow by itself. */
+/** The triggers of a workflow. */
 export function Triggers({ workflow }: { workflow: Workflow }) {
   const { isBuilder } = useRole();
   const triggers = useQuery(listTriggers(workflow.id));

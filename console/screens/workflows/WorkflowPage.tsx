@@ -96,7 +96,7 @@ function Details({ workflow }: { workflow: Workflow }) {
   );
 }
 
-/** One registered workflow: its code, its triggers, its rules, and a run to start. */
+/** One registered workflow: its code, its triggers, its rules, and a form to start a run. */
 export function WorkflowPage() {
   const { workflowId } = route.useParams();
   const workflow = useQuery(getWorkflow(workflowId));

@@ -41,7 +41,7 @@ const COLUMNS: Columns<Workflow> = [
   { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
-/** Saved code that no workflow uses yet. */
+/** Saved definitions that no workflow uses yet. */
 function Unregistered({ workflows }: { workflows: Workflow[] }) {
   const { data } = useQuery(listDefinitions("workflow"));
   const used = new Set(workflows.map(({ definition }) => definition.id));
@@ -82,7 +82,7 @@ const NoWorkflows = ({ mayWrite }: { mayWrite: boolean }) => (
   </Empty>
 );
 
-/** What can be started, and the code that it runs. */
+/** The registered workflows, and the definitions without a workflow. */
 export function Workflows() {
   const { isBuilder } = useRole();
   const workflows = useQuery(listAllWorkflows);

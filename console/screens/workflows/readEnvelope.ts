@@ -2,13 +2,13 @@ import type { Envelope } from "../../api/envelope.ts";
 import { formLines, formText } from "../../parts/formText.ts";
 import { readDays, readSpan } from "../../parts/SpanField.tsx";
 
-/** What a run may do at most, with the largest value. */
+/** The numeric limits of a run, with their largest values. */
 export const RUN_LIMITS = {
   max_steps: { label: "Steps", most: 10_000 },
   max_parallel: { label: "Steps at the same time", most: 50 },
   max_result_bytes: { label: "Bytes of a result", most: 1_048_576 },
 } as const;
-/** The same for lengths of time. */
+/** The same for durations. */
 export const RUN_TIMES = { run_ttl_s: "A run expires after", step_timeout_s: "An attempt may take" } as const;
 export const LIMIT_NAMES = Object.keys(RUN_LIMITS) as (keyof typeof RUN_LIMITS)[];
 export const TIME_NAMES = Object.keys(RUN_TIMES) as (keyof typeof RUN_TIMES)[];
@@ -16,7 +16,7 @@ export const KEPT_FOR = "Keep a run for";
 export const EXPIRES_AFTER = "One that says nothing else expires after";
 export const RATE_PERIOD = "Length of the period";
 
-/** Lists that are written, one name in a line. */
+/** Lists entered as text, one name per line. */
 export const NAME_LISTS = {
   secrets: { label: "Secrets that steps may read", hint: "Names, one in a line." },
   egress: { label: "Hosts that steps may fetch from", hint: "One in a line; *.example.com for all below it." },
@@ -25,14 +25,14 @@ export const NAME_LISTS = {
   collections: { label: "Collections", hint: "Slugs, one in a line; * for all." },
   writable_collections: { label: "Collections that steps may write to", hint: "Slugs, one in a line; * for all." },
 } as const;
-/** Whose ticks and steps go first where they wait for a free place. */
+/** The order in which waiting ticks and steps get a free place. */
 export const PRIORITIES = ["high", "normal", "low"] as const;
 export const LIST_NAMES = Object.keys(NAME_LISTS) as (keyof typeof NAME_LISTS)[];
 
-/** A required length of time. */
+/** A required duration. */
 const readSeconds = (form: FormData, name: string, label: string): number => readSpan(form, name, label) ?? 0;
 const readNumber = (form: FormData, name: string): number => Number(formText(form, name));
-/** The chosen ids, or `*`. */
+/** The selected ids, or `*`. */
 const readIds = (form: FormData, name: string): string[] =>
   formText(form, `${name}_mode`) === "all"
     ? ["*"]
@@ -51,7 +51,7 @@ function readStartRate(form: FormData): Envelope["start_rate"] {
     : { max_runs: Number(most), per_seconds, key: formText(form, "start_rate_key").trim() || null };
 }
 
-/** The rules as they were entered. Who the runs act for is not among them. */
+/** The entered rules, without the person for whom the runs act. */
 export const readEnvelope = (form: FormData): Envelope => ({
   secrets: formLines(form, "secrets"),
   egress: formLines(form, "egress"),

@@ -1,10 +1,10 @@
 import { UnreadableFile } from "../reader.ts";
 
-/* The entities that a document type declares in the file itself. Nothing is fetched, and what they expand to is bounded. */
+/* The entities that a document type in the file declares. Nothing is fetched, and the expanded text is limited. */
 
-/** Characters of one entity, in UTF-16 units. */
+/** Maximum UTF-16 units of one entity. */
 const MAX_ENTITY = 10_000;
-/** Characters of all references of a file. Entities within entities grow by powers. */
+/** Maximum UTF-16 units of all references in a file, because nested entities grow exponentially. */
 const MAX_EXPANDED = 1_000_000;
 const MAX_NESTED = 8;
 
@@ -13,7 +13,7 @@ const REFERENCE = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|([\w.:-]+));/gi;
 
 const fromCodePoint = (code: number): string => (code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : "");
 
-/** The texts of declared entities, by name; null for those in other files. */
+/** The texts of declared entities by name; null for entities in other files. */
 const readDeclarations = (subset: string): Map<string, string | null> => {
   const declared = new Map<string, string | null>();
   const plain = subset.replace(/<!--.*?-->/gs, "");
@@ -22,7 +22,7 @@ const readDeclarations = (subset: string): Map<string, string | null> => {
   return declared;
 };
 
-/** Adds a document type's entities to those that a parser knows. What they stand for is text, never markup. */
+/** Adds the entities of a document type to a parser's own. They are replaced by text, never by markup. */
 export const addEntities = (known: Record<string, string>, subset: string): void => {
   const declared = readDeclarations(subset);
   const texts = new Map<string, string>();

@@ -10,15 +10,15 @@ export interface Element {
 }
 
 const MAX_DEPTH = 256;
-/** Elements and texts; this many take about 400 MB. */
+/** Maximum elements and texts; this many take about 400 MB. */
 const MAX_NODES = 2_000_000;
 
 const invalid = (cause: Error): UnreadableFile =>
   new UnreadableFile("The file is damaged: its XML is invalid.", { cause });
 
 /**
- * Parses XML into its root element. Nothing is fetched; entities that a document type declares stand for text, of which there is a
- * limit. Throws UnreadableFile: not well formed, nested too deeply, too many elements, entities of other files or without an end.
+ * Parses XML into its root element. Fetches nothing, and replaces declared entities by limited text. Throws UnreadableFile: not well
+ * formed, nested too deeply, too many elements, external or endless entities.
  */
 export const parseXml = (xml: string): Element => {
   const parser = new SaxesParser({ xmlns: false });
@@ -55,7 +55,7 @@ export const parseXml = (xml: string): Element => {
 export const childElements = (element: Element): Element[] =>
   element.children.filter((child) => typeof child !== "string");
 
-/** The first child of that name. */
+/** The first child with that name. */
 export const findChild = (element: Element | undefined, name: string): Element | undefined =>
   element && childElements(element).find((child) => child.name === name);
 

@@ -7,16 +7,16 @@ import { readDirectory, packedBytes, type Entry } from "./zipDirectory.ts";
 export interface Zip {
   /** In the archive's order; folders end with a slash. */
   names(): string[];
-  /** Whether there is such a part, in any case of the name. */
+  /** Whether the archive has this part, ignoring case. */
   has(name: string): boolean;
-  /** Undefined if there is no such part. Without an exact match the case of the name is ignored. */
+  /** Undefined if there is no such part. Ignores case if there is no exact match. */
   bytes(name: string): Uint8Array | undefined;
   /** The part as text, decoded by its byte order mark or XML declaration, else as UTF-8. */
   text(name: string): string | undefined;
 }
 
 const inflate = (packed: Uint8Array, size: number): Uint8Array => {
-  // zlib stops at the declared size, so a wrong size costs no memory
+  // zlib stops at the declared size, so a wrong size takes no memory
   const bytes = inflateRawSync(packed, { maxOutputLength: Math.max(size, 1), chunkSize: 65_536 });
   if (bytes.length !== size) throw new Error("The declared size is wrong");
   return bytes;
@@ -34,7 +34,7 @@ const unpack = (bytes: Uint8Array, entry: Entry): Uint8Array => {
   }
 };
 
-/** Opens an archive. Throws UnreadableFile, also when a part is read: damaged, protected, or larger than declared or allowed. */
+/** Opens an archive. Throws UnreadableFile, also while reading a part: damaged, protected, or larger than declared or allowed. */
 export const openZip = (bytes: Uint8Array): Zip => {
   const entries = new Map(readDirectory(bytes).map((entry) => [entry.name, entry]));
   const anyCase = new Map([...entries.values()].map((entry) => [entry.name.toLowerCase(), entry]));

@@ -11,7 +11,7 @@ export interface Entry {
   /** Packed and unpacked size, in bytes. */
   packed: number;
   size: number;
-  /** Of its local header. */
+  /** Offset of its local header. */
   offset: number;
 }
 
@@ -23,11 +23,11 @@ const LOCAL = 0x04034b50;
 const FULL16 = 0xffff;
 const FULL32 = 0xffffffff;
 const MAX_ENTRIES = 10_000;
-/** Unpacked bytes of all entries. */
+/** Maximum unpacked bytes of all entries. */
 const MAX_TOTAL = 500_000_000;
-/** Unpacked by packed size of an entry. */
+/** Maximum ratio of unpacked to packed size of an entry. */
 const MAX_RATIO = 200;
-/** Unpacked bytes below which any ratio is fine. */
+/** Unpacked bytes below which any ratio is accepted. */
 const MIN_RATIO_SIZE = 10_000_000;
 
 const damaged = (): UnreadableFile => new UnreadableFile("The file is damaged: its ZIP archive is incomplete.");
@@ -100,7 +100,7 @@ export const packedBytes = (bytes: Uint8Array, entry: Entry): Uint8Array => {
   return bytes.subarray(start, start + entry.packed);
 };
 
-/** Entries that share bytes can turn 42 kB into gigabytes. */
+/** Overlapping entries can turn 42 kB into gigabytes. */
 const refuseOverlaps = (bytes: Uint8Array, entries: Entry[], directory: number): void => {
   let free = 0;
   for (const entry of entries.toSorted((one, other) => one.offset - other.offset)) {
@@ -137,12 +137,12 @@ const scan = (bytes: Uint8Array): Entry[] => {
   return entries;
 };
 
-/** The packed files of an archive. Throws UnreadableFile: not an archive, too many, too large, overlapping. */
+/** The packed files of an archive. Throws UnreadableFile: not an archive, too many files, too large, overlapping. */
 export const readDirectory = (bytes: Uint8Array): Entry[] => {
   try {
     return scan(bytes);
   } catch (error) {
-    // a read past the end of the DataView
+    // a read beyond the end of the DataView
     if (error instanceof RangeError) throw damaged();
     throw error;
   }

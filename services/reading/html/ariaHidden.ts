@@ -1,29 +1,29 @@
 import type { Element, Nodes, Root } from "hast";
 import { childNodes, findElements, hasClass, isElement, property, textContent } from "./tree.ts";
 
-/* Text that screen readers pass over (`aria-hidden`). People who see the page see it, unless a style sheet hides it, which no reader knows. */
+/* Finds text that screen readers skip (`aria-hidden`). A page shows it unless a style sheet hides it, and readers do not see style sheets. */
 
-/** What such a text is: a part of the page, decoration or a copy, or something that nobody can tell from a closed menu. */
+/** The kind of such a text: a part of the page, decoration or a copy, or undecidable, because it may be a closed menu. */
 export type AriaHidden = "shown" | "decoration" | "unknown";
 
 const isAriaHidden = (node: Element): boolean => property(node, "ariaHidden") === "true";
 
-/** Elements of lines and paragraphs. Programs switch on and off what is larger: windows, menus, slides of a carousel. */
+/** Elements of lines and paragraphs. Scripts toggle larger elements: windows, menus, slides of a carousel. */
 const SMALL = new Set(
   "abbr b bdi big cite code data dd del dt em figcaption h1 h2 h3 h4 h5 h6 ins kbd label li mark p q s samp small span strong sub sup td th time u var".split(
     " ",
   ),
 );
-/** Names of pictures in fonts, and formulas that stand beside their MathML. */
+/** Names of icons in fonts, and formulas beside their MathML. */
 const DECORATION = /icon|glyph|symbol-|^fa[srlb]?$|^fa-|^bi$|^katex|^mjx|emoji/i;
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** UTF-16 units of texts that are compared. */
+/** Maximum UTF-16 units of compared texts. */
 const MAX_LENGTH = 300;
 
 const squeezed = (text: string): string => text.replace(/\s+/g, "").toLowerCase();
 
-/** The short texts of elements that are not hidden, without spaces. */
+/** The short texts of visible elements, without spaces. */
 function visibleTexts(root: Root): Set<string> {
   const texts = new Set<string>();
   const visit = (node: Nodes): string => {
@@ -44,11 +44,11 @@ function visibleTexts(root: Root): Set<string> {
 
 const isDecoration = (node: Element): boolean => hasClass(node, DECORATION) || /^(?:mjx-|i$|svg$)/.test(node.tagName);
 
-/** Whether an element has a formula among its children, whose picture stands beside it. */
+/** Whether an element has a formula among its children, with a picture beside it. */
 const hasFormula = (parent: Nodes): boolean =>
   childNodes(parent).some((child) => isElement(child) && child.tagName === "math");
 
-/** Judges the texts of a page that screen readers pass over. The texts of the page are only compared if it has such. */
+/** Classifies the texts of a page that screen readers skip. Compares the page's texts only if it has any. */
 export const openAriaHidden = (root: Root): ((node: Element, parent: Nodes) => AriaHidden) => {
   const any = findElements(root, isAriaHidden).length > 0;
   const texts = any ? visibleTexts(root) : new Set<string>();

@@ -1,9 +1,9 @@
 import type { Nodes, PhrasingContent } from "mdast";
 import { numberOf } from "./itemNumbers.ts";
 
-/* A cell of a Markdown table is one line: blocks inside it are joined with `<br>`. */
+/* A cell of a Markdown table is one line, so blocks inside it are joined with `<br>`. */
 
-/* New nodes each time, because later passes change them in place. */
+/* Creates new nodes each time, because later passes change them in place. */
 const newLine = (): PhrasingContent => ({ type: "html", value: "<br>" });
 const semicolon = (): PhrasingContent => ({ type: "text", value: "; " });
 

@@ -1,9 +1,9 @@
 import type { Element } from "hast";
 import { findElements, property, textContent } from "./tree.ts";
 
-/** Types of `<input>` that show their value as text, beside the label that says what it is. */
+/** Types of `<input>` that show their value as text beside a label. */
 const TYPED = /^(?:text|email|tel|url|number|date|datetime-local|month|week|time)?$/;
-/** UTF-16 units of a value; a longer one is data of a program. */
+/** Maximum UTF-16 units of a value; longer values are program data. */
 const MAX_VALUE = 2_000;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
@@ -14,11 +14,11 @@ const optionText = (option: Element): string => oneLine(textContent(option) || p
 
 const isChosen = (option: Element): boolean => "selected" in option.properties && property(option, "value") !== "";
 
-/** Whether people may choose from a list in which nothing is chosen. */
+/** Whether a list offers a choice but has no selection. */
 export const isOpenChoice = (node: Element): boolean =>
   node.tagName === "select" && options(node).length > 1 && !options(node).some(isChosen);
 
-/** What a field of a form shows: what is typed into it, or chosen in it. "" for a field that shows nothing. */
+/** The visible content of a form field: its value or selection. "" if it shows nothing. */
 export const fieldText = (node: Element): string => {
   if (node.tagName === "select") return options(node).filter(isChosen).map(optionText).join(", ");
   const value = node.tagName === "textarea" ? textContent(node) : property(node, "value");

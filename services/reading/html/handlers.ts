@@ -20,7 +20,7 @@ const listItem = (children: ListItem["children"]): ListItem => ({ type: "listIte
 
 const phrasing = (nodes: Nodes[]): PhrasingContent[] => nodes as PhrasingContent[];
 
-/** Relative links lead nowhere outside the page. */
+/** Relative links work only within the page's site. */
 const ABSOLUTE = /^(?:https?:\/\/|mailto:)\S+$/i;
 
 /** Keeps absolute links only. */
@@ -36,7 +36,7 @@ const image: Handle = (_state, node) => {
   return alt === "" ? undefined : { type: "text", value: alt };
 };
 
-/** A part of a picture that leads somewhere, on a line of its own. */
+/** A linked part of a picture, on its own line. */
 const area: Handle = (_state, node) => {
   const label = property(node, "alt").replace(/\s+/g, " ").trim();
   const url = property(node, "href").trim();
@@ -61,7 +61,7 @@ const superscript: Handle = (state, node) => {
   return power ? { type: "text", value: `^${text}` } : children;
 };
 
-/** The terms and descriptions of a list, also if each pair is wrapped in a `<div>`. */
+/** The terms and descriptions of a list, even if each pair is wrapped in a `<div>`. */
 const definitionParts = (node: Element): Element[] =>
   node.children.filter(isElement).flatMap((child) => (child.tagName === "div" ? definitionParts(child) : [child]));
 
@@ -82,7 +82,7 @@ const definitions: Handle = (state, node) => {
   return { type: "list", children: items };
 };
 
-/** What is typed into a field or chosen in it, and the mark of a box. */
+/** The value or selection of a field, and the state of a box. */
 const field: Handle = (_state, node) => {
   const value = fieldText(node);
   if (value !== "") return { type: "text", value };

@@ -3,16 +3,16 @@ import { defaultHandlers, type State } from "hast-util-to-mdast";
 import type { List, ListItem } from "mdast";
 import { property } from "./tree.ts";
 
-/* Numbers of list items that do not follow from the first one: `<li value="7">`, `<ol reversed>`. Markdown has a number for each item. */
+/* Item numbers that do not follow from the first one: `<li value="7">`, `<ol reversed>`. Markdown has a number for each item. */
 
 declare module "mdast" {
   interface ListItemData {
-    /** What people see before the item, if its list does not count on from its start. */
+    /** The number shown before the item, if its list does not count on from its start. */
     number?: number;
   }
 }
 
-/** Larger numbers are none in Markdown. */
+/** Markdown has no larger numbers. */
 const MAX_NUMBER = 999_999_999;
 
 const toNumber = (text: string): number | undefined => {
@@ -26,7 +26,7 @@ export const numberedItem = (state: State, node: Element): ListItem => {
   return number === undefined ? item : { ...item, data: { number } };
 };
 
-/** An ordered list, with the numbers of its items if they do not just count on. */
+/** An ordered list, with the numbers of its items if they are not consecutive. */
 export const orderedList = (state: State, node: Element): List => {
   const list = defaultHandlers["ol"]?.(state, node);
   const isReversed = "reversed" in node.properties && node.properties["reversed"] !== false;
@@ -41,6 +41,6 @@ export const orderedList = (state: State, node: Element): List => {
   return { ...list, children };
 };
 
-/** What people see before an item of an ordered list. */
+/** The number shown before an item of an ordered list. */
 export const numberOf = ({ start }: List, item: ListItem, index: number): number =>
   item.data?.number ?? (start != null && start >= 0 ? start : 1) + index;

@@ -1,8 +1,8 @@
 import type { Nodes, RootContent } from "mdast";
 
 /**
- * Joins texts that follow each other, in place. The library that converts pages would do so, too, but takes each text out of its list
- * by itself and searches all of the joined text each time: 60,000 words in elements of their own take it minutes.
+ * Joins adjacent texts, in place. The conversion library does the same, but removes each text separately from its list and searches
+ * the whole joined text each time: 60,000 words in separate elements take it minutes.
  */
 export function joinTexts(node: Nodes): void {
   if (!("children" in node)) return;

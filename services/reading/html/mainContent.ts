@@ -22,17 +22,17 @@ const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
 
 const lengthOf = (node: Nodes): number => textContent(node).replace(/\s+/g, "").length;
 
-/** Programs for books show hidden notes at their references. */
+/** E-book readers show hidden notes at their references. */
 const isNote = (node: Element): boolean =>
   /\b(?:foot|end|rear)notes?\b/.test(`${property(node, "epub:type")} ${property(node, "role")}`);
 
-/** Browsers show what is `until-found` to those who search for it, as the closed parts of an accordion. */
+/** Browsers reveal `until-found` content to a search, such as the closed parts of an accordion. */
 const isUnseen = (node: Element): boolean =>
   (("hidden" in node.properties && property(node, "hidden") !== "until-found") ||
     HIDDEN_STYLE.test(property(node, "style"))) &&
   !isNote(node);
 
-/** Letters of a hidden part that is counted: a button's other label has fewer. */
+/** Minimum letters of a hidden part that is reported: the alternative label of a button has fewer. */
 const MIN_HIDDEN_LENGTH = 20;
 
 const isHeading = (node: Nodes): boolean => isElement(node) && /^h[1-6]$/.test(node.tagName);
@@ -83,7 +83,7 @@ const withoutBoilerplate = (root: Root, aria: JudgeAria): Root => {
   return clean;
 };
 
-/** The outermost elements for which `wanted` holds. */
+/** The outermost elements that satisfy `wanted`. */
 const outermost = (node: Nodes, wanted: (found: Element) => boolean): Element[] =>
   childNodes(node).flatMap((child) => {
     if (!isElement(child)) return [];
@@ -99,7 +99,7 @@ const mainPart = (root: Root): Root => {
   return found && lengthOf(found) > all * share ? { type: "root", children: [found] } : root;
 };
 
-/** The outermost hidden texts of a page, without those of its navigation and edges. */
+/** The outermost hidden texts of a page, except in its navigation and edges. */
 const countHiddenTexts = (root: Root, aria: JudgeAria): number => {
   let count = 0;
   const visit = (parent: Nodes): void => {

@@ -4,7 +4,7 @@ import { isElement, textContent } from "./tree.ts";
 /** A subscript or superscript; "" for an empty one. */
 export const script = (mark: "_" | "^", tex: string): string => (tex === "" ? "" : `${mark}{${tex}}`);
 
-/** Converts presentation MathML to TeX. Letters and operators stay as they are. */
+/** Converts presentation MathML to TeX. Letters and operators are unchanged. */
 export const mathToTex = (node: Element): string => {
   const parts = node.children.filter(isElement);
   if (parts.length === 0) return textContent(node).trim();

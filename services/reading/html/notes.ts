@@ -55,7 +55,7 @@ const ancestors = (page: Page, node: Element): Element[] => {
   return found;
 };
 
-/** The block of a note, by the element that its reference points to. */
+/** The block of a note, from the element that its reference points to. */
 const enclosingNote = (page: Page, target: Element): Element | undefined => {
   const around = ancestors(page, target);
   return (
@@ -67,7 +67,7 @@ const enclosingNote = (page: Page, target: Element): Element | undefined => {
 
 interface Notes {
   numbers: Map<Element, string>;
-  /** The ids that links back from a note point to. */
+  /** The ids that the note's links back point to. */
   references: Set<string>;
 }
 
@@ -79,7 +79,7 @@ const pairNotes = (page: Page): Notes => {
     const target = page.targets.get(linkTarget(link));
     if (!target || !isReference(link, parent) || BACK_TEXT.test(textContent(link))) continue;
     const note = enclosingNote(page, target);
-    // a link back from a note looks the same, but its target comes before it
+    // a link back from a note looks the same, but its target precedes it
     if (!note || (order.get(note) ?? 0) < (order.get(link) ?? 0)) continue;
     const number = notes.numbers.get(note) ?? String(notes.numbers.size + 1);
     notes.numbers.set(note, number);

@@ -3,7 +3,7 @@ import type { Warn } from "../reader.ts";
 import { warnOfCount } from "../warnings.ts";
 import { findElements, property } from "./tree.ts";
 
-/** Elements that show another file in the page. */
+/** Elements that embed another file in the page. */
 const FRAMES = new Set(["frame", "iframe", "object", "embed"]);
 const PICTURE = /\.(?:avif|gif|jpe?g|png|svg|webp)(?:[?#]|$)/i;
 
@@ -13,18 +13,18 @@ const showsFile = (node: Element): boolean => {
   return property(node, "srcDoc") !== "" || (!isPicture && /^(?!about:|javascript:)\S/i.test(address));
 };
 
-/** A file within the page that people see. Programs count visits with invisible ones. */
+/** A visible embedded file. Invisible ones are used to count visits. */
 const isFrame = (node: Element): boolean =>
   FRAMES.has(node.tagName) &&
   showsFile(node) &&
   !["width", "height"].some((side) => /^[01]$/.test(property(node, side))) &&
   !/display\s*:\s*none|visibility\s*:\s*hidden/i.test(property(node, "style"));
 
-/** A picture that is part of the file. Others are only named in it. */
+/** A picture whose bytes are in the file, instead of only its address. */
 const isOwnPicture = (node: Element): boolean =>
   node.tagName === "img" && /^data:image\//i.test(property(node, "src")) && property(node, "alt").trim() === "";
 
-/** Warns of what the text of a page leaves out: frames, and pictures in the file that have no description. */
+/** Warns of content that a page's text lacks: frames, and pictures in the file without a description. */
 export const warnOfHtmlParts = (warn: Warn, root: Root): void => {
   warnOfCount(warn, "frames_left_out", findElements(root, isFrame).length);
   warnOfCount(warn, "images_without_text", findElements(root, isOwnPicture).length);

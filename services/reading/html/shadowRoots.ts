@@ -2,7 +2,7 @@ import type { Element, ElementContent, Root } from "hast";
 import { UnreadableFile } from "../reader.ts";
 import { childNodes, isElement, property } from "./tree.ts";
 
-/** Places within places make a page deeper than its source, and later passes recurse. */
+/** Maximum nesting: nested slots make a page deeper than its source, and later passes recurse. */
 const MAX_DEPTH = 1_000;
 
 const isShadow = (node: ElementContent): node is Element & { content: Root } =>
@@ -13,7 +13,7 @@ const isShadow = (node: ElementContent): node is Element & { content: Root } =>
 
 const slotOf = (node: ElementContent): string => (isElement(node) ? property(node, "slot") : "");
 
-/** Puts the children of a host where its shadow has a place of their name. A place without any shows its own content. */
+/** Puts the children of a host into the slots with their name. A slot without children shows its own content. */
 const fillSlots = (nodes: ElementContent[], light: Map<string, ElementContent[]>): ElementContent[] =>
   nodes.flatMap((node): ElementContent[] => {
     if (!isElement(node)) return [node];
@@ -36,8 +36,8 @@ const openHost = (host: Element): void => {
 };
 
 /**
- * Shows what browsers show of elements with a declarative shadow root, `<template shadowrootmode="open">`: its content, with the
- * element's own children where it has a place for them. Changes the tree. Throws UnreadableFile: nested too deeply.
+ * Replaces an element with a declarative shadow root, `<template shadowrootmode="open">`, by what browsers show: the root's content,
+ * with the element's children in its slots. Changes the tree. Throws UnreadableFile: nested too deeply.
  */
 export const openShadowRoots = (node: Root | Element, depth = 0): void => {
   if (depth > MAX_DEPTH) throw new UnreadableFile("The file is nested too deeply.");

@@ -1,7 +1,7 @@
 import type { List, PhrasingContent } from "mdast";
 import { plainText } from "./cellContent.ts";
 
-/* Web pages that were made from print align figures and lists with columns of their own for signs. */
+/* Web pages made from print align figures and lists with separate columns for signs. */
 
 const CURRENCY = /^(?:[A-Z]{0,3}[$€£¥₹]|[A-Z]{3})$/;
 const CLOSING = /^[)%‰]{1,3}$/;
@@ -19,8 +19,8 @@ interface SignCell {
 const textOf = (cell: { content: Content } | undefined): string => (cell ? plainText(cell.content).trim() : "");
 
 /**
- * Moves a currency sign in a cell of its own before the number on its right, and a bracket or percent sign behind the number on its
- * left. The cells that they leave are empty.
+ * Moves a currency sign from its own cell before the number on its right, and a bracket or percent sign after the number on its
+ * left. Their old cells become empty.
  */
 export function joinSigns<Cell extends SignCell>(row: readonly (Cell | undefined)[]): (Cell | undefined)[] {
   const joined = [...row];
@@ -40,7 +40,7 @@ export function joinSigns<Cell extends SignCell>(row: readonly (Cell | undefined
   return joined;
 }
 
-/** The list that a table of bullets and texts draws; undefined for other tables. */
+/** The list that a table of bullets and texts represents; undefined for other tables. */
 export function bulletList(rows: readonly { cells: readonly SignCell[] }[]): List | undefined {
   const filled = rows
     .map(({ cells }) => cells.filter((cell) => textOf(cell) !== ""))

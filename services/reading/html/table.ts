@@ -44,7 +44,7 @@ const lengthOf = (node: Element): number => textContent(node).replace(/\s+/g, ""
 const containsSection = (cell: Element): boolean =>
   findElements(cell, ({ tagName }) => /^h[1-6]$/.test(tagName)).some((heading) => lengthOf(heading) < lengthOf(cell));
 
-/** Characters of a label in a table that has others in its cells, and of such a cell; more are a page that a table lays out. */
+/** Maximum characters of a label in a table with nested tables, and of such a cell; a longer one belongs to a layout table. */
 const MAX_LABEL = 60;
 const MAX_INNER = 1_000;
 
@@ -55,7 +55,7 @@ const isLabel = (cell: Element): boolean => {
   return length > 0 && length <= MAX_LABEL && innerTables(cell).length === 0;
 };
 
-/** Whether other tables are values of this one: a row of labels, then a label in each row that has some. */
+/** Whether nested tables are values of this one: it has a row of labels, then a label in each row with values. */
 const isLabelled = (rows: Element[]): boolean => {
   const [first = [], ...rest] = rows.map(cellElements);
   if (first.length < 2 || !first.every(isLabel)) return false;

@@ -19,13 +19,13 @@ type Content = PhrasingContent[];
 
 interface GridCell {
   content: Content;
-  /** Columns of its cell. */
+  /** Number of columns that its cell spans. */
   columns: number;
-  /** Columns to the right of its cell's first column. */
+  /** Offset from its cell's first column. */
   step: number;
 }
 
-/** Cells that spans may add: a hostile span must not cost more than the file itself. */
+/** Maximum cells that spans may add, because a hostile span must not cost more than the file itself. */
 const MAX_CELLS = 200_000;
 const MAX_HEADERS = 3;
 const SLASH: PhrasingContent = { type: "text", value: " / " };
@@ -58,7 +58,7 @@ const expandSpans = (rows: Row[]): GridRow[] => {
 const isFilled = (place: GridCell | undefined): boolean =>
   place !== undefined && plainText(place.content).trim() !== "";
 
-/** A cell over several columns fills the first of them if nothing else fills one. */
+/** A cell over several columns fills the first of them if no other cell does. */
 const dropEmptyColumns = (rows: GridRow[]): GridRow[] => {
   const filled = new Set<number>();
   const firsts = rows.flatMap((row) =>
