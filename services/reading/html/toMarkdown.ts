@@ -12,7 +12,7 @@ import { normalizeTexts } from "./text.ts";
 import { tidy } from "./tidy.ts";
 import type { Verbatim } from "./verbatim.ts";
 
-/** Escapes that CommonMark does not need, or that only keep an address from becoming a link; they are noise in a search. */
+/** Escapes that CommonMark does not need, or that only prevent automatic links. They would disturb searches. */
 const NEEDLESS =
   /(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])|\\&(?!#?\w{1,31};)|(?<=\w)\\@(?=\w)|(?<=https?|ftp)\\:|(?<=www)\\\./giu;
 
@@ -27,12 +27,12 @@ const OPTIONS: Options = {
   listItemIndent: "one",
   extensions: [gfm],
   handlers: {
-    // some programs need three dashes, where GFM accepts one
+    // some programs require three dashes, while GFM accepts one
     table: (node, parent, state, info) => {
       const [header = "", delimiters = "", ...rows] = writeTable(node, parent, state, info).split("\n");
       return [header, delimiters.replaceAll("-", "---"), ...rows].join("\n");
     },
-    // the library looks for each item among all of its list
+    // the library searches the whole list for each item
     listItem: (node: ListItem, parent: Parents | undefined, state, info) => {
       if (parent?.type !== "list") return defaultHandlers.listItem(node, parent, state, info);
       const start = numberOf(parent, node, state.indexStack.at(-1) ?? 0);

@@ -10,18 +10,18 @@ import type { Relation } from "../slides/parts.ts";
 import { decodeText } from "../text/charset.ts";
 import { warnOfCount } from "../warnings.ts";
 
-/* Web pages and texts that Word shows within a document (`altChunk`). Programs that make documents of HTML write nothing else. */
+/* Web pages and texts that Word embeds in a document (`altChunk`). Programs that convert HTML to Word write nothing else. */
 
-/** Chunks of one document. Each is parsed by itself, which takes some milliseconds. */
+/** Maximum chunks per document. Each is parsed separately, which takes some milliseconds. */
 export const MAX_CHUNKS = 500;
 
-/** Relations to parts that are read; Word documents and RTF are left out as embedded files. */
+/** Relations to parts that are read. Embedded Word and RTF documents are left out and reported as embedded files. */
 export const isReadChunk = ({ kind, target }: Relation): boolean =>
   kind === "aFChunk" && /\.(?:x?html?|mht(?:ml)?|txt)$/i.test(target);
 
 const MARK = /^_chunk-(.+)$/;
 
-/** The bookmark at the place of a chunk, which the converter keeps. */
+/** A bookmark at the position of a chunk, which the converter keeps. */
 export const chunkMark = (target: string): string => `_chunk-${target}`;
 
 const htmlOf = async (bytes: Uint8Array, name: string, warn: Warn): Promise<string> => {
@@ -57,7 +57,7 @@ const markedTarget = (node: Nodes): string | undefined => {
   return mark && MARK.exec(property(mark, "id"))?.[1];
 };
 
-/** Each chunk once: a file that shows one at thousands of places would grow without an end. */
+/** Each chunk only once, because a file that repeats one at thousands of places would grow without limit. */
 const insertInto = (node: Nodes, chunks: Map<string, ElementContent[]>): void => {
   for (const child of childNodes(node)) insertInto(child, chunks);
   if (!("children" in node)) return;
@@ -69,7 +69,7 @@ const insertInto = (node: Nodes, chunks: Map<string, ElementContent[]>): void =>
   });
 };
 
-/** Puts the chunks at their marks, in place. Throws UnreadableFile: damaged, or nested too deeply. */
+/** Replaces the marks by the chunks, in place. Throws UnreadableFile: damaged, or nested too deeply. */
 export const insertChunks = async (
   tree: Root,
   { zip, targets, warn }: { zip: Zip; targets: ReadonlySet<string>; warn: Warn },

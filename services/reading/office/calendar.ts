@@ -1,33 +1,33 @@
 import { DAY_MS } from "#events/units.ts";
 import { type CalendarProperty, readProperty, readText, unfoldLines } from "./calendarLines.ts";
 
-/* The events and tasks of a calendar (RFC 5545): what an invitation says. Alarms and rules of time zones are no text. */
+/* The events and tasks of a calendar (RFC 5545), as in an invitation. Alarms and time zone rules are left out. */
 
-/** Characters of a calendar that are read; an invitation has some thousands. */
+/** Maximum characters of a calendar that are read; an invitation has some thousands. */
 const MAX_LENGTH = 2_000_000;
-/** Events of a calendar that are read. */
+/** Maximum events of a calendar that are read. */
 const MAX_EVENTS = 500;
-/** Attendees of an event that are named; the others are counted in the text. */
+/** Maximum attendees of an event that are named; the text counts the others. */
 const MAX_ATTENDEES = 200;
 
 const KINDS: Readonly<Record<string, string>> = { VEVENT: "Event", VTODO: "Task", VJOURNAL: "Note" };
 
 export interface CalendarEvent {
-  /** Names and values for people, in reading order. */
+  /** Labels and values for display, in reading order. */
   fields: [name: string, value: string][];
-  /** Its longer text; "" without one. */
+  /** The description; "" without one. */
   description: string;
 }
 
 export interface Calendar {
   events: CalendarEvent[];
-  /** It is damaged, has none, or has more than are read. */
+  /** The calendar is damaged, has no events, or has more than are read. */
   isIncomplete: boolean;
 }
 
 const TIME = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?$/;
 
-/** `2026-03-02 10:00 (Europe/Berlin)`, or a day alone; what is no time stays as it is. */
+/** `2026-03-02 10:00 (Europe/Berlin)`, or only a day; an invalid time stays unchanged. */
 const formatTime = ({ value, parameters }: CalendarProperty): string =>
   value
     .split(",")
@@ -41,7 +41,7 @@ const formatTime = ({ value, parameters }: CalendarProperty): string =>
     })
     .join(", ");
 
-/** The end. A day alone is the first one after the event, which people do not say. */
+/** The end. For full days the format stores the day after the event, but people name the last day. */
 const formatEnd = (property: CalendarProperty): string => {
   const time = formatTime(property);
   const end = /^\d{4}-\d\d-\d\d$/.test(time) ? Date.parse(time) - DAY_MS : Number.NaN;
@@ -88,7 +88,7 @@ const toEvent = (kind: string, method: string, properties: readonly CalendarProp
   return { fields: fields.filter(([, value]) => value.trim() !== ""), description: text("DESCRIPTION").trim() };
 };
 
-/** Reads a calendar, also a damaged one as far as it can be read. */
+/** Reads a calendar; of a damaged one, as much as possible. */
 export const readCalendar = (whole: string): Calendar => {
   const events: CalendarEvent[] = [];
   const open: { kind: string; properties: CalendarProperty[] }[] = [];

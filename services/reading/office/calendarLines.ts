@@ -1,10 +1,10 @@
-/* The lines of a calendar (RFC 5545), as invitations bring them. */
+/* The lines of a calendar (RFC 5545). */
 
 /** A property: `ATTENDEE;CN="Ada":mailto:ada@a.example`. Names are in capitals. */
 export interface CalendarProperty {
   name: string;
   parameters: ReadonlyMap<string, string>;
-  /** As it stands, with its escapes. */
+  /** The raw value, with its escapes. */
   value: string;
 }
 
@@ -12,7 +12,7 @@ const VALUE = String.raw`(?:"[^"]*"|[^";:,]*)`;
 const LINE = new RegExp(String.raw`^([\w-]+)((?:;[\w-]+=${VALUE}(?:,${VALUE})*)*):(.*)$`, "s");
 const PARAMETER = new RegExp(String.raw`;([\w-]+)=(${VALUE}(?:,${VALUE})*)`, "g");
 
-/** The property of a whole line; undefined if it is none. */
+/** The property of a complete line; undefined if it is none. */
 export const readProperty = (line: string): CalendarProperty | undefined => {
   const [, name, parameters = "", value = ""] = LINE.exec(line) ?? [];
   if (name === undefined) return undefined;
@@ -22,7 +22,7 @@ export const readProperty = (line: string): CalendarProperty | undefined => {
   return { name: name.toUpperCase(), parameters: new Map(read), value };
 };
 
-/** Lines that begin with a space go on the line before. */
+/** A line that begins with a space continues the previous line. */
 export const unfoldLines = (text: string): string[] =>
   text
     .replace(/\r?\n[ \t]/g, "")

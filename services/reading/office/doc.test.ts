@@ -12,7 +12,7 @@ test("a document gives the same Markdown from .doc and .docx", async () => {
   expect(await readDoc(file("guide.doc"))).toEqual(await readDocx(file("guide.docx")));
 });
 
-/** The file with its streams changed, and with other streams before them. */
+/** The file with modified streams, and with other streams before them. */
 const rebuilt = (bytes: Buffer, change: (name: string, content: Buffer) => void, before: string[] = []): Buffer => {
   const { FullPaths, FileIndex } = CFB.read(bytes, { type: "buffer" }) as {
     FullPaths: string[];

@@ -4,12 +4,12 @@ import { readFontNames } from "./docFonts.ts";
 
 /* The binary format of Word 97 to 2003 ([MS-DOC]): its tables, and the pieces of its text. */
 
-/** A stretch of the text. */
+/** A contiguous piece of the text. */
 interface Piece {
   /** Character positions, half open. */
   from: number;
   to: number;
-  /** Of its first character in the main stream, in bytes. */
+  /** Byte offset of its first character in the main stream. */
   offset: number;
   /** Bytes per character. */
   width: 1 | 2;
@@ -17,13 +17,13 @@ interface Piece {
 
 export interface DocFile {
   main: Buffer;
-  /** The whole text: document, footnotes, headers, comments, endnotes and text boxes, in this order. */
+  /** The complete text: document, footnotes, headers, comments, endnotes and text boxes, in this order. */
   text: string;
   /** A character's byte offset in the main stream, its width in bytes, and how many characters follow in its piece, itself included. */
   locate(character: number): { offset: number; width: number; following: number };
   /** A table by its index in the file's list of tables. */
   table(number: number): Buffer;
-  /** Names, by the numbers that the text uses. */
+  /** Font names, by the numbers that the text uses. */
   fonts: readonly string[];
   /** The bytes after a table. */
   dataAfter(number: number): Buffer;
@@ -79,7 +79,7 @@ const readPieces = (clx: Buffer): Piece[] => {
   });
 };
 
-/** Not Buffer.toString: for an odd number of bytes at an odd offset it writes past its memory (Node 24.21). */
+/** Does not use Buffer.toString, which writes beyond its memory for an odd number of bytes at an odd offset (Node 24.21). */
 export const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
 const windows1252 = new TextDecoder("windows-1252");
 
@@ -88,7 +88,7 @@ const decodePiece = (main: Buffer, { from, to, offset, width }: Piece): string =
   return width === 1 ? windows1252.decode(bytes) : utf16.decode(bytes);
 };
 
-/** Pieces that share bytes could turn a small file into gigabytes of text. */
+/** Overlapping pieces could turn a small file into gigabytes of text. */
 const refuseOverlaps = (pieces: Piece[], length: number): void => {
   const textLength = pieces.reduce((sum, { from, to, width }) => sum + Math.max(to - from, 0) * width, 0);
   if (textLength > length) throw new UnreadableFile("The file is damaged: it is shorter than its text.");

@@ -1,7 +1,7 @@
-/** Bytes of a font before its name ([MS-DOC]). */
+/** Bytes of a font entry before its name ([MS-DOC]). */
 const FONT_HEADER = 40;
 
-/** The names of the fonts in a table of them. */
+/** The names in a table of fonts. */
 export const readFontNames = (table: Buffer): string[] => {
   const names: string[] = [];
   const count = table.length < 4 ? 0 : table.readUInt16LE(0);

@@ -3,10 +3,10 @@ import { type DocFile, tables } from "./docFile.ts";
 const LIST_SIZE = 28;
 const OVERRIDE_SIZE = 16;
 const LEVEL_SIZE = 28;
-/** Number formats of bullets and of no number. */
+/** Number formats of bullets and of unnumbered levels. */
 const UNNUMBERED = new Set([23, 255]);
 
-/** The number formats of a list's levels. The size of a level is known only after reading it. Undefined when the table ends before. */
+/** The number formats of a list's levels. The size of a level is known only after reading it. Undefined if the table ends too early. */
 const readLevels = (table: Buffer, from: number, count: number): { formats: number[]; end: number } | undefined => {
   const formats: number[] = [];
   let at = from;
@@ -21,11 +21,11 @@ const readLevels = (table: Buffer, from: number, count: number): { formats: numb
   return { formats, end: at };
 };
 
-/** Gives whether a level of a list is numbered; the list is named by the number of its override, from 1. */
+/** Returns whether a level of a list is numbered; a list is identified by the number of its override, from 1. */
 export const readDocLists = (file: DocFile): ((override: number, level: number) => boolean) => {
   const [lists, overrides] = [file.table(tables.lists), file.table(tables.listOverrides)];
   if (lists.length < 2 || overrides.length < 4) return () => false;
-  // the levels follow the table and do not count in its length
+  // the levels follow the table and are not included in its length
   const levelData = file.dataAfter(tables.lists);
   const formats = new Map<number, number[]>();
   let at = 0;
@@ -33,7 +33,7 @@ export const readDocLists = (file: DocFile): ((override: number, level: number) 
     const list = lists.subarray(2 + index * LIST_SIZE, 2 + (index + 1) * LIST_SIZE);
     const levels =
       list.length < LIST_SIZE ? undefined : readLevels(levelData, at, (list.readUInt8(26) & 1) === 1 ? 1 : 9);
-    // some programs write less than they announce: the marks of the other lists are bullets, and no text is lost
+    // Some programs write fewer lists than they declare. The other lists then have bullets, and no text is lost.
     if (!levels) break;
     formats.set(list.readInt32LE(0), levels.formats);
     at = levels.end;

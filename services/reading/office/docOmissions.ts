@@ -10,15 +10,15 @@ const MODIFIER = { deleted: 0x0800, picture: 0x6a03, isFormData: 0x0806, hidden:
 // oxlint-disable-next-line no-control-regex
 const COMMENT = /\u0005/g;
 
-/** A field that shows a file of another program. */
+/** A field that embeds a file of another program. */
 // oxlint-disable-next-line no-control-regex
 const EMBEDDED = /\u0013\s*EMBED\b/g;
 
-/** A list whose choice is no text. */
+/** A list field whose choice is not in the text. */
 // oxlint-disable-next-line no-control-regex
 const CHOICE = /\u0013\s*FORMDROPDOWN\b[^\u0013-\u0015]*(?:\u0014\s*)?\u0015/g;
 
-/** Warns of what the text of a Word document leaves out. */
+/** Warns of content that the text of a Word document lacks. */
 export const warnOfDocParts = (warn: Warn, file: DocFile): void => {
   const runs = readFormatRuns(file, "characterFormats").map(({ modifiers }) => modifiers);
   const { body, footnotes, headers, comments } = file.lengths;

@@ -1,8 +1,8 @@
 import { type DocFile, readPositions, tables } from "./docFile.ts";
 
-/* Formats of paragraphs and characters ([MS-DOC]): ranges of the main stream, each with a style and modifiers of it. */
+/* Formats of paragraphs and characters ([MS-DOC]): ranges of the main stream, each with a style and its modifiers. */
 
-/** Property modifiers (Sprm) by their number; of equal ones the last counts. */
+/** Property modifiers (Sprm) by their number; the last of equal ones counts. */
 export type Modifiers = Map<number, Buffer>;
 
 export interface FormatRun {

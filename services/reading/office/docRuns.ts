@@ -20,7 +20,7 @@ const MODIFIER = {
 export interface Field {
   /** The field's instruction, such as `HYPERLINK "…"`. */
   address: string;
-  /** The reader is past the instruction, in the text that the field shows. */
+  /** Whether the reader is past the instruction, in the field's displayed text. */
   inResult: boolean;
 }
 

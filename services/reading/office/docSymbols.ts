@@ -1,15 +1,15 @@
 import type { Modifiers } from "./docProperties.ts";
 import { signsOf } from "./symbolFont.ts";
 
-/* Signs of fonts in Word documents ([MS-DOC]): the text has a bracket in their place. */
+/* Symbols of fonts in Word documents ([MS-DOC]). The text has a bracket as a placeholder for each. */
 
 const SYMBOL = 0x6a09;
 export const SYMBOL_PLACE = "(";
 
-/** In Unicode's private part a sign means something only in its font. */
+/** A symbol in Unicode's private use area has a meaning only in its font. */
 const UNKNOWN = /^[\uE000-\uF8FF\p{Cc}\p{Cs}]/u;
 
-/** The sign that a run shows; "" if nobody can say which, undefined if the run shows its text. */
+/** The symbol that a run shows; "" if it is unknown, undefined if the run shows its text. */
 export const shownSign = (modifiers: Modifiers | undefined, fonts: readonly string[]): string | undefined => {
   const operand = modifiers?.get(SYMBOL);
   if (!operand || operand.length < 4) return undefined;

@@ -50,7 +50,7 @@ interface DocReader extends DocSource {
   notes: ElementContent[];
 }
 
-/** The name of a paragraph's style, and the modifiers of its style chain and its own. */
+/** The name of a paragraph's style, and the modifiers of its style chain and of the paragraph. */
 const resolveStyle = (reader: DocReader, run: FormatRun | undefined): { name: string; modifiers: Modifiers } => {
   const chain = styleChain(reader.styles, run?.style ?? 0);
   const named = chain.find(({ name }) => hasRole(name)) ?? chain[0];

@@ -41,14 +41,14 @@ const bodyMarkdown = ({ html, text }: Email, warn: Warn): string => {
   return page === "" ? escapePlain(normalizeText(text ?? "").trim()) : page;
 };
 
-/** Pictures that the text shows have no name in the list of attachments. */
+/** Pictures inside the text are not named in the list of attachments. */
 const isShownPicture = ({ mimeType, related }: Part): boolean => related === true && mimeType.startsWith("image/");
 
-/** E-mails within e-mails that are read, in each other and beside each other. */
+/** Maximum depth and number of nested e-mails that are read. */
 const MAX_DEPTH = 5;
 const MAX_MESSAGES = 100;
 
-/** Warns of what hangs on the e-mail: its text, its calendars, the e-mails attached to it and the names of attachments are all that is read. */
+/** Warns of attachments that are not read. Only the text, calendars, attached e-mails and the names of attachments are read. */
 const warnOfParts = (warn: Warn, { attachments }: Email, { read }: MailCalendars, messages: number): void => {
   const pictures = attachments.filter(isShownPicture).length;
   warnOfCount(warn, "embedded_files_left_out", attachments.length - pictures - read.size - messages);
@@ -90,10 +90,7 @@ async function readMail(bytes: Uint8Array, warn: Warn, depth: number): Promise<s
   return [headerLines(email), body, ...calendars.paragraphs, ...messages].filter(Boolean).join("\n\n");
 }
 
-/**
- * Reads an e-mail: its header fields, the names of its attachments, then its text, what its calendars say, and the e-mails attached to
- * it. Throws UnreadableFile.
- */
+/** Reads an e-mail: its header fields, the names of its attachments, its text, its calendars, and the attached e-mails. Throws UnreadableFile. */
 export const readEml = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => [
   await readMail(bytes, warn, 0),
 ];

@@ -37,9 +37,9 @@ const tryResolve = (from: string, href: string): { part: string; id: string } | 
 
 interface Spine {
   pages: string[];
-  /** Pages that are pictures. */
+  /** Pages that consist of a picture. */
   pictures: number;
-  /** Pages that the book does not have. */
+  /** Pages that are missing in the book. */
   missing: number;
 }
 
@@ -81,7 +81,7 @@ const isFile = ({ tagName }: HtmlElement): boolean => /^(?:audio|video|iframe|ob
 interface Page {
   content: ElementContent[];
   pictures: number;
-  /** Recordings, and files that it shows within itself. */
+  /** Recordings, and embedded files. */
   files: number;
 }
 

@@ -1,21 +1,21 @@
 import { decodeBytes } from "./rtfCharset.ts";
 import { signsOf } from "./symbolFont.ts";
 
-/* Fields that show a part of their instruction, and have no result: buttons, and equations of older programs. */
+/* Fields without a result that show a part of their instruction: buttons, and equations of older programs. */
 
 const BUTTON = /^\s*(?:MACROBUTTON|GOTOBUTTON)\s+\S+\s+(.*)$/is;
 const EQUATION = /^\s*EQ\s+(.*)$/is;
 
-/** How an equation is set: `\* jc2`, `\* "Font:Arial"`. */
+/** Layout options of an equation: `\* jc2`, `\* "Font:Arial"`. */
 const FORMAT = /\\\*\s*(?:"[^"]*"|\S+)/g;
-/** A part without parts of its own, `\f(1,2)`, with its options, `\s\up 9(…)`. */
+/** An innermost part, `\f(1,2)`, with its options, `\s\up 9(…)`. */
 const PART = /((?:\\[a-z]+[\s\d]*)+)\(([^()]*)\)/i;
-/** Parts of an equation; a hostile one could have thousands in each other. */
+/** Maximum parts of an equation; a hostile one could nest thousands. */
 const MAX_PARTS = 100;
-/** Encloses what stands above the line. */
+/** Encloses raised text. */
 const RAISED = "\u0001";
 
-/** A part as text. Overstrikes with something raised are readings of Chinese characters, which are left out as in other formats. */
+/** A part as text. Overstrikes with raised text are readings of Chinese characters, which are left out as in other formats. */
 const partText = (options: string, content: string): string => {
   const [name = ""] = /[a-z]+/i.exec(options) ?? [];
   const pieces = content.split(/[,;]/).map((piece) => piece.trim());
@@ -40,7 +40,7 @@ const equationText = (equation: string): string => {
   return text.replaceAll(RAISED, "").trim();
 };
 
-/** A character by its number; fonts of symbols give the number another meaning. */
+/** A character by its number, which has another meaning in symbol fonts. */
 const SYMBOL = /^\s*SYMBOL\s+(\d{2,7})\s(.*)$/is;
 const FONT = /\\f\s*(?:"([^"]*)"|([^\s\\]+))/i;
 
@@ -52,10 +52,10 @@ const characterText = (number: number, options: string): string => {
   return /\\u/i.test(options) ? String.fromCodePoint(number) : decodeBytes(String.fromCharCode(number), "windows-1252");
 };
 
-/** Characters of an instruction that are read. People type some dozens, and the time of the patterns grows faster than the text. */
+/** Maximum characters of an instruction that are read. People type some dozens, and the patterns take more than linear time. */
 const MAX_INSTRUCTION = 2_000;
 
-/** What a field without a result shows of its instruction; "" if nothing. */
+/** The displayed text of a field without a result; "" if there is none. */
 export const fieldLabel = (whole: string): string => {
   const instruction = whole.slice(0, MAX_INSTRUCTION);
   const equation = EQUATION.exec(instruction)?.[1];

@@ -2,15 +2,18 @@ import type { Element, ElementContent } from "hast";
 import { toBlocks, type Paragraph } from "./paragraphs.ts";
 import { type CellPlan, type EdgeRow, edgeTable } from "./edgeTable.ts";
 
-/** Collects the blocks of a text: the document's or a note's. Depths count tables: 0 is no table, 2 a table in a cell of another. */
+/**
+ * Collects the blocks of a text: the document's or a note's. A depth is a number of tables: 0 is outside of tables, 2 is a table in
+ * a cell of another.
+ */
 export interface FlowBody {
-  /** Null: a paragraph that is left out. */
+  /** Null for a paragraph that is left out. */
   endParagraph(paragraph: Paragraph | null, depth: number): void;
   endCell(depth: number): void;
-  /** Blocks that stand before the open paragraph or table: a box that is anchored there. */
+  /** Inserts blocks before the open paragraph or table: a box that is anchored there. */
   addBlocks(blocks: ElementContent[]): void;
   endRow(plans: CellPlan[], header: boolean, depth: number): void;
-  /** All blocks. No other method may be called afterwards. */
+  /** Returns all blocks. No other method may be called afterwards. */
   finish(): ElementContent[];
 }
 
@@ -20,16 +23,16 @@ const MAX_DEPTH = 8;
 type Content = (Paragraph | Element)[];
 
 interface OpenTable {
-  /** Of the open cell. */
+  /** The blocks of the open cell. */
   cell: Content;
-  /** Of the open row. */
+  /** The cells of the open row. */
   cells: ElementContent[][];
   rows: EdgeRow[];
 }
 
 const isBlank = ({ runs }: Paragraph): boolean => runs.every((run) => run.note === undefined && run.text.trim() === "");
 
-/** A table, and as text what unfinished rows and cells have. */
+/** A table, followed by the content of unfinished rows and cells as text. */
 const tableContent = ({ cell, cells, rows }: OpenTable): Content => [
   ...(rows.length > 0 ? [edgeTable(rows)] : []),
   ...cells.flat().filter((node) => node.type === "element"),
@@ -42,7 +45,7 @@ export const flowBody = (): FlowBody => {
 
   const innermost = (): Content => open.at(-1)?.cell ?? content;
 
-  /** Ends deeper tables, which belong to the cell around them, and starts those that are missing. */
+  /** Closes deeper tables, which belong to the cell around them, and opens missing ones. */
   const settle = (depth: number): OpenTable | undefined => {
     while (open.length > depth) {
       const ended = tableContent(open.pop()!);
@@ -56,7 +59,7 @@ export const flowBody = (): FlowBody => {
   return {
     endParagraph(paragraph, depth) {
       if (paragraph === null || (isBlank(paragraph) && paragraph.kind !== "pre")) return;
-      // a row that has begun goes on
+      // an open row continues
       const inRow = open[0] !== undefined && open[0].cells.length > 0;
       settle(Math.max(depth, inRow ? 1 : 0));
       innermost().push(paragraph);

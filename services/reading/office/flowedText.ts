@@ -1,20 +1,20 @@
-/* Plain e-mails whose lines flow (RFC 3676): a line that ends with a space goes on in the next one, unless that is quoted more deeply. */
+/* Plain e-mails with flowed lines (RFC 3676): a line that ends with a space continues on the next line, unless their quote depths differ. */
 
 const TYPE = /^content-type:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gim;
 const FLOWED = /(;\s*format="?)flowed/i;
-/** The space at the end of a line is not part of the text, as where languages have no spaces between words. */
+/** The space at the end of a line is not part of the text, for languages without spaces between words. */
 const WITHOUT_SPACES = /;\s*delsp="?yes/i;
 
 /** An e-mail without the declaration that its lines flow. */
 export interface FlowedEmail {
   bytes: Uint8Array;
-  /** The spaces at which lines flow are not part of its text. */
+  /** Whether the spaces at which lines flow are removed from its text. */
   withoutSpaces: boolean;
 }
 
 /**
- * The e-mail without its declaration, because the library joins lines of answers with those that they quote; undefined: leave it to
- * the library, which knows the parts of an e-mail that differ.
+ * The e-mail without the declaration, because the library would join an answer with its quotation. Undefined if the parts of the
+ * e-mail differ, so that the library must handle them.
  */
 export const withoutFlow = (bytes: Uint8Array): FlowedEmail | undefined => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -31,7 +31,7 @@ const quoteOf = (line: string): string => /^(?:>[ >]*)?/.exec(line)?.[0].replace
 
 const flows = (line: string): boolean => line.endsWith(" ") && !/^(?:>[ >]*)?-- $/.test(line);
 
-/** The text with its flowing lines joined. */
+/** The text with its flowed lines joined. */
 export const joinFlow = (text: string, withoutSpaces: boolean): string => {
   const joined: string[] = [];
   let open = false;

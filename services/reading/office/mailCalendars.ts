@@ -7,9 +7,9 @@ import { writeFields } from "./mailFields.ts";
 
 type Part = Email["attachments"][number];
 
-/** Calendars of an e-mail that are read; an invitation brings one, mostly twice. */
+/** Maximum calendars of an e-mail that are read; an invitation contains one, mostly twice. */
 const MAX_CALENDARS = 20;
-/** Characters of the e-mail in which descriptions are searched. */
+/** Maximum characters of the e-mail that are searched for descriptions. */
 const MAX_SEARCHED = 100_000;
 
 const isCalendar = ({ mimeType, filename }: Part): boolean =>
@@ -25,11 +25,11 @@ const writeEvent = ({ fields, description }: CalendarEvent, said: string): strin
 export interface MailCalendars {
   /** Their events, as paragraphs. */
   paragraphs: string[];
-  /** The parts that were read wholly. */
+  /** The parts that were read completely. */
   read: ReadonlySet<Part>;
 }
 
-/** Reads the calendars of an e-mail. `text`: its text, which often has the description of an event. */
+/** Reads the calendars of an e-mail. `text`: its text, which often contains the description of an event. */
 export const readCalendars = (attachments: readonly Part[], text: string): MailCalendars => {
   const said = words(text.slice(0, MAX_SEARCHED));
   const written = new Set<string>();
@@ -39,7 +39,7 @@ export const readCalendars = (attachments: readonly Part[], text: string): MailC
     const source = typeof content === "string" ? content : decodeText(new Uint8Array(content));
     const { events, isIncomplete } = readCalendar(source);
     if (!isIncomplete) read.add(part);
-    // a program that shows no invitations finds the same one attached as a file
+    // an invitation is often attached again as a file, for programs that do not show invitations
     for (const event of events) written.add(writeEvent(event, said).join("\n\n"));
   }
   return { paragraphs: [...written], read };

@@ -9,7 +9,7 @@ import { writeFields } from "./mailFields.ts";
 import { openOutlookFile, type OutlookItem } from "./outlookFile.ts";
 import { readRtf } from "./rtf.ts";
 
-/* E-mails and appointments as Outlook saves them (.msg). */
+/* Property numbers ([MS-OXPROPS]). */
 
 /** Numbers of properties ([MS-OXPROPS]). */
 const KIND = 0x001a;
@@ -27,7 +27,7 @@ const ATTACHMENT_NAMES = [0x3707, 0x3704, 0x3001];
 const CONTENT_ID = 0x3712;
 const CONTENT_TYPE = 0x370e;
 const IS_HIDDEN = 0x7ffe;
-/** Names of the properties of an appointment. */
+/** Item types whose content is in other properties. */
 const [START, END, PLACE] = [0x820d, 0x820e, 0x8208];
 
 /** Kinds whose content is in other properties. */

@@ -143,7 +143,7 @@ const spaces = (count: string): ElementContent => ({
   value: " ".repeat(Math.min(Number(count) || 1, 200)),
 });
 
-/** Converts one node to HTML. An element without a meaning of its own becomes its children. */
+/** Converts one node to HTML. An unknown element is replaced by its children. */
 export const odtNode = (node: Element, context: OdtContext): ElementContent[] => {
   if (SKIPPED.has(node.name) || attribute(node, "text:display") === "none") return [];
   switch (node.name) {

@@ -16,7 +16,7 @@ const mathToHtml = (node: Element): Html =>
 const paragraphs = (node: Element): Html[] => findAll(node, "text:p").map((one) => element("p", [textContent(one)]));
 
 const TITLES = new Set(["chart:title", "chart:subtitle"]);
-/** The titles of axes, and the labels that somebody typed at points. */
+/** The titles of axes, and typed labels of points. */
 const WORDED = ["chart:axis", "chart:data-label"];
 
 const titlesOf = (chart: Element): Html[] =>
@@ -24,7 +24,7 @@ const titlesOf = (chart: Element): Html[] =>
     .filter(({ name }) => TITLES.has(name))
     .flatMap(paragraphs);
 
-/** A chart's titles and its values, which it keeps as a table, and the texts beside its axes and points. */
+/** The titles and values of a chart, which stores them as a table, and the texts at its axes and points. */
 const chartToHtml = (root: Element): Html[] =>
   findAll(root, "chart:chart").flatMap((chart) => [
     ...titlesOf(chart),

@@ -10,7 +10,7 @@ const isDescribed = (frame: Element): boolean =>
     .map(textContent)
     .some((text) => text !== "" && !isFileName(text));
 
-/** Frames that show a picture and nothing that was read. A picture beside an object or a text box is its preview. */
+/** Frames that show a picture and no text. A picture beside an object or a text box is its preview. */
 const countPictures = (root: Element): number =>
   findAll(root, "draw:frame").filter((frame) => {
     const names = childElements(frame).map(({ name }) => name);
@@ -18,7 +18,7 @@ const countPictures = (root: Element): number =>
     return names.includes("draw:image") && !isRead && !isDescribed(frame);
   }).length;
 
-/** Objects of other programs and recordings, and objects that are neither a formula nor a chart. */
+/** Objects of other programs, recordings, and objects that are neither a formula nor a chart. */
 const countEmbedded = (root: Element, object: OdtContext["object"]): number => {
   const names = new Set(findAll(root, "draw:object").map(({ attributes }) => attributes["xlink:href"] ?? ""));
   const unread = [...names].filter((name) => object(name).length === 0).length;
@@ -27,7 +27,7 @@ const countEmbedded = (root: Element, object: OdtContext["object"]): number => {
 
 const STYLED = ["text:p", "text:h", "text:span"];
 
-/** Texts that are hidden by their style, and sections and fields that are hidden by themselves. */
+/** Texts hidden by their style, and hidden sections and fields. */
 const countHidden = (root: Element, { isHidden }: OdtContext["styles"]): number =>
   STYLED.flatMap((name) => findAll(root, name)).filter(
     (node) => isHidden(node.attributes["text:style-name"] ?? "") && textContent(node).trim() !== "",
@@ -53,13 +53,13 @@ const EDGES = [
 ];
 
 export interface OdtParts extends Pick<OdtContext, "object" | "styles"> {
-  /** The headers and footers of its pages are in there. */
+  /** Contains the headers and footers of its pages. */
   pageStyles: Element | undefined;
-  /** Comments are part of the text. */
+  /** Whether the text includes the comments. */
   hasComments: boolean;
 }
 
-/** Warns of what the text of an OpenDocument file leaves out. */
+/** Warns of content that the text of an OpenDocument file lacks. */
 export const warnOfOdtParts = (
   warn: Warn,
   root: Element,

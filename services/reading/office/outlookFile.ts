@@ -5,7 +5,7 @@ import { utf16 } from "./docFile.ts";
 
 /* Files of Outlook ([MS-OXMSG]): folders of a compound file, each with properties by number. */
 
-/** A message, a person who gets it, or an attachment. */
+/** A message, a recipient, or an attachment. */
 export interface OutlookItem {
   /** A text property; "" without one. */
   text(property: number): string;
@@ -14,12 +14,12 @@ export interface OutlookItem {
   /** A number or a truth value. */
   number(property: number): number | undefined;
   date(property: number): Date | undefined;
-  /** The persons and the attachments of a message. */
+  /** The recipients and the attachments of a message. */
   persons: readonly OutlookItem[];
   attachments: readonly OutlookItem[];
-  /** The message that is attached. */
+  /** The attached message. */
   message?: OutlookItem;
-  /** The number of a property that is named by a number ([MS-OXPROPS]), as those of appointments; undefined if the file has none. */
+  /** The number of a property with a numeric name ([MS-OXPROPS]), such as an appointment's; undefined if the file has none. */
   named(name: number): number | undefined;
 }
 
@@ -32,7 +32,7 @@ const FILETIME = 0x0040;
 const CODE_PAGE = 0x3ffd;
 const LOCALE = 0x3ff1;
 
-/** Code pages of Windows by language, the low bits of a locale; texts of other languages are in the one for Western Europe. */
+/** Windows code pages by language, the low bits of a locale. Other languages use the Western European one. */
 const LANGUAGE_PAGES: Record<number, number> = {
   0x01: 1256,
   0x05: 1250,
@@ -48,20 +48,20 @@ const LANGUAGE_PAGES: Record<number, number> = {
   0x1f: 1254,
   0x22: 1251,
 };
-/** Chinese is written in two encodings. */
+/** Chinese has two encodings. */
 const LOCALE_PAGES: Record<number, number> = { 0x0804: 936, 0x1004: 936, 0x0404: 950, 0x0c04: 950, 0x1404: 950 };
 
 const pageOfLocale = (locale: number): number | undefined => LOCALE_PAGES[locale] ?? LANGUAGE_PAGES[locale & 0x3ff];
 
-/** Messages in messages that are opened. */
+/** Maximum nesting of messages. */
 const MAX_DEPTH = 5;
 
-/** Bytes before the properties: of the file's message, of a message in it, of a person or an attachment. */
+/** Header bytes before the properties, for the file's message, a nested message, and a recipient or attachment. */
 const HEADERS = { file: 32, message: 24, part: 8 };
 
 const hex = (number: number): string => number.toString(16).toUpperCase().padStart(4, "0");
 
-/** The properties of fixed length, by their number. */
+/** The fixed-length properties, by their number. */
 const fixedProperties = (stream: Buffer | undefined, header: number): Map<number, { type: number; value: Buffer }> => {
   const found = new Map<number, { type: number; value: Buffer }>();
   for (let at = header; stream && at + 16 <= stream.length; at += 16)
@@ -77,7 +77,7 @@ const toDate = (value: Buffer): Date | undefined => {
   return Number.isNaN(date.getTime()) ? undefined : date;
 };
 
-/** The numbers of the properties that have numbers as names. */
+/** The numbers of the properties with numeric names. */
 const namedProperties = (names: Buffer | undefined): Map<number, number> => {
   const found = new Map<number, number>();
   for (let at = 0; names && at + 8 <= names.length; at += 8) {
@@ -128,7 +128,7 @@ function openItem(opening: Opening, folder: string, header: number, codePage: nu
   };
 }
 
-/** The streams and the folders of a compound file, by their paths without the outermost folder. */
+/** The streams and folders of a compound file, by their paths without the root folder. */
 function openFolders(bytes: Uint8Array): { streams: Streams; folders: Map<string, string[]> } {
   const container = CFB.read(Buffer.from(bytes), { type: "buffer" });
   const streams = new Map<string, Buffer>();
@@ -139,7 +139,7 @@ function openFolders(bytes: Uint8Array): { streams: Streams; folders: Map<string
     const at = own.slice(0, isFolder ? -1 : undefined).lastIndexOf("/") + 1;
     const [parent, name] = [own.slice(0, at), own.slice(at).replace(/\/$/, "")];
     const content = container.FileIndex[index]?.content ?? [];
-    // attachments may be large, so nothing is copied that need not be
+    // attachments may be large, so nothing is copied unnecessarily
     if (!isFolder) streams.set(own, Buffer.isBuffer(content) ? content : Buffer.from(content));
     else if (name !== "") {
       const siblings = folders.get(parent) ?? [];
@@ -150,7 +150,7 @@ function openFolders(bytes: Uint8Array): { streams: Streams; folders: Map<string
   return { streams, folders };
 }
 
-/** Opens a file of Outlook. Throws UnreadableFile: damaged. */
+/** Opens an Outlook file. Throws UnreadableFile: damaged. */
 export const openOutlookFile = (bytes: Uint8Array): OutlookItem => {
   try {
     const { streams, folders } = openFolders(bytes);

@@ -27,7 +27,7 @@ const enterDestination = (reading: RtfReader, name: string, hasStar: boolean): v
 };
 
 /**
- * Reads RTF, given as one character per byte, as HTML blocks. `unknownSigns`: how many signs of unknown fonts were left out. Throws
+ * Reads RTF, given as one character per byte, as HTML blocks. `unknownSigns`: the number of omitted symbols of unknown fonts. Throws
  * UnreadableFile: nested too deeply.
  */
 export const readRtfBlocks = (source: string): { blocks: ElementContent[]; unknownSigns: number } => {

@@ -5,12 +5,12 @@ import { readRtfBlocks } from "./readRtfBlocks.ts";
 
 const count = (source: string, pattern: RegExp): number => source.match(pattern)?.length ?? 0;
 
-/** UTF-16 units of a header or footer that are looked at. */
+/** Maximum UTF-16 units of a header or footer that are examined. */
 const MAX_EDGE = 5_000;
 const EDGE = /\{\\(?:header|footer)[lrf]?(?![a-z])/g;
 const CONTROL = /\\(?:[a-z]{1,32}-?\d* ?|'[\da-f]{2}|[^a-z])/gi;
 
-/** The text of a group that begins at an offset. */
+/** The text of a group that starts at an offset. */
 function groupText(source: string, from: number): string {
   let depth = 0;
   for (let at = from; at < Math.min(source.length, from + MAX_EDGE); at++) {
@@ -27,7 +27,7 @@ const edges = (source: string): string[] =>
 
 const CHOICE_OR_RESULT = /\bFORMDROPDOWN\b|\{\\fldrslt/g;
 
-/** Lists whose choice is no text: none of a field's results follows, or an empty one. */
+/** List fields whose choice is not in the text: they have no result, or an empty one. */
 function openChoices(source: string): number {
   let [found, open] = [0, 0];
   for (const { 0: word, index } of source.matchAll(CHOICE_OR_RESULT)) {
@@ -46,7 +46,7 @@ const MATH_PICTURE = /\{(?:\\\*)?\\mmathPict\s*(?:\{\\\*\\shppict\s*)?\{\\pict(?
 const countPictures = (source: string): number =>
   count(source, /\{\\pict(?![a-z])/g) - count(source, /\{\\nonshppict(?![a-z])/g) - count(source, MATH_PICTURE);
 
-/** Warns of what the text leaves out. */
+/** Warns of content that the text lacks. */
 const warnOfParts = (warn: Warn, source: string): void => {
   warnOfCount(warn, "tracked_changes_left_out", count(source, /\\deleted(?![a-z\d])/g));
   warnOfCount(warn, "comments_left_out", count(source, /\{\\\*\\annotation(?![a-z])/g));

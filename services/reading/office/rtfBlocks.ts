@@ -37,7 +37,7 @@ const nestedDepth = (reading: RtfReader): number => Math.max(depthOf(reading), 2
 
 export const endNestedCell = (reading: RtfReader): void => endCellAt(reading, nestedDepth(reading));
 
-/** The description of a nested row follows its cells, in a group of its own. */
+/** The description of a nested row follows its cells, in a separate group. */
 export const startNestedRow = (reading: RtfReader): void => {
   reading.outerRow = reading.row;
 };
@@ -59,7 +59,7 @@ export const startNote = (reading: RtfReader): void => {
   reading.part = newPart(note);
 };
 
-/** The text of a shape is no part of the paragraph in which it is anchored. */
+/** The text of a shape is not part of the paragraph in which the shape is anchored. */
 export const startBox = (reading: RtfReader): void => {
   const group = reading.groups.at(-1);
   if (!group || reading.state.destination !== "text") return;
@@ -81,7 +81,7 @@ export const startProperty = (reading: RtfReader): void => {
   reading.shape = { property: "", text: "" };
 };
 
-/** Lettering stands before the paragraph in which its shape is anchored, as boxes do. */
+/** WordArt is read before the paragraph in which its shape is anchored, like boxes. */
 const endProperty = ({ shape, part }: RtfReader): void => {
   if (shape.text.trim() !== "") part.body.addBlocks([element("p", [shape.text.trim()])]);
 };
@@ -90,7 +90,7 @@ const endProperty = ({ shape, part }: RtfReader): void => {
 const endsInstruction = ({ state }: RtfReader, group: Group): boolean =>
   state.destination === "address" && group.state.destination === "text";
 
-/** An equation is a part of its line, as TeX. */
+/** An equation is part of its line, as TeX. */
 const endMath = ({ math, groups, part }: RtfReader, group: Group): void => {
   closeMath(math, groups.length);
   if (group.state.destination === "math") return;

@@ -34,10 +34,10 @@ export const codePageEncoding = (page: number): string =>
 
 const decoders = new Map<string, TextDecoder>();
 
-/** Bytes that are no letters: each is the number of a sign. */
+/** Bytes without a letter: each is the number of a symbol. */
 export const RAW = "raw";
 
-/** Decodes bytes, which are given as one character each. */
+/** Decodes bytes that are given as one character each. */
 export const decodeBytes = (bytes: string, encoding: string): string => {
   if (encoding === RAW) return bytes;
   const decoder = decoders.get(encoding) ?? new TextDecoder(encoding);

@@ -23,7 +23,7 @@ const addLine = ({ state, part }: RtfReader): void => {
     part.runs.push({ text: "", isLineBreak: true, code: part.runs.at(-1)?.code });
 };
 
-/** The charset of fonts with signs in place of letters. */
+/** The charset of symbol fonts. */
 const SIGNS = 2;
 
 /** Words that change more than the state. */

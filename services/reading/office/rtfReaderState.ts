@@ -8,7 +8,7 @@ import { INITIAL_STATE, type State } from "./rtfState.ts";
 /** The text of the document, of a note or of a box. */
 export interface TextPart {
   body: FlowBody;
-  /** Of the open paragraph. */
+  /** The runs of the open paragraph. */
   runs: Run[];
   label: string;
   /** Undefined for the document and for boxes. */
@@ -21,11 +21,11 @@ export interface Group {
   outer?: TextPart;
 }
 
-/** A table row as described before its cells. */
+/** The description of a table row, which precedes its cells. */
 export interface RowPlan {
   plans: CellPlan[];
   header: boolean;
-  /** Of the next cell. */
+  /** The merge state of the next cell. */
   mergesLeft: boolean;
   mergesUp: boolean;
 }
@@ -33,9 +33,9 @@ export interface RowPlan {
 export interface RtfFont {
   encoding?: string;
   fixed?: boolean;
-  /** Its characters mean something only in this font. */
+  /** Whether its characters have a meaning only in this font. */
   isSigns?: boolean;
-  /** How it shows them, if that is known. */
+  /** The mapping of its symbols, if known. */
   signs?: (text: string) => string;
 }
 
@@ -45,21 +45,21 @@ export interface RtfReader {
   groups: Group[];
   part: TextPart;
   row: RowPlan;
-  /** Of the table around the one whose row is described. */
+  /** The description of the row around the current table. */
   outerRow: RowPlan;
   notes: Element[];
-  /** Of fonts without a charset. */
+  /** The encoding of fonts without a charset. */
   encoding: string;
   fonts: Map<number, RtfFont>;
   /** Names of styles: `s1` for paragraphs, `cs1` for characters. */
   styles: Map<string, string>;
-  /** The property of a shape that is described, and its value if that is a text. */
+  /** The described property of a shape, and its value if that is a text. */
   shape: { property: string; text: string };
   /** Bytes to decode together: a character may have several, each as text or as `\'hh`. */
   pendingBytes: string;
   /** Fallback characters still to skip. */
   skipCount: number;
-  /** Signs of fonts that nobody knows. */
+  /** Number of symbols of unknown fonts. */
   unknownSigns: number;
   /** The open parts of an equation. */
   math: OpenMath[];

@@ -1,6 +1,9 @@
 /* The state that RTF words change. A group's changes end with the group. */
 
-/** Where text goes: the document, nowhere, the font or style table, a field's instruction, a list label, a property of a shape, or an equation. */
+/**
+ * The destination of text: the document, nowhere, the font or style table, a field's instruction, a list label, a property of a
+ * shape, or an equation.
+ */
 export type Destination = "text" | "skip" | "fonts" | "styles" | "address" | "label" | "property" | "value" | "math";
 
 export interface ParagraphState {
@@ -8,7 +11,7 @@ export interface ParagraphState {
   /** From 0. */
   outline: number | null;
   inTable: boolean;
-  /** Tables around it, for tables in cells. */
+  /** The number of surrounding tables, for tables in cells. */
   depth: number;
   list: number;
   level: number;
@@ -75,7 +78,7 @@ export const DESTINATIONS: Record<string, Destination> = {
 /** Starred groups that are read. */
 export const READ_STARRED = new Set(["fldinst", "footnote", "shpinst", "do", "nesttableprops", "moMathPara", "moMath"]);
 
-/** Groups without text of the document, or with a copy of it. */
+/** Groups without document text, or with a copy of it. */
 export const SKIPPED_DESTINATIONS = new Set(
   (
     "colortbl info pict header headerl headerr headerf footer footerl footerr footerf objdata shprslt nonshppict " +

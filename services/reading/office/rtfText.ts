@@ -18,10 +18,10 @@ const nameFont = ({ state, fonts }: RtfReader, text: string): void => {
   if (signs) fonts.set(state.font, { ...fonts.get(state.font), encoding: RAW, signs });
 };
 
-/** Characters that mean something only in one font, or nothing. */
+/** Characters that have a meaning only in one font, or none. */
 const PRIVATE = /[\u0080-\u009F\uE000-\uF8FF]/g;
 
-/** Text as its font shows it. Signs of unknown fonts are counted. */
+/** Text as its font displays it. Counts symbols of unknown fonts. */
 const shownText = (reading: RtfReader, text: string): string => {
   const font = reading.fonts.get(reading.state.font);
   const shown = font?.signs?.(text) ?? text;
@@ -49,7 +49,7 @@ const addRun = (reading: RtfReader, text: string): void => {
   });
 };
 
-/** The property of a shape with the text that is drawn as its letters. */
+/** The property of a shape with the text of its WordArt. */
 const LETTERING = "gtextUNICODE";
 
 /** Adds text at the current destination. */
@@ -81,7 +81,7 @@ export const addText = (reading: RtfReader, text: string): void => {
   }
 };
 
-/** Collects bytes until all of a character have arrived. */
+/** Collects bytes until a character is complete. */
 export const addBytes = (reading: RtfReader, bytes: string): void => {
   const skipped = Math.min(reading.skipCount, bytes.length);
   reading.skipCount -= skipped;

@@ -1,14 +1,14 @@
 import { codePoint } from "dingbat-to-unicode";
 
-/* Fonts of signs. The letters of Symbol are Greek: "5 mm" in it may mean micrometres. Those of Wingdings are pictures. */
+/* Symbol fonts. The letters of Symbol are Greek, so "5 mm" in it may mean micrometres. Those of Wingdings are pictures. */
 
-/** Signs of Symbol from 0x20 and from 0xA0 on, in the encoding of its maker. */
+/** Characters of Symbol from 0x20 and from 0xA0 on, in Adobe's encoding. */
 const SIGNS = [
   " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼",
   "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\uF8FF〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭",
 ] as const;
 
-/** Programs store the signs of a font also in Unicode's private part. */
+/** Programs also store symbols in Unicode's private use area. */
 const PRIVATE = 0xf000;
 
 const numberOf = (character: string): number => {
@@ -21,7 +21,7 @@ const greekSign = (character: string): string => {
   return (number < 0xa0 ? SIGNS[0][number - 0x20] : SIGNS[1][number - 0xa0]) ?? character;
 };
 
-/** Text in a font of signs as people see it; those that nobody knows stay as they are. */
+/** Text in a symbol font as it is displayed; unknown symbols stay unchanged. */
 type ShowSigns = (text: string) => string;
 
 export const symbolText: ShowSigns = (text) => Array.from(text, greekSign).join("");
@@ -33,7 +33,7 @@ const pictureText =
 
 const SIGN_FONT = /^\s*"?(symbol|webdings|wingdings(?: [23])?)"?\s*;?\s*$/i;
 
-/** How a font shows its signs, by its name; undefined for a font with letters, and for one that nobody knows. */
+/** The mapping of a symbol font, by the font's name; undefined for a text font and for an unknown font. */
 export const signsOf = (font: string): ShowSigns | undefined => {
   const name = SIGN_FONT.exec(font)?.[1]?.toLowerCase();
   if (name === undefined) return undefined;
