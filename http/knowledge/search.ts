@@ -10,7 +10,15 @@ import { ApiError, badGateway } from "../base/errors.ts";
 import { readerOf } from "./documentAccess.ts";
 import { validator } from "../base/validate.ts";
 import { readFilter } from "./searchFilter.ts";
-import { presentGroup, readWindow, Search, SEARCH_CODES, SearchResponse } from "./searchShape.ts";
+import {
+  presentGroup,
+  reachableWindow,
+  readWindow,
+  requireReachable,
+  Search,
+  SEARCH_CODES,
+  SearchResponse,
+} from "./searchShape.ts";
 
 /** Maximum slugs listed in an error message. */
 const MAX_LISTED_SLUGS = 200;
@@ -83,9 +91,10 @@ async function search(http: Http, caller: Caller, body: Search) {
   const filter = body.filter ? readFilter(body.filter) : undefined;
   const scope = { ...within, document_ids, tags: (tags ?? []).map((tag) => tag.trim()), filter };
   const presentation = { by_document: body.group_by === "document", highlights: body.highlights ?? false };
-  const parameters = { query, operators: true, ...scope, ...presentation, ...window };
+  const parameters = { query, operators: true, ...scope, ...presentation, ...reachableWindow(window) };
   try {
     const { results, has_more, degraded } = await searchPassages(http, organization_id, parameters);
+    requireReachable(window, results);
     return { query, results: results.map(presentGroup), ...window, has_more, ...(degraded.length > 0 && { degraded }) };
   } catch (error) {
     if (error instanceof SearchBusy)

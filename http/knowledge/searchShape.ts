@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { SearchResult } from "#projections/passages/groupHits.ts";
+import { ApiError } from "../base/errors.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { UserQuery } from "./documentShape.ts";
 import { Filter } from "./searchFilter.ts";
@@ -7,7 +8,7 @@ import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
 const DEFAULT_LIMIT = 8;
 const MAX_LIMIT = 100;
-/** Later pages would take more than a second each. */
+/** Passages on later pages are not read, because each page would take more than a second. */
 const MAX_OFFSET = 10_000;
 
 /** A search repeats these values in up to fifty filters: 100,000 tags in a body of 1 MiB became 200 MB. */
@@ -47,11 +48,9 @@ export const Search = z
         ),
       highlights: z.boolean("must be a boolean").nullish().describe("Whether passages say where the words are."),
       limit: whole().describe(`Number of passages, at most ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`),
-      offset: z
-        .int("must be a whole number")
-        .max(MAX_OFFSET, `must be ${MAX_OFFSET.toLocaleString("en")} at most`)
-        .nullish()
-        .describe(`Passages to skip, at most ${MAX_OFFSET.toLocaleString("en")}.`),
+      offset: whole().describe(
+        `Passages to skip. More than ${MAX_OFFSET.toLocaleString("en")} are refused, unless the search finds no more than that.`,
+      ),
     },
     "must be an object with a query",
   )
@@ -59,6 +58,24 @@ export const Search = z
 export type Search = z.infer<typeof Search>;
 
 export const SEARCH_CODES: FieldCodes = [[/^(query)?$/, "missing_query", /(is required|with a query)\.$/]];
+
+/**
+ * The window to search for one that may begin beyond MAX_OFFSET. If the search then finds nothing there, it finds nothing later
+ * either.
+ */
+export const reachableWindow = <W extends { offset: number }>(window: W): W => ({
+  ...window,
+  offset: Math.min(window.offset, MAX_OFFSET),
+});
+
+/** Throws a 400 if the reachable window has results, but the one that was asked for begins later. */
+export function requireReachable({ offset }: { offset: number }, results: unknown[]): void {
+  if (offset <= MAX_OFFSET || results.length === 0) return;
+  const most = MAX_OFFSET.toLocaleString("en");
+  throw new ApiError(null, `offset: must be ${most} at most; ask for fewer with more words or a filter.`, {
+    param: "offset",
+  });
+}
 
 /** Values out of range are corrected. */
 export const readWindow = ({ limit, offset }: Pick<Search, "limit" | "offset">) => ({
