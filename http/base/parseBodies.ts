@@ -41,10 +41,21 @@ function refuseEncodedBodies(app: App): void {
   });
 }
 
+/** Ignores the content type of a body that was not sent: `curl -d ''` declares a form, and `fetch` with `""` plain text. */
+function ignoreTypeOfNothing(app: App): void {
+  app.addHook("onRequest", ({ headers }, _reply, done) => {
+    const hasBody = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+    // an upload without its form is refused as such
+    if (!hasBody && !/^\s*multipart\//i.test(headers["content-type"] ?? "")) delete headers["content-type"];
+    done();
+  });
+}
+
 /** Accepts only JSON bodies, except on routes with parsers of their own. */
 export function readBodies(app: App): void {
   app.decorateRequest("bodyHash", "");
   app.decorateRequest("bodyBytes", 0);
   parseBodies(app, "application/json", parseJsonBody);
   refuseEncodedBodies(app);
+  ignoreTypeOfNothing(app);
 }
