@@ -5,13 +5,13 @@ import type { Paging, Passage, Reading, ReadText } from "./reader.ts";
 /* The format of a passages blob: a line of JSON with the pages, then one line per passage, in order. */
 
 const NEWLINE = 0x0a;
-/** Lines parsed before other work may run: a few milliseconds. */
+/** Lines parsed before the event loop continues: a few milliseconds. */
 const BATCH_SIZE = 1_000;
 
 export const encodePassages = ({ page_count, pages, slides }: Paging, passages: Passage[]): Buffer =>
   Buffer.from([{ page_count, pages, slides }, ...passages].map((line) => JSON.stringify(line)).join("\n"));
 
-/** The form in which a reading is stored. */
+/** The stored form of a reading. */
 export const toReadText = ({ markdown, passages, warnings, scanned, recognized, ...paging }: Reading): ReadText => ({
   markdown: Buffer.from(markdown),
   passages: encodePassages(paging, passages),
@@ -43,7 +43,7 @@ export function readPaging(bytes: Buffer): Paging {
   return { page_count, pages, ...(slides && { slides }) };
 }
 
-/** The passages from `seq` on; those before it are not parsed. */
+/** The passages from `seq` on; earlier ones are not parsed. */
 export function* passagesFrom(bytes: Buffer, seq: number): Generator<Passage> {
   const lines = lineParsers(bytes);
   const { passages } = parseHead(lines.next().value ?? undefined);
@@ -52,7 +52,7 @@ export function* passagesFrom(bytes: Buffer, seq: number): Generator<Passage> {
   for (const line of lines) if (n++ >= seq) yield line() as Passage;
 }
 
-/** All passages; other work may run in between. */
+/** All passages. The event loop may run in between. */
 export async function decodePassages(bytes: Buffer): Promise<Passage[]> {
   const passages: Passage[] = [];
   for (const passage of passagesFrom(bytes, 0)) if (passages.push(passage) % BATCH_SIZE === 0) await setImmediate();

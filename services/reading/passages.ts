@@ -3,12 +3,15 @@ import { isSpace, splitBlock } from "./splitBlock.ts";
 import { withHeading, plainHeading, formatPath, type HeadingPath } from "./headings.ts";
 import type { Paging, Passage } from "./reader.ts";
 
-/** UTF-16 units of a passage. 1,200 with a lead of 150 found more in the first eight results than 400 to 800, and is shorter to read than 2,000. */
+/**
+ * Maximum UTF-16 units of a passage. In a comparison, 1,200 with a lead of 150 found more in the first eight results than 400 to
+ * 800, and is shorter to read than 2,000.
+ */
 const MAX_PASSAGE = 1_200;
 const LEAD_LENGTH = 150;
 /** A shorter piece joins its neighbour, even if the sum exceeds MAX_PASSAGE a little. */
 const SHORT_PIECE = MAX_PASSAGE / 4;
-/** A shorter section is no passage of its own: it joins what follows. */
+/** A shorter section is not a passage by itself; it joins the following text. */
 const TINY_SECTION = 60;
 
 interface Piece {

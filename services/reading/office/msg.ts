@@ -9,9 +9,9 @@ import { writeFields } from "./mailFields.ts";
 import { openOutlookFile, type OutlookItem } from "./outlookFile.ts";
 import { readRtf } from "./rtf.ts";
 
-/* Property numbers ([MS-OXPROPS]). */
+/* Reads e-mails and appointments saved by Outlook (.msg). */
 
-/** Numbers of properties ([MS-OXPROPS]). */
+/** Property numbers ([MS-OXPROPS]). */
 const KIND = 0x001a;
 const SUBJECT = 0x0037;
 const SENDER = { name: 0x0c1a, address: 0x5d01, other: 0x0c1f };
@@ -27,10 +27,10 @@ const ATTACHMENT_NAMES = [0x3707, 0x3704, 0x3001];
 const CONTENT_ID = 0x3712;
 const CONTENT_TYPE = 0x370e;
 const IS_HIDDEN = 0x7ffe;
-/** Item types whose content is in other properties. */
+/** Names of the properties of an appointment. */
 const [START, END, PLACE] = [0x820d, 0x820e, 0x8208];
 
-/** Kinds whose content is in other properties. */
+/** Item types whose content is in other properties. */
 const UNREAD_KIND = /^IPM\.(?:Contact|DistList|Task|Activity)/i;
 
 const nameOf = (item: OutlookItem, { name, address, other }: typeof PERSON): string => {
@@ -99,14 +99,14 @@ async function readBody(item: OutlookItem, body: MailBody, warn: Warn): Promise<
 const isPicture = (item: OutlookItem): boolean =>
   /^image\//i.test(item.text(CONTENT_TYPE)) || /\.(?:png|jpe?g|gif|bmp|webp|emz|wmz)$/i.test(attachmentName(item));
 
-/** Pictures that the text shows have no name in the list of attachments. */
+/** Pictures inside the text are not named in the list of attachments. */
 const isShownPicture = (item: OutlookItem, body: MailBody): boolean => {
   const id = item.text(CONTENT_ID);
   const shown = body.kind === "page" ? body.html : "";
   return isPicture(item) && ((item.number(IS_HIDDEN) ?? 0) % 2 === 1 || (id !== "" && shown.includes(`cid:${id}`)));
 };
 
-/** A message, then the messages that are attached to it. */
+/** A message, followed by its attached messages. */
 async function readItem(item: OutlookItem, warn: Warn): Promise<string[]> {
   const body = findBody(item);
   const pictures = item.attachments.filter((one) => isShownPicture(one, body));

@@ -36,7 +36,7 @@ const replaceChild = (element: Element, name: string, child: Element): Element =
   children: [child, ...element.children.filter((other) => typeof other === "string" || other.name !== name)],
 });
 
-/** The choice of a drop-down field of older forms, which has no text. */
+/** The choice of a drop-down field of older forms, which is not stored as text. */
 const chosenEntry = (element: Element): Element[] => {
   const list = findChild(findChild(findChild(element, "w:fldChar"), "w:ffData"), "w:ddList");
   if (!list) return [];
@@ -54,7 +54,7 @@ const textRun = (element: Element, styles: WordStyles): Element[] => {
   return [replaceChild(element, "w:rPr", withStyle(undefined, "w:rPr", "w:rStyle", "Known-run-code"))];
 };
 
-/** A row may skip columns of the grid; they become empty cells. */
+/** A row may skip columns of the grid, which become empty cells. */
 const tableRow = (element: Element): Element => {
   const skipped = Number(wordValue(findChild(findChild(element, "w:trPr"), "w:gridBefore")));
   if (!(skipped > 0)) return element;
@@ -75,7 +75,7 @@ const table = (rows: readonly string[][]): Element =>
     ),
   );
 
-/** The titles and values of the charts in a paragraph, and the texts of its SmartArt graphics, which follow it. */
+/** The titles and values of the charts in a paragraph, and the texts of its SmartArt graphics, placed after the paragraph. */
 const graphicsIn = (element: Element, { chart, diagram }: WordContext): Element[] => [
   ...[...findAll(element, "c:chart"), ...findAll(element, "cx:chart")].flatMap((node) => {
     const found = chart(node.attributes["r:id"] ?? "");
@@ -87,7 +87,7 @@ const graphicsIn = (element: Element, { chart, diagram }: WordContext): Element[
   ...findAll(element, "dgm:relIds").flatMap((node) => diagram(node.attributes["r:dm"] ?? "").map(paragraph)),
 ];
 
-/** A mark where a part of its own is shown. */
+/** A mark at the position of an embedded part. */
 const chunkPlace = (element: Element, { chunk }: WordContext): Element[] => {
   const target = chunk(element.attributes["r:id"] ?? "");
   if (target === undefined) return [];

@@ -12,7 +12,7 @@ const isDropCap = (node: Node | undefined): boolean => {
 
 const isProperties = (node: Node): boolean => typeof node === "object" && node.name === "w:pPr";
 
-/** Puts the large first letter of a paragraph, which is a paragraph of its own, before the rest of its word. */
+/** Joins a drop cap, which is a separate paragraph, to the rest of its word. */
 export const joinDropCaps = (nodes: Node[]): Node[] => {
   if (!nodes.some(isDropCap)) return nodes;
   return nodes.flatMap((node, index): Node[] => {

@@ -8,7 +8,7 @@ interface OpenField {
   hasResult: boolean;
 }
 
-/** The labels of the fields that end in a run. Fields may span runs: `open` has those that have begun. */
+/** The labels of the fields that end in a run. Fields may span several runs: `open` contains the open ones. */
 const labelsIn = (run: Element, open: OpenField[]): string[] =>
   childElements(run).flatMap((child) => {
     const field = open.at(-1);
@@ -35,11 +35,11 @@ const withLabels = (element: Element, open: OpenField[]): Element => ({
   }),
 });
 
-/** The paragraph with what its fields show of their instructions. */
+/** The paragraph, including the displayed parts of its fields' instructions. */
 export const showFields = (paragraph: Element): Element =>
   findAll(paragraph, "w:instrText").length === 0 ? paragraph : withLabels(paragraph, []);
 
-/** The content of a field that is one element. */
+/** The content of a field that consists of one element. */
 export const simpleField = (field: Element): Element[] => {
   const content = childElements(field);
   const hasResult = findAll(field, "w:t").some((text) => textContent(text).trim() !== "");

@@ -1,11 +1,11 @@
 import { childElements, type Element } from "../guard/xml.ts";
 
-/* Programs choose the prefixes of names in Word's XML: most write `w:p`, some `ns0:p`, or `p` by a default namespace. */
+/* Word's XML may use any prefix for a namespace: most programs write `w:p`, some `ns0:p`, or `p` in a default namespace. */
 
 const SCHEMAS = "http://schemas.openxmlformats.org";
 const STRICT = "http://purl.oclc.org/ooxml";
 
-/** The prefixes by which the readers know names, by namespace. */
+/** The prefixes that the readers expect, by namespace. */
 const PREFIXES: Record<string, string> = {
   [`${SCHEMAS}/wordprocessingml/2006/main`]: "w",
   [`${STRICT}/wordprocessingml/main`]: "w",
@@ -23,7 +23,7 @@ const PREFIXES: Record<string, string> = {
   "urn:schemas-microsoft-com:vml": "v",
 };
 
-/** The known prefix of each prefix that is declared; "" is the default namespace. */
+/** The expected prefix for each declared prefix; "" is the default namespace. */
 type Scope = ReadonlyMap<string, string>;
 
 const declaredPrefix = (attribute: string): string | undefined =>
@@ -43,7 +43,7 @@ const openScope = ({ attributes }: Element, outer: Scope): Scope => {
 const knownName = (name: string, scope: Scope, isAttribute: boolean): string => {
   const colon = name.indexOf(":");
   const prefix = name.slice(0, Math.max(colon, 0));
-  // the default namespace is not that of attributes
+  // a default namespace does not apply to attributes
   if ((prefix === "" && isAttribute) || prefix === "xmlns") return name;
   const known = scope.get(prefix) ?? prefix;
   return known === prefix ? name : `${known}:${name.slice(colon + 1)}`;
@@ -61,7 +61,7 @@ const rename = (element: Element, outer: Scope): void => {
   for (const child of childElements(element)) rename(child, scope);
 };
 
-/** Gives a part's names the prefixes that the readers know, in place, and declares them. */
+/** Renames the elements and attributes of a part to the expected prefixes, in place, and declares these. */
 export const useKnownNames = (root: Element): Element => {
   rename(root, new Map());
   for (const [namespace, prefix] of Object.entries(PREFIXES))

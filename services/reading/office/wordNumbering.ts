@@ -4,10 +4,10 @@ import { wordValue } from "./wordStyles.ts";
 /* Word does not store the numbers of headings and items; they follow from counting. */
 
 export interface ParagraphNumber {
-  /** As printed, `2.1` or `c)`; "" for bullets and for levels without a number. */
+  /** The printed number, `2.1` or `c)`; "" for bullets and for levels without a number. */
   label: string;
   number: number;
-  /** The plan (`w:abstractNum`) that counts it; lists of one plan share its numbers. */
+  /** The plan (`w:abstractNum`) that counts it. Lists with one plan share its numbers. */
   list: string;
 }
 

@@ -11,7 +11,7 @@ import { countUnknownSymbols } from "./wordSymbols.ts";
 const DELETIONS = new Set(["w:del", "w:moveFrom"]);
 const PICTURES = new Set(["pic:pic", "v:imagedata"]);
 
-/** Descriptions are read. */
+/** Pictures with a description are read. */
 const isDescribed = (drawing: Element): boolean =>
   drawing.name === "w:drawing" &&
   findAll(drawing, "wp:docPr").some(({ attributes: { descr = "" } }) => descr.trim() !== "" && !isFileName(descr));
@@ -43,7 +43,7 @@ const countHidden = (body: Element): number =>
 
 const textOf = (element: Element): string => findAll(element, "w:t").map(textContent).join("");
 
-/** Relations to files of other programs, and to documents that Word shows within this one. */
+/** Relations to files of other programs, and to embedded documents. */
 const EMBEDDED = new Set(["oleObject", "package", "aFChunk", "subDocument"]);
 
 export interface WordParts {
@@ -52,11 +52,11 @@ export interface WordParts {
   comments: Element | undefined;
   /** Headers and footers. */
   edges: readonly Element[];
-  /** Of the text. */
+  /** Relations of the text. */
   relations: ReadonlyMap<string, Relation>;
 }
 
-/** Warns of what the text of a Word document leaves out. */
+/** Warns of content that the text of a Word document lacks. */
 export function warnOfWordParts(warn: Warn, { bodies, comments, edges, relations }: WordParts): void {
   const sum = (count: (body: Element) => number): number => bodies.reduce((total, body) => total + count(body), 0);
   warnOfCount(warn, "tracked_changes_left_out", sum(countDeletions));

@@ -14,7 +14,7 @@ export interface WordContext {
   chart(id: string): Chart | undefined;
   /** The texts of a SmartArt graphic, by the id of the relation to its data. */
   diagram(id: string): string[];
-  /** The part that is shown at this place, by the id of its relation; undefined if it is not read. */
+  /** The embedded part at this position, by the id of its relation; undefined if it is not read. */
   chunk(id: string): string | undefined;
 }
 

@@ -3,9 +3,9 @@ import { makeElement } from "./wordXml.ts";
 
 /* Characters of fonts that show signs in place of letters (`w:sym`, and text in such a font). */
 
-/** Fonts whose signs the converter knows. */
+/** Fonts whose symbols the converter knows. */
 const KNOWN_FONT = /^(?:symbol|webdings|wingdings(?: [23])?)$/i;
-/** How Word numbers the signs of a font: in Unicode's private part, whose characters mean something only in one font. */
+/** Word maps the symbols of a font to Unicode's private use area, whose characters have a meaning only in one font. */
 const SIGN = /^(?:F0)?[0-9A-F]{2}$/;
 const PRIVATE = /^(?:E[0-9A-F]{3}|F[0-8][0-9A-F]{2})$/;
 const PRIVATE_CHARACTER = /([\uF020-\uF0FF])/;
@@ -17,7 +17,7 @@ const numberOf = (symbol: Element): string => (symbol.attributes["w:char"] ?? ""
 
 const isKnown = (symbol: Element): boolean => KNOWN_FONT.test(fontOf(symbol)) && SIGN.test(numberOf(symbol));
 
-/** The character of a font with letters; undefined if nobody can say what the sign is. */
+/** The character that a font shows; undefined if the symbol is unknown. */
 const characterOf = (symbol: Element): string | undefined => {
   const number = numberOf(symbol);
   if (!/^[0-9A-F]{2,6}$/.test(number) || PRIVATE.test(number) || KNOWN_FONT.test(fontOf(symbol))) return undefined;
@@ -25,18 +25,18 @@ const characterOf = (symbol: Element): string | undefined => {
   return code < 0x20 || code > MAX_CHARACTER ? undefined : String.fromCodePoint(code);
 };
 
-/** A symbol in a form that the converter reads; empty if nobody can say what it is. */
+/** A symbol in a form that the converter reads; empty if it is unknown. */
 export const rewriteSymbol = (symbol: Element): Element[] => {
   if (isKnown(symbol)) return [makeElement("w:sym", [], { "w:font": fontOf(symbol), "w:char": numberOf(symbol) })];
   const character = characterOf(symbol);
   return character === undefined ? [] : [makeElement("w:t", [character], { "xml:space": "preserve" })];
 };
 
-/** The symbols that are left out because nobody can say what they are. */
+/** The symbols that are left out because they are unknown. */
 export const countUnknownSymbols = (body: Element): number =>
   findAll(body, "w:sym").filter((symbol) => !isKnown(symbol) && characterOf(symbol) === undefined).length;
 
-/** A run with the signs in its text as symbols, if its font has signs that are known. */
+/** A run whose text symbols are marked as symbols, if its font has known ones. */
 export const markSymbols = (run: Element): Element => {
   const fonts = findChild(findChild(run, "w:rPr"), "w:rFonts")?.attributes ?? {};
   const font = fonts["w:ascii"] ?? fonts["w:hAnsi"] ?? "";
@@ -55,6 +55,6 @@ export const markSymbols = (run: Element): Element => {
   return { ...run, children };
 };
 
-/** Of what the converter says, the signs that it does not know, each once. */
+/** The distinct symbols that the converter reports as unknown. */
 export const countIgnoredSymbols = (messages: readonly { message: string }[]): number =>
   messages.filter(({ message }) => message.startsWith("A w:sym element with an unsupported character")).length;

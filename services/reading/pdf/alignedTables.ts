@@ -6,7 +6,7 @@ import { linesAbove } from "./tableHeader.ts";
 import type { Table } from "./ruledTables.ts";
 import { readSparse } from "./sparseTable.ts";
 
-/** Lines of one text between two rows: wrapped cells, names of sections. The first that gives a table is taken. */
+/** Maximum single-text lines between two rows: wrapped cells or section names. The first value that gives a table is used. */
 const BETWEEN_ROWS = [4, 1];
 /** Lines of one table; more are several tables. */
 const MAX_LINES = 400;

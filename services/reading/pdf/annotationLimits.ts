@@ -1,11 +1,11 @@
-/** Annotations of one page that are read: text, links and fields that people see are some hundreds. */
+/** Maximum annotations of one page that are read. Ordinary pages have some hundreds of texts, links and fields. */
 export const MAX_PAGE_ANNOTATIONS = 5_000;
-/** Of one file: pdf.js takes up to 0.1 ms for each. */
+/** Maximum annotations of one file. pdf.js takes up to 0.1 ms for each. */
 const MAX_FILE_ANNOTATIONS = 100_000;
-/** Time for all of a file, whose drawings may be large. */
+/** Maximum time for the annotations of a file, because their drawings may be large. */
 const MAX_FILE_MS = 20_000;
 
-/** What is left of a file's annotations. */
+/** The remaining budget of a file's annotations. */
 export class AnnotationBudget {
   #left: number;
   #ms: number;
@@ -19,7 +19,7 @@ export class AnnotationBudget {
     return this.#left <= 0 || this.#ms <= 0;
   }
 
-  /** Takes what the reading of a page's annotations took. */
+  /** Subtracts the costs of reading one page's annotations. */
   take(annotations: number, ms: number): void {
     this.#left -= annotations;
     this.#ms -= ms;
@@ -32,7 +32,7 @@ interface Pdf {
   getPage(number: number): Promise<unknown>;
 }
 
-/** A page in the parsing half of pdf.js, which has this list once it is asked for it. */
+/** A page in the parsing half of pdf.js, which computes this list on first access. */
 interface ParsedPage {
   readonly annotations: readonly unknown[];
 }
@@ -42,7 +42,10 @@ const findParsedPage = (target: object): object | null => {
   return prototype !== null && Object.hasOwn(prototype, "_parsedAnnotations") ? prototype : null;
 };
 
-/** The prototype of pages in the parsing half, which keeps what it computes as properties that it defines; null: pdf.js has changed, or all pages are damaged. */
+/**
+ * The prototype of pages in the parsing half, whose lazy properties are defined on first access. Null if pdf.js has changed, or if
+ * all pages are damaged.
+ */
 async function catchPrototype(pdf: Pdf): Promise<object | null> {
   const define = Object.defineProperty;
   let found: object | null = null;
@@ -51,7 +54,7 @@ async function catchPrototype(pdf: Pdf): Promise<object | null> {
     return define(target, key, descriptor);
   };
   try {
-    // damaged pages have none
+    // damaged pages have no annotations
     for (let number = 1; number <= pdf.numPages && found === null; number++)
       await pdf.getPage(number).catch(() => null);
   } finally {
@@ -60,12 +63,12 @@ async function catchPrototype(pdf: Pdf): Promise<object | null> {
   return found;
 }
 
-/** Builds of pdf.js whose pages are limited. */
+/** Builds of pdf.js whose pages are already limited. */
 const limited = new Set<string>();
 
 /**
- * Limits the lists of annotations in this process. pdf.js parses all of a page before it gives one, and before it gives the page's
- * operators: 300,000 take half a minute. One more than the limit is left, which shows that there were more.
+ * Limits the lists of annotations in this process. pdf.js parses all annotations of a page before it returns one, and before it
+ * returns the page's operators: 300,000 take half a minute. One more than the limit is kept, which shows that there were more.
  */
 export async function limitAnnotations(pdf: Pdf, build: string): Promise<void> {
   if (limited.has(build)) return;

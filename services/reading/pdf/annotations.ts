@@ -17,13 +17,13 @@ export interface Annotation {
   checkBox?: boolean;
   radioButton?: boolean;
   pushButton?: boolean;
-  /** A list in a box of its own, all of which is seen; a list that opens is none. */
+  /** A list box, all of whose choices are visible. A drop-down list is none. */
   options?: { exportValue?: unknown; displayValue?: unknown }[];
   combo?: boolean;
   buttonValue?: string;
   textContent?: string[];
   contentsObj?: { str?: string };
-  /** Whether the file draws it. */
+  /** Whether the file contains its drawing. */
   hasAppearance?: boolean;
   defaultAppearanceData?: { fontSize?: number };
 }
@@ -38,21 +38,21 @@ const toBox = (rect: readonly number[], matrix: Matrix): Box => {
   return { x0: Math.min(ax, bx), y0: Math.min(ay, by), x1: Math.max(ax, bx), y1: Math.max(ay, by) };
 };
 
-/** The choices as people see them: a list may store others. */
+/** The displayed choices, which may differ from the stored ones. */
 const chosenOptions = (chosen: readonly unknown[], options: NonNullable<Annotation["options"]>): string[] => {
-  // of two that are stored alike the first is shown
+  // of two choices with the same stored value the first is displayed
   const shown = new Map(options.toReversed().map(({ exportValue, displayValue }) => [exportValue, displayValue]));
   return chosen.map((value) => shown.get(value) ?? value).filter((value) => typeof value === "string");
 };
 
-/** The lines that a field shows; none if it is empty, hidden or a password. */
+/** The displayed lines of a field; none if it is empty, hidden or a password. */
 function fieldLines(field: Annotation): string[] {
   if (field.hidden === true || field.password === true) return [];
   if (field.subtype === "FreeText") return field.textContent ?? [];
   if (field.subtype !== "Widget") return [];
   const { fieldType, fieldValue: value } = field;
   if (fieldType === "Tx" && typeof value === "string")
-    // what a program computed may be in the drawing only
+    // a computed value may be only in the drawing
     return value === "" && field.hasAppearance === true ? (field.textContent ?? []) : value.split(/\r\n?|\n/);
   if (fieldType === "Ch" && Array.isArray(value)) return [chosenOptions(value, field.options ?? []).join(", ")];
   return [];
@@ -86,21 +86,21 @@ export interface Overlay {
   links: Link[];
   /** Text of form fields and typed notes. */
   filled: Run[];
-  /** Signs of boxes, checked or not. */
+  /** Marks of boxes, checked or not. */
   boxes: Run[];
-  /** Whether comments or stamps are pinned to it, or mark its text. */
+  /** Whether comments or stamps are attached to the page, or mark its text. */
   hasComments: boolean;
-  /** Whether files are pinned to it, or recordings. */
+  /** Whether files or recordings are attached to the page. */
   hasFiles: boolean;
-  /** Whether it shows a list in which nothing is chosen. */
+  /** Whether it contains a list without a selection. */
   hasOpenChoices: boolean;
 }
 
-/** Comments that show on a click. A typed note (`FreeText`) shows its text. */
+/** Comments that appear on a click. A typed note (`FreeText`) shows its text. */
 const COMMENTS = new Set(
   "Text Highlight Underline StrikeOut Squiggly Caret Ink Square Circle Line Polygon PolyLine Stamp".split(" "),
 );
-/** These may say everything in their drawing, which is not read. */
+/** The drawing of these may contain text, and is not read. */
 const DRAWN = new Set(["Stamp", "Watermark", "Redact"]);
 const isComment = ({ subtype = "", contentsObj, hasAppearance = false }: Annotation): boolean =>
   (COMMENTS.has(subtype) && (contentsObj?.str ?? "").trim() !== "") || (DRAWN.has(subtype) && hasAppearance);
@@ -115,11 +115,11 @@ const isOpenChoice = ({ fieldType, hidden, combo, options = [], fieldValue }: An
 
 export interface PageAnnotations {
   annotations: Annotation[];
-  /** The page has more than are read. */
+  /** Whether the page has more annotations than the limit. */
   isCut: boolean;
 }
 
-/** The annotations of a page, if there is some budget left. */
+/** The annotations of a page, within the rest of the budget. */
 export async function readAnnotations(page: PdfPage, budget: AnnotationBudget): Promise<PageAnnotations> {
   if (budget.isSpent) return { annotations: [], isCut: true };
   const start = performance.now();
@@ -133,13 +133,13 @@ const idsOf = (annotations: readonly Annotation[], wanted: (one: Annotation) => 
     wanted(one) && one.hasAppearance === true && one.hidden !== true && one.id !== undefined ? [one.id] : [],
   );
 
-/** The ids of fields that say something only in their drawing: who signed, and when, and the captions of buttons. */
+/** The ids of fields whose text is only in their drawing: signers and dates, and the captions of buttons. */
 export const drawnFields = (annotations: readonly Annotation[]): { signatures: string[]; buttons: string[] } => ({
   signatures: idsOf(annotations, ({ fieldType }) => fieldType === "Sig"),
   buttons: idsOf(annotations, ({ fieldType, pushButton }) => fieldType === "Btn" && pushButton === true),
 });
 
-/** What the annotations of a page say. `matrix` converts from PDF units to page coordinates. */
+/** The text of a page's annotations. `matrix` converts from PDF units to page coordinates. */
 export function readOverlay(annotations: readonly Annotation[], matrix: Matrix): Overlay {
   const overlay: Overlay = {
     links: [],

@@ -54,7 +54,7 @@ const isCentered = (line: TextLine, column: Column): boolean => {
   return left > line.size * 1.5 && Math.abs(left - right) < line.size * 2;
 };
 
-/** Whether the line before ended although the next word would have fitted. */
+/** Whether the previous line ended although the next word would have fitted. */
 const endsEarly = (before: TextLine, line: TextLine, column: Column): boolean => {
   const word = line.raw.split(" ", 1)[0]!.length;
   const wide = (word + 2) * ((line.x1 - line.x0) / Math.max(1, line.raw.length));

@@ -6,23 +6,23 @@ import { type CellLine, cellTexts, columnAt, dropSignColumns, findGaps, toCellLi
 import { headerTexts } from "./tableHeader.ts";
 import { groupRows, isNumber, rowTexts } from "./wrappedRows.ts";
 
-/** A wider line that spans columns is prose, as a share of the table's width. */
+/** Minimum width of a prose line that spans columns, as a share of the table's width. */
 const MAX_SPANNING_WIDTH = 0.7;
 const MAX_COLUMNS = 60;
 
 const isYear = (text: string): boolean => /^(?:FY ?)?(?:19|20)\d\d[a-z]?$/i.test(text);
 
-/** A number that is no year. */
+/** A number other than a year. */
 export const isValue = (text: string): boolean => isNumber(text) && !isYear(text);
 
-/** Whether the texts of a line are those of cells. */
+/** Whether the texts of a line look like cells. */
 export const isRowLike = (line: Line): boolean => {
   const cells = splitCells(line);
   const text = lineText(line);
   return cells.length > 1 && !LEADERS.test(text) && !(cells.length === 2 && MARKER.test(text));
 };
 
-/** Words of a label beside its value. */
+/** Maximum words of a label beside its value. */
 const MAX_LABEL_WORDS = 4;
 
 /** Whether all rows are a short label and its value, as in a form. */
@@ -44,7 +44,7 @@ function looksLikeTable(rows: readonly string[][], apart: boolean): boolean {
   return words <= 4 && (numbers >= 0.25 || areLabelled(rows));
 }
 
-/** The number of lines at the top that name the columns: those before the first value or the first label that stands alone. */
+/** The number of header lines at the top: those before the first value or the first label without others beside it. */
 function headerLines(lines: readonly CellLine[]): number {
   const texts = lines.map(cellTexts);
   const hasValues = (row: readonly string[]): boolean => row.some((text, column) => column > 0 && isValue(text));
@@ -56,7 +56,7 @@ function headerLines(lines: readonly CellLine[]): number {
   return texts.slice(0, heads).filter(([label]) => label !== "").length > 1 ? 0 : heads;
 }
 
-/** The lines before the first one that runs over the columns as prose does. */
+/** The lines before the first prose line that spans the columns. */
 const withoutProse = (lines: readonly Line[], gaps: readonly number[]): Line[] => {
   const widest = width(boundingBox(lines)) * MAX_SPANNING_WIDTH;
   const prose = lines.findIndex(
@@ -70,12 +70,12 @@ const withoutProse = (lines: readonly Line[], gaps: readonly number[]): Line[] =
 
 export interface BorderlessTable {
   table: Table;
-  /** Lines at the start of the given ones that belong to it. */
+  /** Number of leading lines that belong to it. */
   used: number;
   gaps: number[];
 }
 
-/** Lines with values that are enough to show where the columns are, whatever stands above them. */
+/** Lines with values that are enough to show where the columns are, whatever is above them. */
 const MIN_VALUE_LINES = 3;
 
 export const hasValueCells = (line: Line): boolean =>
@@ -83,7 +83,7 @@ export const hasValueCells = (line: Line): boolean =>
     .slice(1)
     .some((cell) => isValue(lineText(line, cell)));
 
-/** The lines that show the columns: the fullest of those with values, because headers and labels of sums span the gaps. */
+/** The lines that show the columns: those with values and the most cells, because headers and labels of sums span the gaps. */
 function columnLines(lines: readonly Line[]): Line[] {
   const rows = lines.filter(isRowLike);
   const values = rows.filter(hasValueCells);
@@ -91,12 +91,12 @@ function columnLines(lines: readonly Line[]): Line[] {
   const most = Math.max(...values.map((line) => splitCells(line).length));
   const full = values.filter((line) => splitCells(line).length >= most - 1);
   const shown = full.length >= MIN_VALUE_LINES ? full : values;
-  // labels may stand above and below the middle of their values
+  // labels may be above and below the middle of their values
   const left = Math.min(...shown.map((line) => line.x0));
   return [...lines.filter((line) => line.x1 < left), ...shown];
 }
 
-/** The columns of the lines: gaps that lines of cells leave free. */
+/** The columns of the lines: the gaps that cell lines leave free. */
 function findColumns(lines: readonly Line[], minGap: number): { gaps: number[]; cells: CellLine[] } {
   const rows = columnLines(lines);
   const all = findGaps(rows.length < 2 ? lines : rows, minGap, lines);
@@ -113,7 +113,7 @@ const columnExtents = (cells: readonly CellLine[], gaps: readonly number[]): { x
     return { x0: Math.min(...runs.map((run) => run.x0)), x1: Math.max(...runs.map((run) => run.x1)) };
   });
 
-/** Reads lines as a table; null if they are none. `isFramed`: between drawn lines, where less evidence is enough. `above`: finds header lines. */
+/** Reads lines as a table; null if they are none. `isFramed`: between drawn lines, where less evidence is sufficient. `above`: finds header lines. */
 export function readBorderless(
   given: readonly Line[],
   isFramed: boolean,

@@ -1,8 +1,8 @@
 import type { Run } from "./runs.ts";
 
-/** Points between a box and its label. */
+/** Maximum points between a box and its label. */
 const MAX_GAP = 40;
-/** How far a box reaches into its label, in points. */
+/** Maximum overlap of a box and its label, in points. */
 const MAX_OVERLAP = 3;
 
 const isNear = (gap: number): boolean => gap >= -MAX_OVERLAP && gap <= MAX_GAP;
@@ -25,7 +25,7 @@ function findLabel(box: Run, runs: readonly Run[]): { label: Run; side: keyof Si
   return found;
 }
 
-/** Adds the signs of boxes beside their labels, with whose tags they are read. */
+/** Adds the marks of boxes beside their labels, so that they are read with the labels' tags. */
 export function addBoxes(runs: readonly Run[], boxes: readonly Run[]): Run[] {
   if (boxes.length === 0) return [...runs];
   const signs = new Map<Run, Signs>();

@@ -1,4 +1,4 @@
-/** Ligatures, Hebrew and Arabic presentation forms, Kangxi radicals: the only forms whose NFKC form means the same. */
+/** Ligatures, Hebrew and Arabic presentation forms, Kangxi radicals: only for these does NFKC keep the meaning. */
 const FORMS = /[\uFB00-\uFB06\uFB13-\uFB17\uFB1D-\uFDFF\uFE70-\uFEFC\u2F00-\u2FD5]/g;
 /** Private-use characters of symbol fonts, as office programs use them. */
 const SYMBOLS: Record<string, string> = {
@@ -20,7 +20,7 @@ export const isKnownSymbol = (sign: string): boolean => Object.hasOwn(SYMBOLS, s
 
 const INVISIBLE = /[\p{Cc}\p{Cs}\u200B\u2060\uFEFF\uFFF9-\uFFFD]/gu;
 
-/** Accents that old TeX fonts print as separate characters before the letter, and their combining forms. */
+/** Accents that old TeX fonts print as separate characters before the letter, and their combining characters. */
 const ACCENTS: Record<string, string> = {
   "¨": "\u0308",
   "´": "\u0301",
@@ -37,7 +37,7 @@ const combineAccent = (pair: string, accent: string, letter: string): string => 
   return whole.normalize("NFC").length === 1 ? whole : pair;
 };
 
-/** Most text needs no change, and saying so takes a twentieth of the time. */
+/** Most text needs no change, and this check takes a twentieth of the time. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /** The text of a run in characters that a search can match. */

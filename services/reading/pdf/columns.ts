@@ -1,7 +1,7 @@
 import { boundingBox, type Box, height, median, overlap, width } from "./geometry.ts";
 import { type Band, isWithin, tableBand, type TextBox } from "./tableBands.ts";
 
-/** Nesting of regions; a newspaper page needs three. */
+/** Maximum nesting of regions; a newspaper page needs three. */
 const MAX_DEPTH = 6;
 /** Minimum width of a column, as a share of the region it divides. */
 const MIN_WIDTH = 0.15;
@@ -43,7 +43,7 @@ const splitAt = <B extends Box>(
   return { left: left!, right: right!, across: across! };
 };
 
-/** The quantile of line lengths that counts as usual: up to two in three lines may be short, from figures and formulas. */
+/** The quantile of line lengths that counts as usual. Up to two in three lines may be short, because of figures and formulas. */
 const USUAL_QUANTILE = 0.7;
 
 const quantile = (values: readonly number[], part: number): number =>
@@ -57,7 +57,7 @@ interface Side {
   long: number;
 }
 
-/** Measures the lines on one side of a gutter. Its margins are those of most of its boxes. */
+/** Measures the lines on one side of a gutter. Its margins are the margins of most of its boxes. */
 function measureSide(boxes: readonly Box[], size: number): Side {
   const lengths = new Map<number, number>();
   for (const box of boxes) {
@@ -76,7 +76,7 @@ function measureSide(boxes: readonly Box[], size: number): Side {
   return { rows: new Set(lengths.keys()), filled: usual / Math.max(1, right - left), long: usual / size };
 }
 
-/** Whether both sides are prose: their lines are long and fill them, or at least do not share rows as a table's cells do. */
+/** Whether both sides are prose: their lines are long and fill the side, or at least do not share rows like a table's cells. */
 function areColumns(before: readonly Box[], after: readonly Box[], size: number): boolean {
   if (before.length < 4 || after.length < 4) return false;
   const [left, right] = [measureSide(before, size), measureSide(after, size)];
@@ -139,12 +139,12 @@ function findGutter(boxes: readonly TextBox[], region: Box): { gutter: Gutter; t
 
 /** Height of a heading, as a multiple of the text's. */
 const MIN_HEAD = 1.15;
-/** How much further down one of two columns ends: less than two lines, as a multiple of the text's height. */
+/** Maximum distance between the ends of two columns: less than two lines, as a multiple of the text's height. */
 const MAX_UNBALANCED = 2;
 
 /**
- * Headings on the left that begin a band of columns: beside them the right side is blank, above them both sides end on the same line
- * or one apart, and below them both start on one line, or text runs over both. Columns that run down the page do neither.
+ * Headings on the left that begin a band of columns: the right side beside them is blank, above them both sides end on the same line
+ * or one apart, and below them both start on one line, or text spans both. Ordinary columns of a page do not satisfy this.
  */
 function findBandHeads<B extends TextBox>({ left, right, across }: Record<"left" | "right" | "across", B[]>): B[] {
   const size = median([...left, ...right].map(height)) || 1;
@@ -162,8 +162,8 @@ function findBandHeads<B extends TextBox>({ left, right, across }: Record<"left"
 }
 
 /**
- * Groups of boxes in reading order: column by column, above and below whatever spans them. Within a group the lines run from top to
- * bottom.
+ * Groups of boxes in reading order: column by column, above and below the boxes that span them. Within a group the lines are ordered
+ * from top to bottom.
  */
 export function readingOrder<B extends TextBox>(boxes: readonly B[], depth = 0): B[][] {
   if (boxes.length < 8 || depth >= MAX_DEPTH) return boxes.length === 0 ? [] : [[...boxes]];

@@ -4,9 +4,9 @@ import { overlap, width } from "./geometry.ts";
 import type { LaidOutPage } from "./readPage.ts";
 import type { Table } from "./ruledTables.ts";
 
-/** Share of the width that two parts of a table have in common. */
+/** Minimum common share of the width of two parts of a table. */
 const MIN_OVERLAP = 0.8;
-/** Difference of the edges of two parts that have no values to tell rows from headers by, in points. */
+/** Maximum difference between the edges of two parts without values, which would distinguish rows from headers, in points. */
 const SAME_EDGE = 3;
 
 type Columns = LaidOutPage["columns"];
@@ -19,7 +19,7 @@ const hasValues = (row: readonly string[]): boolean => {
   return filled.filter(isValue).length * 2 > filled.length;
 };
 
-/** Whether a table at the top of a page goes on with the one at the end of the page before, without its header. */
+/** Whether a table at the top of a page continues the one at the end of the previous page, without its header. */
 function continues(above: Table, below: Table): boolean {
   const [header = [], ...body] = above.rows;
   const first = below.rows[0] ?? [];
@@ -30,7 +30,7 @@ function continues(above: Table, below: Table): boolean {
   return Math.abs(above.x0 - below.x0) < SAME_EDGE && Math.abs(above.x1 - below.x1) < SAME_EDGE;
 }
 
-/** The columns of the pages (null: not laid out); a table that goes on at the top of a page gets its header again, because a passage never crosses a page. */
+/** The columns of the pages (null: not laid out). A continued table gets its header again, because a passage never crosses a page. */
 export function repeatHeaders(pages: readonly (Columns | null)[]): (Columns | null)[] {
   let above: Table | undefined;
   return pages.map((columns) => {

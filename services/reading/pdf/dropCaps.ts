@@ -6,7 +6,7 @@ const MIN_SIZE = 1.8;
 /** Distance to the text beside it, as a multiple of the text's size. */
 const MAX_GAP = 1.2;
 
-/** The first of the lines that a drop cap stands before: the highest text close to its right. */
+/** The first of the lines beside a drop cap: the highest text close to its right. */
 function firstBeside(cap: Run, runs: readonly Run[]): Run | undefined {
   const beside = runs.filter(
     (run) =>
@@ -16,13 +16,13 @@ function firstBeside(cap: Run, runs: readonly Run[]): Run | undefined {
       overlap(run.y0, run.y1, cap.y0, cap.y1) > 0.5 * height(run),
   );
   const lines = new Set(beside.map((run) => Math.round(run.baseline)));
-  // a large letter of a heading stands beside one line
+  // a large letter of a heading is beside one line only
   return lines.size < 2
     ? undefined
     : beside.reduce((a, b) => (b.baseline < a.baseline - 1 || (b.baseline < a.baseline + 1 && b.x0 < a.x0) ? b : a));
 }
 
-/** The runs with drop caps at the beginning of their first line, in its size. */
+/** The runs with each drop cap at the start of its first line, in that line's size. */
 export function placeDropCaps(runs: readonly Run[]): Run[] {
   return runs.map((run) => {
     if (!/^["“„«]?\p{Lu}$/u.test(run.text.trim())) return run;

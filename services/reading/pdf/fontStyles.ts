@@ -30,7 +30,7 @@ interface FontObject {
 
 const PLAIN_STYLE: FontStyle = { bold: false, italic: false, mono: false, symbol: false };
 
-/** Styles of a document's fonts by pdf.js's name of the font. A font is known once a page that uses it has been parsed fully. */
+/** Styles of a document's fonts by their pdf.js names. A font is known once a page that uses it has been parsed completely. */
 export class FontStyles {
   readonly #styles = new Map<string, FontStyle>();
 

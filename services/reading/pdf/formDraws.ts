@@ -1,8 +1,8 @@
 import { UnreadableFile } from "../reader.ts";
 
-/** Forms within forms: nobody nests them by hand, and programs nest them a few levels deep. */
+/** Maximum nesting of forms. Programs nest them a few levels deep. */
 const MAX_DEPTH = 64;
-/** Draws of forms within one form. pdf.js repeats the work of each: a million take it 10 s. */
+/** Maximum draws of forms within one form. pdf.js repeats the work for each: a million take 10 s. */
 const MAX_DRAWS = 200_000;
 
 const TOO_COMPLEX = "The PDF draws forms within forms too often to be read.";
@@ -14,7 +14,7 @@ const NAME = String.raw`\/([^\s/<>()[\]{}%]+)`;
 const DRAW = new RegExp(String.raw`${NAME}\s+Do(?![^\s/<>()[\]{}%])`, "g");
 const REFERENCE = new RegExp(String.raw`${NAME}\s+(\d+)\s+\d+\s+R`, "g");
 
-/** The value of an entry, followed to the object that it refers to; "" if there is none. */
+/** The value of an entry, following a reference to its object; "" if there is none. */
 function followEntry(file: Buffer, dictionary: string, name: string): string {
   const found = new RegExp(String.raw`/${name}\s*(?:(\d+)\s+(\d+)\s+R|(?=<<))`).exec(dictionary);
   if (!found) return "";
@@ -23,7 +23,7 @@ function followEntry(file: Buffer, dictionary: string, name: string): string {
   return at < 0 ? "" : file.subarray(at, at + MAX_RESOURCES).toString("latin1");
 }
 
-/** The objects that the names in a form's operators stand for. */
+/** The objects that the names in a form's operators refer to. */
 function namedObjects(file: Buffer, dictionary: string): Map<string, string> {
   const objects = followEntry(file, followEntry(file, dictionary, "Resources"), "XObject");
   const inside = objects.slice(objects.indexOf("<<") + 2);
@@ -32,11 +32,11 @@ function namedObjects(file: Buffer, dictionary: string): Map<string, string> {
 }
 
 /**
- * Counts how often the forms of a file draw each other. Ten forms of ten draws each are a few hundred bytes and ten billion
- * draws. Forms in object streams are not seen: for them the limit on processor time remains.
+ * Counts how often the forms of a file draw each other. Ten forms with ten draws each are a few hundred bytes and ten billion draws.
+ * Forms in object streams are not seen; for them the limit on processor time applies.
  */
 export function createFormDraws(file: Buffer) {
-  /** By object number: how often it draws which other form. */
+  /** For each form, by object number, how often it draws which other form. */
   const drawn = new Map<string, Map<string, number>>();
   const totals = new Map<string, number>();
 
@@ -54,7 +54,7 @@ export function createFormDraws(file: Buffer) {
   }
 
   return {
-    /** Notes a stream: its dictionary with the line that numbers the object, and its operators. */
+    /** Records a stream: its dictionary with the line that numbers the object, and its operators. */
     add(dictionary: string, operators: Uint8Array): void {
       const number = [...dictionary.matchAll(/(\d+)\s+\d+\s+obj/g)].at(-1)?.[1];
       const own = dictionary.slice(dictionary.lastIndexOf(" obj"));

@@ -10,7 +10,7 @@ interface Frame extends Box {
   rules: number;
 }
 
-/** Stacked rules of the same width. The text between the first and the last may be a table as printers set it. */
+/** Stacked rules of the same width. The text between the first and the last may be a typeset table. */
 function findFrames(across: readonly Rule[]): Frame[] {
   const found: Frame[] = [];
   for (const rule of across) {
@@ -25,7 +25,7 @@ function findFrames(across: readonly Rule[]): Frame[] {
   return found.filter((frame) => frame.rules >= 2 && height(frame) > 12);
 }
 
-/** Whether its rows have no labels: rules above and below sums stand only under the values. */
+/** Whether its rows have no labels: rules above and below sums are only under the values. */
 const hasOnlyValues = ({ rows }: Table): boolean =>
   rows.filter(([first = ""]) => isValue(first.replace(/^[$€£¥] /, ""))).length > rows.length * 0.6;
 

@@ -1,6 +1,6 @@
 import { RIGHT_TO_LEFT } from "./readingDirection.ts";
 
-/** Characters that need more than their place and width. */
+/** Characters that need more than a position and a width. */
 export type GlyphKind = "plain" | "space" | "combining" | "invisible" | "ligature";
 
 const kinds = new Map<string, GlyphKind>();
@@ -12,10 +12,10 @@ function classify(unicode: string): GlyphKind {
   return unicode.length > 1 && RIGHT_TO_LEFT.test(unicode) ? "ligature" : "plain";
 }
 
-/** Different texts of glyphs that are kept; a font of all Chinese characters has fewer. */
+/** Maximum distinct glyph texts that are cached; a font of all Chinese characters has fewer. */
 const MAX_KINDS = 100_000;
 
-/** Letters, digits and signs of ASCII, which most glyphs are. */
+/** Printable ASCII, which most glyphs are. */
 const isPlainAscii = (unicode: string): boolean =>
   unicode.length === 1 && unicode.charCodeAt(0) > 0x20 && unicode.charCodeAt(0) < 0x7f;
 

@@ -55,7 +55,7 @@ const precedesBody = (next: Block | undefined, looks: BodyStyle): boolean =>
   next.lines.length > 1 &&
   Math.abs(next.lines[0]!.size - looks.body) < 0.6;
 
-/** Whether a block is short enough to be a heading if it stands out. */
+/** Whether a block is short enough for a heading if it stands out. */
 const isCandidate = (block: Block, text: string): block is TextBlock => {
   if (block.kind !== "text" && block.kind !== "item") return false;
   if (block.lines.length > 4 || text.length > 220 || block.lines[0]!.mono) return false;
@@ -84,10 +84,10 @@ export function isHeading(block: Block, next: Block | undefined, looks: BodyStyl
   return first.italic && !looks.italic && lines.length === 1 && isTitleCase(text) && precedesBody(next, looks);
 }
 
-/** Characters of authors' names and addresses: e-mail signs, note marks, lists of names. */
+/** Characters of authors' names and addresses: at signs, note marks, lists of names. */
 const AUTHOR_MARK = /[@∗†‡§¶*⁰¹²³⁴-⁹]|, .*,/;
 
-/** The blocks between a paper's title and its abstract name its authors; they are no headings, however large. */
+/** The blocks between a paper's title and its abstract name its authors, so they are not headings, however large. */
 export function findAuthors(first: readonly Block[], headings: ReadonlySet<Block>): TextBlock[] {
   const sized = first.filter(hasLines).filter((block) => headings.has(block));
   const largest = sized.reduce((most, block) => Math.max(most, block.lines[0]!.size), 0);

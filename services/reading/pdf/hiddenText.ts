@@ -5,19 +5,19 @@ import type { PdfPage } from "./openPdf.ts";
 import { OPS, visitOperators } from "./operators.ts";
 import type { Glyph, TextItem, TextItems } from "./textItems.ts";
 
-/* pdf.js reads the text of all layers, also of those that are switched off, and does not say which text is of which. */
+/* pdf.js reads the text of all layers, including hidden ones, and does not report the layer of a text. */
 
-/** The characters of a page in the order in which they are drawn, without spaces. */
+/** The characters of a page in drawing order, without spaces. */
 interface DrawnText {
   text: string;
-  /** Of each UTF-16 unit: whether it stands in a layer that is switched off. */
+  /** For each UTF-16 unit, whether it is in a layer that is switched off. */
   hidden: boolean[];
 }
 
 async function readDrawn(page: PdfPage, layers: Layers): Promise<DrawnText> {
   const parts: string[] = [];
   const hidden: boolean[] = [];
-  // pdf.js reads no annotations with the text
+  // pdf.js does not include annotations in the text
   let annotations = 0;
   await visitOperators(page, { matrix: IDENTITY, layers }, (operator, [glyphs], _, isHidden) => {
     if (operator === OPS.beginAnnotation) annotations++;
@@ -34,10 +34,10 @@ async function readDrawn(page: PdfPage, layers: Layers): Promise<DrawnText> {
   return { text: parts.join(""), hidden };
 }
 
-/** Characters that pdf.js may leave out between two of its texts: those that lie outside of the page, or that nobody sees. */
+/** Maximum characters that pdf.js may skip between two of its texts, because they are outside of the page or invisible. */
 const MAX_SKIPPED = 5_000;
 
-/** Where a text of pdf.js stands among the drawn ones, from a place on; -1 if it is not found. pdf.js turns Arabic and Hebrew around. */
+/** The position of a pdf.js text among the drawn ones, from a position on; -1 if it is not found. pdf.js reverses Arabic and Hebrew. */
 function findFrom(drawn: string, text: string, from: number): number {
   const turned = Array.from(text).toReversed().join("");
   if (drawn.startsWith(text, from) || drawn.startsWith(turned, from)) return from;
@@ -46,7 +46,7 @@ function findFrom(drawn: string, text: string, from: number): number {
   return places.length === 0 ? -1 : from + Math.min(...places);
 }
 
-/** The items without those in layers that are switched off. pdf.js begins a new text where a layer begins or ends. */
+/** The items without those in layers that are switched off. pdf.js starts a new text where a layer begins or ends. */
 export async function withoutHidden(page: PdfPage, found: TextItems, layers: Layers): Promise<TextItems> {
   if (!layers.exist) return found;
   const { text, hidden } = await readDrawn(page, layers);

@@ -10,7 +10,10 @@ interface Operators {
 const isOperators = (message: unknown): message is Operators =>
   Array.isArray((message as Partial<Operators> | null)?.chunk?.fnArray);
 
-/** The parsing half empties the two lists once they are sent, so they are copied; what they hold it leaves alone. `without`: an operator that keeps no arguments. */
+/**
+ * Copies the two lists, because the parsing half empties them once they are sent; it does not change their elements. `without`: an
+ * operator whose arguments are dropped.
+ */
 const copyOperators = ({ chunk, ...rest }: Operators, without: number | null): Operators => ({
   ...rest,
   chunk: {
@@ -21,8 +24,8 @@ const copyOperators = ({ chunk, ...rest }: Operators, without: number | null): O
 });
 
 /**
- * Connects both halves of pdf.js in this process. Its own connection clones every glyph of every page, an eighth of the time
- * that a text takes (ADR 93).
+ * Connects both halves of pdf.js in this process. pdf.js's own connection clones every glyph of every page, which takes an eighth of
+ * the reading time (ADR 93).
  */
 class Port {
   readonly #listeners = new Set<Listener>();
@@ -51,12 +54,12 @@ class Port {
   }
 }
 
-/** Both builds of pdf.js leave their parsing half under this name. */
+/** Both builds of pdf.js export their parsing half under this name. */
 interface ParsingHalf {
   pdfjsWorker: { WorkerMessageHandler: { initializeFromPort(port: Port): void } };
 }
 
-/** A worker of pdf.js for one file, without a thread. Without `paths` no line and no area is kept: those of a map take 500 MB. */
+/** A pdf.js worker for one file, without a thread. Without `paths` no lines and areas are kept, because those of a map take 500 MB. */
 export async function inProcessWorker({ paths }: { paths: boolean }) {
   const { OPS, PDFWorker } = await getResolvedPDFJS();
   const port = new Port(paths ? null : OPS.constructPath);

@@ -1,8 +1,8 @@
 import { inflateSync } from "node:zlib";
 
 /**
- * Replaces the decompression of pdf.js in this process. pdf.js sends each stream of a page, a few kilobytes, through a pipeline of four
- * promises for each chunk, an eighth of the time that a text takes (ADR 93). Where this throws, pdf.js unpacks what it can by itself.
+ * Replaces the decompression of pdf.js in this process. pdf.js sends each stream of a page, a few kilobytes, through a pipeline with
+ * four promises per chunk, which takes an eighth of the reading time (ADR 93). If this throws, pdf.js unpacks the stream itself.
  */
 class DirectDecompression {
   readonly #input = Promise.withResolvers<Uint8Array>();

@@ -1,4 +1,4 @@
-/** Words that occur inside the document's lines, to recognize words hyphenated at a line's end. */
+/** Words inside the document's lines, which identify words hyphenated at a line's end. */
 export interface Vocabulary {
   has(word: string): boolean;
 }
@@ -6,7 +6,7 @@ export interface Vocabulary {
 const WORDS = /\p{L}[\p{L}\p{M}\p{N}]*(?:[-‐]\p{L}[\p{L}\p{M}\p{N}]*)*/gu;
 const MAX_WORDS = 300_000;
 
-/** The words of the lines, without a last word that ends in a hyphen. Collected when one is asked for: most texts have no such line. */
+/** The words of the lines, except a last word that ends in a hyphen. Collected on first use, because most texts have no such line. */
 export function collectVocabulary(lines: Iterable<string>): Vocabulary {
   let words: Set<string> | undefined;
   return { has: (word) => (words ??= collectWords(lines)).has(word) };
@@ -23,7 +23,7 @@ function collectWords(lines: Iterable<string>): Set<string> {
   return words;
 }
 
-/** Whether both parts are longer words of the document: "mixed-mode", not "com-piler". */
+/** Whether both parts are longer words of the document: "mixed-mode", but not "com-piler". */
 const areWords = (head: string, next: string, words: Vocabulary): boolean =>
   head.length > 3 && next.length > 3 && words.has(head.toLowerCase()) && words.has(next.toLowerCase());
 
@@ -38,7 +38,7 @@ function hyphenatedEnd(text: string): { head: string; hyphen: string } | null {
   return head === "" ? null : { head, hyphen };
 }
 
-/** Joins two lines. A word that was hyphenated only for the line break loses its hyphen. */
+/** Joins two lines. A word that was hyphenated only at the line break loses its hyphen. */
 export function joinPair(before: string, after: string, words: Vocabulary): string {
   if (/[-‐]`$/.test(before) && after.startsWith("`")) return before.slice(0, -1) + after.slice(1);
   const hyphenated = hyphenatedEnd(before);

@@ -1,17 +1,17 @@
 import type { Pdf } from "./openPdf.ts";
 
-/** The layers of a file: groups of content that people can switch on and off, as they stand when it is opened. */
+/** The layers of a file, which people can switch on and off, in their initial state. */
 export interface Layers {
-  /** Whether content is seen. `group`: what pdf.js says about its layer. */
+  /** Whether content is visible. `group`: the layer as pdf.js describes it. */
   isVisible(group: unknown): boolean;
-  /** False: nothing can be hidden. */
+  /** False if no content can be hidden. */
   exist: boolean;
 }
 
-/** The layers of pdf.js, one after the other. */
+/** The layers of pdf.js, in order. */
 type LayerList = Pick<Layers, "isVisible"> & Iterable<unknown>;
 
-/** The layers as they are seen on a screen; damaged ones are all seen. */
+/** The layers as displayed on a screen; damaged ones all count as visible. */
 export const readLayers = async (pdf: Pdf): Promise<Layers> => {
   const config = (await pdf.getOptionalContentConfig().catch(() => null)) as LayerList | null;
   if (config === null) return { isVisible: () => true, exist: false };

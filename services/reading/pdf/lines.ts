@@ -10,13 +10,13 @@ export interface Line extends Box {
   size: number;
 }
 
-/** A wider gap, in sizes of the text, is one between cells. */
+/** Minimum gap between cells, as a multiple of the text's size. */
 const MAX_WORD_GAP = 0.6;
 
-/** Words, numbers and parts of a formula, but not the full stop at the end of a line. */
+/** Words, numbers and parts of a formula, without the full stop at the end of a line. */
 const isForeignWord = ({ text }: Run): boolean => !RIGHT_TO_LEFT.test(text) && /[\p{L}\p{N}]/u.test(text);
 
-/** Puts the runs of a right-to-left line in order. Neighbours of another script, such as the parts of a formula, keep theirs. */
+/** Orders the runs of a right-to-left line. Neighbours of another script, such as the parts of a formula, keep their order. */
 function reverseRuns(runs: Run[]): void {
   runs.reverse();
   for (let start = 0; start < runs.length; start++) {
@@ -74,7 +74,7 @@ function attachScripts(lines: Line[]): Line[] {
   return merged;
 }
 
-/** The lines of runs that are in reading order already. */
+/** The lines of runs that are already in reading order. */
 export function linesInOrder(runs: readonly Run[]): Line[] {
   const rows: Run[][] = [];
   for (const run of runs) {
@@ -109,7 +109,7 @@ const SUPERSCRIPT: Record<string, string> = {
   9: "⁹",
 };
 
-/** The run's text, with raised digits as superscripts: they do not belong to the word before. */
+/** The run's text, with raised digits as superscripts, because they do not belong to the previous word. */
 export const markSuperscript = (run: Run, line: Line): string => {
   const isRaised = run.size < line.size * 0.85 && line.baseline - run.baseline > line.size * 0.15;
   if (!isRaised || !/^[\d, –-]+$/.test(run.text)) return run.text;
@@ -119,7 +119,7 @@ export const markSuperscript = (run: Run, line: Line): string => {
 /** Whether white space separates two consecutive runs of a line. `size`: of the line's text, in points. */
 export const hasSpaceBetween = (before: Run, after: Run, size: number): boolean => {
   const gap = Math.max(after.x0 - before.x1, before.x0 - after.x1);
-  // the file's white space is before the run on the right, in whichever order they are read
+  // the file stores white space before the run on the right, in whichever order they are read
   const { spaced } = after.x0 >= before.x0 ? after : before;
   return gap > 0.25 * size || (spaced && gap > 0.08 * size);
 };

@@ -46,7 +46,7 @@ export function mergeColumns(columns: readonly (readonly Block[])[], looks: Body
     const from = findNotes(column, looks, pageHeight);
     const rest = column.slice(0, from);
     notes.push(...column.slice(from));
-    // figures, tables and captions may stand between the two parts of a paragraph
+    // figures, tables and captions may be between the two parts of a paragraph
     const firstBody = rest.findIndex(
       (block) => hasLines(block) && !isSmall(block, looks) && !CAPTION.test(block.lines[0]!.raw),
     );

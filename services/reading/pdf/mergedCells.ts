@@ -1,6 +1,6 @@
 import { isNumber } from "./wrappedRows.ts";
 
-/* Cells over several columns or rows, in a grid of which `owner` says whose text each cell shows. */
+/* Cells over several columns or rows, in a grid in which `owner` names the cell whose text each cell shows. */
 
 export interface CellGrid {
   /** For each cell, row by row, the index of the cell that it is merged into, or its own. */
@@ -8,9 +8,9 @@ export interface CellGrid {
   columns: number;
 }
 
-/** Rows of a header. */
+/** Maximum header rows. */
 const MAX_HEADS = 3;
-/** Columns that name a row. */
+/** Maximum columns that name a row. */
 const LABELS = 2;
 
 const isYear = (text: string): boolean => /^(?:19|20)\d\d$/.test(text);
@@ -27,21 +27,21 @@ const isMergedAcross = (grid: CellGrid, row: number, column: number): boolean =>
 
 const columnsOf = ({ columns }: CellGrid): number[] => Array.from({ length: columns }, (_, column) => column);
 
-/** Whether names stand over several columns, but not over all: that is a title. */
+/** Whether names span several columns, but not all, because that would be a title. */
 const hasSpans = (grid: CellGrid, texts: readonly string[], row: number): boolean => {
   const merged = columnsOf(grid).filter((column) => isMergedAcross(grid, row, column));
   const owners = new Set(merged.map((column) => grid.owner[row * grid.columns + column]! % grid.columns));
   return owners.size > 0 && merged.length < grid.columns - 1 && [...owners].every((column) => texts[column] !== "");
 };
 
-/** The rows of a header with names over several columns, and the row below that names each of them; 1 for a plain header. */
+/** The header rows with names over several columns, and the row below that names each column; 1 for a plain header. */
 function headRows(grid: CellGrid, texts: readonly string[][]): number {
   const heads = texts.findIndex((row, at) => !hasSpans(grid, row, at)) + 1;
   const isNamed = texts[heads - 1]?.every((text, column) => column === 0 || !isValue(text)) ?? false;
   return isNamed && heads <= MAX_HEADS && heads < texts.length ? heads : 1;
 }
 
-/** The texts of a header over its columns, a name over several before a slash. */
+/** The header texts of each column; a name over several columns precedes a slash. */
 function stackedHeader(grid: CellGrid, texts: readonly string[][], heads: number): string[] {
   return columnsOf(grid).map((column) => {
     const owners = Array.from({ length: heads }, (_, row) => grid.owner[row * grid.columns + column]!);
@@ -50,7 +50,7 @@ function stackedHeader(grid: CellGrid, texts: readonly string[][], heads: number
   });
 }
 
-/** The texts of the rows, with a name over several columns at each of them, and a label of several rows in each of them. */
+/** The texts of the rows; a name over several columns repeats in each of them, and a label of several rows in each row. */
 export function spreadMerged(grid: CellGrid, texts: readonly string[][]): string[][] {
   const heads = headRows(grid, texts);
   const body = texts.slice(heads).map((cells, index) =>

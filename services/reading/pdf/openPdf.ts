@@ -12,7 +12,7 @@ export type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 
 const MAX_PAGES = 5_000;
 const PACKAGE = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
-/** Character maps that Chinese, Japanese and Korean fonts refer to without embedding. A path: pdf.js reads no file: URL. */
+/** Character maps that Chinese, Japanese and Korean fonts refer to without embedding. A path, because pdf.js reads no file: URL. */
 const CHARACTER_MAPS = join(PACKAGE, "cmaps", "/");
 /** Decoders of JPEG 2000, JBIG2 and fax images. */
 const DECODERS = join(PACKAGE, "wasm", "/");
@@ -20,20 +20,20 @@ const DECODERS = join(PACKAGE, "wasm", "/");
 export const DAMAGED = "The PDF is damaged and cannot be read.";
 const LOCKED = "The PDF is protected by a password. Upload it without one.";
 
-/** Without images nothing is decoded. pdf.js keeps these settings for all open files, so files are opened one after the other. */
+/** Without images nothing is decoded. pdf.js shares these settings among all open files, so files are opened one after the other. */
 const settingsFor = (images: boolean) =>
   images ? { maxImageSize: MAX_PIXELS, useWasm: true, wasmUrl: DECODERS } : { maxImageSize: 0, useWasm: false };
 
-/** A part of pdf.js without types. */
+/** A module of pdf.js without types. */
 const WORKER: string = "pdfjs-dist/legacy/build/pdf.worker.mjs";
 
-/** pdf.js with its decoders of fax, JBIG2 and JPEG 2000 images, which the smaller build leaves out. It takes a second to load. */
+/** pdf.js with its decoders of fax, JBIG2 and JPEG 2000 images, which the smaller build lacks. It takes a second to load. */
 async function openWithDecoders(parameters: object): Promise<Pdf> {
   const [{ getDocument }, worker] = await Promise.all([
     import("pdfjs-dist/legacy/build/pdf.mjs"),
     import(WORKER) as Promise<object>,
   ]);
-  // both builds look for the part that decodes under this name, when they open a file
+  // when opening a file, both builds look for the parsing half under this name
   const other: unknown = Reflect.get(globalThis, "pdfjsWorker");
   Object.assign(globalThis, { pdfjsWorker: worker });
   try {
@@ -44,15 +44,15 @@ async function openWithDecoders(parameters: object): Promise<Pdf> {
 }
 
 /**
- * Opens a PDF without reading a page. `images`: decodes the images of a page with its operators. `paths`: the operators have what is
- * drawn. Throws UnreadableFile: protected, damaged, too many pages.
+ * Opens a PDF without reading a page. `images`: decodes the images of a page with its operators. `paths`: includes drawn paths in
+ * the operators. Throws UnreadableFile: protected, damaged, too many pages.
  */
 export async function openPdf(bytes: Uint8Array, { images = false, paths = true } = {}): Promise<Pdf> {
   const parameters = {
     verbosity: 0,
     cMapUrl: CHARACTER_MAPS,
     cMapPacked: true,
-    // nothing is fetched: fonts have no address, and decoders of images are files
+    // nothing is fetched: fonts have no address, and image decoders are files
     ...settingsFor(images),
     isImageDecoderSupported: false,
     isOffscreenCanvasSupported: false,
