@@ -12,8 +12,8 @@ export interface PageView {
 }
 
 /**
- * Visits the operators of a page with their arguments, the matrix that holds for them, and whether they stand in a layer that is switched
- * off, until `visit` returns false.
+ * Visits the operators of a page with their arguments, the current matrix, and whether they are in a layer that is switched off,
+ * until `visit` returns false.
  */
 export async function visitOperators(
   page: PdfPage,
@@ -22,7 +22,7 @@ export async function visitOperators(
 ): Promise<void> {
   const { fnArray, argsArray } = await page.getOperatorList();
   const saved: Matrix[] = [];
-  /** Of the marked content around the operator: whether it is hidden, or stands in such. */
+  /** Whether the marked content around the operator is hidden, by itself or by an outer one. */
   const hidden: boolean[] = [];
   const asMatrix = (numbers: unknown): Matrix => Array.from(numbers as ArrayLike<number>) as unknown as Matrix;
   let current = matrix;
@@ -37,7 +37,7 @@ export async function visitOperators(
       if (args[0] != null) current = multiply(current, asMatrix(args[0]));
     } else if (operator === OPS.paintFormXObjectEnd || operator === OPS.endAnnotation) current = saved.pop() ?? matrix;
     else if (operator === OPS.beginAnnotation) {
-      // its id and its box, then how its drawing is placed on the page
+      // its id and its box, then the matrices that place its drawing on the page
       saved.push(current);
       current = multiply(multiply(matrix, asMatrix(args[2])), asMatrix(args[3]));
     } else if (operator === OPS.beginMarkedContent) hidden.push(isHidden);

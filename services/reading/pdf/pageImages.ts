@@ -2,11 +2,11 @@ import { type Box, isMiddleIn, type Matrix, multiply, unitBox } from "./geometry
 import type { PdfPage } from "./openPdf.ts";
 import { OPS, type PageView, visitOperators } from "./operators.ts";
 
-/** A decoded image, as pdf.js hands it over. */
+/** A decoded image in pdf.js's format. */
 export interface ImageData {
   width: number;
   height: number;
-  /** 1: one bit per pixel, 1 is white. 2: red, green, blue. 3: with opacity. Masks have none: a bit of 0 is painted. */
+  /** 1: one bit per pixel, where 1 is white. 2: red, green, blue. 3: with opacity. Masks have no kind: a bit of 0 is painted. */
   kind?: number;
   data: Uint8Array | Uint8ClampedArray;
 }
@@ -19,9 +19,9 @@ export interface PlacedImage {
   shade: number | undefined;
 }
 
-/** Images of one page: scanners cut a page into up to 7,000 strips of a row each. */
+/** Maximum images of one page: scanners cut a page into up to 7,000 strips of one row each. */
 const MAX_IMAGES = 10_000;
-/** Pixels of all images of one page. */
+/** Maximum pixels of all images of one page. */
 const MAX_PAGE_PIXELS = 120_000_000;
 
 type ImageSource = string | (Partial<ImageData> & { data?: unknown });
@@ -41,7 +41,7 @@ async function loadImage(page: PdfPage, source: ImageSource): Promise<ImageData 
 
 interface Painting {
   source: ImageSource;
-  /** Where, after the current matrix. */
+  /** Its matrix, applied after the current one. */
   places: Matrix[];
   isMask: boolean;
 }
@@ -52,7 +52,7 @@ const UNIT: Matrix = [1, 0, 0, 1, 0, 0];
 const placesOf = ([a, b, c, d]: readonly number[], positions: Float32Array): Matrix[] =>
   Array.from({ length: positions.length / 2 }, (_, n) => [a!, b!, c!, d!, positions[2 * n]!, positions[2 * n + 1]!]);
 
-/** What an operator paints; nothing if it paints no image. */
+/** The images that an operator paints; empty if it paints none. */
 function paintingsBy(operator: number, args: unknown[]): Painting[] {
   const [first] = args as [ImageSource & { transform: Matrix }[]];
   if (operator === OPS.paintImageXObject || operator === OPS.paintInlineImageXObject)
@@ -77,10 +77,7 @@ const lightness = (color: unknown): number => {
   return Math.round(0.299 * parseInt(r, 16) + 0.587 * parseInt(g, 16) + 0.114 * parseInt(b, 16));
 };
 
-/**
- * The images of a page in the order in which they are painted; only those in the boxes, if there are some. `failed`: those that could
- * not be decoded.
- */
+/** The images of a page in painting order; with `boxes`, only those inside them. `failed`: the number that could not be decoded. */
 export async function readPageImages(
   page: PdfPage,
   view: PageView,

@@ -5,38 +5,38 @@ import type { Layers } from "./layers.ts";
 import { OPS, type PageView, visitOperators } from "./operators.ts";
 import type { PageText } from "./runs.ts";
 
-/* Pictures on pages with text: scans of receipts, charts, screenshots. Their text is not in the page's. */
+/* Finds pictures on pages with text, such as scanned receipts, charts and screenshots. The page's text does not contain their text. */
 
-/** Pictures whose text is not that of their page, in page coordinates. */
+/** Pictures with possibly unread text, in page coordinates. */
 export interface PagePictures {
   boxes: Box[];
   /** From PDF units to page coordinates. */
   matrix: Matrix;
-  /** Of the page, in points. */
+  /** Size of the page, in points. */
   height: number;
 }
 
-/** Share of the page that a picture covers; a letterhead or an icon covers less. */
+/** Minimum share of the page that a picture covers; a letterhead or an icon covers less. */
 const MIN_SHARE = 0.03;
-/** Of the shorter side, in points; bars and borders are thinner. */
+/** Minimum length of the shorter side, in points; bars and borders are thinner. */
 const MIN_SIDE = 30;
-/** Letters and digits over a picture; fewer are a stamp or a label. */
+/** Minimum letters and digits over a picture that count as its text; fewer are a stamp or a label. */
 const MIN_LETTERS = 30;
-/** The same over a picture of a whole page: scans that a program has read have more, and so have pages with a background. */
+/** The same over a picture of a whole page: a scan with recognized text has more, and so has a page with a background. */
 const MIN_LETTERS_OF_PAGE = 100;
-/** Images of one page: scanners cut a picture into thousands of strips. */
+/** Maximum images of one page: scanners cut a picture into thousands of strips. */
 const MAX_IMAGES = 10_000;
-/** Points between two strips of a picture. */
+/** Maximum points between two strips of a picture. */
 const MAX_GAP = 1.5;
 
-/** Operators that paint something else than an image. */
+/** Operators that paint something other than an image. */
 const PAINTS = new Set<number>([OPS.showText, OPS.shadingFill, OPS.paintFormXObjectBegin]);
 const isPainting = (operator: number, args: readonly unknown[]): boolean =>
   PAINTS.has(operator) || (operator === OPS.constructPath && args[0] !== OPS.endPath);
 
 /**
- * Where a page shows images. They are opened without images, because decoding them takes far longer than reading text: what is left
- * of one is the transform of its unit square, after which nothing is painted.
+ * Finds where a page shows images. Pages are opened without images, because decoding takes far longer than reading text. An
+ * undecoded image leaves only the transform of its unit square, with no paint operator after it.
  */
 async function findImages(page: PdfPage, view: PageView): Promise<Box[]> {
   const found: Box[] = [];
@@ -63,7 +63,7 @@ const areStrips = (a: Box, b: Box): boolean =>
   (isNear(a.x0, b.x0) && isNear(a.x1, b.x1) && (isNear(a.y1, b.y0) || isNear(b.y1, a.y0))) ||
   (isNear(a.y0, b.y0) && isNear(a.y1, b.y1) && (isNear(a.x1, b.x0) || isNear(b.x1, a.x0)));
 
-/** Joins the strips of pictures, which are painted one after the other. */
+/** Joins the strips of pictures, which are painted consecutively. */
 function joinStrips(boxes: readonly Box[]): Box[] {
   const joined: Box[] = [];
   for (const box of boxes) {
@@ -74,7 +74,7 @@ function joinStrips(boxes: readonly Box[]): Box[] {
   return joined;
 }
 
-/** The pictures of a page that may have text of their own; null if there are none. */
+/** The pictures of a page with possibly unread text; null if there are none. */
 export async function findPictures(page: PdfPage, text: PageText, layers: Layers): Promise<PagePictures | null> {
   const { matrix, width: pageWidth, height: pageHeight } = text;
   const share = (box: Box): number =>
@@ -92,12 +92,12 @@ export async function findPictures(page: PdfPage, text: PageText, layers: Layers
   return boxes.length === 0 ? null : { boxes, matrix, height: pageHeight };
 }
 
-/** Share of the page's height at its top and bottom, where the pictures of letterheads and running heads are. */
+/** Share of the page's height at its top and bottom that contains pictures of letterheads and running heads. */
 const EDGE = 0.15;
-/** Pages with the same picture there. */
+/** Minimum pages with the same picture there. */
 const MIN_REPEATS = 3;
 
-/** The pictures of pages, from the first; those of a letterhead on the first page that shows them. */
+/** The pictures of all pages, in order; a picture of a letterhead only on the first page that shows it. */
 export function dropRepeatedPictures(pages: readonly (PagePictures | null)[]): (PagePictures | null)[] {
   const placeOf = (box: Box): string => [box.x0, box.y0, box.x1, box.y1].map(Math.round).join(" ");
   const isAtEdge = (box: Box, high: number): boolean => box.y1 <= high * EDGE || box.y0 >= high * (1 - EDGE);

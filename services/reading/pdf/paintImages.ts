@@ -6,11 +6,11 @@ import type { ImageData, PlacedImage } from "./pageImages.ts";
 
 /** Points per inch. */
 const INCH = 72;
-/** Text recognition gains nothing from more dots per inch. */
+/** Text recognition gains nothing from a higher resolution. */
 const MAX_DPI = 300;
-/** With fewer, letters are enlarged: text recognition wants capitals of 20 pixels and more. */
+/** Below this resolution letters are enlarged, because text recognition needs capitals of at least 20 pixels. */
 const FEW_DPI = 180;
-/** Pixels of the picture of a page: an A3 page at 260 dpi, and at most 20 s of text recognition. */
+/** Maximum pixels of a page's picture: an A3 page at 260 dpi, and at most 20 s of text recognition. */
 const MAX_PAINTED = 13_000_000;
 
 /** `width` and `height` of a page, in points. */
@@ -21,7 +21,7 @@ interface PageSize {
 
 const areaOf = (matrix: Matrix): number => Math.abs(matrix[0] * matrix[3] - matrix[1] * matrix[2]);
 
-/** Pixels per point for the picture of a page: those of its sharpest large image, within limits. */
+/** Pixels per point of a page's picture: the resolution of its sharpest large image, within limits. */
 function choosePixelsPerPoint(images: readonly PlacedImage[], { width, height }: PageSize): number {
   let sharpest = 0;
   for (const { image, matrix } of images) {
@@ -35,7 +35,7 @@ function choosePixelsPerPoint(images: readonly PlacedImage[], { width, height }:
   return Math.min(wanted / INCH, Math.sqrt(MAX_PAINTED / (width * height)));
 }
 
-/** The shades of an image; of a mask, how much it covers. */
+/** The grey values of an image; for a mask, its coverage. */
 function toLayer({ width, height, kind, data }: ImageData, shade: number | undefined): Layer | null {
   const stride = ((width + 7) >> 3) * height;
   if (shade !== undefined) {
@@ -57,7 +57,7 @@ function invert(m: Matrix): Matrix | null {
   return [a, b, c, e, -(a * m[4] + c * m[5]), -(b * m[4] + e * m[5])];
 }
 
-/** The value at a place between pixels, from the four around it. */
+/** The interpolated value between four pixels. */
 function sample(values: Uint8Array, width: number, height: number, x: number, y: number): number {
   const [left, top] = [Math.max(0, Math.min(width - 1, x)), Math.max(0, Math.min(height - 1, y))];
   const [x0, y0] = [Math.floor(left), Math.floor(top)];
@@ -99,7 +99,7 @@ function paint(canvas: GrayPicture, layer: Layer, matrix: Matrix): void {
   }
 }
 
-/** A page as a picture of its images alone, on white; null without any. `pixelsPerPoint`: its resolution. */
+/** A page as a picture of its images only, on white; null without images. `pixelsPerPoint`: its resolution. */
 export function paintImages(
   images: readonly PlacedImage[],
   size: PageSize,

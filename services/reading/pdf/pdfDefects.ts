@@ -21,7 +21,7 @@ const UNREADABLE_PICTURES = "The PDF has no text: its pages seem to be scanned, 
 const NO_LETTERS =
   "The PDF's fonts do not say which letters they show, so its text cannot be read. Upload a file made in another way.";
 
-/** Why a file without text has none. */
+/** Why a file has no text. */
 function reasonForNoText(texts: readonly string[], pages: readonly PageDefects[], recognized?: RecognizedPages): Error {
   if (pages.some(({ isSymbols }) => isSymbols)) return new UnreadableFile(NO_LETTERS);
   if (!recognized) return new ScannedFile(SCANNED, pagesWithoutText(texts).length);
@@ -29,7 +29,7 @@ function reasonForNoText(texts: readonly string[], pages: readonly PageDefects[]
   return new UnreadableFile(recognized.unreadable.length > 0 ? UNREADABLE_PICTURES : NOTHING_RECOGNIZED);
 }
 
-/** Throws UnreadableFile if the pages have almost no text, maybe but stamps, or too much; ScannedFile if only recognition can help. */
+/** Throws UnreadableFile if the pages have almost no text except perhaps stamps, or too much; ScannedFile if only recognition can help. */
 export function checkText(texts: readonly string[], pages: readonly PageDefects[], recognized?: RecognizedPages): void {
   let [letters, length] = [0, 0];
   const wanted = minLetters(texts.length) * (recognized ? 1 : texts.length);
@@ -44,7 +44,7 @@ export function checkText(texts: readonly string[], pages: readonly PageDefects[
 const XFA =
   "The PDF is a form of a kind that only Adobe's programs show (XFA). Print it into a PDF there, and upload that.";
 
-/** The number of attached files. Throws UnreadableFile for a form whose pages only say that it cannot be shown. */
+/** The number of attached files. Throws UnreadableFile for a form whose pages only say that it cannot be displayed. */
 export async function checkParts(pdf: Pdf): Promise<number> {
   const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
   const form: { IsXFAPresent?: boolean; IsAcroFormPresent?: boolean } = info;
@@ -53,7 +53,7 @@ export async function checkParts(pdf: Pdf): Promise<number> {
   return attached?.size ?? 0;
 }
 
-/** Names the pages with comments and files that are pinned to them, and with lists in which nothing is chosen. */
+/** Warns of pages with attached comments and files, and with lists without a selection. */
 export function warnOfPinned(warn: Warn, pages: readonly PageDefects[]): void {
   warnOfPages(
     warn,
@@ -75,7 +75,7 @@ export function warnOfPinned(warn: Warn, pages: readonly PageDefects[]): void {
 const pageNumbers = (pages: readonly PageDefects[], has: (page: PageDefects) => boolean): number[] =>
   pages.flatMap((page, index) => (has(page) ? [index + 1] : []));
 
-/** Names the pages that were recognized, and how sure that is. */
+/** Warns of recognized pages, with their confidence. */
 function warnOfRecognized(
   warn: Warn,
   { confidence, unreadable, beyondLimit }: RecognizedPages,
@@ -95,7 +95,7 @@ function warnOfRecognized(
   warnOfPages(warn, "recognition_limit_reached", beyondLimit);
 }
 
-/** Names the pages whose text is missing, in whole or in part, or was recognized in pictures. */
+/** Warns of pages whose text is missing, completely or partly, or was recognized in pictures. */
 export function warnOfDefects(
   warn: Warn,
   texts: readonly string[],

@@ -17,17 +17,17 @@ import { blocksByTags, type StructureNode, type TaggedContent } from "./tagged.t
 import { type TextLine, toTextLine } from "./textLine.ts";
 
 export interface PageDefects {
-  /** It has more text than was read. */
+  /** Whether it has more text than was read. */
   isCut: boolean;
-  /** Its fonts do not say which characters they show. */
+  /** Whether its fonts lack a map to characters. */
   isSymbols: boolean;
-  /** What is pinned to it and was not read. */
+  /** The annotations that were not read. */
   pinned?: { comments: boolean; files: boolean; choices: boolean };
-  /** Layers that are switched off have text. */
+  /** Whether layers that are switched off contain text. */
   hasHidden?: boolean;
-  /** Pictures that may have text of their own. */
+  /** Pictures with possibly unread text. */
   pictures?: PagePictures | null;
-  /** Text at other angles that is none of its columns, the lines of each angle: labels of axes, stamps in the margin. */
+  /** Text at other angles outside of its columns, with the lines of each angle: labels of axes, stamps in the margin. */
   aside?: TextLine[][];
 }
 
@@ -46,7 +46,7 @@ export interface PageOptions {
   plain: boolean;
   /** Uses the tags. */
   tagged: boolean;
-  /** Of the file. */
+  /** The budget of the file's annotations. */
   budget: AnnotationBudget;
   layers: Layers;
 }
@@ -81,7 +81,7 @@ const dropDoublePrint = (runs: readonly Run[]): Run[] => {
   });
 };
 
-/** Characters of a column at an angle; fewer are a stamp in the margin or the axis label of a figure. */
+/** Minimum characters of a column at an angle; fewer are a stamp in the margin or the axis label of a figure. */
 const MIN_ROTATED = 100;
 
 /** Text at other angles: the lines of each angle. */
@@ -136,7 +136,7 @@ export async function readPage(
   page: PdfPage,
   { fonts, plain: isPlain, tagged, budget, layers }: PageOptions,
 ): Promise<LaidOutPage | TaggedPage> {
-  // pdf.js gives neither operators nor tags before it has parsed the annotations
+  // pdf.js returns neither operators nor tags before it has parsed the annotations
   const { isSpent } = budget;
   const plain = isPlain || isSpent;
   const { annotations, isCut } = await readAnnotations(page, budget);
@@ -146,7 +146,7 @@ export async function readPage(
   const pinned = { comments: hasComments, files: hasFiles, choices: hasOpenChoices };
   const runs = placeDropCaps(dropDoublePrint(found.runs));
   const text = { ...found, isCut: isCut || found.isCut, runs: [...addBoxes(addLinks(runs, links), boxes), ...filled] };
-  // what is typed into form fields and signatures have no tags
+  // form field values and signatures have no tags
   const marked =
     tagged && !isSpent && filled.length + signatures.length === 0 && text.runs.some((run) => run.mark !== null);
   const tree = marked ? ((await page.getStructTree().catch(() => null)) as StructureNode | null) : null;

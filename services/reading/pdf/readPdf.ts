@@ -20,17 +20,17 @@ import { type LaidOutPage, readPage, type TaggedPage } from "./readPage.ts";
 import { render } from "./render.ts";
 import type { TextLine } from "./textLine.ts";
 
-/** Pages of a document whose tags are used. pdf.js searches each page's tags from the start: 777 pages take 1.6 s, the time grows with the square. */
+/** Maximum pages of a document whose tags are used. pdf.js searches each page's tags from the start, in quadratic time: 777 pages take 1.6 s. */
 const MAX_TAGGED_PAGES = 1_500;
 
 type Page = LaidOutPage | TaggedPage;
 
 const isTagged = (page: Page): page is TaggedPage => "blocks" in page;
 
-/** Bytes of one page's operators. More are maps and plans: their lines are no tables, and running them takes 500 MB. */
+/** Maximum bytes of one page's operators. Maps and plans have more: their lines form no tables, and running them takes 500 MB. */
 const MAX_DRAWN = 8_000_000;
 
-/** Pages with text of one file whose pictures are recognized, which takes some minutes. */
+/** Maximum pages with text per file whose pictures are recognized, which takes some minutes. */
 const MAX_PICTURED = 100;
 
 interface ReadPages {
@@ -74,7 +74,7 @@ const linesIn = (page: Page): TextLine[] =>
 const asTextIfMono = (looks: BodyStyle, block: Block): Block =>
   looks.mono && block.kind === "code" ? { kind: "text", lines: block.lines } : block;
 
-/** The pages without running heads, running feet and page numbers, and these lines of each page. */
+/** The pages without running heads, running feet and page numbers, and the removed lines of each page. */
 function dropRunningHeads(pages: readonly Page[]): { pages: Page[]; heads: TextLine[][] } {
   const runningHeads = findRunningHeads(pages.map((page) => (isTagged(page) ? { columns: [], height: 1 } : page)));
   const keepLines = (column: (TextLine | Table)[]): (TextLine | Table)[] =>
@@ -87,7 +87,7 @@ function dropRunningHeads(pages: readonly Page[]): { pages: Page[]; heads: TextL
   };
 }
 
-/** The pages whose tables repeat the header that stands on an earlier page. */
+/** The pages, with repeated headers in tables that continue from an earlier page. */
 const withHeaders = (pages: readonly Page[]): Page[] => {
   const columns = repeatHeaders(pages.map((page) => (isTagged(page) ? null : page.columns)));
   return pages.map((page, index) => (isTagged(page) ? page : { ...page, columns: columns[index] ?? page.columns }));
@@ -101,7 +101,7 @@ const pageBlocks = (page: Page, looks: BodyStyle): Block[] =>
 
 const nextBlock = (page: readonly Block[], block: Block): Block | undefined => page[page.indexOf(block) + 1];
 
-/** The levels of the headings: the tagged ones, and on pages without tags those that look like headings. */
+/** The levels of the headings: the tagged ones, and on pages without tags the blocks that look like headings. */
 function findHeadings(blocks: readonly Block[][], pages: readonly Page[], looks: BodyStyle): Map<Block, number> {
   const tagged = blocks.flat().filter((block) => block.kind === "heading");
   const untagged = blocks.filter((_, index) => tagged.length === 0 || !isTagged(pages[index]!));
@@ -118,7 +118,7 @@ function findHeadings(blocks: readonly Block[][], pages: readonly Page[], looks:
 
 const partText = (part: TextLine | Table): string => (isTable(part) ? part.rows.flat().join(" ") : part.raw);
 
-/** Pages without text, but not those whose text is there and cannot be understood; then those with text and pictures. */
+/** Pages without text, except those whose characters are unknown; then pages with text and pictures. */
 function pagesToRecognize(pages: readonly Page[], damaged: readonly number[]): PageToRecognize[] {
   const texts = pages.map((page) =>
     isTagged(page)
@@ -139,7 +139,7 @@ function pagesToRecognize(pages: readonly Page[], damaged: readonly number[]): P
   ];
 }
 
-/** Recognizes the text of pages that have none and of pictures, if it may. */
+/** Recognizes the text of pages without text and of pictures, if allowed. */
 async function recognizeRest(
   bytes: Uint8Array,
   { pages, damaged, fonts }: ReadPages,
@@ -151,7 +151,7 @@ async function recognizeRest(
 
 const joinParts = (...parts: string[]): string => parts.filter((part) => part !== "").join("\n\n");
 
-/** A page's text, and that of its pictures, in which large letters are no headings of the page. */
+/** A page's text, followed by the text of its pictures, in which large letters are not headings of the page. */
 const withPictures = (text: string, picture: LaidOutPage | undefined, looks: BodyStyle, words: Vocabulary): string =>
   joinParts(text, picture ? render(pageBlocks(picture, looks), new Map(), words) : "");
 

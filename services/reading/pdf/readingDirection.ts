@@ -1,4 +1,4 @@
-/** Characters of scripts that are written from right to left. */
+/** Characters of right-to-left scripts. */
 export const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/;
 
 const ARABIC_DIGIT = /[\u0660-\u0669\u06F0-\u06F9]/;
@@ -11,15 +11,15 @@ const directionOf = (sign: string): Direction => {
   return /\p{L}/u.test(sign) ? "right" : "none";
 };
 
-/** How many of them a line of such a script has for each other letter. A line of as many of both may be either. */
+/** Minimum share of them per other letter in a right-to-left line. A line with equal numbers is ambiguous. */
 const MIN_SHARE = 1.25;
 
-/** A line with such letters at both ends: what is between them may be a quotation of more letters, of at most this many for each. */
+/** If a line has such letters at both ends, a quotation between them may have at most this many other letters for each. */
 const MAX_QUOTED = 2;
 
 /**
- * Whether a line is written from right to left: most letters are of such a script, or those at both ends. The texts stand in the order
- * in which they were drawn, from left to right.
+ * Whether a line is written from right to left: most of its letters, or those at both ends, are of a right-to-left script. The texts
+ * are in drawing order, from left to right.
  */
 export function isRightToLeft(texts: readonly string[]): boolean {
   if (!texts.some((text) => RIGHT_TO_LEFT.test(text))) return false;
@@ -53,7 +53,7 @@ interface Parts {
   turn(part: string[]): string;
 }
 
-/** Turns the parts that `opens` begins and `goesOn` continues, without the signs at their ends that only continue. */
+/** Reverses the parts that `opens` begins and `goesOn` continues, without trailing signs that only continue. */
 function turnParts(signs: readonly string[], { opens, goesOn, turn }: Parts): string {
   let text = "";
   for (let start = 0; start < signs.length; ) {
@@ -71,7 +71,7 @@ function turnParts(signs: readonly string[], { opens, goesOn, turn }: Parts): st
 
 const reverse = (part: string[]): string => part.toReversed().join("");
 
-/** The parts of a line of a right-to-left script that are of another: letters with what is between them, and numbers. */
+/** The left-to-right parts of a right-to-left line: letters with what is between them, and numbers. */
 function restoreForeign(signs: readonly string[]): string {
   const isForeign = (sign: string): boolean => directionOf(sign) === "right";
   const opens = (sign: string): boolean => isForeign(sign) || (DIGIT.test(sign) && !ARABIC_DIGIT.test(sign));
@@ -90,8 +90,8 @@ function restoreForeign(signs: readonly string[]): string {
 }
 
 /**
- * The text of signs that were drawn from left to right, in the order in which it is read. A glyph of several letters, such as
- * lam-alef, has to give them from left to right as well.
+ * The text of characters drawn from left to right, in reading order. A glyph of several letters, such as lam-alef, must list them
+ * from left to right as well.
  */
 export function inReadingOrder(drawn: string): string {
   if (!RIGHT_TO_LEFT.test(drawn)) return drawn;

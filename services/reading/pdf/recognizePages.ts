@@ -15,23 +15,23 @@ import { keepSureLines, toRules, toRuns } from "./recognizedRuns.ts";
 export interface PageToRecognize {
   /** From 1. */
   number: number;
-  /** Of a page with text: the pictures on it. Null: all its images. */
+  /** For a page with text, the pictures on it. Null means all its images. */
   pictures: PagePictures | null;
 }
 
-/** What text recognition did. Page numbers are from 1. */
+/** The results of text recognition. Page numbers are from 1. */
 export interface RecognizedPages {
   /** Pages without text of their own. */
   pages: Map<number, LaidOutPage>;
   /** The text of pictures on pages with text. */
   pictures: Map<number, LaidOutPage>;
-  /** How sure it is of them, from 0 to 100. */
+  /** The confidence, from 0 to 100. */
   confidence: Map<number, number>;
-  /** Their pictures could not be read. */
+  /** Pages whose pictures could not be read. */
   unreadable: number[];
-  /** Without text of their own and not read, because no more pages may be recognized. */
+  /** Pages without text that were not read, because no more pages may be recognized. */
   beyondLimit: number[];
-  /** With text, and pictures of which all text is read, or that have none. */
+  /** Pages with text whose pictures have no text or were read completely. */
   complete: number[];
 }
 
@@ -40,7 +40,7 @@ interface FoundText {
   pixelsPerPoint: number;
 }
 
-/** What of a page is painted: all of it, or the part with its pictures. */
+/** The painted part of a page: all of it, or the area of its pictures. */
 function frameOf(page: PdfPage, pictures: PagePictures | null): { matrix: Matrix; size: Box; boxes?: Box[] } {
   if (pictures === null) {
     const view = page.getViewport({ scale: 1 });
@@ -75,7 +75,7 @@ async function recognizePage(
 const hasWords = ({ paragraphs }: RecognizedPicture): boolean =>
   paragraphs.flat().some(({ words }) => words.some(({ text }) => countLetters(text) > 0));
 
-/** Notes the text of a page's images. Beside typed text only what is sure is text; the rest may be the grass of a photograph. */
+/** Stores the text of a page's images. Beside typed text only words with a high confidence count, because others may be noise of a photograph. */
 function addText(
   found: RecognizedPages,
   { number, pictures }: PageToRecognize,
@@ -94,7 +94,7 @@ function addText(
   found.confidence.set(number, recognized.confidence);
 }
 
-/** Recognizes the text of these pages in their images, as far as it may. A page that fails costs only itself. */
+/** Recognizes the text of these pages' images, up to the limit. A failed page affects no other page. */
 export async function recognizePages(
   bytes: Uint8Array,
   wanted: readonly PageToRecognize[],
@@ -108,7 +108,7 @@ export async function recognizePages(
     beyondLimit: [],
     complete: [],
   };
-  // the decoder believes the image's own header, not the PDF's
+  // the decoder uses the image's own header, not the PDF's
   if (hasGiantJpeg(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
     return { ...found, unreadable: wanted.map(({ number }) => number) };
   const pdf = await openPdf(bytes, { images: true });

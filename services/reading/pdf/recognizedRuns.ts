@@ -4,12 +4,12 @@ import { median } from "./geometry.ts";
 import { mergeRules, type Rule, type Rules } from "./rules.ts";
 import type { Run } from "./runs.ts";
 
-/** Lines whose size differs by less have the size of most text: measured sizes vary by 10 %, and a heading is larger. */
+/** Maximum relative difference of a line's size from the usual text size: measured sizes vary by 10 %, and headings are larger. */
 const SAME_SIZE = 0.16;
-/** Words with less confidence that have no letter or digit are dirt. */
+/** Below this confidence, words without a letter or digit are dirt. */
 const MIN_SIGN_CONFIDENCE = 50;
 
-/** Of the text's size. */
+/** As a multiple of the text's size. */
 const MAX_GAP = 0.9;
 
 const mean = (numbers: readonly number[]): number =>
@@ -35,7 +35,7 @@ export function toRules({ drawn }: RecognizedPicture, pixelsPerPoint: number): R
   return { across: toPoints(drawn.across), down: toPoints(drawn.down) };
 }
 
-/** A line's words in groups, parted by drawn lines, and by gaps as wide as those between columns and cells. */
+/** A line's words in groups, separated by drawn lines, and by gaps as wide as those between columns and cells. */
 function groupWords(words: readonly RecognizedWord[], size: number, isParted: (x0: number, x1: number) => boolean) {
   const groups: RecognizedWord[] = [];
   for (const word of words) {
@@ -47,7 +47,7 @@ function groupWords(words: readonly RecognizedWord[], size: number, isParted: (x
   return groups;
 }
 
-/** The lines of a recognized picture that are sure enough, and how sure they are. None of a picture that is doubtful as a whole. */
+/** The lines of a recognized picture with sufficient confidence, and the confidence. None if the picture as a whole is doubtful. */
 export function keepSureLines(picture: RecognizedPicture, minConfidence: number): RecognizedPicture {
   const sureness = ({ words }: RecognizedLine): number => mean(words.map(({ confidence }) => confidence));
   const isSure = (line: RecognizedLine): boolean =>
@@ -56,7 +56,7 @@ export function keepSureLines(picture: RecognizedPicture, minConfidence: number)
   return { ...picture, paragraphs, confidence: Math.round(mean(paragraphs.flat().map(sureness))) };
 }
 
-/** The words of a recognized picture as if a PDF had shown them. `pixelsPerPoint`: the picture's resolution. */
+/** The words of a recognized picture as if a PDF contained them. `pixelsPerPoint`: the picture's resolution. */
 export function toRuns({ paragraphs, drawn }: RecognizedPicture, pixelsPerPoint: number): Run[] {
   const body = bodySize(paragraphs.flat());
   return paragraphs.flatMap((lines) => {

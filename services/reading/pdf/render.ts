@@ -47,7 +47,7 @@ const toListItem = (text: string, bullet: boolean, label: string | null): { mark
   return { marker: "-", text: marker[2] === undefined ? rest : text };
 };
 
-/** A deeper indent means that the item is in the next column, in points. */
+/** Minimum difference of indents between two columns, in points. */
 const MAX_INDENT = 120;
 
 /** The nesting depth of each item, by its indent in points. */
@@ -61,7 +61,7 @@ function nestingDepths(items: readonly number[]): number[] {
   });
 }
 
-/** The Markdown of a page. `levels`: of the blocks that are headings. */
+/** The Markdown of a page. `levels`: the levels of the blocks that are headings. */
 export function render(blocks: readonly Block[], levels: ReadonlyMap<Block, number>, words: Vocabulary): string {
   const out: string[] = [];
   for (let i = 0; i < blocks.length; i++) {

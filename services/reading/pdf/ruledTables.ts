@@ -14,7 +14,7 @@ export interface TableSplit {
   rest: Run[];
 }
 
-/** Rules closer than this meet, in points. */
+/** Maximum distance of rules that meet, in points. */
 const TOLERANCE = 3;
 const MAX_CELLS = 20_000;
 
@@ -73,10 +73,10 @@ const isDrawn = (rules: readonly Rule[], place: number, from: number, to: number
     (rule) => Math.abs(rule.at - place) <= TOLERANCE && overlap(rule.from, rule.to, from, to) > 0.6 * (to - from),
   );
 
-/** Space around a wall that is drawn in other rows only, as a multiple of the text's size. */
+/** Minimum space around a wall that is drawn only in other rows, as a multiple of the text's size. */
 const WALL_SPACE = 0.6;
 
-/** Whether the texts of a row part at a wall that is drawn in other rows only, as where walls stand in the header alone. */
+/** Whether the texts of a row are separated at a wall that is drawn only in other rows, such as the header. */
 function partsAt(row: readonly Run[], x: number): boolean {
   const left = row.filter((run) => run.x0 + run.x1 < 2 * x);
   const right = row.filter((run) => run.x0 + run.x1 >= 2 * x);
@@ -85,7 +85,7 @@ function partsAt(row: readonly Run[], x: number): boolean {
   return end <= x + 1 && start >= x - 1 && start - end >= row[0]!.size * WALL_SPACE;
 }
 
-/** The cell that each cell's text belongs to: a cell that nothing separates from its left or upper neighbour is merged into it. */
+/** The owner of each cell's text: a cell without a wall to its left or upper neighbour is merged into it. */
 function cellOwners(xs: readonly number[], ys: readonly number[], net: Rules, runs: readonly Run[]): number[] {
   const columns = xs.length - 1;
   const owner: number[] = [];
@@ -102,7 +102,7 @@ function cellOwners(xs: readonly number[], ys: readonly number[], net: Rules, ru
   return owner;
 }
 
-/** The height at which a run belongs to a row. */
+/** The height that decides to which row a run belongs. */
 const middleOf = (run: Run): number => run.baseline - run.size * 0.3;
 
 const isBetween = (run: Run, y0: number, y1: number): boolean => middleOf(run) >= y0 && middleOf(run) < y1;
@@ -159,7 +159,7 @@ function toTable(net: Rules, runs: readonly Run[]): { table: Table; used: Set<Ru
   const own = new Set(owner);
   const filled = [...own].filter((index) => cells[index]!.length > 0).length;
   if (filled < 3 || own.size < 4 || filled < own.size * 0.25) return null;
-  // a frame around columns of text is no table cell
+  // a frame around columns of text is not a table cell
   const large = cells.filter((cell) => cell.length > 30).reduce((sum, cell) => sum + cell.length, 0);
   if (large > used.size * (cells.some((cell) => cell.length === large) ? 0.4 : 0.8)) return null;
   const body: Run[][][] = Array.from({ length: rows }, (_, row) => cells.slice(row * columns, (row + 1) * columns));

@@ -16,9 +16,9 @@ export interface Rules {
   down: Rule[];
 }
 
-/** Lines of a page; a drawing has more than any table. */
+/** Maximum lines of a page; a drawing has more than any table. */
 const MAX_RULES = 4_000;
-/** A thinner filled box is a line, in points. */
+/** Maximum thickness of a filled box that counts as a line, in points. */
 const MAX_THICKNESS = 2.5;
 /** In points. */
 const MIN_LENGTH = 4;
@@ -89,7 +89,7 @@ function addPath(rules: Rules, matrix: Matrix, args: readonly unknown[]): void {
 /** The horizontal and vertical lines of a page. */
 export async function readRules(page: PdfPage, view: PageView): Promise<Rules> {
   const rules: Rules = { across: [], down: [] };
-  // the frames of form fields and notes are no lines of tables
+  // the frames of form fields and notes are not lines of tables
   let annotations = 0;
   await visitOperators(page, view, (operator, args, current, isHidden) => {
     if (operator === OPS.beginAnnotation) annotations++;

@@ -8,14 +8,14 @@ interface PageLines {
   height: number;
 }
 
-/** Share of the page's height at its top and bottom where running heads and page numbers stand. */
+/** Share of the page's height at its top and bottom that contains running heads and page numbers. */
 const EDGE = 0.12;
 
-/** Whether a line is where running heads are. `height`: of the page. */
+/** Whether a line is in the area of running heads. `height`: of the page. */
 export const isEdge = (line: TextLine, height: number): boolean =>
   line.y1 < height * EDGE || line.y0 > height * (1 - EDGE);
 
-/** The text without its numbers, which is equal for the running heads of several pages. */
+/** The text without its numbers, which makes the running heads of different pages equal. */
 const repeatKey = (line: TextLine): string =>
   line.raw
     .replace(/\d+|\b[ivxlc]+\b/gi, "#")
@@ -25,7 +25,7 @@ const repeatKey = (line: TextLine): string =>
 const NUMBER =
   /^(?:page|p\.|seite|página|pagina|-|–|—|\[|\|)?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*(?:(?:of|\/|von|de|di|sur)\s*\d{1,5})?\s*(?:-|–|—|\]|\|)?$/i;
 
-/** Pages that show a running head, of a document with this many. */
+/** Minimum pages with a running head, for a document with this many pages. */
 const minRepeats = (pages: number): number => (pages < 6 ? 2 : 3);
 
 /** Running heads, running feet and page numbers: lines at the pages' edges that repeat on several pages. */
@@ -65,7 +65,7 @@ export function findRunningHeads(pages: readonly PageLines[]): Set<TextLine> {
   return found;
 }
 
-/** Distance of two lines of a paragraph, as a share of their size. */
+/** Maximum distance of two lines of a paragraph, as a multiple of their size. */
 const MAX_LEADING = 0.8;
 
 const follows = (line: TextLine, above: TextLine): boolean =>
@@ -74,7 +74,7 @@ const follows = (line: TextLine, above: TextLine): boolean =>
   Math.abs(line.size - above.size) < line.size * 0.05 &&
   /^\p{Ll}/u.test(line.raw);
 
-/** Whether the line is part of a sentence of the page's own: contracts repeat clauses, and some begin their pages with one. */
+/** Whether the line is part of a sentence of the page: contracts repeat clauses, sometimes at the start of a page. */
 function isSentence(line: TextLine, page: PageLines, repeats: ReadonlySet<TextLine>): boolean {
   const column = page.columns.find((parts) => parts.includes(line)) ?? [];
   const at = column.indexOf(line);
@@ -100,7 +100,7 @@ function pageNumberOffset(edges: readonly { line: TextLine; page: number }[], pa
   return best !== undefined && best[1] >= Math.max(2, pages * 0.4) ? best[0] : null;
 }
 
-/** Whether no line is above it, or none below. */
+/** Whether it is the first or the last line. */
 function isOutermost(line: TextLine, page: PageLines): boolean {
   let [above, below] = [0, 0];
   for (const other of page.columns.flat()) {
@@ -111,17 +111,17 @@ function isOutermost(line: TextLine, page: PageLines): boolean {
   return above === 0 || below === 0 || above + below === 0;
 }
 
-/** Share of the pages that show what belongs to the whole document, such as a letterhead; that of a chapter is in its heading. */
+/** Minimum share of the pages that show a document-wide running head, such as a letterhead; a chapter's is in its heading. */
 const MIN_SHARE = 0.4;
-/** Numbers and addresses that somebody may ask for; page numbers are shorter. */
+/** Minimum length of numbers and addresses that are kept; page numbers are shorter. */
 const FACT = /\d{4}|\d[\d ./-]{4,}\d|@|\bwww\./;
-/** Running heads of a document that are kept: each is searched for in its text. */
+/** Maximum running heads of a document that are kept, because each is searched for in its text. */
 const MAX_KEPT = 40;
 
 const wordsOf = (text: string): string => text.replace(/\s+/g, " ").trim().toLowerCase();
 
 /**
- * Running heads and feet with facts that the text lacks, such as the address and the account of a letterhead: by the index of the
+ * Running heads and feet with facts that the text lacks, such as the address and the account of a letterhead, by the index of the
  * first page that shows them. `heads`: those of each page.
  */
 export function runningTexts(
@@ -148,12 +148,12 @@ export function runningTexts(
   );
 }
 
-/** Letters of a text at an angle; less is the mark on an axis. */
+/** Minimum letters of a text at an angle; fewer are the mark on an axis. */
 const MIN_ASIDE = 5;
 
 /**
- * Divides the texts at other angles of each page: `own` belong to their page, `repeated` stand on several, as stamps of a printer in
- * the margin do.
+ * Divides the texts at other angles of each page: `own` belong to their page, `repeated` appear on several pages, like printers'
+ * stamps in the margin.
  */
 export const divideAside = (
   pages: readonly (readonly TextLine[][])[],
@@ -170,7 +170,7 @@ export const divideAside = (
   };
 };
 
-/** The number of running heads and feet that say what the text does not, those that differ by a number once. */
+/** The number of running heads and feet whose text the document lacks; variants with other numbers count once. */
 export const countLeftOut = (heads: readonly (readonly TextLine[])[], texts: readonly string[]): number => {
   const different = new Map(heads.flat().map((line) => [repeatKey(line), wordsOf(line.raw)]));
   return countEdges([...different.values()], () => wordsOf(texts.join(" ")));

@@ -15,11 +15,11 @@ export interface Run extends Box {
   size: number;
   /** pdf.js's name, which is unique within the document. */
   font: string;
-  /** The PDF has white space before it. */
+  /** Whether the PDF has white space before it. */
   spaced: boolean;
   /** Id of the innermost marked content around it. */
   mark: string | null;
-  /** Marked as not part of the document's content, as running heads and page numbers are. */
+  /** Whether it is marked as an artifact, like running heads and page numbers. */
   artifact: boolean;
   link: string | null;
 }
@@ -29,7 +29,7 @@ interface Mark {
   artifact: boolean;
 }
 
-/** Quarter turns that make the text upright. */
+/** Number of quarter turns that make the text upright. */
 type QuarterTurns = 0 | 1 | 2 | 3;
 
 const quarterTurns = (m: Matrix): QuarterTurns => {
@@ -80,11 +80,11 @@ export interface PageText {
   matrix: Matrix;
   width: number;
   height: number;
-  /** It has more text than can be read. */
+  /** Whether it has more text than the limit. */
   isCut: boolean;
-  /** Its fonts do not say which characters they show. */
+  /** Whether its fonts lack a map to characters. */
   isSymbols: boolean;
-  /** Layers that are switched off have text. */
+  /** Whether layers that are switched off contain text. */
   hasHidden: boolean;
 }
 
@@ -130,11 +130,11 @@ function toPagePosition(run: Run, matrix: Matrix): Run {
 }
 
 interface TextOptions {
-  /** Its operators cost too much; with layers they are still read, because only they say what is hidden. */
+  /** Its operators cost too much. With layers they are still read, because only they show what is hidden. */
   plain: boolean;
-  /** None of its operators may be asked for. */
+  /** Its operators must not be requested at all. */
   isSpent: boolean;
-  /** The annotations whose text is part of it. */
+  /** The annotations whose text is included. */
   shown: ReadonlySet<string>;
   layers: Layers;
 }

@@ -20,17 +20,17 @@ class TextReader {
   readonly #page: PdfPage;
   #state = START;
   readonly #saved: TextState[] = [];
-  /** The text of the page, and of each form around the current operator. */
+  /** The text of the page, and of each surrounding form. */
   readonly #flows: TextFlow[] = [new TextFlow(this.#items)];
-  /** Annotations around the current operator, and whether their text is part of the page's. */
+  /** The surrounding annotations, and whether their text is included. */
   readonly #annotations: boolean[] = [];
   readonly #shown: ReadonlySet<string>;
   readonly #fonts = new Map<string, Font>();
-  /** Text at another place of the page would not be seen. */
+  /** Text at any other position of the page is invisible. */
   readonly #view: readonly number[];
-  /** The text is of a kind that only pdf.js puts in order. */
+  /** The text is of a kind that only pdf.js can order. */
   needsPdfJs = false;
-  /** A layer that is switched off has some text. */
+  /** A layer that is switched off contains text. */
   hasHidden = false;
 
   constructor(page: PdfPage, shown: ReadonlySet<string>) {
@@ -43,7 +43,7 @@ class TextReader {
     return this.#flows.at(-1)!;
   }
 
-  /** Takes an operator; returns whether it wants the next one. */
+  /** Handles an operator; returns whether it wants the next one. */
   visit(operator: number, args: unknown[], current: Matrix, isHidden: boolean): boolean {
     const change = CHANGES.get(operator);
     if (change) this.#state = { ...this.#state, ...change(this.#state, args as number[]) };
@@ -79,7 +79,7 @@ class TextReader {
     else if (operator === OPS.paintFormXObjectEnd) this.#close();
   }
 
-  /** Begins a form or an annotation, which has a text of its own. */
+  /** Opens a form or an annotation, which has a separate text. */
   #open(): void {
     this.#flow.flush();
     this.#saved.push(this.#state);
@@ -96,7 +96,7 @@ class TextReader {
     this.#flow.flush();
     const tag = typeof name === "string" ? name : ((name as { name?: string } | null)?.name ?? null);
     const { num, gen } = this.#page.ref ?? { num: 0, gen: 0 };
-    // as pdf.js names it in the tree of tags
+    // the id that pdf.js uses in the tree of tags
     const id = Number.isInteger(number) ? `p${num}R${gen === 0 ? "" : gen}_mc${number as number}` : null;
     this.#items.push({ type: "beginMarkedContent", id, tag });
   }
@@ -187,7 +187,7 @@ class TextReader {
       at += width * stretch;
       end.x = startX + a * at;
       end.y = startY + b * at;
-      // its letters as they stand, from left to right
+      // its letters in storage order, from left to right
       const text = kind === "ligature" ? [...glyph.unicode].toReversed().join("") : glyph.unicode;
       flow.add(text, style, pen, width * stretch * sign, end);
       at += spacing;
@@ -197,9 +197,9 @@ class TextReader {
 }
 
 /**
- * The text of a page from its operators, which also draw its lines, so that pdf.js parses the page once. Null where its text takes
- * pdf.js itself, and where none was found: only the other way says that a page is damaged. `shown`: ids of the annotations whose text
- * is read.
+ * The text of a page from its operators, which also draw its lines, so that pdf.js parses the page once. Null if only pdf.js can
+ * read the text, and if there is none, because only pdf.js's own way detects a damaged page. `shown`: ids of the annotations whose
+ * text is read.
  */
 export async function itemsByOperators(
   page: PdfPage,
