@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { CompletionRequest, COMPLETION_CODES } from "../chat/schema.ts";
-import { readPage } from "./pagination.ts";
+import { PageQuery, readPage } from "./pagination.ts";
 import { validator } from "./validate.ts";
 
 const check = validator(COMPLETION_CODES)({ schema: CompletionRequest, method: "POST", url: "/", httpPart: "body" });
@@ -60,6 +60,13 @@ test("half a million invalid elements give one refusal, as cheap as for one elem
 test("a body that is not an object is refused", () => {
   expect(check(null)).toMatchObject({
     error: { status: 400, param: null, message: "The request body: must be a JSON object." },
+  });
+});
+
+test("a parameter of a query that is sent twice is refused in these words", () => {
+  const query = validator()({ schema: PageQuery, method: "GET", url: "/", httpPart: "querystring" });
+  expect(query({ limit: ["5", "6"] })).toEqual({
+    error: expect.objectContaining({ status: 400, param: "limit", message: "limit: must be given once." }),
   });
 });
 

@@ -21,12 +21,16 @@ const WHOLE: Record<string, string> = {
   headers: "The headers",
 };
 
+/** The reason in words for the sender, who sees a repeated parameter of a query, not a list. */
+const reasonOf = ({ code, message }: z.core.$ZodIssue, part: string): string =>
+  part === "querystring" && code === "invalid_type" && message === "must be a string" ? "must be given once" : message;
+
 function validationError(error: z.ZodError, part: string, codes: FieldCodes): ApiError {
   const issue = error.issues[0]!;
   // for an unknown field of a strict object, name the field rather than the object
   const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
   const param = formatPath(unknown === undefined ? issue.path : [...issue.path, unknown]);
-  const reason = unknown === undefined ? issue.message : "there is no such field";
+  const reason = unknown === undefined ? reasonOf(issue, part) : "there is no such field";
   const message = `${param || WHOLE[part] || part}: ${reason}.`.replace(/\.\.$/, ".");
   const code = codes.find(([path, , about]) => path.test(param) && (about?.test(message) ?? true))?.[1] ?? null;
   return new ApiError(code, message, { param: param || null });
