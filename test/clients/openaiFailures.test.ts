@@ -77,19 +77,16 @@ describe("a provider that fails", () => {
     body: { error: { message: "The provider is ill", type: "x", code: "secret_code" } },
   });
 
-  test.each([false, true])(
-    "is a 502 that the SDK does not retry, because the service has retried (stream: %s)",
-    async (stream) => {
-      deployment.answers(refused(500));
-      const before = await deployment.count("TurnStarted");
-      const error = await failure(open({ maxRetries: 5 }).chat.completions.create({ ...say("x"), stream }));
-      expect(error).toBeInstanceOf(OpenAI.InternalServerError);
-      expect([error.status, error.code, error.param]).toEqual([502, null, null]);
-      expect(error.message).toContain("The provider is ill");
-      expect(deployment.calls()).toBe(3);
-      expect(await deployment.count("TurnStarted")).toBe(before + 1);
-    },
-  );
+  test.each([false, true])("is a 502 that the SDK does not retry (stream: %s)", async (stream) => {
+    deployment.answers(refused(500));
+    const before = await deployment.count("TurnStarted");
+    const error = await failure(open({ maxRetries: 5 }).chat.completions.create({ ...say("x"), stream }));
+    expect(error).toBeInstanceOf(OpenAI.InternalServerError);
+    expect([error.status, error.code, error.param]).toEqual([502, null, null]);
+    expect(error.message).toContain("The provider is ill");
+    expect(deployment.calls()).toBe(3);
+    expect(await deployment.count("TurnStarted")).toBe(before + 1);
+  });
 
   test.each([false, true])("and names a retry time passes it on (stream: %s)", async (stream) => {
     deployment.answers({ ...refused(429), headers: { "retry-after": "20" } });

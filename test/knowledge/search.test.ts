@@ -212,19 +212,12 @@ describe("a search query", () => {
     },
   );
 
-  test.each([
+  test.each(["zzzyxwv", "?!…", "😀", "the", "x".repeat(10_000), "lamp ".repeat(2_000), '"', "\\", 'org = "x"'])(
     "of odd words gets an answer: %.20s",
-    "?!…",
-    "😀",
-    "the",
-    "x".repeat(10_000),
-    "lamp ".repeat(2_000),
-    '"',
-    "\\",
-    'org = "x"',
-  ])("of odd words is answered: %.20s", async (query) => {
-    expect((await found({ query })).query).toBe(query);
-  });
+    async (query) => {
+      expect((await found({ query })).query).toBe(query);
+    },
+  );
 
   test("finds words in another case, with other endings, and phrases in quotes", async () => {
     for (const query of ["BARLEY", "sowing barley", '"Barley is sown"', "When is barley sown in the fields?"])

@@ -98,18 +98,15 @@ test("large contents pass to the process and back unchanged", async () => {
   expect(markdown.equals(Buffer.from(`${readers()[0]} ${text}`))).toBe(true);
 });
 
-test.each([
+test.each(["fill", "exit", "claim", "half", "flood"])(
   "a process that dies or sends a wrong length fails only its own file: %s",
-  "exit",
-  "claim",
-  "half",
-  "flood",
-])("%s: a process that dies or sends a wrong length fails only its own file", async (action) => {
-  const reader = open(1);
-  const [failed, next] = await Promise.all([failure(reader, action), run(reader, "echo", "next")]);
-  expect(failed).toBeInstanceOf(UnreadableFile);
-  expect(next).toContain("next");
-});
+  async (action) => {
+    const reader = open(1);
+    const [failed, next] = await Promise.all([failure(reader, action), run(reader, "echo", "next")]);
+    expect(failed).toBeInstanceOf(UnreadableFile);
+    expect(next).toContain("next");
+  },
+);
 
 test("a refusal reaches the user, while an unexpected error does not and replaces the process", async () => {
   const reader = open(1);

@@ -156,7 +156,7 @@ const withPictures = (text: string, picture: LaidOutPage | undefined, looks: Bod
   joinParts(text, picture ? render(pageBlocks(picture, looks), new Map(), words) : "");
 
 /**
- * The Markdown of each page ("" for a page without text, which is warned of). Pages without text, and pictures on the others, are
+ * The Markdown of each page ("" and a warning for a page without text). Pages without text, and pictures on the others, are
  * recognized if `recognition` is given. Throws UnreadableFile: protected, damaged, too many pages; ScannedFile.
  */
 export async function readPdf(

@@ -5,17 +5,17 @@ import { trimTable } from "./ruledTables.ts";
 import { cellTexts, toCellLine } from "./tableCells.ts";
 import { groupRows, isNumber, rowTexts } from "./wrappedRows.ts";
 
-/* Tables whose cells are mostly empty, as the items of an estimate: parts have a price, labor has hours. No row shows all columns, the names above them do (ADR 83). */
+/* Reads tables with mostly empty cells, such as the items of an estimate: parts have a price, labor has hours. No row shows all columns, but the names above them do (ADR 83). */
 
-/** Fewer names may stand above anything. */
+/** Minimum names; fewer may be above any text. */
 const MIN_NAMES = 4;
-/** Of the space that all rows leave between two columns, as a multiple of the text's size. */
+/** Minimum space between two columns that all rows leave free, as a multiple of the text's size. */
 const MIN_SPACE = 0.25;
 const MIN_ROWS = 3;
 const MAX_HEADER_LINES = 3;
-/** Columns without any value, as that of a discount which nobody got. */
+/** Maximum columns without any value, such as an unused discount. */
 const MAX_EMPTY = 2;
-/** Share of the lines that have a value; others are wrapped labels and names of sections. */
+/** Minimum share of the lines with a value; others are wrapped labels and section names. */
 const MIN_VALUES = 0.5;
 
 interface Space {
@@ -60,7 +60,7 @@ const extentOf = (runs: readonly Space[]): Space => ({
   x1: Math.max(...runs.map(({ x1 }) => x1)),
 });
 
-/** The texts of the upper lines of a header that stand over a column. */
+/** The texts of a header's upper lines above each column. */
 const textsOver = (column: Space, lines: readonly Line[]): string[] =>
   lines.flatMap((line) =>
     splitCells(line)
@@ -68,7 +68,10 @@ const textsOver = (column: Space, lines: readonly Line[]): string[] =>
       .map((runs) => lineText(line, runs)),
   );
 
-/** Reads lines below a line of names as a table, if nearly all of the names have something below them; null if they are none. `above`: finds more lines of the header. */
+/**
+ * Reads lines below a line of names as a table, if nearly all names have values below them; null if they are none. `above`: finds
+ * more header lines.
+ */
 export function readSparse(lines: readonly Line[], above: (gaps: readonly number[]) => Line[]): BorderlessTable | null {
   const at = findNames(lines);
   const header = lines[at];

@@ -3,11 +3,11 @@ import { UnreadableFile } from "../reader.ts";
 import { createFormDraws } from "./formDraws.ts";
 import { DAMAGED } from "./openPdf.ts";
 
-/** Bytes of one unpacked stream. A page's operators rarely take 2 MB; pdf.js needs about 60 times as much memory to run them. */
+/** Maximum bytes of one unpacked stream. A page's operators rarely take 2 MB, and pdf.js needs about 60 times as much memory to run them. */
 const MAX_STREAM = 32_000_000;
-/** Bytes of all unpacked streams. */
+/** Maximum bytes of all unpacked streams. */
 const MAX_TOTAL = 1_500_000_000;
-/** Nested compression filters. */
+/** Maximum nested compression filters. */
 const MAX_LAYERS = 8;
 
 const BOMB = "The PDF unpacks to far more than its size and is not read.";
@@ -18,9 +18,9 @@ const isPacked = (bytes: Uint8Array): boolean =>
 
 const OPTIONS = { maxOutputLength: MAX_STREAM, finishFlush: constants.Z_SYNC_FLUSH };
 
-/** Nested saved states ("q"). pdf.js searches the whole chain of states: 8,000 take 4 s, 50,000 never end. */
+/** Maximum nested saved states ("q"). pdf.js searches the whole chain of states: 8,000 take 4 s, 50,000 never end. */
 const MAX_STATE_DEPTH = 2_000;
-/** Saved states that all streams together may leave open. */
+/** Maximum saved states that all streams together may leave open. */
 const MAX_UNCLOSED = 6_000;
 
 const isSpace = (sign: number | undefined): boolean =>
@@ -55,8 +55,8 @@ function unpack(stream: Uint8Array): { bytes: Uint8Array; size: number } {
 }
 
 /**
- * Checks the streams of a file before pdf.js unpacks them without a limit: throws UnreadableFile for more than a page can need. Images
- * are skipped, because nothing decodes them. Returns the size of the largest unpacked stream, in bytes.
+ * Checks the streams of a file, which pdf.js would unpack without a limit: throws UnreadableFile for more than a page can need.
+ * Skips images, because nothing decodes them. Returns the size of the largest unpacked stream, in bytes.
  */
 export function largestStream(file: Uint8Array): number {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);

@@ -1,17 +1,17 @@
 import { isKnownSymbol } from "./characters.ts";
 
-/** Characters of a page with fewer tell nothing. */
+/** Minimum characters of a page for a judgement. */
 const MIN_CHARACTERS = 20;
-/** Shares of a page's characters at which a font without a map to Unicode is to blame. Real text has no control characters. */
+/** Shares of a page's characters that indicate a font without a map to Unicode. Real text has no control characters. */
 const MAX_CONTROL = 0.08;
 const MAX_UNKNOWN = 0.3;
 
 const CONTROL = /\p{Cc}/u;
 const UNKNOWN = /[\p{Co}\p{Cn}\uFFFD]/u;
-/** Characters that may be neither white space nor letters, digits or marks of a script. */
+/** Characters other than white space, letters, digits and marks of a script. */
 const DOUBTFUL = /[\p{Cc}\p{Co}\p{Cn}\uFFFD]/u;
 
-/** Counts the characters of a page that stand for no letter. */
+/** Counts the characters of a page that represent no letter. */
 export function createSymbolCount() {
   let [all, control, unknown] = [0, 0, 0];
   return {
@@ -27,7 +27,7 @@ export function createSymbolCount() {
         else if (UNKNOWN.test(sign)) unknown++;
       }
     },
-    /** Whether so many stand for no letter that words are missing. */
+    /** Whether so many characters represent no letter that words are missing. */
     isUnreadable: (): boolean =>
       all >= MIN_CHARACTERS && (control / all > MAX_CONTROL || (control + unknown) / all > MAX_UNKNOWN),
   };

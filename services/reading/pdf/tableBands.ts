@@ -1,14 +1,14 @@
 import { boundingBox, type Box, height, median } from "./geometry.ts";
 import { isNumber, ROW_STEP } from "./wrappedRows.ts";
 
-/* Tells the cells of a table from two columns of prose. */
+/* Distinguishes the cells of a table from two columns of prose. */
 
 export interface TextBox extends Box {
   text?: string;
   baseline?: number;
 }
 
-/** The number of a list's item is no value. */
+/** The number of a list item is not a value. */
 const LIST_NUMBER = /^\(?\d{1,3}[.)]$/;
 
 /** From top to bottom, in points. */
@@ -17,18 +17,18 @@ export interface Band {
   y1: number;
 }
 
-/** Share of a side's characters that are numbers if it consists of values. */
+/** Minimum share of number characters on a side that consists of values. */
 const MIN_NUMBERS = 0.5;
-/** Rows of a table; fewer may be paragraphs that start at the same height by chance. */
+/** Minimum rows of a table; fewer may be paragraphs that start at the same height by chance. */
 const MIN_ROWS = 4;
 const MIN_VALUES = 3;
-/** Lines without a value between two with one: wrapped labels, names of sections. */
+/** Maximum lines without a value between two with one: wrapped labels, section names. */
 const MAX_OTHERS = 2;
-/** Distance of two values below each other, as a multiple of the text's size. */
+/** Maximum distance of two values below each other, as a multiple of the text's size. */
 const MAX_STEP = 6;
-/** Share of their column that labels fill. */
+/** Maximum share of their column that labels fill. */
 const MAX_LABEL = 0.8;
-/** Share of the lines within rows that stand on one side only, because cells wrap over different numbers of lines. */
+/** Maximum share of the lines within rows that are on one side only, because cells wrap over different numbers of lines. */
 const MIN_ALONE = 0.25;
 
 const within = <B extends Box>(boxes: readonly B[], { y0, y1 }: Band): B[] =>
@@ -46,9 +46,9 @@ interface Row {
   /** Characters on the right side, and those of them that are numbers. */
   length: number;
   numbers: number;
-  /** Where the right side ends. */
+  /** The right end of the right side. */
   x1: number;
-  /** The same, if a value is its last. */
+  /** The same, if its last text is a value. */
   end: number | null;
 }
 
@@ -77,11 +77,11 @@ function sharedRows(before: readonly TextBox[], after: readonly TextBox[], size:
   return rows;
 }
 
-/** Whether a label stands on the line, or close by, where the values stand in the middle of a label of two lines. */
+/** Whether a label is on the line, or close by if the values are in the middle of a label of two lines. */
 const hasLabel = (rows: readonly Row[], at: number, size: number): boolean =>
   [at - 1, at, at + 1].some((near) => rows[near]?.left && Math.abs(rows[near].y - rows[at]!.y) < size * 0.9);
 
-/** Stretches of rows with values, from the first with a label to the last value. Other lines may stand between two of them. */
+/** Stretches of rows with values, from the first with a label to the last value. Other lines may be between two of them. */
 function stretchesOfValues(rows: readonly Row[], size: number): Row[][] {
   const stretches: Row[][] = [];
   let last = Number.NEGATIVE_INFINITY;
@@ -103,10 +103,10 @@ function areLabels(labels: readonly TextBox[], { y0, y1 }: Band): boolean {
   return median(beside.map((box) => box.x1)) - side.x0 < (side.x1 - side.x0) * MAX_LABEL;
 }
 
-/** Share of the lines that end with a value if the values are a column of their own, aligned at its right edge. */
+/** Minimum share of the lines that end with a value if the values form their own column, aligned at its right edge. */
 const MIN_ALIGNED = 0.8;
 
-/** Whether the lines end with values below each other: amounts behind words that say how they come about. */
+/** Whether the lines end with values below each other: amounts after words that explain their calculation. */
 function haveAmounts(rows: readonly Row[], size: number): boolean {
   const ends = rows.flatMap(({ end }) => (end === null ? [] : [end]));
   const edge = median(ends);
@@ -123,7 +123,7 @@ function valuesBand(labels: readonly TextBox[], values: readonly TextBox[], size
     const numbers = right.reduce((sum, row) => sum + row.numbers, 0);
     const length = right.reduce((sum, row) => sum + row.length, 0);
     const band = { y0: stretch[0]!.y - size, y1: stretch.at(-1)!.y + size * 0.5 };
-    // a wide label may span the gap between the sides; sums at the end have their labels beside them
+    // a wide label may span the gap between the sides, and sums at the end have their labels beside them
     const isShared = shared >= MIN_VALUES && shared >= (labelled.lastIndexOf(true) + 1) * 0.5;
     const isMost = right.length >= rows.filter((row) => row.right).length * 0.5;
     const isBand =
@@ -137,7 +137,7 @@ function valuesBand(labels: readonly TextBox[], values: readonly TextBox[], size
 
 const stepsOf = (rows: readonly Row[]): number[] => rows.slice(1).map((one, index) => one.y - rows[index]!.y);
 
-/** The smallest step that is no exception, as that between a heading and its text. */
+/** The smallest step that is not an exception, such as the step between a heading and its text. */
 function usualLeast(steps: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const step of steps) counts.set(Math.round(step), (counts.get(Math.round(step)) ?? 0) + 1);
@@ -152,7 +152,7 @@ function rowsBand(before: readonly TextBox[], after: readonly TextBox[], size: n
   const band = { y0: Math.max(top(before), top(after)), y1: Math.min(end(before), end(after)) + size * 2 };
   const rows = sharedRows(within(before, band), within(after, band), size);
   const steps = stepsOf(rows);
-  // of one side, because lines of two columns of prose may alternate
+  // of one side, because lines of two prose columns may alternate
   const sides = [stepsOf(rows.filter((row) => row.left)), stepsOf(rows.filter((row) => row.right))];
   const least = usualLeast(sides.flat().filter((step) => step >= size * 0.8));
   const isStart = (index: number): boolean => index === 0 || steps[index - 1]! > least * ROW_STEP;
@@ -164,7 +164,7 @@ function rowsBand(before: readonly TextBox[], after: readonly TextBox[], size: n
   return starts.length >= MIN_ROWS && others.length >= MIN_VALUES && isTable ? band : null;
 }
 
-/** The band of a table whose cells stand on both sides; null if there is none. */
+/** The band of a table with cells on both sides; null if there is none. */
 export function tableBand(before: readonly TextBox[], after: readonly TextBox[]): Band | null {
   if (before.length < MIN_VALUES || after.length < MIN_VALUES) return null;
   const size = median([...before, ...after].map(height)) || 1;

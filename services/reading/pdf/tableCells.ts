@@ -8,7 +8,7 @@ export interface CellLine {
   cells: Run[][];
 }
 
-/** Share of a table's lines that may span a gap between its columns, as headers over several columns do. */
+/** Maximum share of a table's lines that may span a gap between its columns, like headers over several columns. */
 const MAX_SPANNING = 0.15;
 
 /** The middle of the widest stretch with the fewest lines. */
@@ -23,7 +23,7 @@ function emptiest(covered: Int32Array, from: number, to: number): number {
   return best + widest / 2;
 }
 
-/** How many lines have text at each point of the width. */
+/** The number of lines with text at each point of the width. */
 function coverage(lines: readonly Line[], from: number, steps: number): Int32Array {
   const covered = new Int32Array(steps + 2);
   for (const line of lines) {
@@ -35,7 +35,7 @@ function coverage(lines: readonly Line[], from: number, steps: number): Int32Arr
   return covered;
 }
 
-/** The middles of the gaps between columns, in points, where they are free in the most of `all`. `minWidth`: of a gap, in points. */
+/** The middles of the gaps between columns, in points, at the places that are free in the most lines of `all`. `minWidth`: of a gap, in points. */
 export function findGaps(lines: readonly Line[], minWidth: number, all: readonly Line[] = lines): number[] {
   const box = boundingBox(lines);
   const steps = Math.min(5_000, Math.ceil(box.x1 - box.x0) + 1);
@@ -57,7 +57,7 @@ export const columnAt = (gaps: readonly number[], x: number): number => gaps.fil
 const crosses = (runs: readonly Run[], gaps: readonly number[]): boolean =>
   columnAt(gaps, runs[0]!.x0 + 1) !== columnAt(gaps, runs.at(-1)!.x1 - 1);
 
-/** Puts the runs of a line into columns. A line of one text that spans columns stays in the first of them. */
+/** Assigns the runs of a line to columns. A line of one text that spans columns is assigned to the first of them. */
 export function toCellLine(line: Line, gaps: readonly number[]): CellLine {
   const cells: Run[][] = Array.from({ length: gaps.length + 1 }, () => []);
   const texts = splitCells(line);
@@ -73,7 +73,7 @@ export const cellTexts = ({ line, cells }: CellLine): string[] => cells.map((cel
 
 const SIGN = /^[$€£¥]$/;
 
-/** The gaps without those after columns that have only currency signs. */
+/** The gaps, except those after columns that contain only currency signs. */
 export function dropSignColumns(lines: readonly CellLine[], gaps: readonly number[]): number[] {
   return gaps.filter((_, column) => {
     const texts = lines.map((one) => lineText(one.line, one.cells[column])).filter((text) => text !== "");

@@ -3,12 +3,12 @@ import { type Line, lineText, splitCells } from "./lines.ts";
 import { columnAt } from "./tableCells.ts";
 import { cutRun, type Run } from "./runs.ts";
 
-/** Lines above a table that may be headers over several of its columns. */
+/** Maximum lines above a table that may be headers over several of its columns. */
 const MAX_LINES = 4;
-/** Distance to the line below, as a multiple of the text's size. */
+/** Maximum distance to the line below, as a multiple of the text's size. */
 const MAX_STEP = 2.2;
 
-/** Distance of a name from the edge or the middle of its column, as a multiple of the text's size. */
+/** Maximum distance of a name from the edge or the middle of its column, as a multiple of the text's size. */
 const MAX_MISALIGNED = 0.5;
 
 interface Extent {
@@ -18,7 +18,7 @@ interface Extent {
 
 const extentOf = (runs: readonly Run[]): Extent => ({ x0: runs[0]!.x0, x1: runs.at(-1)!.x1 });
 
-/** The lines right above a table that stand over its columns but not over its labels, from top to bottom. */
+/** The lines directly above a table that are above its columns but not above its labels, from top to bottom. */
 export function linesAbove(lines: readonly Line[], first: Line, gaps: readonly number[]): Line[] {
   const found: Line[] = [];
   let below = first;
@@ -31,7 +31,7 @@ export function linesAbove(lines: readonly Line[], first: Line, gaps: readonly n
   return found;
 }
 
-/** The line right above a framed table if its texts stand over the columns: the header above the first of the rules. */
+/** The line directly above a framed table if its texts are above the columns: a header above the first rule. */
 export function lineAbove(lines: readonly Line[], first: Line, gaps: readonly number[]): Line[] {
   const line = lines.findLast((one) => one.baseline < first.baseline);
   if (line === undefined || first.baseline - line.baseline > line.size * (MAX_STEP + 1)) return [];
@@ -42,7 +42,7 @@ export function lineAbove(lines: readonly Line[], first: Line, gaps: readonly nu
   return single && columns.length >= Math.max(2, gaps.length) ? [line] : [];
 }
 
-/** The columns that a text of a header stands over: those that it overlaps, or all that it is centered on. */
+/** The columns below a header text: those that it overlaps, or all columns on which it is centered. */
 function columnsUnder(
   text: Extent,
   texts: readonly Extent[],
@@ -63,7 +63,7 @@ function columnsUnder(
   return overlapped.length > 0 ? overlapped : [columnAt(gaps, middle)];
 }
 
-/** The extent without the spaces at the end, which a part of a cut run has. */
+/** The extent without trailing spaces, which a part of a cut run contains. */
 function inkOf(runs: readonly Run[]): Extent {
   const { x0, x1, text } = runs.at(-1)!;
   const spaces = text.length - text.trimEnd().length;
@@ -95,7 +95,7 @@ function alignedParts(
   return areNames && areAligned(texts, size) ? [...parts.values()] : null;
 }
 
-/** The texts of a header's line. Names that stand close are parted where a column ends or begins. */
+/** The texts of a header's line. Names close together are separated where a column ends or begins. */
 function headerCells(line: Line, columns: readonly Extent[]): Run[][] {
   const space = line.size * 0.2;
   const [ends, starts] = [

@@ -39,11 +39,11 @@ interface Walk {
   runs: ReadonlyMap<string, Run[]>;
   fonts: FontStyles;
   blocks: Block[];
-  /** Footnotes, which go to the page's end. */
+  /** Footnotes, which are moved to the page's end. */
   notes: Block[];
 }
 
-/** The runs of an element, and its inner elements that are blocks themselves. */
+/** The runs of an element, and its inner elements that are themselves blocks. */
 function elementContent(node: StructureNode, walk: Walk, depth = 0): { runs: Run[]; nested: StructureNode[] } {
   const runs: Run[] = [];
   const nested: StructureNode[] = [];
@@ -163,7 +163,7 @@ const collectIds = (node: StructureNode, into: Set<string>, depth = 0): void => 
   if (depth < MAX_DEPTH * 2) for (const child of node.children ?? []) collectIds(child, into, depth + 1);
 };
 
-/** A tree is useless if it has the whole page as one paragraph, or each line as one. */
+/** A tree is useless if it contains the whole page as one paragraph, or each line as one. */
 const isPlausible = (blocks: readonly Block[]): boolean => {
   const texts = blocks.filter((block) => block.kind === "text");
   const lines = texts.reduce((sum, block) => sum + block.lines.length, 0);
@@ -176,13 +176,13 @@ const isPlausible = (blocks: readonly Block[]): boolean => {
 /** A page's content by its tags. */
 export interface TaggedContent {
   blocks: Block[];
-  /** What the tags leave out of the content, as running heads are. */
+  /** Text that the tags exclude from the content, such as running heads. */
   heads: TextLine[];
 }
 
 /**
- * The blocks of a page by its tags; null if they contain too little of the text or are implausible. Text that no tag contains, such as
- * a stamp or what was typed into a form, follows them.
+ * The blocks of a page by its tags; null if they contain too little of the text or are implausible. Text without a tag, such as a
+ * stamp or a form field's value, follows them.
  */
 export function blocksByTags(
   tree: StructureNode | null,

@@ -1,17 +1,17 @@
-/** A cell of a tagged table, and where its text begins; an empty one is nowhere. */
+/** A cell of a tagged table, and the start of its text, which is not finite for an empty cell. */
 export interface Cell {
   text: string;
   x: number;
 }
 
-/** The cells from left to right, if their tags are in neither direction: some programs write them as they were typed. */
+/** The cells from left to right, if their tags are in neither direction: some programs write them in the order of typing. */
 const inPlace = (row: Cell[]): Cell[] => {
   if (row.some(({ x }) => !Number.isFinite(x))) return row;
   const steps = row.slice(1).map((cell, at) => Math.sign(cell.x - row[at]!.x));
   return steps.includes(1) && steps.includes(-1) ? row.toSorted((a, b) => a.x - b.x) : row;
 };
 
-/** Aligns rows with spanning cells: each cell goes to the column of the fullest row that is nearest in x. */
+/** Aligns rows with spanning cells: each cell is assigned to the column of the fullest row that is nearest in x. */
 export function alignRows(tagged: readonly Cell[][]): string[][] {
   const rows = tagged.map(inPlace);
   const fullest = rows.reduce((a, b) => (b.length > a.length ? b : a), []);

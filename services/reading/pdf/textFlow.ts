@@ -2,36 +2,36 @@ import type { Matrix } from "./geometry.ts";
 import { inReadingOrder } from "./readingDirection.ts";
 import type { TextItem } from "./textItems.ts";
 
-/* Widths of gaps between characters, in font sizes. They are those of pdf.js, so that both ways of reading text cut it nearly alike. */
+/* Widths of gaps between characters, in font sizes. They equal those of pdf.js, so that both ways of reading text cut it almost alike. */
 
-/** The next character starts further to the left: other text. */
+/** The next character starts further to the left, so it belongs to another text. */
 const MAX_OVERLAP = 0.2;
-/** A space of the file that is no wider is none. */
+/** A narrower stored space does not count. */
 const MAX_TIGHT_SPACE = 0.03;
-/** A wider gap is a space. */
+/** A wider gap counts as a space. */
 const MIN_SPACE = 0.102;
-/** A wider gap divides two texts. */
+/** A wider gap separates two texts. */
 const MAX_SPACE = 0.6;
-/** Shares of the text's height that a character may stand higher or lower. */
+/** Maximum vertical offset of a character, as shares of the text's height. */
 const MAX_SHIFT = 0.25;
 const MAX_LINE_SHIFT = 0.5;
 
-/** What holds for the characters of one text. */
+/** Properties that all characters of one text share. */
 export interface TextStyle {
   font: string;
-  /** The name in the file: subsets of one font have the same. */
+  /** The name in the file, which is equal for subsets of one font. */
   family: string;
-  /** Of the height and of the width, in text space; neither is negative. */
+  /** Height and width in text space; neither is negative. */
   size: number;
   widthSize: number;
 }
 
-/** The pen before a character. */
+/** The position of the pen before a character. */
 export interface Pen {
   x: number;
   y: number;
   rise: number;
-  /** From text space to the page; its last two numbers do not count. */
+  /** From text space to the page; its last two numbers are unused. */
   matrix: Matrix;
   /** Length of a unit of text space. */
   scale: number;
@@ -51,16 +51,16 @@ interface OpenText {
 
 const blank = (x: number, y: number, hasEOL: boolean): TextItem => ({ str: "", transform: [1, 0, 0, 1, x, y], hasEOL });
 
-/** Joins characters to texts, as pdf.js does: one for each part of a line without wide gaps, in one font. */
+/** Joins characters to texts, like pdf.js: one text for each part of a line without wide gaps, in one font. */
 export class TextFlow {
   readonly #items: TextItem[];
   #open: OpenText | null = null;
-  /** The text that was open last: its size and direction say what the next gap means. */
+  /** The last open text, whose size and direction determine the meaning of the next gap. */
   #last: OpenText | null = null;
   #end: { x: number; y: number; rise: number } | null = null;
   #family = "";
   #size = 0;
-  /** The file has white space since the last character. */
+  /** Whether the file has white space since the last character. */
   #space = false;
   #isStart = true;
 
@@ -68,7 +68,7 @@ export class TextFlow {
     this.#items = items;
   }
 
-  /** Ends the text that is open. */
+  /** Ends the open text. */
   flush(): void {
     const open = this.#open;
     if (open === null) return;
@@ -90,7 +90,7 @@ export class TextFlow {
     this.#family = family;
   }
 
-  /** Notes that the text matrix has changed. */
+  /** Must be called when the text matrix has changed. */
   setScale(scale: number): void {
     const open = this.#open;
     if (open === null || open.scale === scale) return;
@@ -145,7 +145,7 @@ export class TextFlow {
     this.#items.push(blank(x, y, false));
   }
 
-  /** Moves the pen from the end of the last character to that of the next one: ends the text, adds a space, or neither. */
+  /** Moves the pen from the end of the last character to the next one, and ends the text, adds a space, or does neither. */
   moveTo(pen: Pen): void {
     const [end, last] = [this.#end, this.#last];
     if (end === null || last === null || (end.x === pen.x && end.y === pen.y)) return;

@@ -15,23 +15,23 @@ export interface TextItem {
   transform?: number[];
   fontName?: string;
   type?: string;
-  /** Of marked content. */
+  /** For marked content, its id. */
   id?: string | null;
   tag?: string | null;
   hasEOL?: boolean;
 }
 
-/** Text items of a page; a telephone book's page has fewer. */
+/** Maximum text items of a page; a telephone book's page has fewer. */
 export const MAX_ITEMS = 60_000;
 
-/** What was read of a page's text; `isCut`: it has more than can be read; `hasHidden`: text in layers that are switched off was not. */
+/** The text of a page. `isCut`: it has more than the limit. `hasHidden`: it has text in layers that are switched off, which is left out. */
 export interface TextItems {
   items: TextItem[];
   isCut: boolean;
   hasHidden: boolean;
 }
 
-/** The text of a page as pdf.js joins it, which knows vertical writing and drawn fonts, and takes three times as long. */
+/** The text of a page as pdf.js joins it. pdf.js supports vertical writing and drawn fonts, but takes three times as long. */
 export async function itemsByPdfJs(page: PdfPage): Promise<TextItems> {
   const reader = page.streamTextContent({ includeMarkedContent: true, disableNormalization: true }).getReader();
   const items: TextItem[] = [];

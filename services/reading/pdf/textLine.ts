@@ -5,7 +5,7 @@ import { escapeInline, toLink } from "./markdown.ts";
 import { MARKER } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
-/** A line as the second pass over the document needs it: without its runs, to save memory. */
+/** The data of a line for the second pass over the document, without its runs to save memory. */
 export interface TextLine extends Box {
   /** Plain text. */
   raw: string;
@@ -18,11 +18,11 @@ export interface TextLine extends Box {
   mono: boolean;
   /** Font of its longest run. */
   font: string;
-  /** It starts with a bullet of a symbol font, whose Unicode value may be anything. */
+  /** Whether it starts with a bullet of a symbol font, whose Unicode value may be anything. */
   bullet: boolean;
   /** x where its text starts after a marker, in points. */
   textStart: number;
-  /** It is a label with its value, as in a form. */
+  /** Whether it is a label with its value, as in a form. */
   isField: boolean;
 }
 
@@ -76,12 +76,12 @@ function findTextStart(line: Line): number {
   return first.x0 + (marker * (first.x1 - first.x0)) / first.text.length;
 }
 
-/** Words of a label, and of its value. */
+/** Maximum words of a label, and of its value. */
 const MAX_FIELD_WORDS = [4, 6];
 /** In UTF-16 units. */
 const MAX_LABEL_LENGTH = 40;
 
-/** Whether the line has a short text and another one after a wide space. */
+/** Whether the line consists of a short text and another one after a wide space. */
 function isField(line: Line): boolean {
   const cells = splitCells(line).map((cell) => lineText(line, cell));
   const isShort = cells.every((text, at) => text.split(/\s/).length <= MAX_FIELD_WORDS[at]!);

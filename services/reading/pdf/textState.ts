@@ -6,19 +6,19 @@ export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 /** Width of a unit of most fonts' glyphs, for a size of 1. */
 export const DEFAULT_UNIT = 0.001;
 
-/** What holds for the next text. */
+/** The state for the next text. */
 export interface TextState {
   style: TextStyle;
   /** Width of a unit of the font's glyphs, for a size of 1. */
   unit: number;
-  /** -1 for text of a negative size, which is text of the opposite direction. */
+  /** -1 for text of a negative size, which runs in the opposite direction. */
   sign: number;
   spacing: number;
   wordSpacing: number;
   stretch: number;
   leading: number;
   rise: number;
-  /** From text space to the page's units, of the next character and of the line. */
+  /** From text space to the page's units, for the next character and for the line. */
   text: Matrix;
   line: Matrix;
 }
@@ -53,7 +53,7 @@ const toNextLine = (state: TextState, x: number, y: number): Partial<TextState> 
 
 type Change = (state: TextState, args: number[]) => Partial<TextState>;
 
-/** What the operators for text change. */
+/** The state that text operators change. */
 export const CHANGES = new Map<number, Change>([
   [OPS.beginText, () => ({ text: IDENTITY, line: IDENTITY })],
   [OPS.setCharSpacing, (_, [spacing]) => ({ spacing })],

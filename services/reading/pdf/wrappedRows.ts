@@ -2,10 +2,10 @@ import { median } from "./geometry.ts";
 import { lineText } from "./lines.ts";
 import { type CellLine, cellTexts } from "./tableCells.ts";
 
-/** One row of a table: the lines that its cells wrap over. */
+/** One row of a table: the lines over which its cells wrap. */
 export type TableRow = CellLine[];
 
-/** A larger step between two lines than this multiple of the smallest one separates rows. */
+/** Rows are separated by a larger step between two lines than this multiple of the smallest one. */
 export const ROW_STEP = 1.15;
 
 const NUMBER = /^[\s$€£¥(±+–-]*\d[\d.,:/%\s)±–-]*[a-z%]{0,3}$/i;
@@ -33,15 +33,15 @@ function isFull(above: CellLine, below: CellLine, column: number, right: number)
 const hasValues = (one: CellLine): boolean =>
   cellTexts(one).some((text, column) => column > 0 && isNumber(text) && text !== "");
 
-/** Whether the line is the name of a section, which is a row of its own. */
+/** Whether the line is a section name, which is a separate row. */
 const isSection = (one: CellLine): boolean =>
   filledColumns(one).every((column) => column === 0) && lineText(one.line, one.cells[0]).endsWith(":");
 
-/** The name of a section is set in another font than the labels below and above it. */
+/** A section name is set in another font than the labels below and above it. */
 const haveSameFont = (above: CellLine, below: CellLine): boolean =>
   above.cells[0]!.at(-1)?.font === below.cells[0]![0]?.font;
 
-/** Whether every cell of the line goes on where the cell above had to wrap. */
+/** Whether every cell of the line continues a cell above that had to wrap. */
 const continuesAbove = (row: TableRow, below: CellLine, edges: readonly number[]): boolean => {
   const above = row.at(-1)!;
   const columns = filledColumns(below);
@@ -54,7 +54,7 @@ const continuesAbove = (row: TableRow, below: CellLine, edges: readonly number[]
   );
 };
 
-/** Whether a row that has only its label so far goes on with this line, which has the values too. */
+/** Whether a row with only a label so far continues with this line, which contains the values. */
 const endsLabel = (row: TableRow, below: CellLine, edges: readonly number[]): boolean => {
   const above = row.at(-1)!;
   const [only, ...others] = filledColumns(above);
@@ -72,7 +72,7 @@ const endsLabel = (row: TableRow, below: CellLine, edges: readonly number[]): bo
 const stepsOf = (lines: readonly CellLine[]): number[] =>
   lines.slice(1).map((one, index) => one.line.baseline - lines[index]!.line.baseline);
 
-/** Rows of lines that larger steps separate; null if the steps do not tell rows apart. */
+/** Rows of lines that larger steps separate; null if the steps do not distinguish rows. */
 function rowsBySteps(lines: readonly CellLine[], least: number): TableRow[] | null {
   const rows: TableRow[] = [];
   for (const [index, step] of [Number.POSITIVE_INFINITY, ...stepsOf(lines)].entries()) {
@@ -81,20 +81,20 @@ function rowsBySteps(lines: readonly CellLine[], least: number): TableRow[] | nu
   }
   const single = rows.filter((row) => row.length === 1).length;
   const full = rows.every((row) => row.filter(hasValues).length <= 1);
-  // some rows have to fill several columns, or the steps are those of paragraphs
+  // some rows must fill several columns, else the steps separate paragraphs
   const columns = median(rows.map((row) => new Set(row.flatMap(filledColumns)).size));
   return rows.length >= 3 && single < rows.length && full && columns >= 2 ? rows : null;
 }
 
-/** Lines that overlap in height are closer than this, as a multiple of the text's size. */
+/** Maximum distance of lines that overlap in height, as a multiple of the text's size. */
 export const OVERLAP_STEP = 0.75;
 
-/** Whether the lines stand beside each other: values in the middle of a label of two lines. */
+/** Whether the lines are beside each other, such as values in the middle of a label of two lines. */
 const isBeside = (above: CellLine, below: CellLine, size: number): boolean =>
   below.line.baseline - above.line.baseline < size * OVERLAP_STEP &&
   filledColumns(below).every((column) => !isFilled(above, column));
 
-/** Lines that stand beside each other, which are one row. */
+/** Lines beside each other, which form one row. */
 function linesBeside(lines: readonly CellLine[], size: number): TableRow[] {
   const found: TableRow[] = [];
   for (const one of lines) {
@@ -105,7 +105,7 @@ function linesBeside(lines: readonly CellLine[], size: number): TableRow[] {
   return found;
 }
 
-/** The rows of a table: lines in which cells go on belong to the row above, or to the row below whose label they begin. */
+/** The rows of a table. A line with continued cells belongs to the row above, or to the row below whose label it begins. */
 export function groupRows(lines: readonly CellLine[]): TableRow[] {
   const size = median(lines.map((one) => one.line.size));
   const least = Math.min(...stepsOf(lines).filter((step) => step >= size * 0.9));
