@@ -119,7 +119,10 @@ function tooManyStartsError({ envelope }: StartableWorkflow): ApiError {
 
 function tooManyRunsError({ envelope }: StartableWorkflow): ApiError {
   const { max_runs } = envelope.concurrency!;
-  return new ApiError("too_many_live_runs", `The workflow already has ${max_runs} live runs, the maximum that its envelope allows.`);
+  return new ApiError(
+    "too_many_live_runs",
+    `The workflow already has ${max_runs} live runs, the maximum that its envelope allows.`,
+  );
 }
 
 /** Sends StartRun, and tries another slot if a concurrent run took this one. Throws 429 `too_many_live_runs`, `start_rate_limited`. */

@@ -113,7 +113,10 @@ async function pickPlaces(deps: StartDeps, workflow: StartableWorkflow, args: Re
 function tooMany({ envelope }: StartableWorkflow, rate = envelope.concurrency ? null : envelope.start_rate): Refusal {
   if (rate) return { code: "start_rate_limited", message: tooManyStarts(rate) };
   const { max_runs } = envelope.concurrency!;
-  return { code: "too_many_live_runs", message: `The workflow already has ${max_runs} live runs, the maximum that its envelope allows.` };
+  return {
+    code: "too_many_live_runs",
+    message: `The workflow already has ${max_runs} live runs, the maximum that its envelope allows.`,
+  };
 }
 
 /** Sends StartRun, with another slot while others take the free ones. */
