@@ -10,6 +10,13 @@ import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
 import { parseResponseId } from "./checkRequest.ts";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The agent in the path, where a response is asked of it. */
+    agent: AgentRow;
+  }
+}
+
 type Needs = Pick<Http, "db" | "freshRead">;
 
 /** Finds the agent in the path. Throws `invalid_agent_id`, `agent_not_found`, `agent_api_disabled` (spec: Errors, Agent API). */
@@ -72,8 +79,8 @@ export async function checkThread({ db, freshRead }: Needs, organization: string
 export async function findRequestedResponse(http: Needs, request: FastifyRequest<any>) {
   const { agent_id, id } = request.params as { agent_id: string; id: string };
   const { user } = request.query as { user?: string };
-  readThreadId(request);
   const agent = await findAgent(http, request.caller, agent_id);
+  readThreadId(request);
   const scope = responseScope(request.caller, user, agent);
   return { agent, scope, row: await findResponse(http, request.caller.organization_id, scope, id) };
 }

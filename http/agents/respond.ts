@@ -17,7 +17,7 @@ import { buildTurnRequest, findContinuation } from "./buildTurnRequest.ts";
 import { refuseAgentFields } from "./checkRequest.ts";
 import { followResponse, replayResponse } from "./followResponse.ts";
 import { resolveReferences } from "./itemReferences.ts";
-import { findAgent, findResponse, responseScope } from "./lookups.ts";
+import { findResponse, responseScope } from "./lookups.ts";
 import type { ResponseHead } from "./present.ts";
 import { readToolResultCalls } from "./readInput.ts";
 import { findRepeatedTurn } from "./repeatedToolResult.ts";
@@ -98,15 +98,8 @@ async function whileThreadChanges<T>(disconnected: AbortSignal, start: () => Pro
 }
 
 /** POST /responses, buffered and streamed (spec: Agent API). */
-export async function respond(
-  http: Http,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  agent_id: string,
-  body: ResponseRequest,
-) {
-  const { caller } = request;
-  const agent = await findAgent(http, caller, agent_id);
+export async function respond(http: Http, request: FastifyRequest, reply: FastifyReply, body: ResponseRequest) {
+  const { caller, agent } = request;
   refuseAgentFields(body, agent);
   const scope = responseScope(caller, body.user ?? undefined, agent);
   const streamed = body.stream ?? false;

@@ -9,7 +9,7 @@ import { misplacedAgentRoutes } from "../base/misplacedPaths.ts";
 import { openFrameReader } from "../turns/frameReader.ts";
 import { cancelResponse } from "./cancelResponse.ts";
 import { DeletedResponse, deleteResponse } from "./deleteResponse.ts";
-import { findRequestedResponse } from "./lookups.ts";
+import { findAgent, findRequestedResponse } from "./lookups.ts";
 import { followResponse, replayResponse } from "./followResponse.ts";
 import { InputItems, inputItems } from "./inputItems.ts";
 import { modelRoutes } from "./modelRoutes.ts";
@@ -36,9 +36,15 @@ function readStartAfter(text: string | undefined): number {
 }
 
 function createRoute(app: App, http: Http): void {
+  app.decorateRequest("agent", null as never);
   app.post(
     "/responses",
     {
+      // an agent that the caller cannot use is refused before its body is read, whatever the body holds
+      async preParsing(request, _reply, body) {
+        request.agent = await findAgent(http, request.caller, request.params.agent_id);
+        return body;
+      },
       bodyLimit: BODY_LIMIT,
       validatorCompiler: validator(RESPONSE_CODES),
       schema: {
@@ -52,7 +58,7 @@ function createRoute(app: App, http: Http): void {
         response: { 200: AgentResponse },
       },
     },
-    (request, reply) => respond(http, request, reply, request.params.agent_id, request.body),
+    (request, reply) => respond(http, request, reply, request.body),
   );
 }
 

@@ -83,6 +83,13 @@ describe("the settings of a completion", () => {
     expect(settings).toMatchObject({ max_output_tokens: 7, stop: ["END"], seed: 3, user: "", vars: { a: [1] } });
   });
 
+  test("hold numbers of 64 bits as numbers that can be stored exactly, equal ones alike", () => {
+    const large = { seed: 2 ** 60 + 2 ** 20, max_tokens: 2 ** 60 };
+    expect(read(large).settings).toMatchObject({ seed: 2 ** 20, max_output_tokens: Number.MAX_SAFE_INTEGER });
+    for (const seed of [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0])
+      expect(read({ seed }).settings.seed).toBe(seed);
+  });
+
   test("treat null as absent", () => {
     const none = Object.fromEntries(
       ["temperature", "stop", "tools", "tool_choice", "response_format", "stream", "user", "metadata"].map((key) => [

@@ -7,6 +7,12 @@ import type { TurnRequest } from "../turns/turnRequest.ts";
 
 const stopSequences = (stop: CompletionRequest["stop"]): string[] => (typeof stop === "string" ? [stop] : (stop ?? []));
 
+/** No model writes more. */
+const limitTokens = (limit: number | null): number | null => limit && Math.min(limit, Number.MAX_SAFE_INTEGER);
+
+/** Seeds of 64 bits become others that can be stored exactly, equal ones the same. */
+const readSeed = (seed: number | null): number | null => seed && seed % 2 ** 53;
+
 /** Checks everything in a request that needs no look-up. Throws an ApiError with the spec's code and the field's name. */
 export function readCompletion(
   request: CompletionRequest,
@@ -30,9 +36,9 @@ export function readCompletion(
       instructions,
       temperature: request.temperature ?? null,
       top_p: request.top_p ?? null,
-      max_output_tokens: request.max_completion_tokens ?? request.max_tokens ?? null,
+      max_output_tokens: limitTokens(request.max_completion_tokens ?? request.max_tokens ?? null),
       stop: stopSequences(request.stop),
-      seed: request.seed ?? null,
+      seed: readSeed(request.seed ?? null),
       response_format,
       user: request.user ?? null,
       vars: request.metadata ?? {},

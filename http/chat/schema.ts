@@ -9,6 +9,10 @@ import { ToolCall } from "../turns/callShape.ts";
 const given = (wanted: string) => ({ error: `must be ${wanted}` });
 const string = (wanted = "a string") => z.string(given(wanted));
 const number = () => z.number(given("a number"));
+/** Clients send whole numbers of 64 bits, which `z.int` refuses from 2^53 on. */
+const wholeNumber = () =>
+  z.number(given("a whole number")).refine(Number.isInteger, "must be a whole number").meta({ type: "integer" });
+const tokenLimit = () => wholeNumber().refine((limit) => limit >= 1, "must be at least 1");
 
 /* Parts of unknown types are ignored, whatever their fields. `readMessages` parses the content of a message once its role is known. */
 const Part = z.object(
@@ -77,14 +81,10 @@ export const CompletionRequest = z
       messages: z.array(Message, given("an array of messages")),
       temperature: number().nullish(),
       top_p: number().nullish(),
-      max_tokens: z.int(given("a whole number")).min(1, "must be at least 1").nullish(),
-      max_completion_tokens: z
-        .int(given("a whole number"))
-        .min(1, "must be at least 1")
-        .nullish()
-        .describe("Wins over `max_tokens`."),
+      max_tokens: tokenLimit().nullish(),
+      max_completion_tokens: tokenLimit().nullish().describe("Wins over `max_tokens`."),
       stop: z.union([z.string(), z.array(z.string())], given("a string or an array of strings")).nullish(),
-      seed: z.int(given("a whole number")).nullish(),
+      seed: wholeNumber().nullish(),
       stream: z.boolean(given("a boolean")).nullish(),
       stream_options: z
         .object({ include_usage: z.boolean(given("a boolean")).nullish() }, given("an object"))

@@ -53,6 +53,18 @@ describe("a buffered completion", () => {
     expect(headers.get("x-should-retry")).toBe("false");
   });
 
+  test("may be asked with whole numbers of 64 bits", async () => {
+    const numbers = '"seed":9223372036854775807,"max_tokens":9223372036854775807';
+    const { status, body } = await complete(`${JSON.stringify(say("Hello")).slice(0, -1)},${numbers}}`);
+    expect([status, body.choices?.[0].message.content]).toEqual([200, "Hello"]);
+    for (const field of ["seed", "max_tokens", "max_completion_tokens"]) {
+      const refused = await complete(say("Hello", { [field]: 1.5 }));
+      expect([refused.status, refused.body.error.message]).toEqual([400, `${field}: must be a whole number.`]);
+    }
+    const none = await complete(say("Hello", { max_tokens: 0 }));
+    expect([none.status, none.body.error.message]).toEqual([400, "max_tokens: must be at least 1."]);
+  });
+
   test("may have a prompt that is too large for a command", async () => {
     const long = "word ".repeat(60_000);
     const { status, body } = await complete(say(long));

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { agentClient, startAgents } from "./agents.ts";
+
+/* What is wrong with the agent in the path is said before anything about the request's headers, body and other ids. */
+
+const UNKNOWN = "0198c0de-0000-7000-8000-00000000000a";
+const agents = await startAgents();
+
+test.each<[string, () => string | Promise<string>, number, string]>([
+  ["is no UUID", () => "first", 400, "invalid_agent_id"],
+  ["does not exist", () => UNKNOWN, 404, "agent_not_found"],
+  ["has its API switched off", () => agents.agent({ api_enabled: false }), 403, "agent_api_disabled"],
+])("an agent that %s is refused first", async (_, id, status, code) => {
+  const { call } = agentClient(agents.url, agents.api_key, await id());
+  const asked = [
+    ...["{", "[]", "{}", '{"input":""}', '{"input":"x","stream":5}', '{"input":"x","tools":[{}]}'].map((body) =>
+      call("POST", "/responses", body),
+    ),
+    call("POST", "/responses", "x", { "content-type": "text/plain" }),
+    call("POST", "/responses", { input: "x" }, { "x-thread-id": "t1" }),
+    call("GET", "/responses/r1", undefined, { "x-thread-id": "t1" }),
+    call("DELETE", "/responses/r1", undefined, { "x-thread-id": "t1" }),
+    call("GET", "/models", undefined, { "x-thread-id": "t1" }),
+  ];
+  const answers = await Promise.all(asked);
+  expect(answers.map((answer) => [answer.status, answer.body.error.code])).toEqual(answers.map(() => [status, code]));
+});
+
+test("a large body for an agent that does not exist is answered, and the connection goes on", async () => {
+  const { call } = agentClient(agents.url, agents.api_key, UNKNOWN);
+  const body = { input: "x".repeat(20_000_000) };
+  for (const _ of [1, 2]) expect((await call("POST", "/responses", body)).body.error.code).toBe("agent_not_found");
+});
