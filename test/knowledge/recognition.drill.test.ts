@@ -32,7 +32,7 @@ test("a picture becomes a searchable document, with the confidence of its page",
 });
 
 /** The TIFF with its only page twice: the second directory names the same strips. */
-function doubled(tiff: Buffer): Buffer {
+function doubled(tiff: Buffer): Buffer<ArrayBuffer> {
   const first = tiff.readUInt32LE(4);
   const end = first + 2 + tiff.readUInt16LE(first) * 12;
   const second = Buffer.concat([tiff.subarray(first, end), Buffer.alloc(4)]);
