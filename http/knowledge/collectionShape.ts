@@ -18,7 +18,8 @@ const description = z
   .transform((text) => text ?? undefined);
 
 export const Create = z.object({ name, description }, "must be an object with a name");
-export const Change = z.object({ name: name.optional(), description }, "must be an object");
+const newName = name.nullish().transform((text) => text ?? undefined);
+export const Change = z.object({ name: newName, description }, "must be an object");
 
 export const CREATE_CODES: FieldCodes = [
   [/^(name)?$/, "missing_name", /(is required|with a name)\.$/],

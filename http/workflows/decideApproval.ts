@@ -27,11 +27,11 @@ type Decision = z.infer<typeof Decision>;
 
 export const DecisionBody = z
   .object({
-    decision: Decision,
-    approved: z.boolean().describe("Can be sent instead of `decision`."),
+    decision: Decision.nullable(),
+    approved: z.boolean().nullable().describe("Can be sent instead of `decision`."),
     data: z.unknown().describe("The data that the form asks for."),
     comment: z.string().max(4_000).nullable(),
-    files: RunFiles.describe(
+    files: RunFiles.nullable().describe(
       "Ids of files that you have uploaded to the chat API's /files. Steps of the run may read them, and everybody who can read the run.",
     ),
   })
@@ -41,10 +41,9 @@ type DecisionFields = z.infer<typeof DecisionBody>;
 
 /** Throws 400 `invalid_decision` if the decision is missing or contradictory. */
 export function readDecision({ decision, approved }: DecisionFields): Decision {
-  const chosen = approved === undefined ? decision : approved ? "approve" : "reject";
-  if (chosen === undefined || (decision !== undefined && decision !== chosen))
-    throw new ApiError("invalid_decision", 'decision: must be "approve" or "reject".', { param: "decision" });
-  return chosen;
+  const chosen = approved == null ? decision : approved ? "approve" : "reject";
+  if (chosen && (decision == null || decision === chosen)) return chosen;
+  throw new ApiError("invalid_decision", 'decision: must be "approve" or "reject".', { param: "decision" });
 }
 
 const notFound = () => new ApiError("approval_not_found", "No approval has this id.", { param: "approval_id" });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { TriggerInUse } from "#projections/triggers/query.ts";
 import { hashToken } from "../auth/bearer.ts";
 import type { Http } from "../base/deps.ts";
-import { requireSecret, requireSecretOrScheme } from "./hookAuth.ts";
+import { readExternalUser, requireSecret, requireSecretOrScheme } from "./hookAuth.ts";
 
 const TOKEN = "t".repeat(24);
 const SIGNED = { verify: { scheme: "slack" } } as Partial<TriggerInUse>;
@@ -71,4 +71,12 @@ test("a signed start needs no secret, and its trigger is looked up once and chec
   expect(asked).toEqual([TOKEN]);
   trigger.enabled = false;
   await expect(request.recheckCredential!()).rejects.toMatchObject({ status: 401 });
+});
+
+test("the external user may be sent in UTF-8 or, as fetch does, in Latin-1", () => {
+  const read = (bytes: Buffer) => readExternalUser(["X-Svc-External-User", bytes.toString("latin1")], "svc");
+  expect(read(Buffer.from("Jörg 😀"))).toBe("Jörg 😀");
+  expect(read(Buffer.from("J\u00f6rg", "latin1"))).toBe("Jörg");
+  for (const bytes of [Buffer.from("a\u0085b"), Buffer.from("a\u0085b", "latin1"), Buffer.alloc(257, "x")])
+    expect(() => read(bytes)).toThrow(expect.objectContaining({ errorCode: "invalid_external_user" }));
 });

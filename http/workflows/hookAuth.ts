@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { currentTime } from "#events/clock.ts";
@@ -122,18 +123,19 @@ export const signingPurpose = (organization: string, trigger: string): string =>
 const MAX_EXTERNAL_USER = 256;
 const NOT_PRINTABLE = /\p{C}/u;
 
+/** The text of a header. Node passes each byte as a character; clients send UTF-8 or, as `fetch` does, Latin-1. */
+function headerText(value: string): string {
+  const bytes = Buffer.from(value, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : value;
+}
+
 /** Reads the user to whom the caller attributes the run; null if there is none. Throws 400 `invalid_external_user`. */
 export function readExternalUser(rawHeaders: readonly string[], serviceName: string): string | null {
   const header = `x-${serviceName}-external-user`;
   const values = headerValues(rawHeaders, header);
   if (values.length === 0) return null;
-  const value = Buffer.from(values[0]!, "latin1").toString("utf8").trim();
-  if (
-    values.length > 1 ||
-    NOT_PRINTABLE.test(value) ||
-    value.includes("\ufffd") ||
-    Array.from(value).length > MAX_EXTERNAL_USER
-  )
+  const value = headerText(values[0]!).trim();
+  if (values.length > 1 || NOT_PRINTABLE.test(value) || Array.from(value).length > MAX_EXTERNAL_USER)
     throw new ApiError(
       "invalid_external_user",
       `${header} must be sent once, with at most ${MAX_EXTERNAL_USER} printable characters.`,

@@ -108,7 +108,7 @@ export const Create = Fields.superRefine((body, context) => {
     if (isGiven(field)) refuse(field, "belongs to a trigger with schedule");
 });
 /** A body replaces the sender's signing secret; without a body, the trigger's own secret is rotated. */
-export const Rotate = z.object({ verify: z.object({ secret: SigningSecret }).optional() }).nullish();
+export const Rotate = z.object({ verify: z.object({ secret: SigningSecret }).nullish() }).nullish();
 
 export const Trigger = z
   .object({

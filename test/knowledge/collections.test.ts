@@ -92,7 +92,11 @@ describe("a collection", () => {
     expect([described.body.name, described.body.description]).toEqual(["Changing", "two"]);
     const same = await call("PATCH", "/collections/changing", { name: "CHANGING" });
     expect([same.status, same.body.name, same.body.description]).toEqual([200, "CHANGING", "two"]);
-    expect((await call("PATCH", "/collections/changing", {})).body.description).toBe("two");
+    for (const nothing of [{}, { name: null, description: null }])
+      expect((await call("PATCH", "/collections/changing", nothing)).body).toMatchObject({
+        name: "CHANGING",
+        description: "two",
+      });
     expect((await call("PATCH", "/collections/changing", { description: "" })).body.description).toBe("");
     await create({ name: "In the way" });
     expectRefusal(await call("PATCH", "/collections/changing", { name: "in the way" }), 400, "collection_exists");

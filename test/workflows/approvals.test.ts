@@ -158,6 +158,15 @@ describe("a decision", () => {
     expect(await decided(run)).toEqual([]);
   });
 
+  test("counts a field that is null as left out", async () => {
+    const { run, id } = await startAsking();
+    expect(code(await decide(id, { decision: null, approved: null }))).toEqual([400, "invalid_decision"]);
+    expect(await decided(run)).toEqual([]);
+    const nothing = { data: null, comment: null, files: null };
+    const { status, body } = await decide(id, { decision: "approve", approved: null, ...nothing });
+    expect([status, body.status]).toEqual([200, "approved"]);
+  });
+
   test("requires data that is valid for the form", async () => {
     const form = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
     const { run, id } = await startAsking({ form });

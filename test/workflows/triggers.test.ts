@@ -186,6 +186,14 @@ describe("the secret of a trigger", () => {
     }
   });
 
+  test("is rotated by a body whose verify is null, as by none", async () => {
+    const { id } = await home.register();
+    const made = await home.hook({ id });
+    const path = `/workflows/${id}/triggers/${made.id}/rotate`;
+    const { status, body } = await home.owner("POST", path, { verify: null });
+    expect([status, await inUse(made.hook_token)]).toMatchObject([200, { secret_hash: hashOf(body.secret) }]);
+  });
+
   test("is the same for all callers, however many rotations happen at the same moment", async () => {
     const { id } = await home.register();
     const { id: trigger, hook_token } = await home.hook({ id });
