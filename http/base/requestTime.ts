@@ -32,7 +32,7 @@ export function trackRequestTime(app: App): void {
     current.run(clock, done);
   });
   // body events come from the socket, outside the async context of the request
-  app.addHook("preValidation", (request, _reply, done) => current.run(clocks.get(request)!, done));
+  app.addHook("preValidation", (request, _reply, done) => current.run(clocks.get(request), done));
 }
 
 /** Runs a read or a command of the current request, and counts its time. Waits that overlap count once. */
