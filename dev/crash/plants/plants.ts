@@ -151,7 +151,8 @@ export const PLANTS: Plant[] = [
     name: "blob-removed-early",
     file: "infra/blobs.ts",
     text: 'failpoint("after-blob-rename");',
-    instead: `failpoint("after-blob-rename"); if (${every(8, "blob")}) await rm(path);`,
+    // later, because the definitions of the harness itself are read at once
+    instead: `failpoint("after-blob-rename"); if (${every(8, "blob")}) setTimeout(() => void rm(path, { force: true }), 3_000);`,
     rules: ["I12"],
     load: ["upload", "withFile"],
   },
