@@ -9,10 +9,18 @@ import { ToolCall } from "../turns/callShape.ts";
 const given = (wanted: string) => ({ error: `must be ${wanted}` });
 const string = (wanted = "a string") => z.string(given(wanted));
 const number = () => z.number(given("a number"));
+const MAX_WHOLE = 2 ** 64;
 /** Clients send whole numbers of 64 bits, which `z.int` refuses from 2^53 on. */
-const wholeNumber = () =>
-  z.number(given("a whole number")).refine(Number.isInteger, "must be a whole number").meta({ type: "integer" });
-const tokenLimit = () => wholeNumber().refine((limit) => limit >= 1, "must be at least 1");
+const anyWhole = () =>
+  z
+    .number(given("a whole number"))
+    .refine(Number.isInteger, "must be a whole number")
+    .refine((sent) => Math.abs(sent) <= MAX_WHOLE, "must have at most 64 bits");
+const wholeNumber = () => anyWhole().meta({ type: "integer" });
+const tokenLimit = () =>
+  anyWhole()
+    .refine((limit) => limit >= 1, "must be at least 1")
+    .meta({ type: "integer", minimum: 1 });
 
 /* Parts of unknown types are ignored, whatever their fields. `readMessages` parses the content of a message once its role is known. */
 const Part = z.object(
