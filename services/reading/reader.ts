@@ -5,7 +5,7 @@ import type { ReadingWarning } from "#events/readingWarnings.ts";
 export interface FileToRead {
   bytes: Buffer;
   mime_type: string;
-  /** Pages whose pictures may be recognized; none by default. */
+  /** Pages whose pictures may be recognized. Default: none. */
   recognize?: number;
 }
 
@@ -48,7 +48,7 @@ export interface Reading extends Paging {
 /** Notes what a reader leaves out or cannot read. */
 export type Warn = (warning: ReadingWarning) => void;
 
-/** The file cannot be read; the message tells a person why. */
+/** The file cannot be read; the message explains why. */
 export class UnreadableFile extends Error {
   override name = "UnreadableFile";
 }
@@ -78,7 +78,7 @@ export interface ReadText extends CutText {
   warnings?: ReadingWarning[];
   /** Pages that text recognition may find text on; absent if there are none. */
   scanned?: number;
-  /** Pages that were recognized, with or without success; absent if none were. */
+  /** Pages on which recognition was tried, with or without success; absent if there are none. */
   recognized?: number;
 }
 

@@ -1,7 +1,7 @@
 import type { ReadingWarning, WarningCode } from "#events/readingWarnings.ts";
 import type { Warn } from "./reader.ts";
 
-/** Recognized text that is less sure deserves a look at the file: typed scans have 80 to 96, handwriting 31. */
+/** Below this confidence, people should look at the file: typed scans have 80 to 96, handwriting 31. */
 export const MIN_CONFIDENCE = 60;
 
 /** Letters and digits of a page with text; a page number or a stamp has fewer. */
@@ -28,11 +28,11 @@ const hasLetters = (text: string, least: number): boolean =>
     .drop(least - 1)
     .next().done !== true;
 
-/** The pages (from 1) of these texts that have none. */
+/** The numbers (from 1) of the pages without text. */
 export const pagesWithoutText = (texts: readonly string[]): number[] =>
   texts.flatMap((text, index) => (hasLetters(text, minLetters(texts.length)) ? [] : [index + 1]));
 
-/** Letters and digits of a header or footer that says something: `Page 3 of 12` has fewer. */
+/** Minimum letters and digits of a header or footer that matters: `Page 3 of 12` has fewer. */
 const MIN_EDGE_LETTERS = 12;
 /** Headers and footers of a file that are looked at: each is searched for in its text. */
 export const MAX_EDGES = 100;
@@ -77,12 +77,12 @@ export const joinCounts = (warnings: readonly ReadingWarning[]): ReadingWarning[
   });
 };
 
-/** Warns about pages, unless there are none. */
+/** Warns about pages, if there are any. */
 export const warnOfPages = (warn: Warn, code: WarningCode, pages: number[]): void => {
   if (pages.length > 0) warn({ code, pages });
 };
 
-/** Warns about a number of things, unless there are none. */
+/** Warns about a number of things, if it is not 0. */
 export const warnOfCount = (warn: Warn, code: WarningCode, count: number): void => {
   if (count > 0) warn({ code, count });
 };

@@ -95,7 +95,7 @@ interface Frame {
   width: number;
   height: number;
   flags: number;
-  /** Where its own colour table stands, or its data. */
+  /** The position of its own colour table, or else of its data. */
   at: number;
 }
 

@@ -22,7 +22,7 @@ export interface StoredPicture {
   turns?: number;
 }
 
-/** Inches of the longer side of a picture: that of a page of paper. Only the sizes of letters depend on it. */
+/** The longer side of a picture in inches, as on paper. Only the sizes of letters depend on it. */
 const LONG_SIDE = 11;
 const MIN_DPI = 96;
 const INCH = 72;

@@ -114,7 +114,7 @@ const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
   return reversed;
 });
 
-/** JPEG strips may share tables, which stand before them. */
+/** JPEG strips may share tables, which come before them. */
 const withTables = (tables: readonly number[], data: Buffer): Buffer =>
   tables.length > 4 ? Buffer.concat([Buffer.from(tables.slice(0, -2)), data.subarray(2)]) : data;
 

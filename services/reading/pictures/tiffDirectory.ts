@@ -2,7 +2,7 @@
 
 /** The tags of one page. */
 export interface Directory {
-  /** All values of a tag; none if it is missing or damaged. */
+  /** All values of a tag; empty if it is missing or damaged. */
   all(tag: number): number[];
   /** Its first value. */
   one(tag: number, missing: number): number;

@@ -114,7 +114,7 @@ const columnsOf = (block: Block, { from, to }: Extent): Block =>
     .map(({ at, cells }) => ({ at, cells: cells.filter(({ column }) => column >= from && column <= to) }))
     .filter(({ cells }) => cells.length > 0);
 
-/** Whether the rows of the right side have only figures, whose labels stand on the left side. */
+/** Whether the rows of the right side have only figures, so that their labels are on the left side. */
 const areFiguresOf = (left: Block, right: Block): boolean => {
   const labelled = new Set(left.filter(({ cells }) => cells[0]!.isText).map(({ at }) => at));
   const figures = right.filter(({ cells }) => !isHeader({ at: 0, cells }) && cells.length > 0);

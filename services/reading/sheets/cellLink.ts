@@ -11,7 +11,7 @@ const encodeSign = (sign: string): string => `%${sign.codePointAt(0)!.toString(1
 /** A formula whose address is a text; others compute it. */
 const FORMULA = /^HYPERLINK\("([^"]+)"/i;
 
-/** The address that a cell leads to, unless its text says it; undefined for places in the workbook and files beside it. */
+/** The address that a cell links to; undefined if its text is the address, and for places in the workbook or files beside it. */
 export const cellLink = ({ l: link, f: formula }: CellObject, text: string): string | undefined => {
   const address = (link?.Target ?? FORMULA.exec(formula ?? "")?.[1] ?? "").trim();
   if (address.length > MAX_ADDRESS || !ABSOLUTE.test(address)) return undefined;

@@ -19,7 +19,7 @@ const toLine = ({ cell, author, text }: Comment): string => {
   return `${cell}${author === "" ? "" : ` (${author})`}: ${own.replace(/\s+/g, " ").trim()}`;
 };
 
-/** Comments as a list below their sheet; "" for none. */
+/** Comments as a list below their sheet; "" if there are none. */
 const commentList = (comments: readonly Comment[]): string =>
   comments.length === 0 ? "" : ["Comments:", "", ...comments.map((one) => `- ${escapePlain(toLine(one))}`)].join("\n");
 

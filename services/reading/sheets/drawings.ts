@@ -18,14 +18,14 @@ type Relations = ReadonlyMap<string, Relation>;
 const sheetOf = (source: string): string =>
   source.slice(0, source.lastIndexOf("!")).replace(/^'|'$/g, "").replaceAll("''", "'");
 
-/** The values of a chart repeat the cells of its own sheet, so only its title is read there, unless somebody typed labels into it. */
+/** The values of a chart repeat the cells of its sheet, so only its title and typed labels are read. */
 const withoutRepeated = (chart: Chart, sheet: string): Chart => {
   const isRepeated =
     !chart.hasTypedLabels && chart.sources.length > 0 && chart.sources.every((source) => sheetOf(source) === sheet);
   return isRepeated ? { ...chart, rows: [] } : chart;
 };
 
-/** The shapes of a drawing. The fallback of an alternative repeats its content, or says that it cannot be shown. */
+/** The shapes of a drawing, without fallbacks: these repeat the content, or say that it cannot be shown. */
 const shapesIn = (node: Element | undefined): Element[] =>
   (node ? childElements(node) : []).flatMap((child) => {
     if (localName(child) === "Fallback") return [];

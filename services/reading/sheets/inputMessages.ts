@@ -14,7 +14,7 @@ const VALIDATION = /<(?:\w+:)?dataValidation((?:\s+[\w:]+\s*=\s*(?:"[^"]*"|'[^']
 const CELLS = /<xm:sqref>([^<]*)</;
 const MAX_FORMULAS = 20_000;
 
-/** Attributes by their names, with their entities resolved; none if they are damaged. */
+/** Attributes by name, with entities resolved; empty if they are damaged. */
 const readAttributes = (source: string): Record<string, string> => {
   try {
     return parseXml(`<a ${source.replace(/\s[\w]+:/g, " ")}/>`).attributes;
@@ -37,7 +37,7 @@ const toLine = (cells: string, title: string, message: string): string => {
   return message === "" ? name : `${name}: ${message}`;
 };
 
-/** The input messages of a sheet, from its XML, as a list below it; "" for none. */
+/** The input messages in the XML of a sheet, as a list below the sheet; "" if there are none. */
 export const inputMessages = (xml: string): string => {
   // a sheet without any has no such attribute
   if (!/\bprompt(?:Title)?\s*=/.test(xml)) return "";

@@ -9,7 +9,7 @@ import { warnOfCount } from "../warnings.ts";
 
 /** Characters of a file whose drawings are read: its elements take ten times as much memory. */
 const MAX_LENGTH = 20_000_000;
-/** What has text of its own. */
+/** Elements that contain text. */
 const SHAPES =
   "text-box custom-shape rect ellipse circle line polyline polygon regular-polygon path connector measure caption"
     .split(" ")

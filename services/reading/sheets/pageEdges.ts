@@ -7,7 +7,7 @@ import { readPart } from "../office/xmlParts.ts";
 /** Fonts, colours, sizes, positions, page numbers, dates and names in a header of Excel, as `&L&"Arial,Bold"&12Page &P`. */
 const CODES = /&(?:"[^"]*"|K[0-9A-F]{6}|K\d\d[+-]\d{3}|\d+|[A-Za-z])/g;
 
-/** What a header or footer of Excel says by itself. */
+/** The text of a header or footer of Excel, without its fields. */
 export const statedText = (codes: string): string =>
   codes.replaceAll("&&", "\0").replace(CODES, " ").replaceAll("\0", "&");
 

@@ -44,7 +44,7 @@ const SHEET = /^xl\/worksheets\/[^/]+\.xml$/;
 /** A cell with a formula and no value, as programs write it that do not compute. */
 const BARE_FORMULA = /<c\b([^<>]*)>\s*<f\b[^<>]*(?:\/>|>[^<]*<\/f>)\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/g;
 
-/** What the XML of the sheets says beside their cells. */
+/** Texts in the XML of a sheet that are not in its cells. */
 interface SheetXml {
   /** Formulas without a value (an empty text is one). */
   bare: number;
@@ -71,7 +71,7 @@ interface Surroundings {
   drawnOn(sheet: string): string;
   /** Where the library does not read them. */
   commentsOn?(sheet: string): string;
-  /** What is said beside a chosen cell. */
+  /** Messages that Excel shows beside a selected cell. */
   messagesOn?(sheet: string): string;
   /** Headers and footers. */
   edges: readonly string[];

@@ -22,7 +22,7 @@ const YEAR = /^(?:19|20)\d\d$/;
 const isAllNames = ({ cells }: Row): boolean =>
   cells.every(({ isText, area, text }) => isText || area !== null || YEAR.test(text));
 
-/** Whether the upper names stand only above the first of their columns: the names below repeat for each of them. */
+/** Whether an upper name is only above the first of its columns; the names below it repeat for each upper name. */
 const isSpread = (upper: Row, lower: Row): boolean => {
   const [, ...below] = lower.cells.map(({ text }) => text);
   return (

@@ -42,7 +42,7 @@ function* recordsIn(stream: Buffer): Generator<ExcelRecord> {
 /** A number in a record; 0 in one that is too short. */
 const word = (data: Buffer, at: number): number => (at + 2 <= data.length ? data.readUInt16LE(at) : 0);
 
-/** At most `length` characters, after a byte that says how wide they are. */
+/** At most `length` characters, after a byte with their width. */
 const characters = (data: Buffer, length: number): string =>
   data
     .subarray(1)
@@ -124,7 +124,7 @@ const openContainer = (bytes: Uint8Array): Container | undefined => {
   }
 };
 
-/** Reads what is drawn on the sheets of an XLS. The values of charts are cells. Older files than those of Excel 97 have none. */
+/** Reads the drawings on the sheets of an XLS, which files before Excel 97 do not have. The values of charts are in cells. */
 export const openXlsDrawings = (bytes: Uint8Array, warn: Warn): XlsDrawings => {
   const container = openContainer(bytes);
   const found = container && (CFB.find(container, "/Workbook") as { content?: Uint8Array } | null);

@@ -12,7 +12,7 @@ type Points = Map<number, string>;
 const roundValue = (value: string): string =>
   /^-?\d+\.\d{12,}(?:E-?\d+)?$/i.test(value) ? String(Number(Number(value).toPrecision(12))) : value;
 
-/** The points of a source; its innermost level stands first, the levels above it follow. */
+/** The points of a source: its innermost level first, then the levels above it. */
 const readPoints = (source: Element | undefined): Points => {
   const points: Points = new Map();
   for (const point of descendantsNamed(source, "pt")) {
@@ -36,9 +36,9 @@ export interface Chart {
   title: string;
   /** The names of the series, then a row for each category; empty without values. */
   rows: string[][];
-  /** Where the values and labels stand in a workbook, `Sheet1!$B$2:$B$4`. */
+  /** The place of the values and labels in a workbook: `Sheet1!$B$2:$B$4`. */
   sources: string[];
-  /** Whether points have labels that stand in no cell. */
+  /** Whether points have labels that are in no cell. */
   hasTypedLabels: boolean;
   /** Texts that are drawn on it. */
   drawn: string[];
@@ -63,7 +63,7 @@ const plainSeries = (one: Element): Series => {
   };
 };
 
-/** The series of a newer kind of chart (waterfall, funnel, histogram …), whose data stand apart. */
+/** The series of a newer kind of chart (waterfall, funnel, histogram …), whose data are in another element. */
 const extendedSeries = (root: Element): Series[] => {
   const data = new Map(childrenNamed(childNamed(root, "chartData"), "data").map((one) => [one.attributes["id"], one]));
   return descendantsNamed(findPath(root, "chart", "plotArea"), "series").map((one) => {
@@ -98,7 +98,7 @@ const drawnTexts = (drawing: Element | undefined): string[] =>
     .map((paragraph) => descendantsNamed(paragraph, "t").map(textContent).join("").trim())
     .filter((text) => text !== "");
 
-/** A chart's title, with those of its axes behind it, values, and texts. */
+/** A chart's title, followed by those of its axes, its values, and its texts. */
 const readChart = (root: Element, drawing: Element | undefined): Chart => {
   const chart = childNamed(root, "chart");
   const own = titleOf(chart);

@@ -6,9 +6,9 @@ import { childNamed, childrenNamed, descendantsNamed, findPath, localName } from
 export interface ChartLabels {
   /** By the index of the point. */
   texts: ReadonlyMap<number, string>;
-  /** Whether some are typed, and so stand in no cell. */
+  /** Whether some are typed, and so are in no cell. */
   hasTyped: boolean;
-  /** Where the others stand in a workbook. */
+  /** The place of the others in a workbook. */
   sources: Element[];
 }
 

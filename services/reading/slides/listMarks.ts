@@ -1,7 +1,7 @@
 import type { Element } from "../guard/xml.ts";
 import { findPath, childNamed } from "./localNames.ts";
 
-/** The mark of a list item; `none`: the paragraph is no item. */
+/** The mark of a list item; `none` if the paragraph is not an item. */
 export type ListMark = "bullet" | "number" | "none";
 
 /** The `lstStyle`s of shape, layout and master, nearest first. */

@@ -18,7 +18,7 @@ const isNote = (shape: Element): boolean => {
   return type !== "sldImg" && !REPEATED.has(type);
 };
 
-/** The notes of a slide, also those that somebody wrote into boxes of their own. Adds the headers and footers of their page to `edges`. */
+/** The notes of a slide, also those in separate text boxes. Adds the headers and footers of the notes page to `edges`. */
 const slideNotes = (parts: Parts, slide: string, edges: string[]): ElementContent[] => {
   const name = parts.related(slide, "notesSlide") ?? "";
   const tree = shapeTree(parts.xml(name));
