@@ -48,3 +48,15 @@ test("an event stream disconnects a reader that has left 1 MiB unread", async ()
   await once(reader, "close");
   await app.close();
 });
+
+test("an event stream does not disconnect a reader that is still reading a piece of 2 MiB when the next one comes", async () => {
+  const piece = `data: ${"é".repeat(1024 * 1024)}\n\n`;
+  const { app, port } = await serve((stream) => {
+    stream.write(piece);
+    stream.write("data: 3\n\n");
+    stream.end("data: [DONE]\n\n");
+  });
+  const response = await fetch(`http://127.0.0.1:${port}/`);
+  expect(await response.text()).toBe(`data: 1\n\n${piece}data: 3\n\ndata: [DONE]\n\n`);
+  await app.close();
+});

@@ -5,7 +5,7 @@ import { RECHECK_MS } from "./recheck.ts";
 
 /** Interval of the comments that keep a silent stream open. */
 const PING_MS = 15_000;
-/** A slow reader is disconnected at this number of unsent bytes. */
+/** A slow reader is disconnected at this number of unsent bytes, besides those of the longest piece: nobody has read that at once. */
 const MAX_BUFFERED = 1024 * 1024;
 /** Frames within this time are written together, because a write costs as much as making ten frames. No reader notices the delay. */
 const GATHER_MS = 5;
@@ -57,6 +57,7 @@ export function openEventStream(reply: FastifyReply, first: string, pingMs = PIN
   let overflowed = false;
   let pending = "";
   let flushedAt = 0;
+  let longest = 0;
   const flush = () => {
     const frames = pending;
     pending = "";
@@ -70,8 +71,9 @@ export function openEventStream(reply: FastifyReply, first: string, pingMs = PIN
   };
   const write = (frames: string) => {
     if (frames === "" || raw.destroyed || raw.writableEnded) return;
-    overflowed = raw.writableLength > MAX_BUFFERED;
+    overflowed = raw.writableLength > MAX_BUFFERED + longest;
     if (overflowed) return void raw.destroy();
+    if (frames.length > MAX_GATHERED) longest = Math.max(longest, Buffer.byteLength(frames));
     if (pending === "") scheduleFlush();
     pending += frames;
     if (pending.length > MAX_GATHERED) flush();
