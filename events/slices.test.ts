@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { countRounds } from "#test/countRounds.ts";
 import { beginWork, mapInSlices } from "./slices.ts";
 
 const compute = (ms: number): void => {
@@ -6,19 +7,6 @@ const compute = (ms: number): void => {
   while (performance.now() < end);
 };
 const numbers = Array.from({ length: 60 }, (_, n) => n);
-
-/** Counts the rounds of the event loop until the work ends. */
-async function countRounds(work: Promise<unknown>): Promise<number> {
-  let [isOver, rounds] = [false, 0];
-  const count = (): void => {
-    rounds += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await work;
-  isOver = true;
-  return rounds;
-}
 
 test("the event loop goes round while many values are converted, and their order stays", async () => {
   const work = mapInSlices(numbers, (value) => (compute(1), value * 2));

@@ -7,7 +7,6 @@ import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts
 import type { HttpDeps } from "#http/base/deps.ts";
 import { listen } from "#http/base/listen.ts";
 import { LONG_READS } from "#http/base/longReads.ts";
-import { countWait, readTimeLeft } from "#http/base/requestTime.ts";
 import { buildServer } from "#http/server.ts";
 import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
@@ -16,12 +15,11 @@ import { openScripts } from "#infra/sandbox/openScripts.ts";
 import { createRunReplayer } from "#infra/sandbox/replay/replayRun.ts";
 import { openTypeChecker } from "#infra/sandbox/types/openTypeChecker.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
-import { createBreaker, type Breaker } from "#infra/postgres/breaker.ts";
+import { createBreaker } from "#infra/postgres/breaker.ts";
 import { fetchFile } from "#infra/web/fetchFile.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { batchLookups } from "#infra/postgres/batchLookups.ts";
 import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
-import { withReadTime } from "#infra/postgres/readTime.ts";
 import { findCollections } from "#projections/collections/query.ts";
 import { listListed } from "#projections/documents/query.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
@@ -35,6 +33,7 @@ import { passagesFrom } from "#services/reading/passageLines.ts";
 import { deploymentCredentials } from "./credentials.ts";
 import { OTHER_BUS, readHealth } from "./health.ts";
 import type { Resources } from "./resources.ts";
+import { createRead, type Read } from "./requestReads.ts";
 import { searchInTurns } from "./searchInTurns.ts";
 import { openSearchModels } from "./searchModels.ts";
 import { searchServer } from "./searchServer.ts";
@@ -71,14 +70,6 @@ const gatesOf = ({ sameBus, clock }: Resources) => [
 
 const addressOf = ({ address, port }: AddressInfo): string =>
   `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
-
-type Read = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** Runs a request's reads. They fail with 503: at once while PostgreSQL is unreachable, otherwise when the request's time is up. */
-const createRead =
-  (breaker: Breaker): Read =>
-  (work) =>
-    countWait(() => breaker(() => withReadTime(readTimeLeft, work)));
 
 /** The API's read access to the log. */
 const readsOf = (log: Resources["log"], read: Read) =>

@@ -3,7 +3,7 @@ import type { AgentRow } from "#projections/agents/query.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal, onDisconnect } from "../base/disconnect.ts";
 import { ApiError, badGateway } from "../base/errors.ts";
-import { waitForTurn } from "../base/requestTime.ts";
+import { liftTimeLimit } from "../base/requestTime.ts";
 import { resolveModel } from "../base/model.ts";
 import { findPreviousTurn, identifyTurn } from "../turns/previousTurn.ts";
 import { findResultsTurn } from "../turns/resultsTurn.ts";
@@ -112,7 +112,7 @@ export async function respond(http: Http, request: FastifyRequest, reply: Fastif
   const release = () => {
     request.body = undefined;
     http.releaseBody(request);
-    waitForTurn();
+    liftTimeLimit();
   };
   const repeated = await findRepeatedTurn(http, caller.organization_id, scope, calls);
   if (repeated) {

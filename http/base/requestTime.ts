@@ -11,7 +11,6 @@ const OLD_MS = 5_000;
 
 /** How long a request has waited for the stores: PostgreSQL, the bus and the read models. */
 interface RequestClock {
-  request: FastifyRequest;
   reply: FastifyReply;
   /** Waits that run now, and since when at least one does. */
   running: number;
@@ -27,7 +26,7 @@ const current = new AsyncLocalStorage<RequestClock | undefined>();
 export function trackRequestTime(app: App): void {
   const clocks = new WeakMap<FastifyRequest, RequestClock>();
   app.addHook("onRequest", (request, reply, done) => {
-    const clock = { request, reply, running: 0, since: 0, waited_ms: 0, isUnlimited: false };
+    const clock = { reply, running: 0, since: 0, waited_ms: 0, isUnlimited: false };
     clocks.set(request, clock);
     current.run(clock, done);
   });
@@ -47,8 +46,8 @@ export async function countWait<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** From now on the current request takes as long as its turn does, and then has the full time for its reads. */
-export function waitForTurn(): void {
+/** Call it before the current request waits for its turn, which takes as long as it takes. Its later reads have the full time. */
+export function liftTimeLimit(): void {
   const clock = current.getStore();
   if (clock) clock.isUnlimited = true;
 }
@@ -66,11 +65,11 @@ const waitedFor = ({ running, since, waited_ms }: RequestClock): number =>
 export function requestAge(): number {
   const clock = current.getStore();
   if (!clock) return 0;
-  const { request, reply, isUnlimited } = clock;
+  const { reply, isUnlimited } = clock;
   if (isUnlimited || reply.raw.headersSent || reply.raw.destroyed) return 0;
   const age = reply.elapsedTime;
   if (age < OLD_MS) return age;
-  return request.method === "GET" ? 0 : waitedFor(clock);
+  return reply.request.method === "GET" ? 0 : waitedFor(clock);
 }
 
 /** Milliseconds that a read may take if it starts now. */

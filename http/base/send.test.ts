@@ -92,6 +92,25 @@ describe("sending a command", () => {
     ]);
   });
 
+  test("of an old request counts the commands and the waits for projections before it, and nothing else", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { send, sent } = harness([done], true, 1_000);
+    const app = Fastify();
+    trackRequestTime(app);
+    app.addHook("onRequest", async (_request, reply: FastifyReply) => {
+      Object.defineProperty(reply, "elapsedTime", { value: 6_000 });
+    });
+    app.post("/", async () => {
+      for (let n = 0; n < 3; n++) {
+        await send(DeleteKey, { ...request, waitFor: ["keys"] });
+        vi.advanceTimersByTime(5_000);
+      }
+      return {};
+    });
+    expect((await app.inject({ method: "POST", url: "/" })).statusCode).toBe(200);
+    expect(sent.map(({ waited_ms }) => waited_ms)).toEqual([0, 1_000, 2_000]);
+  });
+
   test("reports projections that lag, and still returns the receipt", async () => {
     const { send, warnings } = harness([done], false);
     expect(await send(DeleteKey, { ...request, waitFor: ["keys"] })).toEqual({ ...done, projected: false });

@@ -5,7 +5,7 @@ import { RECHECK_MS } from "./recheck.ts";
 
 /** Interval of the comments that keep a silent stream open. */
 const PING_MS = 15_000;
-/** A slow reader is disconnected at this number of unsent bytes, besides those of the longest piece: nobody has read that at once. */
+/** A slow reader is disconnected at this number of unsent bytes, plus those of the longest piece, which takes a while to send. */
 const MAX_BUFFERED = 1024 * 1024;
 /** Frames within this time are written together, because a write costs as much as making ten frames. No reader notices the delay. */
 const GATHER_MS = 5;

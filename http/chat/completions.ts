@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
-import { waitForTurn } from "../base/requestTime.ts";
+import { liftTimeLimit } from "../base/requestTime.ts";
 import { validator } from "../base/validate.ts";
 import { modelNotFound, resolveModel } from "../base/model.ts";
 import { findPreviousTurn, identifyTurn, type PreviousTurn, type TurnIdentity } from "../turns/previousTurn.ts";
@@ -71,7 +71,7 @@ export function completionRoute(app: App, http: Http): void {
       // frees up to 64 MiB, because the turn may run for minutes
       request.body = undefined as never;
       http.releaseBody(request);
-      waitForTurn();
+      liftTimeLimit();
       reply.headers(turnHeaders(attached));
       return streamed
         ? answerStreamed(http, reply, attached, disconnected)

@@ -1,4 +1,6 @@
+import Fastify, { type FastifyReply } from "fastify";
 import { describe, expect, it } from "vitest";
+import { requestAge, trackRequestTime } from "../base/requestTime.ts";
 import { createSharedPoll, type Waiter } from "./sharedPoll.ts";
 
 const FOREVER = new AbortController().signal;
@@ -25,6 +27,27 @@ describe("a shared poll", () => {
     expect(polls.flat().filter((id) => id === 2).length).toBeLessThanOrEqual(polls.length);
     expect(polls.at(-1)).toEqual([2, 3]);
     expect(polls.length).toBeLessThanOrEqual(3);
+  });
+
+  it("does not spend the time of the request that started it", async () => {
+    const ages: number[] = [];
+    const { waitFor } = open(async (waiters) => {
+      ages.push(requestAge());
+      for (const waiter of waiters) waiter.done();
+    });
+    const app = Fastify();
+    trackRequestTime(app);
+    app.addHook("onRequest", async (_request, reply: FastifyReply) => {
+      Object.defineProperty(reply, "elapsedTime", { value: 2_000 });
+    });
+    app.get("/", async () => {
+      await waitFor({ id: 1 }, FOREVER);
+      return { age: requestAge() };
+    });
+    const { age } = (await app.inject("/")).json();
+    expect(ages).toEqual([0]);
+    expect(age).toBe(2_000);
+    await app.close();
   });
 
   it("polls again at a hint, long before the next regular poll", async () => {

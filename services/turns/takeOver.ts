@@ -18,8 +18,8 @@ const LOST = "The process that worked on this turn was lost.";
 const LATE = "The turn did not finish within the time that it has.";
 const KILLS_WORKERS = "The turn was given up: two processes died while they worked on it.";
 
-/** Whether a turn failed with this message because its workers were lost. Its output is what the log and the bus still had. */
-export const isGivenUp = (message: string): boolean => [LOST, LATE, KILLS_WORKERS].includes(message);
+/** Whether a turn failed with this message because two workers died. Its output is what the log and the bus still had. */
+export const isGivenUp = (message: string): boolean => message === KILLS_WORKERS;
 
 export interface TakeOverOptions {
   log: Pick<EventLog, "read" | "hasDied">;

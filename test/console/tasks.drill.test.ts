@@ -102,7 +102,7 @@ test("the palette says that more names match, and links to requests by words of 
 });
 
 /** What a member who joined and left a moment ago is called, also at midnight. */
-const FORMER = /^former builder, (only on )?\d+ \w+ \d{4}( to \d+ \w+ \d{4})? \(\w{8}\)$/;
+const FORMER = /^former builder, (only on \d+ \w+ \d{4}|\d+ \w+ \d{4} to \d+ \w+ \d{4}) \(\w{8}\)$/;
 
 test("a former member's requests are erased from the list of requests", async () => {
   const { id, email, password } = await tenant.made(

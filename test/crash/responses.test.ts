@@ -33,22 +33,26 @@ test("a stream that reports that its answer was regenerated is no finding", () =
   expect(scenario.findings()).toEqual([]);
 });
 
-/** The end of a turn whose workers and bus died, after a stream that had shown these pieces. */
-function givenUp(pieces: string) {
+/** The end of a turn whose workers died, after a stream that had shown these pieces, and a fault meanwhile. */
+function givenUp(pieces: string, target: string) {
   const message = "The turn was given up: two processes died while they worked on it.";
+  scenario.fault(target);
   scenario.event("TurnStarted", THREAD, "1", { turn_id: "a" }, { input: {} });
   scenario.event("TurnFailed", THREAD, "1", { turn_id: "a", usage: NO_USAGE }, { said: { text: "Looking." }, message });
   scenario.operation("agent.respond", "1", answer("Looking.", { status: "failed", error: message, deltas: pieces }));
 }
 
-test("a stream that showed more than is stored of a turn whose workers died is no finding", () => {
-  givenUp("Looking. Fou");
+test("a stream that showed more than is stored of a turn whose workers and bus died is no finding", () => {
+  givenUp("Looking. Fou", "nats");
   expect(scenario.findings()).toEqual([]);
 });
 
 describe("the checker finds", () => {
-  test("a stream that showed something else than is stored of a turn whose workers died", () => {
-    givenUp("Found.");
+  test.each([
+    ["something else than is stored of a turn whose workers and bus died", "Found.", "nats"],
+    ["more than is stored of a turn whose workers died while the bus was well", "Looking. Fou", "services 1"],
+  ])("a stream that showed %s", (_title, pieces, target) => {
+    givenUp(pieces, target);
     expect(scenario.findings()).toEqual(["different I11"]);
   });
 

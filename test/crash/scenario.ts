@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { checkJournal } from "../../dev/crash/check/checkAll.ts";
 import { grouped, operationOf, turnsOf, type Evidence } from "../../dev/crash/check/evidence.ts";
-import type { Attempt, Effect, Facts, Operation, OperationKind } from "../../dev/crash/journal.ts";
+import type { Attempt, Effect, Facts, InjectedFault, Operation, OperationKind } from "../../dev/crash/journal.ts";
 
 /** What happened to a client and what stands in the log, for tests of the checker: it all went well until a test says otherwise. */
 export function newScenario() {
@@ -9,12 +9,13 @@ export function newScenario() {
   const operations: Operation[] = [];
   const attempts: Attempt[] = [];
   const effects: Effect[] = [];
+  const faults: InjectedFault[] = [];
   let clock = 0;
 
   const evidence = (): Evidence => ({
     operations,
     attempts: grouped(attempts, ({ operation }) => operation),
-    faults: [],
+    faults,
     readiness: [],
     events,
     eventsOf: grouped(events, ({ meta }) => operationOf(meta.request_id)),
@@ -72,6 +73,10 @@ export function newScenario() {
         got: {},
         ...more,
       });
+    },
+    /** A fault that lasts until the end of the next operation. */
+    fault(target: string) {
+      faults.push({ kind: "fault", what: "kill", target, at: clock++, until: clock + 1 });
     },
     /** What an attempt at a step did outside. */
     effect(effect: Pick<Effect, "run_id" | "key" | "step"> & Partial<Effect>) {

@@ -8,14 +8,18 @@ import { different, doubled, lost, type Finding } from "./finding.ts";
 /** Rounds are separated by blank lines in the log and by items in a response. */
 const squeezed = (text: string): string => text.replace(/\s+/g, "");
 
+/** Whether a fault of NATS overlapped the operation, so that it may have lost what a worker had sent since its last round. */
+const lostFrames = ({ start, end }: Operation, { faults }: Pick<Evidence, "faults">): boolean =>
+  faults.some(({ target, at, until = at }) => /\b(?:nats|everything)\b/.test(target) && at < end && until > start);
+
 /** I11: a stream is numbered without a gap, ends once, and matches its response. */
-function checkStream(operation: Operation): Finding[] {
+function checkStream(operation: Operation, evidence: Pick<Evidence, "faults">): Finding[] {
   const { numbered, terminal, deltas, text, error } = operation.got;
   if (numbered === undefined) return [];
   const say = (what: string) => different("I11", operation, what);
   const [pieces, whole] = [squeezed(deltas), squeezed(text)];
-  // if the bus died together with the workers, what they had sent since their last round is lost
-  const matches = isGivenUp(error) ? pieces.startsWith(whole) : pieces === whole;
+  const mayHaveMore = isGivenUp(error) && lostFrames(operation, evidence);
+  const matches = mayHaveMore ? pieces.startsWith(whole) : pieces === whole;
   return [
     ...(numbered ? [] : [say("its events are not numbered one after the other")]),
     ...(terminal === 1 ? [] : [say(`it ended ${terminal} times`)]),
@@ -70,8 +74,11 @@ export function checkResponses(evidence: Evidence): Finding[] {
     ({ what, outcome }) => (what === "agent.read" || what === "agent.replay") && outcome !== "unknown",
   );
   return [
-    ...done.flatMap((operation) => [...checkStream(operation), ...checkStored(operation, evidence)]),
-    ...reads.flatMap((read) => [...(read.outcome === "done" ? checkStream(read) : []), ...checkRead(read, answers)]),
+    ...done.flatMap((operation) => [...checkStream(operation, evidence), ...checkStored(operation, evidence)]),
+    ...reads.flatMap((read) => [
+      ...(read.outcome === "done" ? checkStream(read, evidence) : []),
+      ...checkRead(read, answers),
+    ]),
     ...checkCalls(events),
   ];
 }

@@ -38,15 +38,15 @@ export interface Speech {
 /** Yields a text as a model would: up to a stop sequence or the token limit, in chunks if streamed, with its usage. */
 export async function* speak(request: ModelRequest, speech: Speech): AsyncGenerator<ModelEvent> {
   // turns that were committed together resume in one callback
-  const takeTurns = beginWork();
-  await takeTurns();
+  const letOthersWork = beginWork();
+  await letOthersWork();
   const fullText = beforeStop(speech.text, request.stop);
   const text = request.max_output_tokens === null ? fullText : await firstTokens(fullText, request.max_output_tokens);
   const reasoning = speech.reasoning ?? "";
   if (reasoning !== "") yield { type: "reasoning", text: reasoning };
   const chunks = request.streamed ? splitChunks(text) : [text];
   for (const chunk of chunks) {
-    await takeTurns();
+    await letOthersWork();
     await speech.pause?.();
     if (chunk !== "") yield { type: "text", text: chunk };
   }

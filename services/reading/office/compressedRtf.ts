@@ -10,13 +10,16 @@ const UNCOMPRESSED = 0x414c454d;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const WINDOW = 4_096;
+/** A control byte and eight tokens of two bytes become 136 bytes. */
+const MAX_RATIO = 8;
 /** What the window contains at the start. */
 const DICTIONARY =
   "{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier" +
   "{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
 
 /** Each control byte announces eight tokens: a byte, or a place in the window and a length. */
-function decompress(input: Buffer, size: number): Buffer {
+function decompress(input: Buffer, stated: number): Buffer {
+  const size = Math.min(stated, MAX_RATIO * input.length);
   const output = Buffer.alloc(size);
   const window = Buffer.alloc(WINDOW);
   let [read, written, place] = [0, 0, window.write(DICTIONARY, "latin1")];
