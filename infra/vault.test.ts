@@ -51,6 +51,15 @@ describe("the vault", () => {
     expect(await vault.get(owner, `${owner.folder}/unknown`)).toBeUndefined();
   });
 
+  test.each(["empty", "cut", "altered"])("names a blob that is %s", async (how) => {
+    const owner = newThing();
+    const blob = await vault.put(owner, Buffer.from("plain text"));
+    const sealed = stored.get(blob)!;
+    if (how === "altered") sealed[sealed.length - 1]! ^= 1;
+    else stored.set(blob, how === "cut" ? sealed.subarray(0, -1) : Buffer.alloc(0));
+    await expect(vault.get(owner, blob)).rejects.toThrow(`the blob ${blob} is damaged`);
+  });
+
   test("does not open the bytes of one thing as those of another", async () => {
     const blob = await vault.put(newThing(), Buffer.from("plain text"));
     await expect(vault.get(newThing(), blob)).rejects.toThrow();

@@ -26,7 +26,10 @@ export function openVault({ blobs, keyring, dataKeys }: VaultParts): Vault {
         blobs.get(blob),
         wrapped_key === undefined ? findKey(thing) : wrapped_key,
       ]);
-      return sealed && key ? keyring.openLarge(thing, key, sealed) : undefined;
+      if (!sealed || !key) return undefined;
+      return keyring.openLarge(thing, key, sealed).catch((cause) => {
+        throw new Error(`the blob ${blob} is damaged; restore it from a backup`, { cause });
+      });
     },
   };
 }

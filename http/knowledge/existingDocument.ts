@@ -1,17 +1,42 @@
 import type { FastifyRequest } from "fastify";
-import { ChangeDocument, ReprocessDocument } from "#events/document.ts";
+import { ChangeDocument, ReplaceDocument, ReprocessDocument } from "#events/document.ts";
 import { changedDescription } from "#events/documentDetails.ts";
-import { streamName } from "#events/ids.ts";
+import { blobFolder, streamName } from "#events/ids.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
+import { uploaderOf, withinLimits } from "../base/limits.ts";
+import { requireStorage } from "../base/storageLimits.ts";
+import type { Upload } from "../upload/readUpload.ts";
+import { findHolder } from "../upload/storeOnce.ts";
 import type { PublicDocument } from "./documentShape.ts";
 import { requireDocument } from "./lookups.ts";
 
 export const commandFor = (request: FastifyRequest, document_id: string) =>
   commandFields(request, streamName("document", document_id), ["documents"]);
+
+export interface DocumentUpload extends Upload {
+  /** Name and tags for an existing document; undefined keeps its own. */
+  newName?: string | undefined;
+  newTags?: string[] | undefined;
+  collection_id: string;
+  original: "file" | "text";
+  external_id: string | null;
+  external_claim: string | null;
+  content_claim: string;
+  identity: IdempotentRequest;
+}
+
+/** The changes to an existing document. Its stored file is kept. */
+const newDetails = ({ newName, newTags, metadata, readers, original, identity }: DocumentUpload) => ({
+  name: newName,
+  tags: newTags,
+  metadata: original === "text" ? metadata : undefined,
+  readers: original === "text" ? readers : undefined,
+  identity,
+});
 
 /** The answer to an upload: 202 if the document will be processed, 200 if nothing needs to be done. */
 export interface UploadAnswer {
@@ -23,7 +48,7 @@ export interface UploadAnswer {
 export const asProcessing = (row: DocumentRow): DocumentRow => ({ ...row, status: "processing", error: null });
 
 /** Changes the tags, metadata and readers of a document whose text was sent again unchanged. */
-export async function applyDetails(
+async function applyDetails(
   http: Http,
   request: FastifyRequest,
   row: DocumentRow,
@@ -38,7 +63,7 @@ export async function applyDetails(
 }
 
 /** Answers an upload of bytes that the collection has already. Does nothing, except that a failed document is processed again. */
-export async function answerExisting(
+async function answerExisting(
   http: Http,
   request: FastifyRequest,
   row: DocumentRow,
@@ -55,4 +80,66 @@ export async function answerExisting(
     throw error;
   }
   return { status: 202, document: asProcessing(await requireDocument(http, request.caller, row.id)) };
+}
+
+/** The same request with the id of its command that replaces a document. */
+export const replacement = (identity: IdempotentRequest) => nextCommand(identity, "replace");
+
+/**
+ * Whether a document has this content. The same text in another format counts as other content, because it is parsed differently,
+ * and so does a file with the bytes of a pushed text, because its original is to be kept.
+ */
+const hasContent = async (http: Http, row: DocumentRow, { content_claim, mime_type, original }: DocumentUpload) =>
+  (row.original === "file" || (original === "text" && row.mime_type === mime_type)) &&
+  (await findHolder(http, `content:${content_claim}`)) === row.id;
+
+/** Replaces the content of a document. If it is unchanged, only what describes the document changes. */
+export async function replaceDocument(
+  http: Http,
+  request: FastifyRequest,
+  row: DocumentRow,
+  upload: DocumentUpload,
+): Promise<UploadAnswer> {
+  const { identity, bytes, name, tags, metadata, readers, sha256, mime_type, original, content_claim } = upload;
+  const thing = streamName("document", row.id);
+  if (await hasContent(http, row, upload)) {
+    const tagged = await applyDetails(http, request, row, newDetails(upload));
+    return answerExisting(http, request, tagged, identity);
+  }
+  await requireStorage(http, request.caller.organization_id, bytes.length, original);
+  const folder = blobFolder(request.caller.organization_id, thing);
+  const wish = { request, spender: uploaderOf(request.caller), wanted: { bytes: bytes.length, pages: 0 } };
+  const blob = await http.vault.put({ thing, wrapped_key: row.wrapped_key, folder }, bytes);
+  const content = {
+    mime_type,
+    size_bytes: bytes.length,
+    original,
+    blob,
+    content_claim,
+    name,
+    tags,
+    metadata,
+    readers,
+    sha256,
+  };
+  try {
+    const { position } = await withinLimits(http, wish, () =>
+      http.send(ReplaceDocument, {
+        ...commandFor(request, row.id),
+        ...replacement(identity),
+        data: { document_id: row.id, ...content },
+      }),
+    );
+    if (position === 0) {
+      // a concurrent request has stored the same content
+      await http.blobs.remove(blob);
+      await http.freshRead(["documents"], thing);
+      return { status: 200, document: await requireDocument(http, request.caller, row.id) };
+    }
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) await http.blobs.remove(blob);
+    throw error;
+  }
+  const replaced = await requireDocument(http, request.caller, row.id);
+  return { status: 202, document: { ...replaced, status: "pending", error: null } };
 }

@@ -9,29 +9,14 @@ import { readRecordedAt } from "../base/send.ts";
 import type { Upload } from "../upload/readUpload.ts";
 import { storeOnce, type StoreResult } from "../upload/storeOnce.ts";
 import { canSee, checkReaders, hiddenDocument } from "./documentAccess.ts";
-import { answerExisting, applyDetails, commandFor, type UploadAnswer } from "./existingDocument.ts";
+import {
+  commandFor,
+  replacement,
+  replaceDocument,
+  type DocumentUpload,
+  type UploadAnswer,
+} from "./existingDocument.ts";
 import { collectionNotFound, documentNotFound, findAnyDocument } from "./lookups.ts";
-
-export interface DocumentUpload extends Upload {
-  /** Name and tags for an existing document; undefined keeps its own. */
-  newName?: string | undefined;
-  newTags?: string[] | undefined;
-  collection_id: string;
-  original: "file" | "text";
-  external_id: string | null;
-  external_claim: string | null;
-  content_claim: string;
-  identity: IdempotentRequest;
-}
-
-/** The changes to an existing document. Its stored file is kept. */
-export const newDetails = ({ newName, newTags, metadata, readers, original, identity }: DocumentUpload) => ({
-  name: newName,
-  tags: newTags,
-  metadata: original === "text" ? metadata : undefined,
-  readers: original === "text" ? readers : undefined,
-  identity,
-});
 
 const readSource = ({ caller }: FastifyRequest) => (caller.session ? ("upload" as const) : ("api" as const));
 
@@ -75,9 +60,9 @@ export const describeUpload = ({ name, mime_type, tags, metadata, readers }: Upl
 export async function answerRepeated(
   http: Http,
   { caller }: FastifyRequest,
-  command: IdempotentRequest,
+  identity: IdempotentRequest,
 ): Promise<UploadAnswer | undefined> {
-  const id = await findCreated(http, command);
+  const id = (await findCreated(http, identity)) ?? (await findCreated(http, replacement(identity)));
   if (id === undefined) return undefined;
   const document = await findAnyDocument(http, caller, id);
   if (!document) throw documentNotFound();
@@ -114,8 +99,8 @@ export async function answerUpload(
 ): Promise<UploadAnswer> {
   if (result.kind !== "created" && !(await canSee(http, request.caller, result.row))) throw hiddenDocument();
   if (result.kind === "existing") {
-    const row = await applyDetails(http, request, result.row, newDetails(upload));
-    return answerExisting(http, request, row, upload.identity);
+    const tags = upload.original === "file" && upload.tags.length === 0 ? result.row.tags : upload.tags;
+    return replaceDocument(http, request, result.row, { ...upload, tags });
   }
   if (result.kind === "repeated") return { status: 202, document: result.row };
   if (result.projected && !(await http.isDocumentListed(result.id))) throw collectionNotFound();

@@ -115,6 +115,15 @@ describe("replacing a document", () => {
     // a file is identified by its bytes
     given(document, ready).when(same).then();
   });
+  test("by a file with the bytes of a pushed text keeps its claim, and the text does not replace the file", () => {
+    const file = { ...original, original: "file" as const, blob: "b4" };
+    const same = command("ReplaceDocument", { ...id, ...file, ...described }, worker);
+    const kept = DocumentReplaced.of({ ...id, ...file, generation: 2, worker: "w1", released_claim: "c1" }, described);
+    given(document, [pushed, started(), read(), indexed()]).when(same).then(kept);
+    expect(document.claims!([kept])).toEqual({ hold: [], release: [] });
+    const text = command("ReplaceDocument", { ...id, ...original, original: "text", ...described }, worker);
+    given(document, [pushed, kept]).when(text).then();
+  });
   test("makes late results for the old bytes have no effect", () => {
     const moved = given(document, [uploaded, started(), replaced]);
     moved.when(record()).then();

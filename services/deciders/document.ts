@@ -37,7 +37,7 @@ const externalIdTaken: Claim["rejection"] = {
   code: "external_id_taken",
   message: "This collection has a document of this external_id already.",
 };
-/** Whether a text was replaced by the same text in another format. */
+/** Whether a text was replaced by the same text in another format or as a file. */
 const keepsClaim = ({ data }: Extract<DocumentEvent, { type: "DocumentReplaced" }>): boolean =>
   data.content_claim === data.released_claim;
 const contentName = (claim: string) => `content:${claim}`;
@@ -59,11 +59,13 @@ function isReading(state: DocumentState, { generation, attempt }: { generation: 
   return findNewest(state, ["reading"], generation)?.attempt === attempt;
 }
 
-/** Whether the document has this content already. The same text in another format is read differently; a file is identified by its bytes. */
+/** Whether the document has this content already. The same text in another format is read differently, and a file replaces a text because its original is kept. */
 const hasContent = (
   before: StoredDocument,
-  { content_claim, mime_type }: Pick<StoredDocument, "content_claim" | "mime_type">,
-): boolean => content_claim === before.content_claim && (before.original !== "text" || mime_type === before.mime_type);
+  { content_claim, mime_type, original }: Pick<StoredDocument, "content_claim" | "mime_type" | "original">,
+): boolean =>
+  content_claim === before.content_claim &&
+  (before.original === "file" || (original === "text" && mime_type === before.mime_type));
 
 function replace(command: CommandFrom<typeof ReplaceDocument>, before: StoredDocument): DocumentEvent[] {
   const { name, tags, metadata, readers, sha256, ...data } = command.data;

@@ -83,6 +83,23 @@ describe("pushed text", () => {
     expect(longer.body.error.message).toContain("upload a longer text as a file");
   });
 
+  test("is replaced by a file with the same bytes, whose original is kept", async () => {
+    const text = "First pushed, then uploaded.";
+    const pushed = await kept({ text, name: "pushed", tags: ["kept"] });
+    const file = { content: text, name: "uploaded.md", type: "text/markdown" };
+    const before = await total();
+    const uploaded = await library.upload(shelf, file);
+    expect([uploaded.status, uploaded.body.id, uploaded.body.status]).toEqual([202, pushed.id, "pending"]);
+    expect(await library.ended(pushed.id)).toMatchObject({ status: "ready", name: "uploaded.md", tags: ["kept"] });
+    expect((await call("GET", `/documents/${pushed.id}/content`)).text).toBe(text);
+    expect((await library.search({ query: "uploaded", document_ids: [pushed.id] })).body.results).toHaveLength(1);
+    // now the collection has both
+    expect((await library.upload(shelf, file)).status).toBe(200);
+    expect((await push({ text })).body.id).toBe(pushed.id);
+    expect((await call("GET", `/documents/${pushed.id}/content`)).text).toBe(text);
+    expect(await total()).toBe(before);
+  });
+
   test("pushed twice is one document", async () => {
     const first = await kept({ text: "Said twice.", tags: ["x"] });
     const again = await push({ text: "Said twice.", tags: ["x"] });

@@ -133,6 +133,18 @@ async function untilServed({ roles }: Topology): Promise<void> {
 const endsAll = (fault: Fault): boolean =>
   (fault.what === "power" || fault.what === "readonly") && (fault.store === "blobs" || fault.store === "everything");
 
+/** Maximum time that a fault waits for its target. After a planted bug has broken every definition, no script ever runs again. */
+const TARGET_MS = 60_000;
+
+/** Injects a fault once its target runs; undefined if that takes too long. */
+async function injectOnceThere(topology: Topology, fault: Fault, journal: Journal) {
+  for (const until = Date.now() + TARGET_MS; Date.now() < until; await sleep(250)) {
+    const injected = await injectFault(topology, fault, journal);
+    if (injected) return injected;
+  }
+  return undefined;
+}
+
 /**
  * Injects the planned faults. A fault whose target is restarting waits for it; an environment fault waits for the end of the
  * previous one. Resolves when every process may run again.
@@ -149,9 +161,12 @@ export async function injectFaults(
   for (const { pause, fault } of plan) {
     await sleep(pause);
     if (isSurrounding(fault)) await around;
-    let injected = await injectFault(topology, fault, journal);
-    for (; !injected; injected = await injectFault(topology, fault, journal)) await sleep(250);
+    const injected = await injectOnceThere(topology, fault, journal);
     const [at, target] = [journal.now(), targetOf(fault)];
+    if (!injected) {
+      print(`${((at - began) / 1_000).toFixed(1)} s: not injected, its target did not run: ${fault.what} ${target}`);
+      continue;
+    }
     const lasts = "ms" in fault ? ` for ${Math.round(fault.ms / 1_000)} s` : "";
     print(`${((at - began) / 1_000).toFixed(1)} s: ${fault.what} ${target}${lasts}`);
     const ended = injected.ended.then(() =>
