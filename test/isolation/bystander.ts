@@ -4,8 +4,9 @@ import { Worker } from "node:worker_threads";
 import type { Credentials } from "../../cli/organization.ts";
 import { afterFile } from "../cleanUp.ts";
 import { openAttacker } from "./attacker.ts";
-import type { BystanderData, BystanderReport } from "./bystanderThread.ts";
+import type { BystanderData } from "./bystanderThread.ts";
 import type { IsolatedDeployment } from "./deployment.ts";
+import type { Row } from "./requestRows.ts";
 
 /** What another organization experienced during an attack. */
 export interface Experience {
@@ -47,16 +48,17 @@ export async function startBystander(deployment: IsolatedDeployment, credentials
   const thread = new Worker(new URL("bystanderThread.ts", import.meta.url), { workerData });
   afterFile(() => thread.terminate());
 
-  async function report(): Promise<BystanderReport> {
-    const answer = once(thread, "message") as Promise<[BystanderReport]>;
-    thread.postMessage("report");
+  /** The requests since the last call, each with its whole time. */
+  async function endRow(): Promise<Row> {
+    const answer = once(thread, "message") as Promise<[Row]>;
+    thread.postMessage("end");
     return (await answer)[0];
   }
 
   return {
-    /** Its experience until what `begin` starts has settled. Nothing starts before: the turn that is under way would not count. */
+    /** Its experience until what `begin` starts has settled. That starts once the requests of the row before have ended. */
     async watch(begin: () => Promise<unknown>): Promise<Experience> {
-      await report();
+      await endRow();
       let isOver = false;
       const end = () => (isOver = true);
       begin().then(end, end);
@@ -65,7 +67,7 @@ export async function startBystander(deployment: IsolatedDeployment, credentials
         memory = Math.max(memory, await deployment.memory());
         await sleep(MEMORY_EVERY_MS);
       }
-      const { times, failures } = await report();
+      const { times, failures } = await endRow();
       const turns = times.turn.toSorted((a, b) => a - b);
       const at = (share: number) => Math.round(turns[Math.min(turns.length - 1, Math.floor(turns.length * share))]!);
       const slowest = (all: number[]) => (all.length === 0 ? undefined : Math.round(Math.max(...all)));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
+import { createRequestRows, type Kind, type Outcome } from "./requestRows.ts";
 
 /*
  * The other organization's clients, in a thread of their own: the attacker's client sends hundreds of requests and reads megabytes of answers, and would
@@ -19,13 +20,6 @@ export interface BystanderData {
   /** Id of a workflow of one step. */
   workflow: string;
 }
-export type Kind = "turn" | "search" | "upload" | "run";
-/** The requests that ended since the report before. */
-export interface BystanderReport {
-  times: Record<Kind, number[]>;
-  /** What was not answered as it should be, with its status; 0 where the connection broke. */
-  failures: string[];
-}
 
 async function request(method: string, path: string, body?: FormData | object): Promise<{ status: number; body: any }> {
   const isForm = body instanceof FormData;
@@ -42,8 +36,7 @@ async function request(method: string, path: string, body?: FormData | object): 
 }
 
 let documents = 0;
-/** Each answers whether it got what it asked for, and a status. */
-const WORK: Record<Kind, () => Promise<[isGood: boolean, status: number]>> = {
+const WORK: Record<Kind, () => Promise<Outcome>> = {
   async turn() {
     const messages = [{ role: "user", content: "still here" }];
     const { status } = await request("POST", "/api/openai/v1/chat/completions", { model: "offline/echo", messages });
@@ -68,27 +61,15 @@ const WORK: Record<Kind, () => Promise<[isGood: boolean, status: number]>> = {
   },
 };
 
-const emptyReport = (): BystanderReport => ({ times: { turn: [], search: [], upload: [], run: [] }, failures: [] });
-let report = emptyReport();
-let isAsked = false;
-parentPort!.on("message", () => (isAsked = true));
-
-/** What the second client waits for: a request that has not ended counts, too. */
-let waiting: { kind: Kind; start: number } | undefined;
-
-async function act(kind: Kind): Promise<void> {
-  const start = performance.now();
-  if (kind !== "turn") waiting = { kind, start };
-  const [isGood, status] = await WORK[kind]();
-  report.times[kind].push(performance.now() - start);
-  if (!isGood) report.failures.push(`${kind} ${status}`);
-}
+const rows = createRequestRows();
+const act = (kind: Kind): Promise<void> => rows.act(kind, WORK[kind]);
+// each message asks for the row since the message before
+parentPort!.on("message", () => void rows.end().then((row) => parentPort!.postMessage(row)));
 
 async function work(): Promise<never> {
   for (;;)
     for (const kind of ["search", "upload", "run"] as const) {
       await act(kind);
-      waiting = undefined;
       await sleep(WORK_PAUSE_MS);
     }
 }
@@ -96,12 +77,5 @@ void work();
 
 for (;;) {
   await act("turn");
-  if (isAsked) {
-    // a turn that is under way when the report is asked for belongs to it
-    isAsked = false;
-    if (waiting) report.times[waiting.kind].push(performance.now() - waiting.start);
-    parentPort!.postMessage(report);
-    report = emptyReport();
-  }
   await sleep(TURN_PAUSE_MS);
 }
