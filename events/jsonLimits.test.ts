@@ -17,7 +17,7 @@ describe("the scan of JSON before parsing", () => {
     ["more than 250,000 tokens", `[${"1,".repeat(250_001)}`, "has more than 250000 values"],
     ["24,900 names", objectWith(24_900), undefined],
     ["25,000 names", objectWith(25_000), "has more than 250000 values"],
-  ])("%s", (_name, text, excess) => expect(findExcess(bytes(text))).toBe(excess));
+  ])("gives for $0: $2", (_name, text, excess) => expect(findExcess(bytes(text))).toBe(excess));
 
   test("does not add up brackets of the same level", () => {
     expect(findExcess(bytes(`[${"[],".repeat(1_000)}[]]`))).toBeUndefined();

@@ -8,11 +8,14 @@ const long = (text: string): string => text.repeat(Math.ceil(100_000 / text.leng
 test.each([
   ["texts with escapes", [long('"\\\n\u2028'), long("ü🎈")]],
   ["a lone surrogate at the end of a part", `${"x".repeat(64 * 1024 - 1)}\ud83c!${long("y")}`],
-  ["a pair across two parts", `${"x".repeat(64 * 1024 - 1)}🎈${long("y")}`],
+  ["a surrogate pair across two parts", `${"x".repeat(64 * 1024 - 1)}🎈${long("y")}`],
   ["objects in lists", { list: Array.from({ length: 5_000 }, (_, n) => ({ n, text: "abc", none: undefined })) }],
-  ["what has no JSON", { a: undefined, b: [undefined, () => 1, long("x")], c: new Date(0), d: () => 1, e: Number.NaN }],
-  ["nothing long", { empty: {}, list: [], nested: [[[{}]]] }],
-])("%s are written as JSON.stringify does", async (_title, value) => {
+  [
+    "values that have no JSON",
+    { a: undefined, b: [undefined, () => 1, long("x")], c: new Date(0), d: () => 1, e: Number.NaN },
+  ],
+  ["only short values", { empty: {}, list: [], nested: [[[{}]]] }],
+])("%s: written as JSON.stringify does", async (_title, value) => {
   expect(await writeLargeJson(value, ignore)).toBe(JSON.stringify(value));
   expect((await Array.fromAsync(writeInPieces(value))).join("")).toBe(JSON.stringify(value));
   expect((await encodeLargeJson(value)).toString()).toBe(Buffer.from(JSON.stringify(value)).toString());

@@ -6,10 +6,10 @@ const user = (text: string) => ({ role: "user" as const, text });
 describe("the title of a thread", () => {
   test.each([
     ["a short message as a whole", "Where is my order?", "Where is my order?"],
-    ["white space collapsed", "  Hello\n\n\tthere ", "Hello there"],
+    ["a message with its white space collapsed", "  Hello\n\n\tthere ", "Hello there"],
     ["a long message up to a space", `${"word ".repeat(30)}`, `${"word ".repeat(16).trim()}…`],
-    ["a long word cut", "a".repeat(200), `${"a".repeat(80)}…`],
-    ["no half of an emoji", `${"a".repeat(79)}😀😀`, `${"a".repeat(79)}…`],
+    ["a long word, cut", "a".repeat(200), `${"a".repeat(80)}…`],
+    ["a text that ends before half an emoji", `${"a".repeat(79)}😀😀`, `${"a".repeat(79)}…`],
     ["nothing for a message without text", " \n ", null],
   ])("is %s", (_, text, title) => expect(titleOf([user(text)])).toBe(title));
 

@@ -23,23 +23,23 @@ describe("traceparent", () => {
   });
 
   test.each([
-    ["nothing", undefined],
-    ["an empty one", ""],
+    ["a missing header", undefined],
+    ["an empty header", ""],
     ["a list", [PARENT]],
-    ["two joined ones", `${PARENT}, ${PARENT}`],
+    ["two joined headers", `${PARENT}, ${PARENT}`],
     ["the forbidden version", `ff-${ID}-${SPAN}-01`],
-    ["more than its version has", `${PARENT}-00`],
+    ["more fields than its version has", `${PARENT}-00`],
     ["no version", `${ID}-${SPAN}-01`],
     ["upper case", `00-${ID.toUpperCase()}-${SPAN}-01`],
     ["a trace of zeros", `00-${"0".repeat(32)}-${SPAN}-01`],
     ["a span of zeros", `00-${ID}-${"0".repeat(16)}-01`],
     ["an id that is too short", `00-${ID.slice(1)}-${SPAN}-01`],
     ["an id that is too long", `00-${ID}0-${SPAN}-01`],
-    ["other letters", `00-${ID.replace("4", "g")}-${SPAN}-01`],
+    ["letters beyond hexadecimal", `00-${ID.replace("4", "g")}-${SPAN}-01`],
     ["flags of one digit", `00-${ID}-${SPAN}-1`],
     ["a line feed", `00-${ID}-${SPAN}-01\n`],
     ["sixteen kilobytes", "0".repeat(16_384)],
-  ])("%s is no trace", (_, traceparent) => expect(from(traceparent)).toBeUndefined());
+  ])("is no trace: %s", (_, traceparent) => expect(from(traceparent)).toBeUndefined());
 });
 
 describe("tracestate", () => {
@@ -52,20 +52,20 @@ describe("tracestate", () => {
   });
 
   test.each([
-    ["one that is too long", `a=${"x".repeat(255)},b=${"x".repeat(255)}`],
+    ["a header that is too long", `a=${"x".repeat(255)},b=${"x".repeat(255)}`],
     ["sixteen kilobytes", "a=1,".repeat(4_000)],
     ["too many members", Array.from({ length: 33 }, (_, n) => `k${n}=v`).join(",")],
     ["the same key twice", "a=1,a=2"],
-    ["no value", "a="],
-    ["no key", "=1"],
-    ["no pair", "a"],
-    ["two values", "a=1=2"],
+    ["a member without a value", "a="],
+    ["a member without a key", "=1"],
+    ["a member without an equals sign", "a"],
+    ["a member with two values", "a=1=2"],
     ["upper case in a key", "A=1"],
     ["control characters", "a=\u0001"],
-    ["other alphabets", "a=ключ"],
-    ["nothing", ""],
+    ["letters of other alphabets", "a=ключ"],
+    ["an empty header", ""],
     ["a list", ["a=1"]],
-  ])("%s is dropped, and the trace is kept", (_, tracestate) => {
+  ])("is dropped, and the trace is kept: %s", (_, tracestate) => {
     expect(from(PARENT, tracestate)).toEqual({ trace_id: ID, span_id: SPAN, sampled: true });
   });
 

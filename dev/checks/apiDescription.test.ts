@@ -17,28 +17,52 @@ test("the API description has no fault", async () => {
 describe("a fault of the description is found:", () => {
   const path = "/api/agents/{id}";
   test.each<[string, (planted: any) => void, RegExp]>([
-    ["no error", ({ paths }) => delete paths[path].get.responses.default, /get .*: the error is not described/],
-    ["no answer", ({ paths }) => delete paths[path].get.responses["200"], /get .*: no answer is described/],
-    ["no content", ({ paths }) => delete paths[path].get.responses["200"].content, /answer 200 has no content/],
-    ["no id", ({ paths }) => delete paths[path].get.operationId, /operationId "" is no name/],
-    ["one id twice", ({ paths }) => (paths[path].get.operationId = paths[path].patch.operationId), /stands twice/],
-    ["no summary", ({ paths }) => delete paths[path].get.summary, /there is no summary/],
+    [
+      "an error that is not described",
+      ({ paths }) => delete paths[path].get.responses.default,
+      /get .*: the error is not described/,
+    ],
+    [
+      "an answer that is not described",
+      ({ paths }) => delete paths[path].get.responses["200"],
+      /get .*: no answer is described/,
+    ],
+    [
+      "an answer without content",
+      ({ paths }) => delete paths[path].get.responses["200"].content,
+      /answer 200 has no content/,
+    ],
+    ["an operation without an id", ({ paths }) => delete paths[path].get.operationId, /operationId "" is no name/],
+    [
+      "two operations with one id",
+      ({ paths }) => (paths[path].get.operationId = paths[path].patch.operationId),
+      /stands twice/,
+    ],
+    ["an operation without a summary", ({ paths }) => delete paths[path].get.summary, /there is no summary/],
     ["a parameter that is not described", ({ paths }) => (paths[path].get.parameters = []), /id is not described/],
-    ["a parameter that is no word", ({ paths }) => (paths["/api/{*}"] = paths[path]), /\{\*\} of the path is no word/],
-    ["a body that may be left out", ({ paths }) => (paths[path].patch.requestBody.required = false), /OPTIONAL_BODIES/],
+    [
+      "a parameter that is not a word",
+      ({ paths }) => (paths["/api/{*}"] = paths[path]),
+      /\{\*\} of the path is no word/,
+    ],
+    ["an optional body", ({ paths }) => (paths[path].patch.requestBody.required = false), /OPTIONAL_BODIES/],
     [
       "a body without an example",
       ({ paths }) => delete paths[path].patch.requestBody.content["application/json"].example,
       /patch .*: the body has no example/,
     ],
-    ["an example of no body", ({ paths }) => delete paths[path].patch.requestBody, /example of patch .* takes no body/],
     [
-      "an example that does not fit",
+      "an example of a body that does not exist",
+      ({ paths }) => delete paths[path].patch.requestBody,
+      /example of patch .* takes no body/,
+    ],
+    [
+      "an example that does not fit its body",
       ({ paths }) => (paths[path].patch.requestBody.content["application/json"].example.name = 1),
       /patch .*: the example of the body does not fit/,
     ],
     [
-      "an example with a field that nobody knows",
+      "an example with an unknown field",
       ({ paths }) => (paths[path].patch.requestBody.content["application/json"].example.nmae = "Handbook"),
       /patch .*: the example of the body has the unknown field nmae/,
     ],
@@ -61,19 +85,19 @@ describe("a fault of the description is found:", () => {
       /get .*: the example of the answer 200 does not fit its schema/,
     ],
     [
-      "an error that does not fit",
+      "an error that does not fit its schema",
       ({ components }) => (components.examples.error_invalid_session.value.error.code = 401),
       /the example of the answer 401 does not fit its schema/,
     ],
     [
-      "no refusal of a credential",
+      "a missing refusal of a credential",
       ({ paths }) => {
         delete paths["/api/keys"].get.responses["401"];
       },
       /get \/api\/keys: the refusal of a credential has no example/,
     ],
     [
-      "no answer to an unknown id",
+      "a missing answer to an unknown id",
       ({ paths }) => {
         delete paths[path].get.responses["404"];
         delete paths[path].get.responses["400"];
@@ -81,7 +105,7 @@ describe("a fault of the description is found:", () => {
       /get .*: the answer to an unknown id has no example/,
     ],
     [
-      "a reference to nothing",
+      "a reference to a missing schema",
       ({ components }) => delete components.schemas.AgentResponse,
       /AgentResponse is not there/,
     ],

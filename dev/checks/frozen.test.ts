@@ -27,22 +27,26 @@ describe("an event of every type and version that was ever written is read as of
   });
 });
 
-describe("what breaks a schema", () => {
+describe("a schema", () => {
   const object = (properties: Schema, required: string[] = []): Schema => ({ type: "object", properties, required });
   const text = { type: "string" };
   test.each([
-    ["a field that is gone", object({ a: text }), object({})],
-    ["a field that is asked for", object({ a: text }), object({ a: text, b: text }, ["b"])],
+    ["a removed field", object({ a: text }), object({})],
+    ["a new required field", object({ a: text }), object({ a: text, b: text }, ["b"])],
     ["a field of another type", object({ a: text }), object({ a: { type: "integer" } })],
-    ["a value that is gone", object({ a: { enum: ["x", "y"] } }), object({ a: { enum: ["x"] } })],
-    ["a form that is gone", { anyOf: [text, { type: "null" }] }, text],
-    ["something within a list", { type: "array", items: object({ a: text }) }, { type: "array", items: object({}) }],
-  ])("%s", (_, before, now) => expect(breaks(before, now)).not.toEqual([]));
+    ["a removed value", object({ a: { enum: ["x", "y"] } }), object({ a: { enum: ["x"] } })],
+    ["a removed alternative", { anyOf: [text, { type: "null" }] }, text],
+    [
+      "a removed field within a list",
+      { type: "array", items: object({ a: text }) },
+      { type: "array", items: object({}) },
+    ],
+  ])("is broken by %s", (_, before, now) => expect(breaks(before, now)).not.toEqual([]));
   test.each([
-    ["a new field that may be left out", object({ a: text }), object({ a: text, b: text })],
+    ["a new optional field", object({ a: text }), object({ a: text, b: text })],
     ["a new value", object({ a: { enum: ["x"] } }), object({ a: { enum: ["x", "y"] } })],
-    ["a new form", text, { anyOf: [text, { type: "null" }] }],
-  ])("not %s", (_, before, now) => expect(breaks(before, now)).toEqual([]));
+    ["a new alternative", text, { anyOf: [text, { type: "null" }] }],
+  ])("is not broken by %s", (_, before, now) => expect(breaks(before, now)).toEqual([]));
 });
 
 test("no published field contains a secret, a blob or a name", () => {

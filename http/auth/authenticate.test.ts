@@ -30,12 +30,12 @@ describe("an API key", () => {
   });
 
   test.each([
-    ["invalid_api_key", undefined],
-    ["invalid_api_key", { ...key, parked: true }],
-    ["api_key_disabled", { ...key, enabled: false }],
-    ["api_key_disabled", { ...key, enabled: false, expires_at: at(-1) }],
-    ["expired_api_key", { ...key, expires_at: at(0) }],
-  ])("is refused with %s", (code, row) => expect(() => callerFromKey(row, NOW)).toThrow(refused(code)));
+    ["invalid_api_key", undefined, "is unknown"],
+    ["invalid_api_key", { ...key, parked: true }, "has a parked read model"],
+    ["api_key_disabled", { ...key, enabled: false }, "is disabled"],
+    ["api_key_disabled", { ...key, enabled: false, expires_at: at(-1) }, "is disabled and has expired"],
+    ["expired_api_key", { ...key, expires_at: at(0) }, "has expired"],
+  ])("is refused with $0 when it $2", (code, row) => expect(() => callerFromKey(row, NOW)).toThrow(refused(code)));
 });
 
 describe("a session", () => {

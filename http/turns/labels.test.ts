@@ -21,7 +21,7 @@ test.each([
   [`team=${"v".repeat(65)}`, "the value of team must be"],
   ["a=1,a=2", "a is there twice."],
   ["a=1,b=1,c=1,d=1,e=1,f=1", "must have at most 5 labels."],
-])("x-labels: %j", (header, expected) => {
+])("the header x-labels is read or refused: %j", (header, expected) => {
   if (typeof expected !== "string") return expect(read(header)).toEqual(expected);
   expect(() => read(header)).toThrow(
     expect.objectContaining({ message: expect.stringContaining(expected), status: 400 }),

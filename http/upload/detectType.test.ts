@@ -117,13 +117,13 @@ describe("detecting the type of binary files", () => {
   });
 
   test.each([
-    ["a picture", "89504e470d0a1a0a0000000d4948445200000001", MEDIA_TYPES.png],
-    ["a photograph", "ffd8ffe000104a46494600010100000100010000", MEDIA_TYPES.jpg],
-    ["a fax", "49492a00080000000000000000000000", MEDIA_TYPES.tiff],
-    ["a picture of a web page", "524946461a000000574542505650382000000000", MEDIA_TYPES.webp],
-    ["a drawing", "47494638396101000100800000000000ffffff21", MEDIA_TYPES.gif],
-    ["a picture of a telephone", "0000001c6674797068656963000000006d696631", MEDIA_TYPES.heic],
-    ["one of another", "0000001c667479706d696631000000006d696631", MEDIA_TYPES.heic],
+    ["a PNG", "89504e470d0a1a0a0000000d4948445200000001", MEDIA_TYPES.png],
+    ["a JPEG", "ffd8ffe000104a46494600010100000100010000", MEDIA_TYPES.jpg],
+    ["a TIFF", "49492a00080000000000000000000000", MEDIA_TYPES.tiff],
+    ["a WebP", "524946461a000000574542505650382000000000", MEDIA_TYPES.webp],
+    ["a GIF", "47494638396101000100800000000000ffffff21", MEDIA_TYPES.gif],
+    ["a HEIC", "0000001c6674797068656963000000006d696631", MEDIA_TYPES.heic],
+    ["a HEIC of another brand", "0000001c667479706d696631000000006d696631", MEDIA_TYPES.heic],
   ])("recognizes %s under any name, unless text recognition is off", async (_name, hex, type) => {
     for (const [name, declared] of [
       ["a.pdf", "application/pdf"],

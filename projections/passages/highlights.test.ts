@@ -12,4 +12,6 @@ test.each<[query: string, text: string, marked: string[]]>([
   ["桟橋", "古い桟橋です。桟橋", ["桟橋", "桟橋"]],
   ["unknown", "Nothing here.", []],
   ["pier pier", "", []],
-])("the words of %j in %j", (query, text, expected) => expect(marked(query, text)).toEqual(expected));
+])("the words of the query %j are marked in %j", (query, text, expected) =>
+  expect(marked(query, text)).toEqual(expected),
+);

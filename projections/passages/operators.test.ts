@@ -23,7 +23,7 @@ describe("the operators of a query", () => {
     ["ship -node.js", [], ["node js"], "ship  "],
     ['"', [], [], '"'],
     ['"" "?!" -"', [], [], '"" "?!" -"'],
-  ])("of %j", (query, required, excluded, text) => {
+  ])("are read from %j", (query, required, excluded, text) => {
     const read = readOperators(query);
     const join = (phrases: string[][]) => phrases.map((words) => words.join(" "));
     expect([join(read.required), join(read.excluded), read.text]).toEqual([required, excluded, text]);

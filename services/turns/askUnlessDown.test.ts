@@ -107,16 +107,16 @@ const slow =
 
 test.each([
   [
-    "the turn's time is up after a minute of silence",
+    "a model is down if turns end after a minute of its silence",
     "late",
     60,
     NO_OUTPUT,
     "is down: its last requests failed (timeout)",
   ],
-  ["the turn's time is up sooner", "late", 59, NO_OUTPUT, "Hello"],
-  ["it had begun to answer", "late", 600, ANSWER.output, "Hello"],
-  ["its reader left", "stopped", 600, NO_OUTPUT, "Hello"],
-])("where %s", async (_, reason, seconds, output, expected) => {
+  ["a model is not down if turns end after less than a minute of its silence", "late", 59, NO_OUTPUT, "Hello"],
+  ["a model is not down if it had begun to answer", "late", 600, ANSWER.output, "Hello"],
+  ["a silent model is not down if the reader left", "stopped", 600, NO_OUTPUT, "Hello"],
+])("%s", async (_, reason, seconds, output, expected) => {
   const { circuits, messageOf, pass } = start();
   for (let n = 0; n < 3; n++) {
     const own = new AbortController();

@@ -32,7 +32,7 @@ describe("the cost of a request", () => {
     ],
     ["whose counts are negative", price, { ...usage, prompt_tokens: -5, cached_tokens: -9 }, "0.003"],
     ["of impossible counts", price, { ...usage, prompt_tokens: Number.MAX_SAFE_INTEGER }, "27021597764.225973"],
-  ])("%s", (_, of, counted, cost) => {
+  ])("%s is the sum of its prices", (_, of, counted, cost) => {
     expect(withCost(counted, of)).toEqual({ ...counted, cost });
   });
 

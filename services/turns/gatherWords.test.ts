@@ -55,8 +55,8 @@ test("words that wait leave when they are many, and on request, once", () => {
 
 test.each([
   ["20 ms beside 67 turns", 67, 20],
-  ["40 ms beside 130", 130, 39],
-  ["no longer beside thousands", 5_000, 40],
+  ["40 ms beside 130 turns", 130, 39],
+  ["40 ms at most beside thousands of turns", 5_000, 40],
 ])("words wait for others %s", (_title, turns, ms) => {
   const { frames, emit } = gather(turns);
   emit(text("A"));

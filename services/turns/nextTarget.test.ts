@@ -9,16 +9,26 @@ const next = (failures: ReturnType<typeof failed>[], states: Record<string, Circ
   nextTarget(ROUTE, failures, { first, circuit: (target) => states[target] ?? "closed" });
 
 test.each([
-  ["the first", [], {}, "p/a"],
-  ["the one after a failure", [failed("p/a")], {}, "p/b"],
-  ["the first again when all have failed", [failed("p/a"), failed("p/b"), failed("p/c")], {}, "p/a"],
-  ["never one that refuses", [failed("p/a", "404"), failed("p/b"), failed("p/c")], {}, "p/b"],
-  ["never one that said nothing", [failed("p/a", "timeout"), failed("p/b"), failed("p/c")], {}, "p/b"],
-  ["one whose circuit is closed", [], { "p/a": "open" }, "p/b"],
-  ["the first when all are open", [], { "p/a": "open", "p/b": "open", "p/c": "open" }, "p/a"],
-  ["one that is open rather than silent", [], { "p/a": "silent", "p/b": "open", "p/c": "silent" }, "p/b"],
-  ["none when all are silent", [], { "p/a": "silent", "p/b": "silent", "p/c": "silent" }, undefined],
-  ["none that is open after one was asked", [failed("p/a", "404")], { "p/b": "open", "p/c": "open" }, undefined],
+  ["the first target", [], {}, "p/a"],
+  ["the next target after a failure", [failed("p/a")], {}, "p/b"],
+  ["the first target again when all have failed", [failed("p/a"), failed("p/b"), failed("p/c")], {}, "p/a"],
+  ["no target again that refused", [failed("p/a", "404"), failed("p/b"), failed("p/c")], {}, "p/b"],
+  ["no target again that said nothing", [failed("p/a", "timeout"), failed("p/b"), failed("p/c")], {}, "p/b"],
+  ["a target with a closed circuit before one with an open circuit", [], { "p/a": "open" }, "p/b"],
+  ["the first target when all circuits are open", [], { "p/a": "open", "p/b": "open", "p/c": "open" }, "p/a"],
+  [
+    "a target with an open circuit rather than a silent one",
+    [],
+    { "p/a": "silent", "p/b": "open", "p/c": "silent" },
+    "p/b",
+  ],
+  ["no target when all are silent", [], { "p/a": "silent", "p/b": "silent", "p/c": "silent" }, undefined],
+  [
+    "no target with an open circuit after another was asked",
+    [failed("p/a", "404")],
+    { "p/b": "open", "p/c": "open" },
+    undefined,
+  ],
 ] as const)("a turn asks %s", (_, failures, states, expected) =>
   expect(next([...failures], states)?.target).toBe(expected),
 );

@@ -85,7 +85,7 @@ describe("the checker finds", () => {
     ["data", {}],
     ["personal", null],
     ["principal", "key:k"],
-  ])("an event with another %s", (name, value) => {
+  ])("an event whose %s is shown as %j", (name, value) => {
     page("1", [shown(1, { [name]: value }), shown(2), shown(3), shown(4)]);
     expect(findings()).toEqual(["different is not shown as the log has it"]);
   });
@@ -140,7 +140,7 @@ describe("of traces the checker finds", () => {
   });
 
   test.each([{ text: "else" }, { status: "failed" }, { thread_id: "u" }, { asked: "<2> word" }])(
-    "a difference in %o",
+    "a turn that is shown with %o",
     (got) => {
       trace(got);
       expect(findings()).toEqual([expect.stringMatching(/^different shows another turn than the log/)]);

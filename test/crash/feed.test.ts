@@ -83,7 +83,7 @@ describe("the checker finds", () => {
     ["organization_id", project_id],
     ["recorded_at", "2026-01-01T00:00:00.000Z"],
     ["data", { project_id: organization_id }],
-  ])("a %s that differs from the log", (name, value) => {
+  ])("an event whose %s differs from the log", (name, value) => {
     messages[1] = message(2, { [name]: value });
     expect(findings()).toEqual([expect.stringMatching(/^different says .* the log something else$/)]);
   });
@@ -93,7 +93,7 @@ describe("the checker finds", () => {
     ["type", "ProjectRenamed"],
     ["data", { project_id: 7 }],
     ["data", {}],
-  ])("a %s that is not documented", (name, value) => {
+  ])("an event whose %s is not documented: %j", (name, value) => {
     messages[1] = message(2, { [name]: value });
     expect(findings()).toContain("different is not what /asyncapi.json describes");
   });

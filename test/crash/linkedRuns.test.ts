@@ -118,7 +118,7 @@ describe("events", () => {
   test.each([
     ["over before an event came", "1960-01-01T00:00:00Z", []],
     ["open when an event came", "2126-01-01T00:00:00Z", ["lost I10"]],
-  ])("a wait that was %s and timed out later", (_, expires_at, findings) => {
+  ])("a wait that was %s and timed out later has the findings $2", (_, expires_at, findings) => {
     listening(expires_at);
     posted("m");
     delivered("m", 0);

@@ -86,31 +86,34 @@ async function expectBroken(name: string, hurry = false) {
   return { text, error };
 }
 
-describe.concurrent("a stream that breaks", () => {
-  test.each(Object.entries(broken).filter(([, [, said]]) => said !== ""))("by %s", async (name, [, said]) => {
-    expect((await expectBroken(name)).text).toBe(said);
-  });
+describe.concurrent("a broken stream", () => {
+  test.each(Object.entries(broken).filter(([, [, said]]) => said !== ""))(
+    "delivers and stores its words: %s",
+    async (name, [, said]) => {
+      expect((await expectBroken(name)).text).toBe(said);
+    },
+  );
 
-  test("because it has no end", async () => {
+  test("is cut when it has no end", async () => {
     expect((await expectBroken("a stream without end")).text).toMatch(/^a (and on ){10000,}$/);
   });
 
-  test("because its sources have no end", async () => {
+  test("is cut when its sources have no end", async () => {
     expect((await expectBroken("sources without end")).text).toBe("a ");
   });
 
-  test.each(["silence after two words", "drops for ever"])("by %s, once its time limit is reached", async (name) => {
+  test.each(["silence after two words", "drops for ever"])("fails at its time limit: %s", async (name) => {
     const { text, error } = await expectBroken(name, true);
     expect([text, error.message]).toEqual([expect.stringMatching(/^a b/), expect.stringContaining("time")]);
   });
 
-  test.each(Object.keys(wordless))("by %s was refused", async (name) => {
+  test.each(Object.keys(wordless))("is a 502 after three attempts: %s", async (name) => {
     const { answer, called, between, end } = await stage.inThread(name, { stream: true });
     expectRefusal(answer, 502, undefined, null);
     expect([called, between, end.type]).toEqual([3, [], "TurnRefused"]);
   });
 
-  test("by bytes that are not text either completes or fails", async () => {
+  test("with bytes that are not text is a 502 or ends in an error", async () => {
     const { answer, between, end } = await stage.inThread("bytes that are no text", { stream: true });
     const { done, text } = readStream(answer.text);
     expect([done, end.type]).toEqual([false, answer.status === 502 ? "TurnRefused" : "TurnFailed"]);
@@ -131,7 +134,7 @@ describe.concurrent("an answer that is complete despite its odd form", () => {
   });
 });
 
-test.concurrent.each(Object.keys(unread))("buffered: %s is a 502", async (name) => {
+test.concurrent.each(Object.keys(unread))("a buffered answer that cannot be read is a 502: %s", async (name) => {
   const { answer, called, between, end } = await stage.inThread(name);
   expectRefusal(answer, 502, undefined, null);
   expect([called <= 3, between, end.type]).toEqual([true, [], "TurnRefused"]);

@@ -48,13 +48,13 @@ beforeAll(async () => {
 });
 
 describe.concurrent.each([false, true])("a provider that refuses (stream: %s)", (stream) => {
-  test.each(Object.entries(refusals))("%s", async (name, [, calls]) => {
+  test.each(Object.entries(refusals))("is a 502: %s", async (name, [, calls]) => {
     const { answer, called, between, end } = await stage.inThread(name, { stream });
     expectRefusal(answer, 502, undefined, null);
     expect([called, between, end.type]).toEqual([calls, [], "TurnRefused"]);
   });
 
-  test("with a closed connection or an unreachable address", async () => {
+  test("is a 502: a closed connection or an unreachable address", async () => {
     const { admin } = stage.credentials;
     const { url } = stage.patient;
     const session = await clientOf({ chat: url }, "")("POST", "/api/auth/login", admin);
@@ -68,7 +68,7 @@ describe.concurrent.each([false, true])("a provider that refuses (stream: %s)", 
   });
 
   test.each(["hung", "headers and no word"])(
-    "%s: the turn fails at its time limit, and its tokens count",
+    "fails the turn at its time limit, and the tokens count: %s",
     async (name) => {
       const { answer, called, between, end } = await stage.inThread(name, { stream, hurry: true });
       expectRefusal(answer, 502, undefined, null);

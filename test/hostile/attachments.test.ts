@@ -9,33 +9,33 @@ leavesWell(() => target);
 const inline = (file_data: string, filename?: string) => say([{ type: "file", file: { file_data, filename } }]);
 const param = "messages[0].content[0].file.file_data";
 
-describe("an attachment with the base64", () => {
+describe("the base64 of an attachment", () => {
   const wrong: [string, string][] = [
-    ["no base64 at all", "!!!!"],
+    ["characters beyond its alphabet", "!!!!"],
     ["three characters", "AAA"],
     ["padding inside", "AA=A"],
     ["padding first", "=AAA"],
     ["too much padding", "A==="],
     ["only padding", "===="],
-    ["padding and more", "AA==AAAA"],
+    ["characters after the padding", "AA==AAAA"],
     ["no padding", "AA"],
-    ["the alphabet of URLs", "-_-_"],
+    ["the URL-safe alphabet", "-_-_"],
     ["a space", "AA AA=="],
-    ["a space before", " AAAA"],
+    ["a space at the beginning", " AAAA"],
     ["a line break", "AAAA\r\nAAAA"],
     ["a line break at the end", "AAAA\n"],
     ["a tab", "AA\tAA"],
     ["a NUL", "AAA\u0000"],
     ["percent signs", "AA%3D%3D"],
-    ["other letters", "ÄÖÜß"],
-    ["other digits", "１２３４"],
-    ["half a pair", "AAA\ud800"],
-    ["nothing", ""],
+    ["letters beyond ASCII", "ÄÖÜß"],
+    ["digits beyond ASCII", "１２３４"],
+    ["half a surrogate pair", "AAA\ud800"],
+    ["no characters", ""],
     ["one wrong character at the end of a megabyte", `${"A".repeat(1_000_000)}AAA!`],
     ["a megabyte of padding", "=".repeat(1_000_000)],
   ];
 
-  test.each(wrong)("%s is invalid, bare and in a data URL", async (_name, data) => {
+  test.each(wrong)("is refused bare and in a data URL: %s", async (_name, data) => {
     expectRefusal(await target.complete(JSON.stringify(inline(data, "a.bin"))), 400, "invalid_attachment", param);
     expectRefusal(
       await target.complete(JSON.stringify(inline(`data:text/plain;base64,${data}`))),
@@ -50,7 +50,7 @@ describe("an attachment with the base64", () => {
     ["AAA=", 2],
     ["AAAA", 3],
     ["+/+/", 3],
-  ])("%s is %i bytes", async (data, bytes) => {
+  ])("%s is decoded to %i bytes", async (data, bytes) => {
     const { status, body } = await target.complete(inline(data, "a.bin"));
     expect([status, body.choices[0].message.content]).toEqual([
       200,
@@ -62,15 +62,15 @@ describe("an attachment with the base64", () => {
     ["data:text/plain;charset=utf-8;base64,AAAA", "text/plain"],
     ["DATA:IMAGE/PNG;BASE64,AAAA", "image/png"],
     ["data:<script>/x;base64,AAAA", "application/octet-stream"],
-  ])("%s has a type that is safe to show", async (data, type) => {
+  ])("in the data URL %s gets a type that is safe to show", async (data, type) => {
     const { status, body } = await target.complete(inline(data, "a.x"));
     expect([status, body.choices[0].message.content]).toEqual([200, `[a.x, ${type}, 3 bytes]`]);
   });
 
   test.each([
-    ["a type without end", `data:${"a".repeat(100_000)}/x;base64,AAAA`],
-    ["parameters without end", `data:a/b${";x=y".repeat(100_000)};base64,AAAA`],
-  ])("%s is invalid", async (_name, data) => {
+    ["a type of 100,000 letters", `data:${"a".repeat(100_000)}/x;base64,AAAA`],
+    ["100,000 parameters", `data:a/b${";x=y".repeat(100_000)};base64,AAAA`],
+  ])("is refused in a data URL with %s", async (_name, data) => {
     expectRefusal(await target.complete(inline(data)), 400, "invalid_attachment", param);
   });
 });
@@ -78,19 +78,19 @@ describe("an attachment with the base64", () => {
 describe("an attachment's filename is only displayed:", () => {
   const names: [string, string, string][] = [
     ["a path", "../../etc/passwd", "passwd"],
-    ["a path of Windows", "..\\..\\boot.ini", "boot.ini"],
+    ["a Windows path", "..\\..\\boot.ini", "boot.ini"],
     ["an absolute path", "/etc/shadow", "shadow"],
     ["dots only", "..", "text.txt"],
-    ["nothing", "", "text.txt"],
+    ["an empty name", "", "text.txt"],
     ["white space", "  \t ", "text.txt"],
-    ["quotes and a header", 'a"\r\nX-Evil: yes.txt', 'a"X-Evil: yes.txt'],
+    ["a quote and a header line", 'a"\r\nX-Evil: yes.txt', 'a"X-Evil: yes.txt'],
     ["NUL", "a\u0000.txt", "a.txt"],
-    ["an override of direction", "\u202egnp.exe", "gnp.exe"],
-    ["unseen characters", "a\u200b\u2066\ufeffb.txt", "ab.txt"],
+    ["a right-to-left override", "\u202egnp.exe", "gnp.exe"],
+    ["invisible characters", "a\u200b\u2066\ufeffb.txt", "ab.txt"],
     ["an emoji", "🎉 größe.txt", "🎉 größe.txt"],
-    ["a device", "CON", "CON"],
-    ["half a pair", "a\ud800.txt", "a\ufffd.txt"],
-    ["a template", "${x}{{y}}%s.txt", "${x}{{y}}%s.txt"],
+    ["a device name", "CON", "CON"],
+    ["half a surrogate pair", "a\ud800.txt", "a\ufffd.txt"],
+    ["template placeholders", "${x}{{y}}%s.txt", "${x}{{y}}%s.txt"],
   ];
 
   test.each(names)("%s, in a part", async (_name, sent, shown) => {

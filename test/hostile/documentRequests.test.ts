@@ -11,27 +11,33 @@ const document = (await reader.keep(shelf, { content: "The only words.", name: "
 leavesWell(() => target);
 
 const odd: [string, unknown][] = [
-  ["nothing", ""],
+  ["an empty body", ""],
   ["null", "null"],
   ["a list", "[]"],
   ["a string", '"x"'],
   ["broken JSON", '{"query": '],
   ["a key twice", '{"query":"a","query":"words","name":"a","name":"b","text":"a","text":"b"}'],
-  ["a prototype", '{"__proto__":{"x":1},"query":"words","name":"p","text":"p"}'],
-  ["a constructor", '{"constructor":{"prototype":{"x":1}},"query":"words","name":"p","text":"p"}'],
+  ["a __proto__ field", '{"__proto__":{"x":1},"query":"words","name":"p","text":"p"}'],
+  ["a constructor.prototype field", '{"constructor":{"prototype":{"x":1}},"query":"words","name":"p","text":"p"}'],
   ["10,000 brackets", `{"query":${"[".repeat(10_000)}${"]".repeat(10_000)}}`],
-  ["numbers", { query: 7, name: 7, text: 7, tags: 7, external_id: 7, collections: 7, document_ids: 7 }],
   [
-    "lists of odd things",
+    "numbers instead of texts",
+    { query: 7, name: 7, text: 7, tags: 7, external_id: 7, collections: 7, document_ids: 7 },
+  ],
+  [
+    "lists with values of wrong types",
     { query: "words", collections: [1, null], tags: [{}], document_ids: [[]], name: [], text: [] },
   ],
-  ["NUL", { query: "wo\u0000rds", name: "a\u0000b", text: "a\u0000b", tags: ["\u0000"], external_id: "\u0000" }],
   [
-    "half a character",
+    "NUL characters",
+    { query: "wo\u0000rds", name: "a\u0000b", text: "a\u0000b", tags: ["\u0000"], external_id: "\u0000" },
+  ],
+  [
+    "half a surrogate pair",
     '{"query":"\\ud800 words","name":"\\ud800","text":"\\udfff x","tags":["\\ud800"],"external_id":"\\ud800"}',
   ],
   [
-    "a name of 1 MB",
+    "names of 900 KB",
     { query: "w".repeat(900_000), name: "n".repeat(900_000), text: "t", external_id: "e".repeat(900_000) },
   ],
   ["10,000 tags", { query: "words", text: "x", name: "Tags", tags: Array.from({ length: 10_000 }, (_, n) => `t${n}`) }],
@@ -39,8 +45,8 @@ const odd: [string, unknown][] = [
     "10,000 ids",
     { query: "words", document_ids: Array(10_000).fill(UNKNOWN), collections: Array(10_000).fill("shelf") },
   ],
-  ["odd limits", { query: "words", limit: 1.5, offset: 1e300, name: "Limits", text: "limits" }],
-  ["limits in words", { query: "words", limit: "8", offset: "x", name: "Limits in words", text: "limits" }],
+  ["fractional and huge limits", { query: "words", limit: 1.5, offset: 1e300, name: "Limits", text: "limits" }],
+  ["limits as texts", { query: "words", limit: "8", offset: "x", name: "Limits in words", text: "limits" }],
 ];
 
 const routes: [string, string, () => string][] = [
@@ -51,8 +57,8 @@ const routes: [string, string, () => string][] = [
   ["PATCH", "a change of a document", () => `/documents/${document}`],
 ];
 
-describe.each(routes)("a hostile body: %s %s", (method, _what, path) => {
-  test.each(odd)("of %s", async (_name, body) => {
+describe.each(routes)("a hostile body of a request (%s %s)", (method, _what, path) => {
+  test.each(odd)("gets an answer in the spec's shape: %s", async (_name, body) => {
     const sent = typeof body === "string" ? body : JSON.stringify(body);
     const answer = await reader.call(method, path(), sent, { "content-type": "application/json" });
     expect([200, 201, 202, 400, 413]).toContain(answer.status);

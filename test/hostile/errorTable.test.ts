@@ -130,10 +130,10 @@ const rows: Row[] = [
     "response_format",
     format({ type: "json_object" }, { tool_choice: "required" }),
   ],
-  ["a thread that is no UUID", "invalid_thread_id", "x-thread-id", say("x"), { "x-thread-id": "abc" }],
-  ["a thread that is empty", "invalid_thread_id", "x-thread-id", say("x"), { "x-thread-id": "" }],
-  ["a thread that injects", "invalid_thread_id", "x-thread-id", say("x"), { "x-thread-id": `${UNKNOWN}' or 1=1` }],
-  ["two threads", "invalid_thread_id", "x-thread-id", say("x"), { "x-thread-id": `${UNKNOWN}, ${UNKNOWN}` }],
+  ["a thread id that is not a UUID", "invalid_thread_id", "x-thread-id", say("x"), { "x-thread-id": "abc" }],
+  ["an empty thread id", "invalid_thread_id", "x-thread-id", say("x"), { "x-thread-id": "" }],
+  ["a thread id with SQL", "invalid_thread_id", "x-thread-id", say("x"), { "x-thread-id": `${UNKNOWN}' or 1=1` }],
+  ["two thread ids", "invalid_thread_id", "x-thread-id", say("x"), { "x-thread-id": `${UNKNOWN}, ${UNKNOWN}` }],
   ...[
     "http://127.0.0.1:1/a.png",
     "HTTPS://127.0.0.1:1/a",
@@ -208,8 +208,8 @@ const rows: Row[] = [
   ],
 ];
 
-describe("the error table:", () => {
-  test.each(rows)("%s is refused with 400", async (_name, code, param, body, headers) => {
+describe("the error table", () => {
+  test.each(rows)("has a 400 for %s", async (_name, code, param, body, headers) => {
     expectRefusal(await target.complete(body, headers), 400, code, param);
   });
 });

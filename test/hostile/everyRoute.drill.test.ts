@@ -47,7 +47,7 @@ const bodyless = (method: string) => method === "GET";
 
 test("the API description is not empty", () => expect(routes.length).toBeGreaterThan(15));
 
-describe("nonsense", () => {
+describe("no route fails for", () => {
   const bodies: [string, unknown][] = [
     ["null", "null"],
     ["a list", "[]"],
@@ -55,7 +55,7 @@ describe("nonsense", () => {
     ["a number", "1e400"],
     ["an empty object", "{}"],
     [
-      "fields of odd types",
+      "fields of wrong types",
       {
         name: {},
         email: [],
@@ -71,7 +71,7 @@ describe("nonsense", () => {
       },
     ],
     [
-      "fields of odd text",
+      "fields of unusual text",
       {
         name: ODD,
         email: ODD,
@@ -87,7 +87,7 @@ describe("nonsense", () => {
       },
     ],
     [
-      "names that stores choke on",
+      "field names that stores cannot hold",
       {
         name: ODD,
         email: `${ODD}@x`,
@@ -99,7 +99,7 @@ describe("nonsense", () => {
       },
     ],
     [
-      "fields of half pairs",
+      "fields with half a surrogate pair",
       '{"name":"\\ud800","email":"\\ud800@\\ud800","password":"\\ud800","api_key":"k","base_url":"http://127.0.0.1:1/\\ud800","allowed_models":["\\ud800"]}',
     ],
     ["fields of great length", { name: "n".repeat(900_000), email: "e".repeat(1_000), password: "p".repeat(5_000) }],
@@ -134,7 +134,7 @@ describe("nonsense", () => {
     expect(await failures(send)).toEqual([]);
   });
 
-  test("no credential, or an organization's key", async () => {
+  test("a request without a credential, or with an organization's key", async () => {
     for (const authorization of ["", "Bearer sess-svc-x", `Bearer ${target.api_key}`])
       expect(
         await failures((method, path) =>

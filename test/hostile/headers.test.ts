@@ -11,10 +11,10 @@ const refused = (heard: string) => {
   return [answer.status, answer.body.error.code];
 };
 
-describe("a header Authorization:", () => {
+describe("the header Authorization", () => {
   const right = () => `Authorization: Bearer ${target.api_key}`;
 
-  test("sent twice is refused, whichever comes first", async () => {
+  test("is refused when it is sent twice, whichever value comes first", async () => {
     for (const other of [right(), "Authorization: Bearer sk-svc-other", "authorization: x", "Authorization:"])
       for (const both of [
         [right(), other],
@@ -30,20 +30,20 @@ describe("a header Authorization:", () => {
     ["garbage", "Bearer %00%ff'\"\\;--"],
     ["a token with spaces", "Bearer sk-svc-a b"],
     ["two tokens", "Bearer sk-svc-a,sk-svc-b"],
-    ["4 KiB", `Bearer sk-svc-${"x".repeat(4096)}`],
-    ["the name of a property", "Bearer sk-svc-__proto__"],
+    ["a token of 4 KiB", `Bearer sk-svc-${"x".repeat(4096)}`],
+    ["a property name as its token", "Bearer sk-svc-__proto__"],
     ["a webhook secret", "Bearer whsec-svc-x"],
     ["a token without a signature", "Bearer eyJhbGciOiJub25lIn0.e30."],
-  ])("%s is not a key", async (_name, authorization) => {
+  ])("is refused with %s", async (_name, authorization) => {
     expectRefusal(await target.send("GET", "/models", undefined, { authorization }), 401, "invalid_api_key", null);
   });
 
-  test.each(["é", "🎉", "\u202e", "ключ"])("a key with %s is refused", async (odd) => {
+  test.each(["é", "🎉", "\u202e", "ключ"])("is refused with a key that contains %s", async (odd) => {
     const bytes = Buffer.from(request(`Authorization: Bearer sk-svc-${odd}`));
     expect(refused(await target.raw(bytes))).toEqual([401, "invalid_api_key"]);
   });
 
-  test("a key that differs in its last character, or only in case, is refused", async () => {
+  test("is refused with a key that differs in its last character, or only in case", async () => {
     const last = target.api_key.at(-1) === "A" ? "B" : "A";
     for (const wrong of [
       target.api_key.slice(0, -1) + last,
@@ -59,7 +59,7 @@ describe("a header Authorization:", () => {
       );
   });
 
-  test("an empty one counts as missing, and one with a control character is invalid HTTP", async () => {
+  test("counts as missing when it is empty, and is invalid HTTP with a control character", async () => {
     expect(refused(await target.raw(request("Authorization:")))).toEqual([401, "missing_api_key"]);
     expect(refused(await target.raw(request("Authorization:   ")))).toEqual([401, "missing_api_key"]);
     expect(refused(await target.raw(request("Authorization: Bearer sk-svc-\u0000")))).toEqual([400, null]);

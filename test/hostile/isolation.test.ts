@@ -63,7 +63,10 @@ const attempts: [string, Attempt][] = [
     "delete a file",
     ({ file }, query, _user, headers) => target.send("DELETE", `/files/${file}${query}`, undefined, headers),
   ],
-  ["attach it", ({ file }, _query, user, headers) => target.complete(say("x", { attachments: [file], user }), headers)],
+  [
+    "attach a file",
+    ({ file }, _query, user, headers) => target.complete(say("x", { attachments: [file], user }), headers),
+  ],
   [
     "attach a file as a part",
     ({ file }, _query, user, headers) =>
@@ -75,11 +78,11 @@ const attempts: [string, Attempt][] = [
       target.complete(say("x", { attachments: [file], user, stream: true }), headers),
   ],
   [
-    "go on with a thread",
+    "continue a thread",
     ({ thread }, _query, user, headers) => target.complete(say("x", { user }), { ...headers, "x-thread-id": thread }),
   ],
   [
-    "go on with a thread, streamed",
+    "continue a thread, streamed",
     ({ thread }, _query, user, headers) =>
       target.complete(say("x", { user, stream: true }), { ...headers, "x-thread-id": thread }),
   ],
@@ -96,7 +99,7 @@ const attempts: [string, Attempt][] = [
 const nothing = { thread: UNKNOWN, file: UNKNOWN };
 
 describe.each(attempts)("nobody can %s", (_name, attempt) => {
-  test("if it belongs to another organization or key", async () => {
+  test("of another organization or key", async () => {
     for (const [who, token] of Object.entries(strangers)) {
       const headers = { authorization: `Bearer ${token}` };
       for (const [mine, user] of [
@@ -113,15 +116,15 @@ describe.each(attempts)("nobody can %s", (_name, attempt) => {
   });
 
   test.each<[string, "things" | "hers", string, string | undefined]>([
-    ["another", "hers", "?user=bob", "bob"],
-    ["none", "hers", "", undefined],
-    ["an empty one", "hers", "?user=", ""],
-    ["one in other case", "hers", "?user=Ada", "Ada"],
-    ["one with a space", "hers", "?user=ada%20", "ada "],
-    ["one with a NUL", "hers", "?user=ada%00", "ada\u0000"],
-    ["one where none was sent", "things", "?user=ada", "ada"],
-    ["an empty one where none was sent", "things", "?user=", ""],
-    ["null in words", "things", "?user=null", "null"],
+    ["another user", "hers", "?user=bob", "bob"],
+    ["no user", "hers", "", undefined],
+    ["an empty user", "hers", "?user=", ""],
+    ["the user in another case", "hers", "?user=Ada", "Ada"],
+    ["the user and a space", "hers", "?user=ada%20", "ada "],
+    ["the user and a NUL", "hers", "?user=ada%00", "ada\u0000"],
+    ["a user where the owner sent none", "things", "?user=ada", "ada"],
+    ["an empty user where the owner sent none", "things", "?user=", ""],
+    ["the word null where the owner sent none", "things", "?user=null", "null"],
   ])("with the wrong user value: %s", async (_wrong, whose, query, user) => {
     const mine = whose === "hers" ? things.hers : things;
     const answer = bytesOf(await attempt(mine, query, user, {}));

@@ -28,7 +28,7 @@ describe("a body with a Content-Encoding", () => {
     ]);
   });
 
-  test("of a form is refused, too, while identity is accepted", async () => {
+  test("is refused for a form as well, and accepted if it is identity", async () => {
     const form = new FormData();
     form.set("file", new File(["x"], "a.txt"));
     const headers = { "content-encoding": "gzip" };

@@ -305,14 +305,14 @@ describe("the chat API refuses with", () => {
     [null, say("x", { temperature: "hot" })],
     [null, say("x", { model: 1 })],
     [null, []],
-  ])("%s", async (code, body) => {
+  ])("the code %s for %j", async (code, body) => {
     const answer = await complete(body);
     expect([answer.status, answer.body.error.code]).toEqual([400, code]);
     expect(answer.body.error).toHaveProperty("param");
     expect(answer.body.error.type).toBe("invalid_request_error");
   });
 
-  test("invalid_thread_id", async () => {
+  test("the code invalid_thread_id for a thread id that is not a UUID", async () => {
     const { status, body } = await complete(say("x"), { "x-thread-id": "abc" });
     expect([status, body.error.code]).toEqual([400, "invalid_thread_id"]);
   });

@@ -113,7 +113,7 @@ describe("metadata of a document", () => {
     [{ a: null }, "metadata.a"],
     [{ a: { b: 1 } }, "metadata.a"],
     ["x", "metadata"],
-  ])("of the form %.60j is refused", async (metadata, param) => {
+  ])("of the form $0 is refused", async (metadata, param) => {
     const { status, body } = await library.push("contracts", { text: "x", metadata });
     expect(status).toBe(400);
     expect(body.error.param).toContain(param);

@@ -297,7 +297,7 @@ test.each([
   ["on[0]", { on: ["200"] }],
   ["timeout_seconds", { timeout_seconds: 0 }],
   ["max_attempts", { max_attempts: 11 }],
-])("an invalid alias is refused with the field %s", async (param, settings) => {
+])("an invalid alias is refused with the field %s: %j", async (param, settings) => {
   const body = { targets: [{ model: first.model }], ...settings };
   const { status, body: answer } = await person.call("PUT", "/aliases/wrong", body);
   expect(status).toBe(400);

@@ -46,7 +46,7 @@ describe("ctx.agent", () => {
   });
 
   test.each([
-    ["there is none of that name", `ctx.agent("Nobody", "Hi"`, {}, /agent: there is no agent Nobody/],
+    ["no agent has that name", `ctx.agent("Nobody", "Hi"`, {}, /agent: there is no agent Nobody/],
     [
       "the envelope leaves it out",
       "ctx.agent(args.clerk, 'Hi'",
@@ -54,8 +54,8 @@ describe("ctx.agent", () => {
       /not in the workflow's envelope.agents/,
     ],
     ["the envelope leaves its model out", "ctx.agent(args.clerk, 'Hi'", { models: ["a/b"] }, /envelope.models/],
-    ["a message is none", "ctx.agent(args.clerk, [{ role: 'x', content: 'y' }]", {}, /agent: input/],
-    ["the thread is of someone else", `ctx.agent("Clerk", "Hi", { thread_id: args.clerk }`, {}, /thread/],
+    ["a message has an invalid role", "ctx.agent(args.clerk, [{ role: 'x', content: 'y' }]", {}, /agent: input/],
+    ["the thread belongs to someone else", `ctx.agent("Clerk", "Hi", { thread_id: args.clerk }`, {}, /thread/],
   ])("fails if %s, with an error or a value", async (_, call, envelope, message) => {
     const close = call.includes("{ thread_id") ? "" : ", {}";
     const failed = await ran(`return ${call}${close});`, envelope);

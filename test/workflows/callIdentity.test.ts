@@ -75,7 +75,7 @@ describe("calls of run()", () => {
     ["infinity", "[1, Infinity]", "Infinity at /1"],
     ["a function", "{ 'x/y': () => 1 }", "a function at /x~1y"],
     ["a big number", "{ n: 1n }", "a bigint at /n"],
-    ["a circle", "(() => { const a = {}; a.a = a; return a; })()", "a cycle at /a"],
+    ["a cycle", "(() => { const a = {}; a.a = a; return a; })()", "a cycle at /a"],
   ])("are refused with the position of %s, which JSON cannot express", async (_, args, place) => {
     const record = await run(`await ctx.runStep("echo", ${args});`);
     expect([record.status, record.error_info.code, record.steps]).toEqual(["failed", "not_serialisable", []]);
@@ -143,9 +143,14 @@ describe("a suspension that run() catches", () => {
   });
 
   test.each([
-    ["allSettled() waits for the call", `return (await Promise.allSettled([${STEP}]))[0].status;`, "fulfilled", 2],
     [
-      "any() that something else has won goes on at once",
+      "allSettled(), which waits for the call",
+      `return (await Promise.allSettled([${STEP}]))[0].status;`,
+      "fulfilled",
+      2,
+    ],
+    [
+      "any(), which continues at once when something else has won",
       `return ctx.complete(await Promise.any([ctx.sleep("1h"), Promise.resolve("won")]));`,
       "won",
       1,

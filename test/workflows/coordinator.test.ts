@@ -144,8 +144,8 @@ describe("a run", () => {
     expect(commitsOf(events)).toBe(1);
   });
   test.each([
-    ["100 ms is one commit, too", 100, 1],
-    ["longer than a quarter of a second is created before", 400, 2],
+    ["100 ms is one commit", 100, 1],
+    ["longer than a quarter of a second is created in an earlier commit", 400, 2],
   ])("whose first tick takes %s", async (_, ms, commits) => {
     const events = await bench.until(await bench.start("late", { id: newId(), ms, a: 2, b: 3 }), "RunCompleted");
     expect([resultOf(events), commitsOf(events)]).toEqual([5, commits]);

@@ -152,7 +152,7 @@ describe("a commit that fails or has an unknown outcome", () => {
     ["answer lost", 0],
     ["lost", 2],
     ["answer lost", 2],
-  ])("%s, and the log cannot be read %i times after it", async (how, times) => {
+  ])("neither stops nor doubles a run (%s, and the log cannot be read %i times)", async (how, times) => {
     const ids = Array.from({ length: 4 }, newId);
     const runs = await Promise.all(
       ids.map(async (id, n) => {

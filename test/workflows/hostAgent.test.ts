@@ -148,7 +148,7 @@ describe("an agent", () => {
   });
 
   test.each([
-    ["an id", { agent_id: "x", input: "A" }, "agent: agent_id: "],
+    ["an id that is not a UUID", { agent_id: "x", input: "A" }, "agent: agent_id: "],
     ["no input", { agent_id: "0198f000-0000-7000-8000-000000000000" }, "agent: input: "],
     ["an empty input", { agent_id: "0198f000-0000-7000-8000-000000000000", input: " " }, "agent: input: ends with"],
     [
@@ -160,7 +160,11 @@ describe("an agent", () => {
       },
       "agent: vars: must have at most 32 keys",
     ],
-    ["a thread", { agent_id: "0198f000-0000-7000-8000-000000000000", input: "A", thread_id: 5 }, "agent: thread_id: "],
+    [
+      "a thread id that is a number",
+      { agent_id: "0198f000-0000-7000-8000-000000000000", input: "A", thread_id: 5 },
+      "agent: thread_id: ",
+    ],
   ])("reports an invalid input: %s", async (_, input, message) => {
     const { call } = (await mine.run()).attempt();
     await expectRefused(call("agent", input), "step_error", message);

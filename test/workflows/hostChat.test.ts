@@ -191,7 +191,7 @@ describe("a chat that another attempt repeats", () => {
   test.each([
     ["refused", { status: 400 }, "TurnRefused"],
     ["failed", undefined, "TurnFailed"],
-  ])("starts again if it was %s", async (_, refusal, type) => {
+  ])("starts again if its turn has %s", async (_, refusal, type) => {
     const { attempt, retry } = await mine.run();
     const asked = say("Go", { model: "openai/gpt-test", tools: ["stock"] });
     // a turn whose tools have run did happen, and fails
@@ -254,31 +254,35 @@ describe("the envelope", () => {
   });
 });
 
-describe("a permanent error is reported at once", () => {
+describe("a permanent error of a chat is reported at once:", () => {
   test.each([
     ["no model", { messages: [] }, "chat: model: "],
     ["no message", { model: "a/b", messages: [] }, "chat: messages: must hold a user message"],
-    ["a role", { model: "a/b", messages: [{ role: "tool", content: "" }] }, /^chat: messages\[0\]\.role: /],
-    ["a content", { model: "a/b", messages: [{ role: "user", content: 5 }] }, /^chat: messages\[0\]\.content: /],
-    ["a misspelt field", say("A", { max_token: 5 }), "max_token"],
-    ["a number", say("A", { temperature: "hot" }), "chat: temperature: "],
-    ["a format", say("A", { response_format: { type: "xml" } }), "chat: response_format.type: "],
-    ["a choice", say("A", { tools: ["stock"], tool_choice: "some" }), "chat: tool_choice: must be"],
+    ["an invalid role", { model: "a/b", messages: [{ role: "tool", content: "" }] }, /^chat: messages\[0\]\.role: /],
     [
-      "a choice of none of the tools",
+      "an invalid content",
+      { model: "a/b", messages: [{ role: "user", content: 5 }] },
+      /^chat: messages\[0\]\.content: /,
+    ],
+    ["a misspelt field", say("A", { max_token: 5 }), "max_token"],
+    ["a text instead of a number", say("A", { temperature: "hot" }), "chat: temperature: "],
+    ["an unknown format", say("A", { response_format: { type: "xml" } }), "chat: response_format.type: "],
+    ["an unknown tool choice", say("A", { tools: ["stock"], tool_choice: "some" }), "chat: tool_choice: must be"],
+    [
+      "a tool choice that is not one of the tools",
       say("A", { tool_choice: { type: "function", function: { name: "stock" } } }),
       "chat: tool_choice.function.name: must be one of tools",
     ],
-    ["a tool", say("A", { tools: ["none"] }), 'chat: tools: there is no tool "none"'],
+    ["an unknown tool", say("A", { tools: ["none"] }), 'chat: tools: there is no tool "none"'],
     [
-      "a collection",
+      "an unknown collection",
       say("A", { knowledge: { collections: ["x"] } }),
       'knowledge.collections: there is no collection "x"',
     ],
-    ["a model that is not there", say("A", { model: "offline/none" }), "offline/none"],
-    ["a provider that is not there", say("A", { model: "nobody/none" }), "nobody"],
-    ["nothing", undefined, "chat: "],
-    ["a list", [], "chat: "],
+    ["an unknown model", say("A", { model: "offline/none" }), "offline/none"],
+    ["an unknown provider", say("A", { model: "nobody/none" }), "nobody"],
+    ["no input", undefined, "chat: "],
+    ["a list as the input", [], "chat: "],
   ])("%s", async (_, input, message) => {
     const { call } = (await mine.run()).attempt();
     await expectRefused(call("chat", input), "step_error", message);

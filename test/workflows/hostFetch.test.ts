@@ -146,13 +146,13 @@ test("an unreachable host is a retryable error", async () => {
 });
 
 test.each<[string, string, object, string]>([
-  ["an address that is none", "nothing", {}, "fetch: url: must be an http or https address"],
-  ["another scheme", "file:///etc/passwd", {}, "fetch: url: must be an http or https address"],
-  ["another method", "http://a.example", { method: "CONNECT" }, "fetch: method"],
+  ["an invalid address", "nothing", {}, "fetch: url: must be an http or https address"],
+  ["an unsupported scheme", "file:///etc/passwd", {}, "fetch: url: must be an http or https address"],
+  ["an unsupported method", "http://a.example", { method: "CONNECT" }, "fetch: method"],
   ["a header of the connection", "http://a.example", { headers: [["Host", "b.example"]] }, "Host is set by"],
-  ["a header that none can be", "http://a.example", { headers: [["a b", "c"]] }, "fetch: headers"],
-  ["a header that holds two", "http://a.example", { headers: [["a", "b\r\nc: d"]] }, "fetch: headers"],
-])("%s is reported at once", async (_, url, init, message) => {
+  ["an invalid header name", "http://a.example", { headers: [["a b", "c"]] }, "fetch: headers"],
+  ["a header that contains a second one", "http://a.example", { headers: [["a", "b\r\nc: d"]] }, "fetch: headers"],
+])("fetch reports %s at once", async (_, url, init, message) => {
   const fetch = await fetching("a.example");
   await expectRefused(fetch(url, init), "step_error", message);
 });

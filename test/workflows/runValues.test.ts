@@ -54,7 +54,7 @@ describe("a value that is too large or too deep", () => {
   const deep = `(() => { let a = 1; for (let n = 0; n < 10_000; n++) a = [a]; return a; })()`;
   test.each([
     [
-      "a step's result of 1 MiB and 1",
+      "a step's result of 1 MiB and one byte",
       `return (await ctx.runStep("text", { n: 1_048_575 })).length;`,
       "step_result_too_large",
     ],

@@ -27,7 +27,7 @@ test.each<[StepReason, string | undefined]>([
     },
     "It ran with other arguments than in the run that this one was forked from. This run has other arguments of the run, another result of look and another result of an earlier step.",
   ],
-])("a reason is described in words", (reason, words) => {
+])("a reason is described as: $1", (reason, words) => {
   expect(describeReason(reason)).toBe(words);
 });
 

@@ -85,10 +85,10 @@ describe.each([{ streamed: false }, { streamed: true }])("an answer (streamed: $
   });
 
   test.each([
-    ["in the body", {}, "13.5s", 13_500],
-    ["in the headers rather than the body", { "retry-after": "3" }, "13.5s", 3_000],
-    ["in no readable form", {}, "soon", undefined],
-  ])("with a retry delay %s", async (_, headers, retryDelay, expected) => {
+    ["the retry delay of its body", {}, "13.5s", 13_500],
+    ["the retry delay of its headers rather than of its body", { "retry-after": "3" }, "13.5s", 3_000],
+    ["no retry delay if it cannot be read", {}, "soon", undefined],
+  ])("that is refused has %s", async (_, headers, retryDelay, expected) => {
     const details = [
       { "@type": "type.googleapis.com/google.rpc.Help", links: [] },
       { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay },

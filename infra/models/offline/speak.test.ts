@@ -6,12 +6,12 @@ import { speak, splitChunks } from "./speak.ts";
 const words = (count: number): string => Array.from({ length: count }, (_, n) => `word${n}`).join(" ");
 
 test.each([
-  ["nothing", "", []],
+  ["an empty text", "", []],
   ["one word", "hello", ["hello"]],
   ["words, each with the space after it", "one two\n\nthree ", ["one ", "two\n\n", "three "]],
   ["spaces before the first word", "  one two", ["  one ", "two"]],
   ["spaces alone", "   ", ["   "]],
-])("an offline model streams %s in these chunks", (_title, text, chunks) =>
+])("an offline model splits %s into the expected chunks", (_title, text, chunks) =>
   expect([...splitChunks(text)]).toEqual(chunks),
 );
 

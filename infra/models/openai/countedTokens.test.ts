@@ -13,10 +13,10 @@ const chunk = (content: string, usage?: unknown, finish_reason: string | null = 
 const counts = (prompt_tokens: unknown, completion_tokens: unknown) => ({ prompt_tokens, completion_tokens });
 
 test.each([
-  ["the last one holds", [counts(9, 1), counts(9, 80), counts(9, 7)], [9, 7]],
-  ["one that is none does not hide the one before", [counts(9, 5), counts(-1, 5), null], [9, 5]],
-  ["an impossible one does not, either", [counts(9, 5), counts(9, 4e9)], [9, 5]],
-])("of counts that change during a stream %s", async (_, usages, [prompt_tokens, completion_tokens]) => {
+  ["the last ones apply", [counts(9, 1), counts(9, 80), counts(9, 7)], [9, 7]],
+  ["invalid ones do not replace the ones before", [counts(9, 5), counts(-1, 5), null], [9, 5]],
+  ["impossible ones do not replace the ones before", [counts(9, 5), counts(9, 4e9)], [9, 5]],
+])("of token counts that change during a stream, %s", async (_, usages, [prompt_tokens, completion_tokens]) => {
   const chunks = usages.map((usage, n) => chunk(`${n} `, usage, n === usages.length - 1 ? "stop" : null));
   double().reply(streamReply(`${chunks.join("")}data: [DONE]\n\n`));
   const events = await collectEvents(open(), request("Hello", { streamed: true }));

@@ -10,20 +10,24 @@ const turned = (text: string): string => Array.from(text).toReversed().join("");
 test.each([
   ["Latin text stays", "Plain text, 25.5 %.", "Plain text, 25.5 %."],
   ["letters are reversed", turned("שלום עולם."), "שלום עולם."],
-  ["numbers are not", drawn(turned("גרסה "), "25.5%", turned(" מתוך "), "1,200"), "גרסה 25.5% מתוך 1,200"],
-  ["numbers apart are two", drawn(turned("של "), "12", turned(" "), "340"), "של 12 340"],
-  ["names of other scripts are not", drawn(turned("קובץ "), "Word 2016", turned(" חדש")), "קובץ Word 2016 חדש"],
+  ["numbers are not reversed", drawn(turned("גרסה "), "25.5%", turned(" מתוך "), "1,200"), "גרסה 25.5% מתוך 1,200"],
+  ["two separate numbers stay two", drawn(turned("של "), "12", turned(" "), "340"), "של 12 340"],
   [
-    "numbers in a quotation are not",
+    "names in other scripts are not reversed",
+    drawn(turned("קובץ "), "Word 2016", turned(" חדש")),
+    "קובץ Word 2016 חדש",
+  ],
+  [
+    "numbers in a quotation are not reversed",
     `See ${drawn(turned("פרק "), "12", turned(" כאן"))} and go`,
     "See פרק 12 כאן and go",
   ],
   [
-    "a quotation of more letters than the line has is not",
+    "a quotation with more letters than the line has is not reversed",
     drawn(turned("שלום עולם ("), "English inside", turned(") סוף")),
     "שלום עולם (English inside) סוף",
   ],
-  ["a quotation in Latin text is", `See ${turned("שלום עולם")} and go`, "See שלום עולם and go"],
+  ["a quotation in Latin text is reversed", `See ${turned("שלום עולם")} and go`, "See שלום עולם and go"],
 ])("right-to-left writing: %s", (_, drawing, text) => {
   expect(inReadingOrder(drawing)).toBe(text);
 });

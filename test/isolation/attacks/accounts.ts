@@ -93,7 +93,7 @@ export const accounts: Attack[] = [
     },
   },
   {
-    title: "200 erasures of nobody, 300 unknown hooks, and usage of years as CSV",
+    title: "200 erasures of no key, 300 unknown hooks, and usage of years as CSV",
     async run(attacker) {
       const year = "from=2000-01-01T00:00:00Z&group_by=day&format=csv";
       return [

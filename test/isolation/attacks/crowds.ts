@@ -42,7 +42,7 @@ export async function run(ctx) {
 
 export const crowds: Attack[] = [
   {
-    title: "50 providers that list 5,000 models each, and one more",
+    title: "a 51st provider beside 50 that list 5,000 models each",
     mustAnswer: { 409: 1, 200: 20 },
     prepare: configureProviders,
     run: async (attacker) => [

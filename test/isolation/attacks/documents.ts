@@ -84,7 +84,7 @@ export const documents: Attack[] = [
     },
   },
   {
-    title: "500 projects and filters that name nothing",
+    title: "200 projects and 300 filters of unknown names",
     async run(attacker) {
       const made = await all(200, (n) => attacker.owner("POST", "/api/projects", { name: `Project ${n}` }));
       const read = await all(300, (n) =>

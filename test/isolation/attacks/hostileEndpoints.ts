@@ -61,7 +61,7 @@ export const hostileEndpoints: Attack[] = [
     run: (attacker) => searchAt(attacker, "embeddings", { dimensions: DIMENSIONS }),
   },
   {
-    title: "a reranking endpoint that does the same",
+    title: "a reranking endpoint that answers wrongly in the same ways",
     run: (attacker) => searchAt(attacker, "reranking", {}),
   },
 ];

@@ -29,7 +29,7 @@ const STREAMED = JSON.stringify({
 
 export const listeners: Attack[] = [
   {
-    title: "50 streams of changes and 40 of turns that nobody reads, while 100 KB are said again and again",
+    title: "50 streams of changes and 40 of turns that nobody reads, beside 20 long turns",
     mustAnswer: { 200: 20 },
     async run(attacker) {
       for (const _ of many(50, (n) => n)) attacker.open(asKey(attacker, "GET", "/api/changes")).pause();

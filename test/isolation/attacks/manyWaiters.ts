@@ -9,7 +9,7 @@ const MAX_NAMES = 20_000;
 
 export const manyWaiters: Attack[] = [
   {
-    title: "1,000 requests with keys that nobody has",
+    title: "1,000 requests with unknown keys",
     run: (attacker) =>
       all(1_000, (n) =>
         attacker.send("GET", "/api/openai/v1/models", undefined, {

@@ -106,7 +106,7 @@ export async function run(ctx, { depth = 0 }) {
     },
   },
   {
-    title: "100 chains of runs that go on at once, with arguments that grow",
+    title: "100 chains of runs that continue at once, with growing arguments",
     async run(attacker) {
       const chain = await register(
         attacker,
@@ -179,7 +179,7 @@ export async function run(ctx, { depth = 0 }) {
     },
   },
   {
-    title: "30 links of an approval, 50 comments of 2,000 characters, and 60 links that nobody has",
+    title: "30 links of an approval, 50 comments of 2,000 characters, and 60 unknown links",
     mustAnswer: { 201: 50, 200: 10 },
     async run(attacker) {
       const asking = await register(
