@@ -250,6 +250,34 @@ describe("what one organization can make large", () => {
     expect(shown).toBe(10_000);
   });
 
+  test("a response that the first providers fill does not ask the others for their lists", async () => {
+    for (let n = 0; n < 2; n++) provider.script({ status: 200, body: body(5_000, 20) });
+    const rows = Array.from({ length: 50 }, (_, n) => row({ name: `mine${n}` }));
+    const one = catalog();
+    for (const name of ["mine0", "mine1"]) await one.find(ORGANIZATION, rows, `${name}/unknown`);
+    const lists = await Promise.all(Array.from({ length: 20 }, () => one.list(ORGANIZATION, rows)));
+    expect(lists.map(({ length }) => length)).toEqual(Array.from({ length: 20 }, () => 10_000));
+    expect(provider.requests).toHaveLength(8);
+  });
+
+  test("the lists of fifty providers are asked for eight at a time, and all shown", async () => {
+    let most = 0;
+    let open = 0;
+    const answer = (response: ServerResponse) => {
+      most = Math.max(most, ++open);
+      setTimeout(() => {
+        open--;
+        response.writeHead(200, { "content-type": "application/json" }).end('{"data":[{"id":"a"}]}');
+      }, 20);
+    };
+    for (let n = 0; n < 50; n++) provider.script({ write: answer });
+    const rows = Array.from({ length: 50 }, (_, n) => row({ name: `mine${n}` }));
+    const one = catalog();
+    await one.list(ORGANIZATION, rows);
+    await expect.poll(async () => one.list(ORGANIZATION, rows)).toHaveLength(50);
+    expect([provider.requests.length, most]).toEqual([50, 8]);
+  });
+
   test("of long names a list keeps 200,000 characters", async () => {
     provider.script({ status: 200, body: body(5_000, 298) });
     expect(await ids([row()])).toHaveLength(Math.floor(200_000 / 300));

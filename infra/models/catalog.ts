@@ -14,6 +14,8 @@ import { openTransport } from "./send.ts";
 const MAX_LISTS = 500;
 /** Maximum models in one response. */
 const MAX_SHOWN = 10_000;
+/** Maximum providers whose lists a response waits for at the same time: reading 50 lists of 5,000 models took 4 s of processor time. */
+const ASKED_AT_ONCE = 8;
 
 interface CatalogOptions {
   offline: boolean;
@@ -49,14 +51,7 @@ export function openCatalog(options: CatalogOptions): Catalog {
   const providersOf = createProviders(options);
   return {
     async list(organization, rows) {
-      const providers = [...providersOf(organization, rows).values()];
-      const lists = await resolvedSoon(providers.map(({ listed }) => listed.get()));
-      let room = MAX_SHOWN;
-      const merged = await mapInSlices([...providers.entries()], ([n, provider]) => {
-        const models = room > 0 ? mergeModels(provider, lists[n] ?? [], room) : [];
-        room -= models.length;
-        return { id: `${provider.name}/`, models };
-      });
+      const merged = await mergeProviders([...providersOf(organization, rows).values()]);
       const own = offline ? [{ id: "offline/", models: offlineModels }] : [];
       // the parts are sorted already, so only the parts are put in order: sorting 10,000 names per request would delay everybody
       return [...own, ...merged].toSorted(compareIds).flatMap(({ models }) => models);
@@ -125,10 +120,29 @@ const listedInfo = (name: string, { id, owned_by = name, ...details }: ListedMod
 /** How long a response waits for slower providers after the first one has answered. */
 const GRACE_MS = 500;
 
-/** The results; undefined for each that comes more than GRACE_MS after the first. */
-async function resolvedSoon<T>(results: Promise<T>[]): Promise<(T | undefined)[]> {
-  const deadline = Promise.race(results).then(() => wait(GRACE_MS, undefined, { ref: false }));
+/** The results; undefined for each that comes more than GRACE_MS after the first of them, or after `since`. */
+async function resolvedSoon<T>(results: Promise<T>[], since?: Promise<unknown>): Promise<(T | undefined)[]> {
+  const deadline = (since ?? Promise.race(results)).then(() => wait(GRACE_MS, undefined, { ref: false }));
   return Promise.all(results.map((result) => Promise.race([result, deadline])));
+}
+
+/** The models of providers in their order. Once a response is full, the lists of the rest are not fetched: nobody would see them. */
+async function mergeProviders(providers: Provider[]): Promise<{ id: string; models: ModelInfo[] }[]> {
+  const merged: { id: string; models: ModelInfo[] }[] = [];
+  let room = MAX_SHOWN;
+  for (let first = 0; first < providers.length && room > 0; first += ASKED_AT_ONCE) {
+    const asked = providers.slice(first, first + ASKED_AT_ONCE);
+    const lists = asked.map(({ listed }) => listed.get());
+    // only the first ones may take the whole time of a fetch, so that many dead providers take little longer than one
+    const found = await resolvedSoon(lists, first === 0 ? undefined : Promise.resolve());
+    const parts = await mapInSlices([...asked.entries()], ([n, provider]) => {
+      const models = room > 0 ? mergeModels(provider, found[n] ?? [], room) : [];
+      room -= models.length;
+      return { id: `${provider.name}/`, models };
+    });
+    merged.push(...parts);
+  }
+  return merged;
 }
 
 /** Configured and listed models, without duplicates, sorted by id, at most `room`. */
