@@ -45,7 +45,7 @@ export interface EditorProps {
   members?: () => Promise<Map<string, Completion[]>>;
 }
 
-/** A position that may no longer exist in the text. */
+/** The offset of a position. The nearest one if the text no longer has that position. */
 function toOffset(doc: Text, { line, column = 1 }: Place): number {
   const at = doc.line(Math.min(doc.lines, Math.max(1, line)));
   return Math.min(at.to, at.from + Math.max(0, column - 1));

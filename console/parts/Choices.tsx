@@ -38,6 +38,6 @@ export const listedChoices = <T,>(list: Listing<T> | undefined, what: string, ch
   ...(list && !list.isWhole ? [{ value: `more ${what}`, label: `more ${what} than can be listed`, isNote: true }] : []),
 ];
 
-/** The same for items with a name. */
+/** `listedChoices` for items with an id and a name. */
 export const namedChoices = (list: Listing<{ id: string; name: string }> | undefined, what: string): Choice[] =>
   listedChoices(list, what, ({ id, name }) => ({ value: id, label: name }));

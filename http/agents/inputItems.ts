@@ -18,7 +18,7 @@ const MessageItem = z.object({
   role: z.enum(["user", "assistant"]),
   content: z.array(z.object({ type: z.literal("input_text"), text: z.string() })),
 });
-/* Of tools of the caller's own. */
+/* A call of one of the caller's own tools. */
 const CallItem = z.object({
   id: z.string(),
   type: z.literal("function_call"),
@@ -47,7 +47,7 @@ export const InputItems = z
 
 /** Turns per read, and bytes of their stored text. The first turn is read whatever its size. */
 const PAGE = { limit: 200, bytes: 2_000_000 };
-/** UTF-16 units of a piece of the answer. */
+/** Minimum UTF-16 units of a piece of the answer, except the last. */
 const MIN_SENT = 64 * 1024;
 
 type ItemSource = Pick<Message, "role" | "text" | "calls" | "call_id">;
@@ -65,13 +65,13 @@ function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: I
   return text === "" && called.length > 0 ? called : [message, ...called];
 }
 
-/** The items of a turn. For the turn of the response itself, the answer is left out. */
+/** The items of a turn. The answer is left out if the turn is the one of the response itself. */
 async function readItems(http: Needs, turn: ThreadTurn, isResponsePlace: boolean): Promise<Item[]> {
   const { said, turn_id } = turn;
   const messages: ItemSource[] = await readTurnInput(http, turn);
   const answer: ItemSource | undefined = said && !isResponsePlace ? answerMessage(said) : undefined;
-  const said_in = [...messages, ...(answer ? [answer] : [])];
-  return said_in.flatMap((message, n) => itemsOf(turn_id, n, message, message === answer));
+  const sources = [...messages, ...(answer ? [answer] : [])];
+  return sources.flatMap((message, n) => itemsOf(turn_id, n, message, message === answer));
 }
 
 type Needs = Pick<Http, "db" | "vault">;

@@ -17,7 +17,7 @@ import { ChangeSourceBody, CreateSourceBody, present, Source, SOURCE_CODES } fro
 /** Maximum sources per organization. Concurrent requests may exceed it by a few. */
 const MAX_SOURCES = 200;
 
-/** Undefined: not sent. */
+/** The rule of a schedule. Null if the request removes the schedule, and undefined if it does not contain one. */
 const readRule = ({ settings }: Http, schedule: z.infer<typeof ChangeSourceBody>["schedule"]) =>
   schedule && checkSchedule(schedule, { min_seconds: settings.SCHEDULE_SECONDS, jitter_seconds: 0 });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/* Errors that a running service answered, for each operation. test/docs/errors.drill.test.ts takes them from it. */
+/* Real errors of each operation. test/docs/errors.drill.test.ts records them from a running service. */
 
 export interface ErrorExamples {
   /** Bodies by name. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Runs `work` now and then `every_ms` after the end of each run, until the signal. Failures are reported and change nothing about the schedule. */
+/** Runs `work` at once, and again `every_ms` after each run has ended, until `signal` aborts. A failure is reported and does not change the schedule. */
 export async function repeat(
   every_ms: number,
   work: () => Promise<unknown>,

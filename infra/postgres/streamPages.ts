@@ -4,7 +4,7 @@ import type { Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
 
-/** Events and stored bytes per page. A stream may have a hundred megabytes. */
+/** Maximum events and stored bytes per page, because a stream may have 100 MB. A page has at least one event. */
 const PAGE_EVENTS = 1_000;
 const PAGE_BYTES = 2_000_000;
 

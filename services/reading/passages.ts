@@ -89,7 +89,7 @@ const packBlocks = (
   return { pieces, path };
 };
 
-/** Joins short pieces of one section, and headings at the end of a page with the piece before. */
+/** Joins short pieces of one section. Joins headings at the end of a page to the piece before them. */
 const mergeShort = (pieces: Piece[]): Piece[] => {
   const merged: Piece[] = [];
   for (const piece of pieces) {

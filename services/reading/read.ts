@@ -70,10 +70,10 @@ const SLIDES = new Set<string>([MEDIA_TYPES.pptx, MEDIA_TYPES.odp]);
 const pageLengths = (pages: string[]): number[] =>
   pages.map((page, at) => page.length + (at < pages.length - 1 ? PAGE_SEPARATOR.length : 0));
 
-/** In the dictionaries of images, as programs write it. */
+/** The marks of images in a PDF, as programs write them. */
 const IMAGE_MARKS = ["/Subtype/Image", "/Subtype /Image"];
 
-/** Pages of a PDF that text recognition may find text on: those without text, if it has images, and those with pictures. */
+/** Counts the pages of a PDF on which text recognition may find text: those without text if the file has images, and those with pictures. */
 const countScanned = (type: string, bytes: Buffer, warnings: readonly ReadingWarning[]): number => {
   if (type !== MEDIA_TYPES.pdf) return 0;
   const count = (wanted: WarningCode): number => warnings.find(({ code }) => code === wanted)?.pages?.length ?? 0;
@@ -93,8 +93,8 @@ const countCalls = (recognizer: Recognizer): { recognizer: Recognizer; calls: ()
 };
 
 /**
- * Reads a file into Markdown, with pages joined by a blank line, and cuts it into passages. `recognizer` is used for as many pages
- * as the file says. Throws UnreadableFile: no reader for the type, no text, more than 50 MB of text, or the reader's own reason.
+ * Reads a file into Markdown, with pages joined by a blank line, and cuts it into passages. Uses `recognizer` on at most
+ * `recognize` pages. Throws UnreadableFile: no reader for the type, no text, more than 50 MB of text, or the reader's own reason.
  */
 export const readFile = async (
   { bytes, mime_type, recognize }: FileToRead,

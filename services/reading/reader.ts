@@ -5,7 +5,7 @@ import type { ReadingWarning } from "#events/readingWarnings.ts";
 export interface FileToRead {
   bytes: Buffer;
   mime_type: string;
-  /** Pages whose pictures may be recognized. Default: none. */
+  /** Maximum pages whose pictures may be recognized. Default: none. */
   recognize?: number;
 }
 
@@ -30,7 +30,7 @@ export interface Paging {
   page_count: number | null;
   /** Their lengths in UTF-16 units, each with the blank line after it; null if passages may cross them. `cut` needs them. */
   pages: number[] | null;
-  /** Each is a slide: the headings of one are not above the next. */
+  /** Whether the pages are slides. The headings of a slide do not apply to the next one. */
   slides?: true;
 }
 
@@ -39,7 +39,7 @@ export interface Reading extends Paging {
   passages: Passage[];
   /** What was left out; empty if nothing. */
   warnings: ReadingWarning[];
-  /** Pages with pictures and without text, or with pictures beside it: text recognition may find some. */
+  /** Number of pages on which text recognition may find text, because they have pictures, with or without text beside them. */
   scanned?: number;
   /** Pages that were recognized, with or without success. */
   recognized?: number;
@@ -53,7 +53,7 @@ export class UnreadableFile extends Error {
   override name = "UnreadableFile";
 }
 
-/** There is no text but in pictures, which were not recognized. */
+/** The file has text only in pictures, and these were not recognized. */
 export class ScannedFile extends UnreadableFile {
   override name = "ScannedFile";
   readonly pages: number;
@@ -68,11 +68,11 @@ export interface CutText {
   passages: Buffer;
   page_count: number | null;
   chunk_count: number;
-  /** Characters as they are charged. */
+  /** Number of charged characters. */
   characters: number;
 }
 
-/** A text as it is stored: in bytes, because only a reading process handles 50 MB as a string. */
+/** A text in its stored form: bytes, because only a reading process handles 50 MB as a string. */
 export interface ReadText extends CutText {
   markdown: Buffer;
   warnings?: ReadingWarning[];
@@ -92,9 +92,8 @@ export interface Sitemap {
 
 export interface Reader {
   /**
-   * Reads a file into Markdown and cuts it into passages. Throws UnreadableFile, also if it takes too much time or memory;
-   * ScannedFile if only text recognition can help.
-   * Owners share the processes by turns.
+   * Reads a file into Markdown and cuts it into passages. Owners take turns at the processes. Throws UnreadableFile, also if the file
+   * takes too much time or memory, and ScannedFile if only text recognition can help.
    */
   read(file: FileToRead, owner?: string): Promise<ReadText>;
   /** Cuts Markdown that was read earlier. */

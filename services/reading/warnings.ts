@@ -4,12 +4,12 @@ import type { Warn } from "./reader.ts";
 /** Below this confidence, people should look at the file: typed scans have 80 to 96, handwriting 31. */
 export const MIN_CONFIDENCE = 60;
 
-/** Letters and digits of a page with text; a page number or a stamp has fewer. */
+/** Minimum letters and digits of a page with text; a page number or a stamp has fewer. */
 const MIN_LETTERS = 5;
-/** Of the only page of a file. */
+/** The minimum for a file with one page. */
 const MIN_LETTERS_ALONE = 2;
 
-/** Why a file without text fails when its pictures may not be recognized. */
+/** The reason for a file that has text only in pictures, when the organization may recognize no more pages today. */
 export const RECOGNITION_LIMIT_REACHED =
   "The file has no text but in pictures, and the organization's pages of text recognition (OCR) for today are used up. Process it again tomorrow.";
 
@@ -21,7 +21,7 @@ const LETTER = /[\p{L}\p{N}]/gu;
 
 export const countLetters = (text: string): number => text.match(LETTER)?.length ?? 0;
 
-/** Reads no further than it must: a page has thousands. */
+/** Stops at the `least`th letter, because a page has thousands. */
 const hasLetters = (text: string, least: number): boolean =>
   text
     .matchAll(LETTER)
@@ -34,10 +34,10 @@ export const pagesWithoutText = (texts: readonly string[]): number[] =>
 
 /** Minimum letters and digits of a header or footer that matters: `Page 3 of 12` has fewer. */
 const MIN_EDGE_LETTERS = 12;
-/** Headers and footers of a file that are looked at: each is searched for in its text. */
+/** Maximum headers and footers of a file that are compared with its text. */
 export const MAX_EDGES = 100;
 
-/** What a file without text may have instead. */
+/** Names of unread content, for the reason why a file without text fails. */
 const UNREAD: Partial<Record<WarningCode, string>> = {
   images_without_text: "pictures",
   embedded_files_left_out: "embedded files",
@@ -50,14 +50,14 @@ const UNREAD: Partial<Record<WarningCode, string>> = {
   form_fields_left_out: "form fields",
 };
 
-/** Why a file fails that has no text, by what its reader left out. */
+/** The reason why a file without text fails. It names what the reader left out. */
 export const reasonForNoText = (warnings: readonly ReadingWarning[]): string => {
   const kinds = [...new Set(warnings.flatMap(({ code }) => UNREAD[code] ?? []))];
   if (kinds.length === 0) return "There is no text in the file.";
   return `There is no text in the file, only what is not read: ${kinds.join(", ")}.`;
 };
 
-/** Headers and footers that say what the text does not. */
+/** Counts the distinct headers and footers that the text does not contain. */
 export const countEdges = (edges: readonly string[], text: () => string): number => {
   const words = (one: string): string => one.replace(/\s+/g, " ").trim();
   const saying = edges.slice(0, MAX_EDGES).filter((edge) => countLetters(edge) >= MIN_EDGE_LETTERS);
@@ -66,7 +66,7 @@ export const countEdges = (edges: readonly string[], text: () => string): number
   return [...new Set(saying.map(words))].filter((edge) => !body.includes(edge)).length;
 };
 
-/** The warnings with one for each code that counts things, because the parts of a file are read apart. */
+/** Merges counting warnings of the same code, because each part of a file is read separately and warns by itself. */
 export const joinCounts = (warnings: readonly ReadingWarning[]): ReadingWarning[] => {
   const isCount = ({ count, pages }: ReadingWarning): boolean => count !== undefined && !pages;
   const byCode = Map.groupBy(warnings.filter(isCount), ({ code }) => code);

@@ -18,8 +18,8 @@ interface ProviderSettings {
 }
 
 /**
- * Works without the providers' SDKs: they take 0.1 s to load in one callback, 20 MB each, and a fifth of the processor time of a
- * streamed turn (docs/adr/0062-providers-are-called-without-their-sdks.md).
+ * Opens a client without the provider's SDK. An SDK blocks the event loop for 0.1 s while it loads, and takes 20 MB and a fifth of the
+ * processor time of a streamed turn (docs/adr/0062-providers-are-called-without-their-sdks.md).
  */
 export function openClient({ base, api_key, headers: own, headersOf }: ProviderSettings, send: RequestSender): Client {
   const headers = {

@@ -1,6 +1,6 @@
 /**
  * Functions of the web platform in the VMs of workflows, over the host function `webFunction` (webFunctions.ts): `URL`,
- * `URLSearchParams`, `TextEncoder`, `TextDecoder`, `crypto.subtle` and `console`. They compute and reach nothing.
+ * `URLSearchParams`, `TextEncoder`, `TextDecoder`, `crypto.subtle` and `console`. They only compute, and reach nothing outside the VM.
  */
 export const WEB_GUEST = `
   const { fromCharCode } = String;

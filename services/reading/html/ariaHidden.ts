@@ -3,18 +3,18 @@ import { childNodes, findElements, hasClass, isElement, property, textContent } 
 
 /* Finds text that screen readers skip (`aria-hidden`). A page shows it unless a style sheet hides it, and readers do not see style sheets. */
 
-/** The kind of such a text: a part of the page, decoration or a copy, or undecidable, because it may be a closed menu. */
+/** "shown": a part of the page. "decoration": an icon or a copy of visible text. "unknown": may be hidden, such as a closed menu. */
 export type AriaHidden = "shown" | "decoration" | "unknown";
 
 const isAriaHidden = (node: Element): boolean => property(node, "ariaHidden") === "true";
 
-/** Elements of lines and paragraphs. Scripts toggle larger elements: windows, menus, slides of a carousel. */
+/** Elements up to a paragraph. Scripts toggle larger elements: windows, menus, slides of a carousel. */
 const SMALL = new Set(
   "abbr b bdi big cite code data dd del dt em figcaption h1 h2 h3 h4 h5 h6 ins kbd label li mark p q s samp small span strong sub sup td th time u var".split(
     " ",
   ),
 );
-/** Names of icons in fonts, and formulas beside their MathML. */
+/** Classes of icons from fonts, and of formulas that are drawn beside their MathML. */
 const DECORATION = /icon|glyph|symbol-|^fa[srlb]?$|^fa-|^bi$|^katex|^mjx|emoji/i;
 const LETTER = /[\p{L}\p{N}]/u;
 

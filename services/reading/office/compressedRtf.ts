@@ -6,7 +6,7 @@ import { codePageEncoding, decodeBytes } from "./rtfCharset.ts";
 const HEADER = 16;
 const COMPRESSED = 0x75465a4c;
 const UNCOMPRESSED = 0x414c454d;
-/** A body of more bytes is not read: it has pictures or files in it, and the message has its text besides. */
+/** A larger body is not read. It contains pictures or files, and the message also has its text in another form. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const WINDOW = 4_096;
@@ -47,7 +47,7 @@ function decompress(input: Buffer, stated: number): Buffer {
   return output.subarray(0, written);
 }
 
-/** Undefined if it is neither compressed RTF nor RTF in its place, or longer than 16 MiB. */
+/** Decompresses the RTF, if it is compressed at all. Undefined for other content and above 16 MiB. */
 function openRtf(bytes: Buffer): Buffer | undefined {
   if (bytes.length < HEADER) return undefined;
   const size = bytes.readUInt32LE(4);
@@ -58,10 +58,10 @@ function openRtf(bytes: Buffer): Buffer | undefined {
   return kind === COMPRESSED ? decompress(content, size) : undefined;
 }
 
-/** The text of a message: a web page, formatted text, or plain text, which is "" if only the message has it. */
+/** The text of a message: a web page, RTF, or plain text. The plain text is "" if it has to come from another part of the message. */
 export type MailBody = { kind: "page"; html: string } | { kind: "rtf"; rtf: Buffer } | { kind: "text"; text: string };
 
-/** RTF says at its start that it contains something else. */
+/** Control words at the start of RTF that contains a web page or plain text. */
 const CONTAINS_OTHER = /\\from(?:html1|text)(?![a-z\d])/;
 const MAX_START = 1_000;
 
@@ -70,7 +70,7 @@ const MAX_DEPTH = 200;
 const [BACKSLASH, QUOTE, OPEN, CLOSE] = [0x5c, 0x27, 0x7b, 0x7d];
 const isHex = (byte: number | undefined): boolean => /^[\da-f]$/i.test(String.fromCharCode(byte ?? 0));
 
-/** Whether groups nest little and bytes are two hexadecimal digits, of which the parser would write a warning each. */
+/** Whether groups nest little and each escaped byte has two hexadecimal digits. The parser creates a warning for each other escape. */
 function isSound(rtf: Buffer): boolean {
   for (let at = 0, depth = 0; at < rtf.length; at++) {
     const byte = rtf[at];

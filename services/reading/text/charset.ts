@@ -3,7 +3,7 @@ import { detect } from "jschardet";
 import { encodingFromMark } from "../guard/encoding.ts";
 
 const META = /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})/i;
-/** Bytes that the detectors look at; both are slow. */
+/** Maximum bytes that the detectors examine, because both are slow. */
 const SAMPLE = 64_000;
 
 const decode = (bytes: Uint8Array, encoding: string, fatal = false): string | null => {
@@ -14,7 +14,7 @@ const decode = (bytes: Uint8Array, encoding: string, fatal = false): string | nu
   }
 };
 
-/** Names that Node lacks, and the wider of the two Hebrew encodings. */
+/** Names of the detectors that Node does not know. Hebrew is decoded as windows-1255, which has more characters than ISO-8859-8. */
 const SYNONYMS: Record<string, string> = { CP932: "shift_jis", CP949: "euc-kr", "ISO-8859-8": "windows-1255" };
 
 /** The WHATWG name of an encoding, so that the detectors' names can be compared; null if Node cannot decode it. */
@@ -26,7 +26,7 @@ const whatwgName = (name: string | null | undefined): string | null => {
   }
 };
 
-/** The byte order of UTF-16 without a mark: most even or most odd bytes are NUL. */
+/** Recognizes UTF-16 without a byte order mark: many bytes at even or at odd offsets are NUL, and few at the others. */
 const utf16Order = (bytes: Uint8Array): string | null => {
   const sample = bytes.subarray(0, 2_000);
   const zeros = [0, 1].map((side) => sample.filter((byte, at) => byte === 0 && at % 2 === side).length);
@@ -50,11 +50,14 @@ const agreedEncoding = (bytes: Uint8Array): string | null => {
   return others.includes(guess) && decode(bytes, guess, true) !== null ? guess : null;
 };
 
-/** Right characters beyond ASCII for each wrong one in UTF-8. In texts of other encodings more are wrong than right. */
+/**
+ * Minimum valid characters beyond ASCII per invalid sequence in damaged UTF-8. Text of another encoding that is decoded as UTF-8 has more
+ * invalid sequences than valid characters.
+ */
 const MIN_RIGHT = 3;
 const REPLACEMENT = 0xfffd;
 
-/** UTF-8 with some wrong bytes, as of a log or of texts that were joined; null if it is another encoding. */
+/** Decodes UTF-8 with some invalid bytes, such as a log or joined texts; null if the encoding is another one. */
 const damagedUtf8 = (bytes: Uint8Array): string | null => {
   const text = decode(bytes, "utf-8") ?? "";
   let [right, wrong] = [0, 0];
@@ -67,8 +70,9 @@ const damagedUtf8 = (bytes: Uint8Array): string | null => {
 };
 
 /**
- * Decodes a file of any encoding, without its byte order mark: by the mark, else as UTF-8, which may have some wrong bytes, else as an HTML file declares, else
- * as two detectors agree, else as windows-1252, which decodes any bytes.
+ * Decodes a file of any encoding, without its byte order mark. The encoding is the first of these that applies: the one of the mark,
+ * UTF-8, even with some invalid bytes, the one that an HTML file declares, the one that both detectors find, and windows-1252, which
+ * decodes any bytes.
  */
 export const decodeText = (bytes: Uint8Array): string => {
   const marked = encodingFromMark(bytes) ?? utf16Order(bytes);

@@ -2,7 +2,7 @@ import { decodeText } from "./charset.ts";
 import { fence } from "./fence.ts";
 import { cleanLines, hasLongLine } from "./lines.ts";
 
-/** Not in TypeScript's types yet. Together they keep numbers as they are written, also beyond 2^53. */
+/** TypeScript has no types for these yet. They keep each number as it is written, even beyond 2^53. */
 const { parse, rawJSON } = JSON as unknown as {
   parse(text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
   rawJSON(text: string): unknown;

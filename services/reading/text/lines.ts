@@ -6,7 +6,7 @@ export const cleanLines = (text: string): string =>
     // oxlint-disable-next-line no-control-regex -- the pattern removes them
     .replace(/[\0-\x08\x0b\x0e-\x1f\x7f]/g, "");
 
-/** UTF-16 units; a longer line was written for machines. */
+/** UTF-16 units. A longer line is for machines rather than people. */
 const LONG_LINE = 400;
 
 export const hasLongLine = (text: string): boolean => text.split("\n").some((line) => line.length > LONG_LINE);

@@ -3,9 +3,9 @@ import { childElements, parseXml, textContent } from "../guard/xml.ts";
 import { UnreadableFile, type Sitemap } from "../reader.ts";
 import { localName } from "../slides/localNames.ts";
 
-/** Bytes of a sitemap that was compressed, as sitemaps.org limits them. */
+/** Maximum bytes of a sitemap after decompression: the limit of sitemaps.org. */
 const MAX_BYTES = 50_000_000;
-/** Addresses of one sitemap, and their characters: the service parses them as one JSON text. */
+/** Maximum addresses of a sitemap that are read, and their total characters, because the service parses them as one JSON text. */
 const MAX_ADDRESSES = 20_000;
 const MAX_CHARACTERS = 2_000_000;
 
@@ -18,7 +18,7 @@ function inflate(bytes: Buffer): Buffer {
   }
 }
 
-/** Reads a sitemap or an index of sitemaps (sitemaps.org). */
+/** Reads a sitemap or an index of sitemaps (sitemaps.org). Throws UnreadableFile: damaged, too large, or neither of them. */
 export function readSitemap(bytes: Buffer): Sitemap {
   const root = parseXml(inflate(bytes).toString("utf8"));
   const kind = localName(root);

@@ -1,7 +1,7 @@
 import { UnreadableFile } from "../reader.ts";
 import { escapeTags } from "./plain.ts";
 
-/** UTF-16 units of a table: the limit of all Markdown, checked early because tables can fill the memory. */
+/** Maximum UTF-16 units of a table. The limit applies to the whole Markdown; it is checked here because a table can fill the memory. */
 const MAX_LENGTH = 50_000_000;
 
 /** The text of a cell on one line, with pipes and tags escaped. */

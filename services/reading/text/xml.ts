@@ -20,7 +20,7 @@ const inlineXml = (node: Element | string): string => {
 
 const isBlank = (node: Element | string): boolean => typeof node === "string" && node.trim() === "";
 
-/** The lines of an element, one per inner element; an element with text stays on one line. */
+/** The lines of an element, with its inner elements on lines of their own. An element with text stays on one line. */
 const indentElement = (element: Element, margin: string): string[] => {
   const parts = element.children.filter((child) => !isBlank(child));
   if (parts.length === 0 || parts.some((part) => typeof part === "string")) return [margin + inlineXml(element)];
@@ -28,7 +28,7 @@ const indentElement = (element: Element, margin: string): string[] => {
   return [margin + openTag(element, ">"), ...inner, `${margin}</${element.name}>`];
 };
 
-/** Reads XML as a code block, indented if it has long lines. Throws UnreadableFile: not well formed, entity declarations. */
+/** Reads XML as a code block, indented if it has long lines. Throws UnreadableFile as `parseXml` does. */
 export const readXml = async (bytes: Uint8Array): Promise<string[]> => {
   const text = cleanLines(decodeXml(bytes)).trim();
   const root = parseXml(text);
