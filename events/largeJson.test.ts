@@ -54,6 +54,15 @@ test("the event loop goes round while a large value is written, and every part i
   expect(counted).toBe(json.length);
 });
 
+test("short items of a list are written together, in pieces of at most 64 KiB", async () => {
+  const models = Array.from({ length: 10_000 }, (_, n) => ({ id: `mine/model-${n}`, object: "model", created: n }));
+  const value = { data: [...models, long("x"), () => 1, undefined, new Date(0), ...models] };
+  const parts: number[] = [];
+  expect(await writeLargeJson(value, (length) => void parts.push(length))).toBe(JSON.stringify(value));
+  expect(parts.length).toBeLessThan(200);
+  expect(Math.max(...parts)).toBeLessThanOrEqual(64 * 1024);
+});
+
 test("writing ends with the first part that is refused", async () => {
   let parts = 0;
   const refuse = () => {
