@@ -146,7 +146,7 @@ export const IndexingFailed = defineEvent("IndexingFailed", {
   personal: z.object({ error: z.string() }),
   thing,
 });
-/** `unused`: keys of blobs with vectors of another space. */
+/** `unused`: keys of blobs that are no longer needed, because their vectors are of another space. */
 export const PassagesEmbedded = defineEvent("PassagesEmbedded", {
   public: Vectors.extend({ unused: z.array(z.string()) }),
 });

@@ -33,7 +33,7 @@ export const ModelPrice = z.object({
 });
 export type ModelPrice = z.infer<typeof ModelPrice>;
 
-/** As commands carry it: the price of a page when it was read; absent if none is set. */
+/** The price per page in a command: the one in force when the pages were read. Absent if none was set. */
 export const PagePrice = PriceAmount.optional();
 
 /** The cost of `units` pages; empty if no price is set or nothing is charged. */

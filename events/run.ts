@@ -234,7 +234,7 @@ export const RunCancelled = defineEvent("RunCancelled", {
  */
 export const RunContinued = defineEvent("RunContinued", {
   public: RunEnd.extend(ContinuationRules.shape).extend({ continued_as: z.uuid(), first_run_id: z.uuid() }),
-  /** Of the next run. */
+  /** `args`: the arguments of the next run. */
   personal: z.object({ args: StoredValue }),
   thing,
 });

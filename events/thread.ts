@@ -55,7 +55,7 @@ const TurnSettings = Turn.extend({
   labels: Labels.optional(),
   /** `provider/model`, or an alias. */
   model: z.string(),
-  /** What the alias stands for. */
+  /** The route of the alias: its models, and when the next one is tried. */
   route: Route.optional(),
   streamed: z.boolean(),
   /** RFC 3339: at this time the turn fails, even if a worker is running it. */

@@ -13,7 +13,7 @@ const StepAnswer = z.union(
 );
 export type StepAnswer = z.infer<typeof StepAnswer>;
 
-/** `wait`: nobody decides as long as the run can continue otherwise. */
+/** `wait`: the approval stays open as long as the run can continue without it. */
 const DECISIONS = ["approve", "reject", "expire", "wait"] as const;
 const voteFields = {
   data: z.unknown().default(null),

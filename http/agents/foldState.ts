@@ -10,7 +10,7 @@ export interface OpenText {
   index: number;
   id: string;
   text: string;
-  /** Of a message: the refusal, which is its last part. */
+  /** The refusal of a message, which is its last part. */
   refusal?: string;
 }
 

@@ -21,7 +21,7 @@ const INSTEAD_OF_CHAT: Record<string, string> = {
     "The paths of Azure are not served: use the client for OpenAI, with the base address {base}/api/openai/v1.",
 };
 
-/** The same for the base of an agent. */
+/** Paths below the base of an agent, like INSTEAD_OF_CHAT. */
 const INSTEAD_OF_AGENT: Record<string, string> = {
   "chat/completions":
     "An agent answers at {base}/api/agents/{agent_id}/v1/responses. Chat completions are at {base}/api/openai/v1/chat/completions.",
@@ -58,6 +58,6 @@ function refusePaths(app: App, { settings }: Pick<Http, "settings">, instead: Re
 export const misplacedChatRoutes = (app: App, http: Pick<Http, "settings">): void =>
   refusePaths(app, http, INSTEAD_OF_CHAT);
 
-/** The same below the base of an agent. */
+/** Refuses unsupported paths of the OpenAI API below the base of an agent, before their bodies are read. */
 export const misplacedAgentRoutes = (app: App, http: Pick<Http, "settings">): void =>
   refusePaths(app, http, INSTEAD_OF_AGENT);

@@ -12,10 +12,10 @@ const OLD_MS = 5_000;
 /** How long a request has waited for the stores: PostgreSQL, the bus and the read models. */
 interface RequestClock {
   reply: FastifyReply;
-  /** Waits that run now, and since when at least one does. */
+  /** Number of waits in progress, and when the first of them began (`performance.now()`). */
   running: number;
   since: number;
-  /** Of the waits before. */
+  /** Total duration of the earlier waits; waits that overlap count once. */
   waited_ms: number;
   isUnlimited: boolean;
 }
@@ -46,7 +46,7 @@ export async function countWait<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Call it before the current request waits for its turn, which takes as long as it takes. Its later reads have the full time. */
+/** Call it before the current request waits for a turn, which may take any time. Later reads of the request have the full time. */
 export function liftTimeLimit(): void {
   const clock = current.getStore();
   if (clock) clock.isUnlimited = true;
@@ -59,8 +59,8 @@ const waitedFor = ({ running, since, waited_ms }: RequestClock): number =>
   running > 0 ? waited_ms + performance.now() - since : waited_ms;
 
 /**
- * Age of the current request in milliseconds; of one older than 5 s, only what it has waited for the stores. 0 without a request, for
- * one that waits for a turn or is already being answered, and for an old GET: one that reads much would only fail again.
+ * Age of the current request in milliseconds. From 5 s on, only its waits for the stores count. 0 without a request, and for a request
+ * that waits for a turn or is being answered. Also 0 for a GET from 5 s on, because it reads much, and a retry would only fail again.
  */
 export function requestAge(): number {
   const clock = current.getStore();

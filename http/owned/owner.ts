@@ -13,7 +13,7 @@ export const OwnerName = z
   .toLowerCase()
   .describe("`key:<id>`, `person:<id>` or `agent:<id>`, also of one that was deleted. Only for owners and admins.");
 
-/** The same, or an external user, by its `user` value. */
+/** An owner as in `OwnerName`, or an external user by its `user` value. */
 export const ErasedOwner = z.union(
   [
     OwnerName,

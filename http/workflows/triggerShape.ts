@@ -90,7 +90,7 @@ const WEBHOOK_ONLY = {
   event: "leave it out",
   default_args: "use args",
 } as const;
-/** Of triggers that start runs. */
+/** Fields of triggers that start runs; a trigger with `event` cannot have them. */
 const RUN_ONLY = ["run_as", "headers"] as const;
 
 export const Create = Fields.superRefine((body, context) => {
@@ -148,7 +148,7 @@ interface Context {
   runs: number;
   /** Public address of the service, because the Host header is not trusted. */
   base: string;
-  /** Of a trigger that is one. */
+  /** The schedule, if the trigger is one. */
   schedule: ScheduleRow | undefined;
 }
 

@@ -47,7 +47,7 @@ export const indexKey = ({ masterKey, prefix }: Options): LimitedKey => ({
   actions: [...READ, ...WRITE],
 });
 
-/** The same for every process. Other rights give another uid, because a key's rights cannot be changed. */
+/** Derives the uid from the rights of the key. Every process gets the same one, and changed rights get a new key, because a key's rights are fixed. */
 const uidOf = ({ name, indexes, actions }: LimitedKey): string => {
   const hex = createHash("sha256")
     .update(JSON.stringify([name, indexes, actions]))

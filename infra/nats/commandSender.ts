@@ -17,8 +17,8 @@ const AWAY_MS = 3_000;
 type PendingAnswer = Pick<PromiseWithResolvers<CommandResult>, "resolve" | "reject">;
 export type Outcomes = Pick<EventLog, "outcome">;
 /**
- * Whether the database answers somebody in this process. On a busy machine a read may wait long, for a new connection for example,
- * while the log is written; without this, such a read says that the log is away.
+ * Whether the database answers any query of this process. On a busy machine, a single read may wait long, for example for a new
+ * connection, although the log accepts events. Without this check, such a read would count as an outage of the log.
  */
 export type IsReachable = () => boolean;
 interface SenderContext extends BusContext {
@@ -107,7 +107,10 @@ function pollOutcome(
   };
 }
 
-/** From `withdraw` on no worker begins the command. One that began without a word may have ended it before: its outcome counts. */
+/**
+ * Gives a command up. After `withdraw` no worker begins it. A worker that began it earlier, without reporting so, may have ended it, so
+ * a stored outcome counts.
+ */
 async function giveUp(
   context: SenderContext,
   command: Command,
@@ -121,7 +124,7 @@ async function giveUp(
   else answer.reject(new Unavailable("No worker takes commands at the moment; try again shortly."));
 }
 
-/** No outcome when there is none, when reading it fails or takes too long, or when another request left it under the same id. */
+/** Reads the stored outcome of a command. Absent if there is none, if the read fails or takes too long, or if it belongs to another request with the same id. */
 async function readOutcome(
   { connection, outcomes }: SenderContext,
   command: Command,

@@ -37,7 +37,7 @@ export interface Bus {
   /** Purges the frame stream, also from the server's disk. */
   clearFrames(): Promise<void>;
   health(): Promise<BusHealth>;
-  /** The same for all processes that reach the same JetStream; undefined while it does not answer. */
+  /** Identifies the JetStream: equal in all processes that reach the same one. Undefined while it does not answer. */
   identity(): Promise<string | undefined>;
   /** Resolves when a services process has taken a command from the stream. Throws when none does within some seconds, or when it cannot write to the log. */
   checkDelivery(): Promise<void>;

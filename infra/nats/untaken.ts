@@ -20,10 +20,10 @@ const readConsumer = ({ connection, streams, names }: Bus): Promise<ConsumerInfo
   ).catch(() => undefined);
 
 /**
- * Whether no worker has the message, and none is about to get it: it is not known to be stored, JetStream does not answer, it
- * was not delivered, or it was delivered and no worker asks for messages any more. While one seems to, it gets the message
- * when the process that took it has died; requests of a worker that died stay in the count for some seconds, so this ends when
- * a claim is due.
+ * Whether no worker has the message, and none is about to get it. This is so if the message is not known to be stored, if JetStream does
+ * not answer, if the message was not delivered, or if it was delivered and no worker asks for messages any more. A worker that asks gets
+ * the message by redelivery if the process that took it has died. But JetStream counts the requests of a dead worker for some seconds, so
+ * the count is ignored once a claim is due.
  */
 export async function isUntaken(bus: Bus, publication: Publication, isClaimDue: boolean): Promise<boolean> {
   const seq = publication.storedAt();
@@ -38,7 +38,7 @@ export async function isUntaken(bus: Bus, publication: Publication, isClaimDue: 
   return !second || !isWaiting(second);
 }
 
-/** Removes what was given up. Where this fails, the worker that takes it asks, and drops it. */
+/** Removes a command that was given up. If this fails, the worker that takes the command asks first, and then drops it. */
 export async function withdraw({ connection, streams, names }: Bus, publication: Publication): Promise<void> {
   const seq = publication.storedAt();
   publication.close();

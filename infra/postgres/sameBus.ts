@@ -50,12 +50,12 @@ interface Options {
 
 export type SameBus = Gate & { stop(): Promise<void> };
 
-/** Counts consecutive looks, each of which saw something newer. */
+/** Counts consecutive comparisons that each found a newer report. */
 function countSightings() {
   let [last, sightings] = [0, 0];
   return {
     reset: () => void ([last, sightings] = [0, 0]),
-    /** Returns whether it is confirmed. Without anything newer, that stays as it was. */
+    /** Returns whether enough reports were found. Null, no report, starts the count over; a report that is not newer changes nothing. */
     see(at: Date | null): boolean {
       if (!at) sightings = 0;
       else if (at.getTime() > last) sightings += 1;

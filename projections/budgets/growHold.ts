@@ -22,9 +22,9 @@ export interface WantedHold {
 /** `spent`: the budget is used up. `reserved`: running turns have reserved the rest; text for people. */
 export type HoldAnswer = "held" | { spent: SpentLimit } | { reserved: string };
 
-/** As long as a turn near a limit waits for the answers of other processes. */
+/** Maximum time that a turn near a limit waits for the answers of other processes. */
 const MAX_WAIT_MS = 5_000;
-/** For a request that needs no more than is reserved already, so that it takes nothing of this process's share. */
+/** The share of a request that needs no more than its turn has reserved. It uses nothing of this process's share. */
 const NO_SHARE_NEEDED: Share = { processes: 1, admitted: () => NO_RATES, reserved: () => 0n };
 
 /**

@@ -89,7 +89,7 @@ export class TurnFollower {
     this.#options.exchange.publish(this.#organization, { ...news, process: this.#options.process });
   }
 
-  /** Handles news of another process. */
+  /** Handles a message from another process. */
   #hear(news: TurnNews & { process: string }, now: number): void {
     const { process } = news;
     const isNew = !this.#heard.has(process);

@@ -12,7 +12,7 @@ const CROWD = 9;
 const [GAP, WEIGHT] = [0.2, 0.6];
 /** If the best hit of the words has a smaller share of the possible score, the words say little, and the order of the nearest passages counts. */
 const WEAK = 0.1;
-/** The share of near passages that neither words nor nearness support: they come last. */
+/** The share of a near passage that lacks the words and is not significantly near. It puts such passages last. */
 const LAST = 1e-6;
 
 export interface NearHit extends Hit {

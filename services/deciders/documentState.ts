@@ -70,7 +70,7 @@ export function unusedBlobs({ blobs, blob, text, earlier, vectors }: StoredDocum
 /** Beyond this many blobs of vectors a document starts over, so that one that is replaced daily does not grow forever. */
 const MAX_VECTOR_BLOBS = 100;
 
-/** The vectors to keep beside newly recorded ones: none of another space. */
+/** The recorded vectors to keep beside new ones of `space`. Undefined if they are of another space, or too many. */
 export function keptVectors({ vectors }: StoredDocument, space: string): StoredVectors | undefined {
   return vectors?.space === space && vectors.blobs.length < MAX_VECTOR_BLOBS ? vectors : undefined;
 }

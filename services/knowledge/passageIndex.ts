@@ -52,7 +52,7 @@ export type Change = number;
 export interface PassageIndex {
   /** Creates an empty index. */
   create(index: string): Promise<void>;
-  /** Whether the index exists as it was created. An index that was emptied by others counts as missing. */
+  /** Whether the index that `create` made still exists. An index that others have emptied counts as missing. */
   exists(index: string): Promise<boolean>;
   /** The number of passages in the index. */
   count(index: string): Promise<number>;

@@ -14,7 +14,7 @@ export async function isRunLive(log: Pick<EventLog, "heads" | "read">, run_id: s
   return newest !== undefined && (isLive(newest.state) || isContinued(newest.state));
 }
 
-/** The due time whose run a command would start without anything else happening first. */
+/** The due time whose run the command would start at once: undefined if a run has to be cancelled first, or an earlier start is open. */
 function findStart(command: Command, state: ScheduleState): string | undefined {
   const fired = decideSchedule(command as never, state).at(-1);
   if (fired?.type !== "ScheduleFired" || hasOpenStart(state)) return undefined;

@@ -19,7 +19,7 @@ export interface TurnAttempt {
 export interface TurnToRun extends TurnAttempt {
   /** `provider/model`, or an alias. */
   model: string;
-  /** What the alias stands for. */
+  /** The route of the alias: its models, and when the next one is tried. */
   route?: Route | undefined;
   streamed: boolean;
   agent: TurnAgent | undefined;

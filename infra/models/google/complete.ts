@@ -31,7 +31,7 @@ export async function* complete(
   const parts = createPartAssembler();
   const pages = createPageCollector();
   let reason: string | null = null;
-  /** By request, because an answer may take several. */
+  /** The usage of each request, because one answer may take several. */
   const usages: Usage[] = [];
   const send = async (sendSignal: AbortSignal) =>
     readAnswer(

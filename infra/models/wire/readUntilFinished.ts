@@ -42,8 +42,8 @@ interface StreamedAnswer<T> {
 }
 
 /**
- * The events of a streamed answer. After the first, words that arrived together are one event, because every event passes through
- * all stages. Events before a failure come first. Throws a ModelError if the answer does not end.
+ * Yields the events of a streamed answer. After the first event, words that arrived together are joined into one, because every event
+ * passes through all stages. Yields all events before a failure, and then throws. Throws a ModelError if the answer does not end.
  */
 export async function* readUntilFinished<T>(
   { send, toEvents, isFinished }: StreamedAnswer<T>,

@@ -8,7 +8,7 @@ import { schemaType } from "./schemaType.ts";
  */
 
 type Function = ts.FunctionLikeDeclaration;
-/** The types of the first parameters; undefined: leave as it is. */
+/** The types of the first parameters; undefined for a parameter that stays unchanged. */
 type ParameterTypes = (string | undefined)[];
 
 const RUN_CONTEXT = 'import("svc:workflow").RunContext';

@@ -17,7 +17,7 @@ export interface Annotation {
   checkBox?: boolean;
   radioButton?: boolean;
   pushButton?: boolean;
-  /** A list box, all of whose choices are visible. A drop-down list is none. */
+  /** The choices of a list. All are visible in a list box, and only the selected one in a drop-down list (`combo`). */
   options?: { exportValue?: unknown; displayValue?: unknown }[];
   combo?: boolean;
   buttonValue?: string;

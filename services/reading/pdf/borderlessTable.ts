@@ -113,7 +113,7 @@ const columnExtents = (cells: readonly CellLine[], gaps: readonly number[]): { x
     return { x0: Math.min(...runs.map((run) => run.x0)), x1: Math.max(...runs.map((run) => run.x1)) };
   });
 
-/** Reads lines as a table; null if they are none. `isFramed`: between drawn lines, where less evidence is sufficient. `above`: finds header lines. */
+/** Reads lines as a table; null if they form none. `isFramed`: the lines are between drawn ones, so less evidence is sufficient. `above`: finds header lines. */
 export function readBorderless(
   given: readonly Line[],
   isFramed: boolean,

@@ -143,8 +143,8 @@ const MIN_HEAD = 1.15;
 const MAX_UNBALANCED = 2;
 
 /**
- * Headings on the left that begin a band of columns: the right side beside them is blank, above them both sides end on the same line
- * or one apart, and below them both start on one line, or text spans both. Ordinary columns of a page do not satisfy this.
+ * Headings on the left that begin a band of columns. Beside such a heading, the right side is blank. Above it, both sides end at most one
+ * line apart. Below it, both sides start on one line, or text spans both. Ordinary columns of a page do not satisfy this.
  */
 function findBandHeads<B extends TextBox>({ left, right, across }: Record<"left" | "right" | "across", B[]>): B[] {
   const size = median([...left, ...right].map(height)) || 1;

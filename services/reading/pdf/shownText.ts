@@ -197,9 +197,9 @@ class TextReader {
 }
 
 /**
- * The text of a page from its operators, which also draw its lines, so that pdf.js parses the page once. Null if only pdf.js can
- * read the text, and if there is none, because only pdf.js's own way detects a damaged page. `shown`: ids of the annotations whose
- * text is read.
+ * Reads the text of a page from its operators. The reader of drawn lines uses these as well, so pdf.js parses the page once. Null if only
+ * pdf.js can read the text. Also null if there is no text, because only the text extraction of pdf.js detects a damaged page. `shown`:
+ * ids of the annotations whose text is read.
  */
 export async function itemsByOperators(
   page: PdfPage,

@@ -69,7 +69,7 @@ const textsOver = (column: Space, lines: readonly Line[]): string[] =>
   );
 
 /**
- * Reads lines below a line of names as a table, if nearly all names have values below them; null if they are none. `above`: finds
+ * Reads lines below a line of names as a table, if nearly all names have values below them; null if they form none. `above`: finds
  * more header lines.
  */
 export function readSparse(lines: readonly Line[], above: (gaps: readonly number[]) => Line[]): BorderlessTable | null {

@@ -61,7 +61,7 @@ export function hasGiantJpeg(bytes: Buffer): boolean {
   return false;
 }
 
-/** A JPEG file as it is. Throws UnreadableFile: damaged, too many pixels. */
+/** Describes a JPEG file, which stays compressed. Throws UnreadableFile: damaged, too many pixels. */
 export function readJpeg(bytes: Buffer): StoredPicture {
   let frame: { width: number; height: number; channels: number } | undefined;
   let [turns, isAdobe] = [0, false];

@@ -2,11 +2,11 @@ import { parseXml } from "../guard/xml.ts";
 import { UnreadableFile } from "../reader.ts";
 import { escapePlain } from "../text/plain.ts";
 
-/* What Excel says beside a cell that somebody chooses, to tell what belongs into it ("input message" of a data validation). */
+/* Hints that Excel shows beside a selected cell about the values that belong in it ("input message" of a data validation). */
 
-/** Messages of a sheet that are read. */
+/** Maximum messages of a sheet that are read. */
 const MAX_MESSAGES = 1_000;
-/** UTF-16 units of a message, and of the names of its cells; Excel takes 255. */
+/** Maximum UTF-16 units of a message, and of the names of its cells; Excel allows 255. */
 const MAX_LENGTH = 1_000;
 
 const VALIDATION = /<(?:\w+:)?dataValidation((?:\s+[\w:]+\s*=\s*(?:"[^"]*"|'[^']*'))+)\s*\/?>/g;

@@ -32,7 +32,7 @@ const richText = (node: Element, fromCell: string): string => {
     .join(localName(node) === "rich" ? " " : "");
 };
 
-/** What is left between fields that are not read. */
+/** Removes the separators that remain at the edges of a label whose fields are not read. */
 const withoutSeparators = (text: string): string => {
   const line = text.replace(/\s+/g, " ").replace(/^[\s;,:]+/, "");
   let end = line.length;

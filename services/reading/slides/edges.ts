@@ -27,7 +27,7 @@ const typedText = (node: Element): string => {
 const says = (type: string, text: string): boolean =>
   /[\p{L}\p{N}]{2}/u.test(text) && !UNFILLED.test(text) && (type === "dt" || !PAGE_NUMBER.test(text));
 
-/** What somebody typed into the headers, footers and dates of a slide or a page of notes. */
+/** The texts that authors typed into the headers, footers and dates of a slide or a page of notes. */
 export const typedEdges = (tree: Element | undefined): string[] =>
   descendantsNamed(tree, "sp").flatMap((shape) => {
     const type = placeholderType(findPlaceholder(shape));
@@ -39,8 +39,8 @@ export const typedEdges = (tree: Element | undefined): string[] =>
 const paragraph = (text: string): string => toMarkdown({ type: "root", children: [element("p", [text])] });
 
 /**
- * The slides with their headers and footers, each at the end of the first slide that has it, unless a slide says it anyway. Those
- * beyond the first hundred are added to `left`.
+ * Adds each header and footer to the end of the first slide that has it, unless the text of a slide contains it anyway. Adds those beyond
+ * the first hundred to `left` instead.
  */
 export const withEdges = (slides: readonly string[], edges: readonly string[][], left: Set<string>): string[] => {
   const seen = new Set<string>();
