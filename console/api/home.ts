@@ -44,26 +44,26 @@ export interface FailedModel {
   refused: number;
 }
 
-/** The maximum page size. */
-const MAX_COUNTED = 500;
+interface Counted extends Slice<TurnSummary> {
+  counts: { model: string; turns: number }[];
+  counts_complete: boolean;
+}
 
-/** Requests since then that failed or were refused, by model, most failures first. `isWhole`: all were counted. */
+/** Requests since then that failed or were refused, by model, most failures first, as the service counts them. `isWhole`: all were counted. */
 export const countFailures = (from: string) =>
   queryOptions({
-    // not below "thread", because every request would reload a thousand others
+    // not below "thread", because every request would count all of them
     queryKey: ["failures", from],
     refetchInterval: FAILURES_MS,
     queryFn: async ({ signal }) => {
       const read = (status: "failed" | "refused") =>
-        call<Slice<TurnSummary>>("turns", { signal, query: { status, from, limit: MAX_COUNTED } });
+        call<Counted>("turns", { signal, query: { status, from, counts: "model", limit: 1 } });
       const [failed, refused] = await Promise.all([read("failed"), read("refused")]);
       const models = new Map<string, FailedModel>();
-      for (const { model, status } of [...failed.data, ...refused.data]) {
-        const counts = models.get(model) ?? { model, failed: 0, refused: 0 };
-        models.set(model, counts);
-        counts[status as "failed" | "refused"]++;
-      }
+      for (const { model, turns } of failed.counts) models.set(model, { model, failed: turns, refused: 0 });
+      for (const { model, turns } of refused.counts)
+        models.set(model, { failed: 0, ...models.get(model), model, refused: turns });
       const most = [...models.values()].sort((a, b) => b.failed + b.refused - a.failed - a.refused);
-      return { models: most, isWhole: !failed.has_more && !refused.has_more };
+      return { models: most, isWhole: failed.counts_complete && refused.counts_complete };
     },
   });

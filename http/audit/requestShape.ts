@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FinishReason, Usage } from "#events/thread.ts";
-import type { RequestPlace, RequestRow } from "#projections/turns/listRequests.ts";
+import { MAX_COUNTED, type RequestPlace, type RequestRow } from "#projections/turns/listRequests.ts";
 import { isUuid } from "#events/ids.ts";
 import { ApiError } from "../base/errors.ts";
 import { isStorable, Moment } from "../base/moment.ts";
@@ -72,6 +72,10 @@ export const RequestQuery = z.object({
     ),
   from: Moment.optional().describe("Only turns started at or after this moment."),
   to: Moment.optional().describe("Only turns started before this moment."),
+  counts: z
+    .literal("model")
+    .optional()
+    .describe("Count all turns that match, on all pages, by model and status. Not together with `question`."),
   after: z.string().optional().describe("`next_after` of the page before. Default: from the newest."),
   limit: PageQuery.shape.limit,
 });
@@ -79,6 +83,16 @@ export const RequestPage = z.object({
   data: z.array(TurnSummary),
   next_after: z.string().nullable().describe("`after` of the next page; null on the last one."),
   has_more: z.boolean().describe("Filters that match few turns may give short or empty pages before the last one."),
+  counts: z
+    .array(z.object({ model: z.string(), status: Status, turns: z.int() }))
+    .optional()
+    .describe("With `counts=model` only: the 200 largest counts, most first."),
+  counts_complete: z
+    .boolean()
+    .optional()
+    .describe(
+      `Beside \`counts\`: false where only the newest ${MAX_COUNTED.toLocaleString("en")} turns of the time range were counted.`,
+    ),
 });
 
 const questionOf = ({ input }: RequestRow): string | null => {

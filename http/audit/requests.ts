@@ -1,8 +1,9 @@
-import { listRequests } from "#projections/turns/listRequests.ts";
+import { countRequests, listRequests } from "#projections/turns/listRequests.ts";
 import { listUserScopes } from "#projections/userScopes.ts";
 import { isBuilder, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
 import { MAX_SHORT_PAGE, readPage } from "../base/pagination.ts";
 import { toDate } from "../base/times.ts";
 import { presentRequest, readPlace, RequestPage, RequestQuery, wordsOf, writePlace } from "./requestShape.ts";
@@ -23,14 +24,23 @@ export function requestRoutes(app: App, http: Http): void {
     const { caller, query } = request;
     const { status = null, model = null, agent_id = null, thread_id = null, q: error = null, principal = null } = query;
     const words = wordsOf(query.question ?? "");
+    if (words && query.counts)
+      throw new ApiError(null, "counts: leave it out where `question` is sent, whose words are not counted.", {
+        param: "counts",
+      });
     const after = readPlace(query.after);
     const { limit } = readPage(query);
     const asked = principal === "me" ? caller.principal : principal;
     // for these callers, another principal looks like one without requests
     if (!isBuilder(caller) && asked !== null && asked !== caller.principal)
-      return { data: [], next_after: null, has_more: false };
+      return {
+        data: [],
+        next_after: null,
+        has_more: false,
+        ...(query.counts && { counts: [], counts_complete: true }),
+      };
     await http.freshRead(["turns"]);
-    if (words || query.user !== undefined || limit > MAX_SHORT_PAGE) await request.readsMuch();
+    if (words || query.counts || query.user !== undefined || limit > MAX_SHORT_PAGE) await request.readsMuch();
     const { organization_id } = caller;
     const scopes = query.user === undefined ? null : await listUserScopes(http.db, organization_id, query.user);
     const filter = {
@@ -46,6 +56,9 @@ export function requestRoutes(app: App, http: Http): void {
       to: toDate(query.to),
     };
     const { rows, next } = await listRequests(http.db, organization_id, filter, { after, limit });
-    return { data: rows.map(presentRequest), next_after: next && writePlace(next), has_more: next !== null };
+    const page = { data: rows.map(presentRequest), next_after: next && writePlace(next), has_more: next !== null };
+    if (!query.counts) return page;
+    const { counts, isWhole } = await countRequests(http.db, organization_id, filter);
+    return { ...page, counts, counts_complete: isWhole };
   });
 }

@@ -56,11 +56,12 @@ const MAX_SEARCHED = 16_000_000;
 /** Maximum bytes of stored messages read for one row. */
 const MAX_INPUT = 65_536;
 
-const SCANNED = `select id, thread_id, principal, model, agent, status, streamed, finish_reason, usage, error, code, attempt, started_at, ended_at,
-    case when octet_length(input) <= ${MAX_INPUT} then input end as input
-  from read.turns where organization_id = $1 and ($2::timestamptz is null or started_at >= $2) and ($3::timestamptz is null or started_at < $3)
+const IN_RANGE = `from read.turns where organization_id = $1 and ($2::timestamptz is null or started_at >= $2) and ($3::timestamptz is null or started_at < $3)
     and ($4::timestamptz is null or (started_at, id) < ($4, $5::uuid))
     and ($6::uuid is null or thread_id = $6) and ($7::text[] is null or scope = any($7))`;
+const SCANNED = `select id, thread_id, principal, model, agent, status, streamed, finish_reason, usage, error, code, attempt, started_at, ended_at,
+    case when octet_length(input) <= ${MAX_INPUT} then input end as input
+  ${IN_RANGE}`;
 const NEWEST_FIRST = "order by started_at desc, id desc";
 const NEWEST = `${SCANNED} ${NEWEST_FIRST} limit ${MAX_SCANNED}`;
 /** The first turns, up to the one that reaches MAX_SEARCHED. PostgreSQL knows the length of a text without reading it. */
@@ -111,6 +112,38 @@ async function findNext(db: Db, range: unknown[], isSearch: boolean): Promise<Re
   const { started_at, id } = last;
   const older = await db.query(`${SCANNED} limit 1`, [...range.slice(0, 3), started_at, id, ...range.slice(5)]);
   return older.length > 0 ? { started_at, id } : null;
+}
+
+/** The turns of a model with a status. */
+export interface RequestCount {
+  model: string;
+  status: TurnRow["status"];
+  turns: number;
+}
+
+/** Maximum turns that one count examines. */
+export const MAX_COUNTED = 100_000;
+/** Maximum models and states that one count names. */
+const MAX_COUNTS = 200;
+const COUNTED = `with counted as (select model, status, principal, agent, error ${IN_RANGE} ${NEWEST_FIRST} limit ${MAX_COUNTED + 1})
+  select model, status, count(*)::int as turns, (select count(*) from counted) > ${MAX_COUNTED} as is_cut
+  from counted where ${MATCHING} group by model, status order by turns desc, model, status limit ${MAX_COUNTS}`;
+
+/** The number of an organization's turns by model and status, most first, whatever their question. `isWhole`: all were examined. */
+export async function countRequests(
+  db: Db,
+  organization: string,
+  { status, principal, model, agent_id, thread_id, scopes, error, from, to }: Omit<RequestFilter, "words">,
+): Promise<{ counts: RequestCount[]; isWhole: boolean }> {
+  const range = [organization, from, to, null, null, thread_id, scopes];
+  const filters = [status, principal, encode(model), agent_id, error && insideJson(error)];
+  const rows = await db.query<RequestCount & { is_cut: boolean }>(COUNTED, [...range, ...filters]);
+  const counts = rows.map(({ model: encoded, status: one, turns }) => ({
+    model: decode<string>(encoded),
+    status: one,
+    turns,
+  }));
+  return { counts, isWhole: rows[0]?.is_cut !== true };
 }
 
 /** An organization's turns after a place, newest first. A page may be short or even empty although `next` leads further. */

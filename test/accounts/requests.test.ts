@@ -147,6 +147,28 @@ describe("the requests of an organization", () => {
     expect(second).toMatchObject({ data: [{ id: oldest }], has_more: false, next_after: null });
   });
 
+  test("are counted by model and status, on all pages and for the filters that are sent", async () => {
+    const all = (await list("limit=500")).data;
+    const countOf = (model: string, status: string) =>
+      all.filter((turn: any) => turn.model === model && turn.status === status).length;
+    const { data, counts, counts_complete } = await list("counts=model&limit=1");
+    expect([data.length, counts_complete]).toEqual([1, true]);
+    expect(counts.length).toBeGreaterThan(1);
+    expect(counts.map(({ turns }: any) => turns)).toEqual(
+      counts.map(({ model, status }: any) => countOf(model, status)),
+    );
+    expect(counts.reduce((sum: number, { turns }: any) => sum + turns, 0)).toBe(all.length);
+    expect((await list("counts=model&status=failed")).counts).toEqual([
+      { model: "offline/scripted", status: "failed", turns: countOf("offline/scripted", "failed") },
+    ]);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    expect(await list(`counts=model&from=${tomorrow}`)).toMatchObject({ counts: [], counts_complete: true });
+    expect((await list("counts=model&status=failed", stranger.owner)).counts).toEqual([]);
+    expect(await list()).not.toHaveProperty("counts");
+    expectRefusal(await tenant.owner("GET", "/turns?counts=model&question=Hi"), 400, undefined, "counts");
+    expectRefusal(await tenant.owner("GET", "/turns?counts=day"), 400, undefined, "counts");
+  });
+
   test("come in pages without a gap", async () => {
     const all = await ids();
     const seen: string[] = [];

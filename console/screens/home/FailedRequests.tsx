@@ -41,7 +41,7 @@ export function FailedRequests({ day }: { day: string }) {
               <p className="quiet">
                 {isWhole
                   ? `${formatCount(models.length, "model")}. Of a refused request nothing was answered or kept.`
-                  : "Counted among the newest 500 that failed and the newest 500 that were refused."}
+                  : "Counted among the newest 100,000 requests of today."}
               </p>
             </>
           )
