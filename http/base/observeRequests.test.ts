@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request as open } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import fastify, { type FastifyRequest } from "fastify";
 import { afterEach, describe, expect, test } from "vitest";
@@ -107,6 +108,29 @@ describe("a large answer", () => {
   test("counts for its organization until the client has received it; a read above the share gets a 429", async () => {
     expect(await ask("GET", 1)).toBe(200);
     expect(await ask("GET", 2 * MIB)).toBe(429);
+  });
+
+  test("is encoded in steps, and sent in pieces of which none is long", async () => {
+    const value = { texts: Array.from({ length: 200 }, (_, n) => `${n} ü🎈`.repeat(1_000)), n: 1 };
+    const budget = createBodyBudget();
+    app = fastify() as App;
+    observe(app, { metrics, longReadPlaces }, budget);
+    app.addHook("onRequest", async (request) => void Object.assign(request, { caller: { organization_id: "o" } }));
+    const lengths: number[] = [];
+    app.addHook("onSend", async (_request, _reply, payload) => {
+      expect(budget.heldBytes()).toBe(Buffer.byteLength(JSON.stringify(value)));
+      (payload as Readable).on("data", (piece: Buffer) => lengths.push(piece.length));
+      return payload;
+    });
+    app.get("/", () => value);
+    const answer = await app.inject("/");
+    expect(answer.json()).toEqual(value);
+    expect(answer.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "content-length": String(answer.rawPayload.length),
+    });
+    expect(lengths.length).toBeGreaterThan(5);
+    expect(Math.max(...lengths)).toBeLessThan(512 * 1024);
   });
 
   test("of a write is sent even above the share, because the write has happened", async () => {
