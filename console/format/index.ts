@@ -15,13 +15,20 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
 const number = new Intl.NumberFormat("en");
 
-/** "just now", "20 seconds ago", "in 2 days". */
+/** The start of a moment's day in the person's time zone, in days. */
+function dayOf(ms: number): number {
+  const date = new Date(ms);
+  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
+}
+
+/** "just now", "20 seconds ago", "in 2 days". Days are those of the calendar: 40 hours from noon on end the day after tomorrow. */
 export function formatRelative(moment: string, now: number): string {
   const ms = Date.parse(moment) - now;
   const found = UNITS.find(([least]) => Math.abs(ms) >= least);
   // the page's clock lags up to ten seconds
   if (!found) return "just now";
   const [least, unit] = found;
+  if (unit === "day") return relative.format(dayOf(now + ms) - dayOf(now), unit);
   return relative.format(Math.trunc(ms / (unit === "second" ? SECOND : least)), unit);
 }
 
