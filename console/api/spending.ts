@@ -3,6 +3,7 @@ import { call, orNull } from "./call.ts";
 import { RATES, type LimitName } from "./limitNames.ts";
 import { readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
+import { FieldError } from "../format/FieldError.ts";
 
 /* Prices of models, budgets, and aliases. For administrators. */
 
@@ -126,7 +127,7 @@ export type PriceToSet = Pick<Price, "valid_from"> & Partial<Record<keyof Price,
 
 function pathOfModel(model: string): string {
   const slash = model.indexOf("/");
-  if (slash < 1) throw new Error("Model must be named provider/model, as in openai/gpt-5.");
+  if (slash < 1) throw new FieldError("model", "Model must be named provider/model, as in openai/gpt-5.");
   return one("prices", model.slice(0, slash), model.slice(slash + 1));
 }
 /** Null if it has no price. */

@@ -21,7 +21,7 @@ export const ArgsFields = ({ schema, label }: { schema: FormSchema | null; label
     </label>
   );
 
-/** The entered arguments. Throws an Error that names the field. */
+/** The entered arguments. Throws a FieldError. */
 export const readArgs = (form: FormData, schema: FormSchema | null): unknown =>
   hasFields(schema) ? readValues(schema, form) : readJson(form, "args", "Arguments");
 

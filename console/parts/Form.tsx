@@ -1,9 +1,9 @@
-import { useEffect, type FormEvent, type ReactNode } from "react";
+import { useEffect, type ReactNode } from "react";
 import type { Action } from "./action.ts";
-import { ErrorNotice } from "./Notices.tsx";
+import { FocusableButton } from "./FocusableButton.tsx";
+import { useCheckedForm } from "./useCheckedForm.tsx";
 import { useUnsaved } from "./useUnsaved.ts";
 import "./form.css";
-import { FocusableButton } from "./FocusableButton.tsx";
 
 interface Props {
   /** The label of the submit button: "Create key". */
@@ -14,7 +14,7 @@ interface Props {
   isDangerous?: boolean;
   /** The message after a success, for forms that stay: "Saved." */
   done?: string | undefined;
-  /** Reads the fields by their names; throws an Error that names the field. */
+  /** Reads the fields by their names; throws a FieldError for a wrong one. */
   send: Action<FormData>;
   children: ReactNode;
 }
@@ -25,15 +25,17 @@ export function Form({ submit, isWithin = false, isDangerous = false, done, send
   useEffect(() => {
     if (send.isError) unsaved.set(true);
   });
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    unsaved.set(false);
-    send.mutate(new FormData(event.currentTarget));
-  };
+  const { props, notice } = useCheckedForm({
+    error: send.isError ? send.error : null,
+    onSend: (form) => {
+      unsaved.set(false);
+      send.mutate(form);
+    },
+  });
   return (
-    <form className={isWithin ? "form within" : "card form"} onSubmit={onSubmit} onInput={() => unsaved.set(true)}>
+    <form {...props} className={isWithin ? "form within" : "card form"} onInput={() => unsaved.set(true)}>
       {children}
-      {send.isError && <ErrorNotice error={send.error} />}
+      {notice}
       <p className="title-line">
         <FocusableButton
           type="submit"

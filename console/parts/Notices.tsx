@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Failure } from "../api/call.ts";
 import { isReadAgain } from "../api/readFailedAgain.ts";
 import type { Listing } from "../api/readAll.ts";
-import { formatDuration, formatNumber } from "../format/index.ts";
+import { formatDuration, formatNumber, withReadableTimes } from "../format/index.ts";
 import { Message } from "./Message.tsx";
 import { OverwriteRefusal } from "./OverwriteRefusal.ts";
 import "./notices.css";
@@ -41,16 +41,19 @@ function WhatNext({ error, onRetry }: { error: unknown; onRetry: () => void }) {
 /** Codes of limits that administrators set. */
 const LIMIT_CODES = ["budget_exceeded", "budget_reserved", "rate_limited"];
 
+const isLimit = (error: unknown): boolean =>
+  error instanceof Failure && error.code !== undefined && LIMIT_CODES.includes(error.code);
+
 /** When a limit resets, and who can raise it. */
-function LimitAdvice({ error: { status, code, retry_after_ms } }: { error: Failure }) {
-  const isLimit = code !== undefined && LIMIT_CODES.includes(code);
+function LimitAdvice({ error }: { error: Failure }) {
+  const { status, code, retry_after_ms } = error;
   // the message of a reserved budget names what must end first
   const hasRoomSoon = status === 429 && code !== "budget_reserved" && retry_after_ms !== undefined;
-  if (!isLimit && !hasRoomSoon) return null;
+  if (!isLimit(error) && !hasRoomSoon) return null;
   return (
     <p>
       {hasRoomSoon && `Try again in ${formatDuration(retry_after_ms)}. `}
-      {isLimit && (
+      {isLimit(error) && (
         <>
           Owners and administrators can raise it under <Link to="/spending">Spending</Link>.
         </>
@@ -59,14 +62,22 @@ function LimitAdvice({ error: { status, code, retry_after_ms } }: { error: Failu
   );
 }
 
+interface ErrorProps {
+  error: unknown;
+  /** The id of the message, for the field that it describes. */
+  messageId?: string;
+  onRetry?: () => void;
+}
+
 /** An error: message, code, field and request id. */
-export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function ErrorNotice({ error, messageId, onRetry }: ErrorProps) {
   const message = error instanceof Error ? error.message : String(error);
   const more = error instanceof Failure ? details(error) : "";
   return (
     <div className="notice bad" role="alert">
-      <p>
-        <Message text={message} />
+      <p id={messageId}>
+        {/* only these messages name a subject by its id, and amounts in the units of the API */}
+        {isLimit(error) ? <Message text={message} /> : withReadableTimes(message)}
       </p>
       {more && <p className="quiet mono">{more}</p>}
       {error instanceof Failure && error.code === "legal_hold" && (

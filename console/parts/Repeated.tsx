@@ -7,6 +7,8 @@ interface Props<T> {
   /** The noun for one group: "target". */
   what: string;
   hint?: string;
+  /** The parameter of the request that the groups make. */
+  param: string;
   /** The groups of the item that is edited; undefined for a new item. */
   items: readonly (T | undefined)[];
   most: number;
@@ -15,11 +17,11 @@ interface Props<T> {
 }
 
 /** A group of fields for each entry of a list. */
-export function Repeated<T>({ legend, what, hint, items, most, children }: Props<T>) {
+export function Repeated<T>({ legend, what, hint, param, items, most, children }: Props<T>) {
   const [groups, setGroups] = useState(() => items.map((item, id) => ({ id, item })));
   const add = () => setGroups([...groups, { id: Math.max(...groups.map(({ id }) => id)) + 1, item: undefined }]);
   return (
-    <fieldset>
+    <fieldset data-params={param}>
       <legend>{legend}</legend>
       {hint && <p className="quiet">{hint}</p>}
       {groups.map(({ id, item }, n) => (

@@ -1,4 +1,5 @@
 import { formatSpan, parseSpan, SPAN_PATTERN } from "../format/spans.ts";
+import { FieldError } from "../format/FieldError.ts";
 import { formText } from "./formText.ts";
 
 const DAY_S = 86_400;
@@ -31,12 +32,12 @@ export const SpanField = ({ name, label, hint, value, isRequired = false }: Prop
   </label>
 );
 
-/** The seconds of a field; null if it is empty. Throws an Error that names the field. */
+/** The seconds of a field; null if it is empty. Throws a FieldError. */
 export function readSpan(form: FormData, name: string, label: string): number | null {
   const text = formText(form, name);
   if (text.trim() === "") return null;
   const seconds = parseSpan(text);
-  if (seconds === undefined) throw new Error(`${label}: write a number and a unit, as in 30 days.`);
+  if (seconds === undefined) throw new FieldError(name, `${label}: write a number and a unit, as in 30 days.`);
   return seconds;
 }
 
@@ -44,6 +45,6 @@ export function readSpan(form: FormData, name: string, label: string): number | 
 export function readDays(form: FormData, name: string, label: string): number | null {
   const seconds = readSpan(form, name, label);
   if (seconds === null) return null;
-  if (seconds % DAY_S !== 0) throw new Error(`${label}: write whole days, as in 30 days.`);
+  if (seconds % DAY_S !== 0) throw new FieldError(name, `${label}: write whole days, as in 30 days.`);
   return seconds / DAY_S;
 }

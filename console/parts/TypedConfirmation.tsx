@@ -1,3 +1,4 @@
+import { FieldError } from "../format/FieldError.ts";
 import { formText } from "./formText.ts";
 
 const FIELD = "confirmation";
@@ -12,7 +13,8 @@ export const TypedConfirmation = ({ word }: { word: string }) => (
   </label>
 );
 
-/** Throws an Error unless the word was typed. */
+/** Throws a FieldError unless the word was typed. */
 export function requireConfirmation(form: FormData, word: string): void {
-  if (formText(form, FIELD).trim() !== word) throw new Error(`Nothing was done. Type “${word}” to confirm.`);
+  if (formText(form, FIELD).trim() !== word)
+    throw new FieldError(FIELD, `Nothing was done. Type “${word}” to confirm.`);
 }

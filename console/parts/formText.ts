@@ -1,3 +1,5 @@
+import { FieldError } from "../format/FieldError.ts";
+
 /** The text of a field; a form may also contain files. */
 export function formText(form: FormData, name: string): string {
   const value = form.get(name);
@@ -31,12 +33,12 @@ export function formGroups(form: FormData): Record<string, string>[] {
   return [...groups.values()];
 }
 
-/** A field as JSON. Throws an Error that names the field. */
+/** A field as JSON. Throws a FieldError. */
 export function readJson(form: FormData, name: string, label: string): unknown {
   const text = formText(form, name).trim();
   try {
     return JSON.parse(text || "{}");
   } catch (error) {
-    throw new Error(`${label}: ${error instanceof Error ? error.message : "this is no JSON"}`);
+    throw new FieldError(name, `${label}: ${error instanceof Error ? error.message : "this is no JSON"}`);
   }
 }

@@ -1,6 +1,7 @@
 import type { FormSchema } from "../api/types.ts";
+import { FieldError } from "../format/FieldError.ts";
 
-/** The entered value of a field in the schema's type; undefined if empty. Throws an Error that names the field. */
+/** The entered value of a field in the schema's type; undefined if empty. Throws a FieldError. */
 function readField(schema: FormSchema, name: string, entered: FormDataEntryValue | null): unknown {
   if (schema.type === "boolean") return entered !== null;
   const text = typeof entered === "string" ? entered : "";
@@ -12,11 +13,11 @@ function readField(schema: FormSchema, name: string, entered: FormDataEntryValue
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`${schema.title ?? name}: must be JSON, such as ["a", "b"].`);
+    throw new FieldError(`field.${name}`, `${schema.title ?? name}: must be JSON, such as ["a", "b"].`);
   }
 }
 
-/** The entered values of a schema's fields by name, without empty ones. Throws an Error that names the field. */
+/** The entered values of a schema's fields by name, without empty ones. Throws a FieldError. */
 export function readValues(schema: FormSchema | null, form: FormData): Record<string, unknown> | undefined {
   const fields = Object.entries(schema?.properties ?? {});
   if (fields.length === 0) return undefined;

@@ -35,11 +35,12 @@ export const readAgent = (form: FormData): AgentSettings => ({
   instructions: formText(form, "instructions"),
   tools: formTexts(form, "tools"),
   collections: limitedTo(formTexts(form, "collections"), {
+    field: "collections",
     isOn: form.has("limits_collections"),
     name: ONLY_THESE,
     what: "collections",
   }),
-  reasoning: formText(form, "effort").trim() ? { effort: formText(form, "effort").trim() } : null,
+  reasoning: formText(form, "reasoning.effort").trim() ? { effort: formText(form, "reasoning.effort").trim() } : null,
   api_enabled: form.has("api_enabled"),
   project_id: formText(form, "project_id") || null,
   expose_tool_items: form.has("expose_tool_items"),
@@ -130,7 +131,7 @@ export const AgentFields = ({ settings }: { settings: AgentSettings }) => (
         <span>
           Reasoning effort <span className="quiet">(optional)</span>
         </span>
-        <input name="effort" maxLength={50} defaultValue={settings.reasoning?.effort} placeholder="low" />
+        <input name="reasoning.effort" maxLength={50} defaultValue={settings.reasoning?.effort} placeholder="low" />
       </label>
     </div>
     <fieldset>

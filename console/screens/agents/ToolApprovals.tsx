@@ -73,7 +73,7 @@ export function ToolApprovals({ tools, rules }: { tools: string[]; rules: Record
     setAsking((before) => new Set(asks ? [...before, tool] : [...before].filter((name) => name !== tool)));
   if (tools.length === 0) return null;
   return (
-    <fieldset>
+    <fieldset data-params="tool_approvals">
       <legend>Tools that wait for a person</legend>
       {tools.map((tool) => (
         <div key={tool}>

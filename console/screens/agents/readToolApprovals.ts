@@ -1,4 +1,5 @@
 import type { Assignee, ToolApproval } from "../../api/toolApproval.ts";
+import { FieldError } from "../../format/FieldError.ts";
 import { formText } from "../../parts/formText.ts";
 import { readSpan } from "../../parts/SpanField.tsx";
 
@@ -33,11 +34,16 @@ export const writeAssignee = (assignee: Assignee): string => {
 function readCondition(form: FormData, tool: string): Condition | null {
   const kind = formText(form, `approval-kind-${tool}`);
   if (kind === "always" || kind === "") return null;
-  const argument = formText(form, `approval-argument-${tool}`).trim();
-  const value = formText(form, `approval-value-${tool}`).trim();
-  if (argument === "" || value === "") throw new Error(`The condition of ${tool} needs an argument and a value.`);
+  const read = (part: "argument" | "value") => {
+    const field = `approval-${part}-${tool}`;
+    const text = formText(form, field).trim();
+    if (text === "") throw new FieldError(field, `The condition of ${tool} needs an argument and a value.`);
+    return text;
+  };
+  const [argument, value] = [read("argument"), read("value")];
   if (kind === "not_in") return { argument, not_in: words(value).map(readValue) };
-  if (!Number.isFinite(Number(value))) throw new Error(`The condition of ${tool} needs a number.`);
+  if (!Number.isFinite(Number(value)))
+    throw new FieldError(`approval-value-${tool}`, `The condition of ${tool} needs a number.`);
   return { argument, above: Number(value) };
 }
 

@@ -1,5 +1,6 @@
 import { changeDocument, type DocumentChange, type DocumentInfo, type Metadata } from "../../api/knowledge.ts";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
+import { FieldError } from "../../format/FieldError.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formGroups, formLines, formText } from "../../parts/formText.ts";
 import { Repeated } from "../../parts/Repeated.tsx";
@@ -8,27 +9,29 @@ import { useChanging } from "../../parts/useChanging.ts";
 const MAX_KEYS = 16;
 const KINDS = wordChoices(["text", "number", "boolean"]);
 
-function readValue(key: string, kind: string | undefined, value: string): Metadata[string] {
+/** `n`: the position of the key in the form. */
+function readValue({ key, kind, value = "" }: Record<string, string>, n: number): Metadata[string] {
+  const refuse = (why: string) => new FieldError(`metadata[${n}].value`, `“${key}” must be ${why}.`);
   if (kind === "number") {
-    if (value === "" || !Number.isFinite(Number(value))) throw new Error(`“${key}” must be a number, as in 2026.`);
+    if (value === "" || !Number.isFinite(Number(value))) throw refuse("a number, as in 2026");
     return Number(value);
   }
   if (kind === "boolean") {
-    if (value !== "true" && value !== "false") throw new Error(`“${key}” must be true or false.`);
+    if (value !== "true" && value !== "false") throw refuse("true or false");
     return value === "true";
   }
   return value;
 }
 
 function readMetadata(form: FormData): Metadata {
-  const named = formGroups(form).filter(({ key }) => key);
-  const keys = named.map(({ key }) => key);
-  const twice = keys.find((key, n) => keys.indexOf(key) !== n);
-  if (twice) throw new Error(`“${twice}” is there twice.`);
-  return Object.fromEntries(named.map(({ key = "", kind, value = "" }) => [key, readValue(key, kind, value)]));
+  const groups = formGroups(form);
+  const keys = groups.map(({ key }) => key);
+  const twice = keys.findIndex((key, n) => key && keys.indexOf(key) !== n);
+  if (twice >= 0) throw new FieldError(`metadata[${twice}].key`, `“${keys[twice]}” is there twice.`);
+  return Object.fromEntries(groups.flatMap((group, n) => (group["key"] ? [[group["key"], readValue(group, n)]] : [])));
 }
 
-/** Throws an Error that names the key. */
+/** Throws a FieldError. */
 const readDetails = (form: FormData): DocumentChange => ({
   name: formText(form, "name"),
   tags: formLines(form, "tags"),
@@ -41,6 +44,7 @@ const Pairs = ({ metadata }: { metadata: Metadata }) => {
     <Repeated
       legend="Your own metadata"
       what="key"
+      param="metadata"
       hint="To filter searches by. A key has letters, digits, and the signs _ . : -"
       items={entries.length > 0 ? entries : [undefined]}
       most={MAX_KEYS}

@@ -12,12 +12,12 @@ const MAX_READERS = 100;
 
 const ONLY_THESE = "Only those who are named here";
 
-/** Null means everybody. Throws an Error if readers are named although everybody may read. */
+/** Null means everybody. Throws a FieldError if readers are named although everybody may read. */
 function readReaders(form: FormData): Reader[] | null {
   const chosen = formGroups(form).flatMap(({ reader }) => (reader ? [reader] : []));
   const users = formLines(form, "users").map((user) => `external_user:${user}`);
   const named = [...new Set([...chosen, ...users])].map(parseReader);
-  return limitedTo(named, { isOn: formText(form, "who") === "named", name: ONLY_THESE, what: "readers" });
+  return limitedTo(named, { isOn: formText(form, "who") === "named", field: "who", name: ONLY_THESE, what: "readers" });
 }
 
 interface Props {
@@ -73,7 +73,13 @@ function Named({ readers }: { readers: readonly Reader[] }) {
   const users = readers.filter(isUser).map(({ external_user }) => external_user);
   return (
     <>
-      <Repeated legend="Readers" what="reader" items={named.length > 0 ? named : [undefined]} most={MAX_READERS}>
+      <Repeated
+        legend="Readers"
+        what="reader"
+        param="readers"
+        items={named.length > 0 ? named : [undefined]}
+        most={MAX_READERS}
+      >
         {(reader, field) => <ReaderField name={field("reader")} reader={reader} />}
       </Repeated>
       <label>

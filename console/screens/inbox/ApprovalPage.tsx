@@ -105,7 +105,7 @@ function Question({ approval }: { approval: Approval }) {
       <Attachments files={approval.attachments} addressOf={attachmentAddress(approval.id)} />
       {approval.run_id !== null && <AskingRun id={approval.run_id} />}
       {approval.tool_call && <WaitingCall call={approval.tool_call} />}
-      {decide.isError && <ErrorNotice error={decide.error} />}
+      {decide.isError && !approval.may_decide && <ErrorNotice error={decide.error} />}
       <Delegations approval={approval} />
       <Votes approval={approval} />
       <Outcome approval={approval} />
@@ -117,6 +117,7 @@ function Question({ approval }: { approval: Approval }) {
           schema={approval.form}
           takesFiles={approval.run_id !== null}
           isPending={decide.isPending}
+          error={decide.error}
           onDecide={(decision) => decide.mutate(decision)}
         />
       )}

@@ -1,9 +1,10 @@
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { MAX_FILES } from "../../api/approvalPeople.ts";
 import type { FormSchema } from "../../api/types.ts";
 import { AttachField, useFiles } from "../../parts/Attach.tsx";
 import { SchemaFields } from "../../parts/SchemaField.tsx";
 import { readValues } from "../../parts/schemaValues.ts";
+import { useCheckedForm } from "../../parts/useCheckedForm.tsx";
 import { useDraft } from "../../parts/useDraft.ts";
 import { useUnsaved } from "../../parts/useUnsaved.ts";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
@@ -23,6 +24,8 @@ interface Props {
   /** People with a link, and decisions about tool calls, cannot attach files. */
   takesFiles?: boolean;
   isPending: boolean;
+  /** Why the last decision was refused; null if it was not. */
+  error: unknown;
   onDecide(decision: Decision): void;
 }
 
@@ -45,34 +48,27 @@ const Buttons = ({ isPending }: Pick<Props, "isPending">) => (
 );
 
 /** The fields of the workflow's form, a comment and two buttons. A rejection requires no fields. */
-export function DecisionForm({ id, schema, takesFiles = false, isPending, onDecide }: Props) {
-  const [problem, setProblem] = useState<string>();
+export function DecisionForm({ id, schema, takesFiles = false, isPending, error, onDecide }: Props) {
+  const [problem, setProblem] = useState<unknown>(null);
   const [comment, setComment] = useDraft(`decision ${id}`);
   const unsaved = useUnsaved();
   const { files, ...attaching } = useFiles(MAX_FILES);
 
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const { submitter } = event.nativeEvent as SubmitEvent;
+  const onSend = (form: FormData, submitter: HTMLElement | null) => {
     const decision = (submitter as HTMLButtonElement | null)?.value === "reject" ? "reject" : "approve";
     try {
       const data = decision === "approve" ? readValues(schema, form) : undefined;
-      setProblem(undefined);
+      setProblem(null);
       unsaved.set(false);
       const handed = files.length > 0 && { files: files.map((file) => file.id) };
       onDecide({ decision, comment: comment.trim() || null, ...(data && { data }), ...handed });
-    } catch (error) {
-      setProblem((error as Error).message);
+    } catch (wrong) {
+      setProblem(wrong);
     }
   };
+  const { props, notice } = useCheckedForm({ error: problem ?? error, onSend });
   return (
-    <form className="decision" onSubmit={submit}>
-      {problem && (
-        <p className="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+    <form {...props} className="decision">
       {schema && (
         <div className="stack" onInput={() => unsaved.set(true)}>
           <SchemaFields schema={schema} />
@@ -91,6 +87,7 @@ export function DecisionForm({ id, schema, takesFiles = false, isPending, onDeci
         />
       </label>
       {takesFiles && <AttachField files={files} {...attaching} />}
+      {notice}
       <Buttons isPending={isPending || attaching.upload.isPending} />
     </form>
   );

@@ -81,6 +81,7 @@ export function readKeyFields(form: FormData, before: string | null = null): Omi
     name: formText(form, "name"),
     products: PRODUCTS.filter((product) => form.getAll("products").includes(product)),
     allowed_models: limitedTo(formLines(form, "allowed_models"), {
+      field: "allowed_models",
       isOn: form.has("limits_models"),
       name: ONLY_THESE,
       what: "models",

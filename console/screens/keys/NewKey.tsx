@@ -63,14 +63,14 @@ function Create({ settings, project }: CreateProps) {
   const queries = useQueryClient();
   const create = useMutation({
     mutationFn: async (form: FormData) =>
-      createKey({ ...readKeyFields(form), enabled: true, project_id: formText(form, "project") || null }),
+      createKey({ ...readKeyFields(form), enabled: true, project_id: formText(form, "project_id") || null }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["key"] }),
   });
   if (create.data) return <Created created={create.data} onNext={() => create.reset()} />;
   return (
     <Form submit="Create key" send={create}>
       <KeyFields settings={settings} />
-      <ProjectField name="project" note="optional, and for good" chosen={project}>
+      <ProjectField name="project_id" note="optional, and for good" chosen={project}>
         <span className="quiet">A key of a project reaches the agents and workflows of this project only.</span>
       </ProjectField>
     </Form>

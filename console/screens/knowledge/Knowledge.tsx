@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import type { FormEvent } from "react";
 import { createCollection, listCollections, type Collection } from "../../api/knowledge.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
 import { formText } from "../../parts/formText.ts";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useCheckedForm } from "../../parts/useCheckedForm.tsx";
 import { useUnsaved } from "../../parts/useUnsaved.ts";
 import { SearchBox } from "./SearchBox.tsx";
 import "./knowledge.css";
@@ -27,13 +27,13 @@ function NewCollection() {
       void navigate({ to: "/knowledge/$collection", params: { collection: slug } });
     },
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    create.mutate(formText(new FormData(event.currentTarget), "name"));
-  };
+  const { props, notice } = useCheckedForm({
+    error: create.error,
+    onSend: (form) => create.mutate(formText(form, "name")),
+  });
   return (
     <>
-      <form className="search-line" onSubmit={submit}>
+      <form {...props} className="search-line">
         <label>
           <span className="hidden-text">Name of a new collection</span>
           <input
@@ -47,8 +47,8 @@ function NewCollection() {
         <FocusableButton type="submit" className="button" isOff={create.isPending}>
           Create collection
         </FocusableButton>
+        {notice}
       </form>
-      {create.isError && <ErrorNotice error={create.error} />}
     </>
   );
 }

@@ -19,7 +19,7 @@ type Kind = keyof typeof KINDS;
 const readPatterns = (form: FormData, name: string): string[] => formText(form, name).split(/\s+/).filter(Boolean);
 
 function readBody(form: FormData, kind: Kind): object {
-  const cron = formText(form, "cron");
+  const cron = formText(form, "schedule.cron");
   const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const body = {
     kind,
@@ -77,7 +77,7 @@ export function NewSource({ collection }: { collection: string }) {
       <div className="side-by-side">
         <label>
           Again
-          <select name="cron">
+          <select name="schedule.cron">
             <Options choices={labelledChoices(TIMES)} />
           </select>
         </label>

@@ -1,6 +1,6 @@
-import type { FormEvent } from "react";
 import { Check } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
+import { useCheckedForm } from "../../parts/useCheckedForm.tsx";
 import { Results } from "./Results.tsx";
 import { isFiltered, type KnowledgeSearch } from "./search.ts";
 
@@ -51,15 +51,12 @@ interface Props {
 
 /** Searches only when the form is sent, because a search costs more than a list. */
 export function SearchBox({ search, collection, onSearch }: Props) {
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    onSearch(readForm(new FormData(event.currentTarget)));
-  };
+  const { props, notice } = useCheckedForm({ error: null, onSend: (form) => onSearch(readForm(form)) });
   return (
     <>
       <search>
         {/* the fields show the address, also after going back */}
-        <form key={JSON.stringify(search)} className="stack" onSubmit={submit}>
+        <form key={JSON.stringify(search)} {...props} className="stack">
           <div className="search-line">
             <label>
               <span className="hidden-text">Search the documents</span>
@@ -80,6 +77,7 @@ export function SearchBox({ search, collection, onSearch }: Props) {
                 Clear
               </button>
             )}
+            {notice}
           </div>
           <Fields search={search} />
         </form>

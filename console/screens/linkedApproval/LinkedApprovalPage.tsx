@@ -36,7 +36,6 @@ function Question({ link, approval }: { link: LinkSecret; approval: LinkedApprov
       <AskedBody body={approval.body} />
       <Attachments files={approval.attachments} onSave={(file) => open.mutate(file)} />
       {open.isError && <ErrorNotice error={open.error} />}
-      {decide.isError && <ErrorNotice error={decide.error} />}
       {decide.data ? (
         <div className={`notice ${decide.data.decision === "approve" ? "good" : "plain"}`} role="status">
           <p>
@@ -49,6 +48,7 @@ function Question({ link, approval }: { link: LinkSecret; approval: LinkedApprov
           id={link.id}
           schema={approval.form}
           isPending={decide.isPending}
+          error={decide.error}
           onDecide={(decision) => decide.mutate(decision)}
         />
       )}

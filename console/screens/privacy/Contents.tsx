@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { deleteOwned, listOwned, OWNED_KINDS, type OwnedKind, type OwnedThing } from "../../api/owned.ts";
 import { formatBytes } from "../../format/index.ts";
@@ -97,12 +97,13 @@ interface Props {
 export function Contents({ chosen, kind = "threads", after }: Props) {
   const navigate = useNavigate();
   const name = useSubjectName();
-  const show = (form: FormData) =>
-    void navigate({ to: "/privacy", search: { section: "contents", subject: readSubject(form) } });
-  const send = { mutate: show, isPending: false, isError: false, isSuccess: false, error: null };
+  const show = useMutation({
+    mutationFn: async (form: FormData) =>
+      navigate({ to: "/privacy", search: { section: "contents", subject: readSubject(form) } }),
+  });
   return (
     <>
-      <Form submit="Show" send={send}>
+      <Form submit="Show" send={show}>
         <h2>Whose conversations, responses and files?</h2>
         <SubjectField kinds={OWNERS} chosen={chosen} />
       </Form>

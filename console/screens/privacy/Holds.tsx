@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { HOLDS, listHolds, placeHold, releaseHold, type Hold } from "../../api/privacy.ts";
 import type { Action } from "../../parts/action.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
+import { FieldError } from "../../format/FieldError.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
@@ -75,8 +76,8 @@ function Place({ chosen }: { chosen: string | undefined }) {
       const name = formText(form, "name").trim();
       const reason = formText(form, "reason").trim();
       const subject = readSubject(form);
-      if (!name) throw new Error("Name the hold: a file number, for instance.");
-      if (!reason) throw new Error("Say why it is held.");
+      if (!name) throw new FieldError("name", "Name the hold: a file number, for instance.");
+      if (!reason) throw new FieldError("reason", "Say why it is held.");
       return placeHold({ subject, name, reason });
     },
   });

@@ -5,6 +5,7 @@ import { listAllKeys } from "../../api/keys.ts";
 import { listAllMembers } from "../../api/members.ts";
 import { listAgents } from "../../api/named.ts";
 import { listProjects } from "../../api/settings.ts";
+import { FieldError } from "../../format/FieldError.ts";
 import { formText } from "../../parts/formText.ts";
 import { useFormerNames } from "../../parts/useFormer.ts";
 import { listedChoices, namedChoices, Options, type Choice } from "../../parts/Choices.tsx";
@@ -70,13 +71,13 @@ export function useSubjectName(): (subject: string) => string {
   };
 }
 
-/** Throws an Error if no subject was selected. */
+/** Throws a FieldError if no subject was selected. */
 export function readSubject(form: FormData): string {
   const kind = formText(form, "kind");
   if (kind === "organization") return kind;
   const chosen = formText(form, "chosen");
   const value = chosen && chosen !== DELETED ? chosen : formText(form, "value").trim();
-  if (!value) throw new Error(kind === "user" || chosen ? "Say whom it is about." : "Say which one it is about.");
+  if (!value) throw new FieldError("value", kind === "user" ? "Say whom it is about." : "Say which one it is about.");
   return `${kind}:${value}`;
 }
 
@@ -118,7 +119,7 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
   const current = picked ?? (isListed ? id : id && kind === before ? DELETED : "");
   const isTyped = choices ? current === DELETED : kind !== "organization";
   return (
-    <div className="side-by-side">
+    <div className="side-by-side" data-params="subject owner">
       <label>
         About
         <select

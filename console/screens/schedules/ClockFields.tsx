@@ -94,7 +94,7 @@ export function ClockFields() {
   const cron = often === "own" ? own : chosen;
   return (
     <>
-      <div className="side-by-side">
+      <div className="side-by-side" data-params="cron">
         <label>
           How often
           <select value={often} onChange={({ target }) => pick(target.value as Often)}>

@@ -4,6 +4,7 @@ import { Fragment } from "react";
 import { whoAmI } from "../../api/queries.ts";
 import { changePassword } from "../../api/settings.ts";
 import { budgetKey, listOwnLimits } from "../../api/spending.ts";
+import { FieldError } from "../../format/FieldError.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Loaded } from "../../parts/Notices.tsx";
@@ -14,7 +15,8 @@ function Password({ email }: { email: string }) {
   const send = useMutation({
     mutationFn: async (form: FormData) => {
       const [current_password, new_password] = [formText(form, "current_password"), formText(form, "new_password")];
-      if (new_password !== formText(form, "again")) throw new Error("The new password and its repetition differ.");
+      if (new_password !== formText(form, "again"))
+        throw new FieldError("again", "The new password and its repetition differ.");
       return changePassword({ current_password, new_password });
     },
   });

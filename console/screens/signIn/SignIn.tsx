@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, type FormEvent, type ReactNode } from "react";
+import { useEffect, type ReactNode } from "react";
 import { call } from "../../api/call.ts";
 import { whoAmI } from "../../api/queries.ts";
 import { formText } from "../../parts/formText.ts";
-import { ErrorNotice, Loading } from "../../parts/Notices.tsx";
-import "./signIn.css";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
+import { Loading } from "../../parts/Notices.tsx";
+import { useCheckedForm } from "../../parts/useCheckedForm.tsx";
+import "./signIn.css";
 
 /** The code of the link that `npm start` prints. It is removed from the address, because browsers keep addresses in their history. */
 function takeStartCode(): string | undefined {
@@ -36,15 +37,14 @@ export function SignInForm({ children }: { children: ReactNode }) {
     if (code) mutate({ code });
   }, [mutate]);
 
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    mutate({ email: formText(form, "email"), password: formText(form, "password") });
-  };
+  const { props, notice } = useCheckedForm({
+    error: signIn.error,
+    onSend: (form) => mutate({ email: formText(form, "email"), password: formText(form, "password") }),
+  });
   return (
-    <form className="card sign-in" onSubmit={submit}>
+    <form {...props} className="card sign-in">
       {children}
-      {signIn.isError && <ErrorNotice error={signIn.error} />}
+      {notice}
       {signIn.isPending && <Loading what="your session" />}
       <label>
         E-mail

@@ -84,7 +84,7 @@ const Conditions = ({ on }: { on: string[] }) => (
     {CONDITIONS.map((name) => (
       <Check key={name} name={name} label={WORDS[name] ?? name} isChecked={on.includes(name)} />
     ))}
-    <label>
+    <label data-params="on">
       <span>
         Other statuses <span className="quiet">(optional, from 400 to 599)</span>
       </span>
@@ -132,6 +132,7 @@ export function AliasForm({ alias }: { alias: Alias | undefined }) {
       <Repeated
         legend="Models"
         what="model"
+        param="targets"
         hint="Without weights they are asked in this order; with weights each request draws its order."
         items={alias?.targets ?? [undefined, undefined]}
         most={MAX_TARGETS}

@@ -99,6 +99,7 @@ export function PriceForm({ model }: { model: string | undefined }) {
       <Repeated
         legend="Prices"
         what="price"
+        param="prices"
         hint="US dollars per million tokens, each call and each page in US dollars. The price that began last is valid."
         items={prices?.prices ?? [undefined]}
         most={MAX_PRICES}

@@ -98,13 +98,13 @@ const Limits = ({ envelope: { limits, concurrency, retention_days } }: { envelop
         isRequired
       />
       <NumberField
-        name="max_runs"
+        name="concurrency.max_runs"
         label="Live runs (optional)"
         value={concurrency?.max_runs}
         most={1_000}
         isRequired={false}
       />
-      <ArgumentField name="key" value={concurrency?.key} />
+      <ArgumentField name="concurrency.key" value={concurrency?.key} />
     </div>
   </fieldset>
 );
@@ -114,14 +114,14 @@ const Starts = ({ envelope: { start_rate, priority } }: { envelope: Envelope }) 
     <legend>Starts</legend>
     <div className="side-by-side">
       <NumberField
-        name="start_rate_runs"
+        name="start_rate.max_runs"
         label="Starts in a period (optional)"
         value={start_rate?.max_runs}
         most={1_000}
         isRequired={false}
       />
-      <SpanField name="start_rate_seconds" label={RATE_PERIOD} value={start_rate?.per_seconds ?? 60} isRequired />
-      <ArgumentField name="start_rate_key" value={start_rate?.key} />
+      <SpanField name="start_rate.per_seconds" label={RATE_PERIOD} value={start_rate?.per_seconds ?? 60} isRequired />
+      <ArgumentField name="start_rate.key" value={start_rate?.key} />
       <label>
         Priority among the organization's runs
         <select name="priority" defaultValue={priority ?? "normal"}>

@@ -48,7 +48,7 @@ const More = () => (
         </span>
         <textarea name="headers" rows={2} className="mono" spellCheck={false} />
       </label>
-      <div className="side-by-side">
+      <div className="side-by-side" data-params="verify">
         <label>
           Deliveries are signed by
           <select name="scheme" defaultValue="">

@@ -39,16 +39,16 @@ const readIds = (form: FormData, name: string): string[] =>
     : form.getAll(name).filter((value): value is string => typeof value === "string");
 
 function readConcurrency(form: FormData): Envelope["concurrency"] {
-  const most = formText(form, "max_runs").trim();
-  return most === "" ? null : { max_runs: Number(most), key: formText(form, "key").trim() || null };
+  const most = formText(form, "concurrency.max_runs").trim();
+  return most === "" ? null : { max_runs: Number(most), key: formText(form, "concurrency.key").trim() || null };
 }
 
 function readStartRate(form: FormData): Envelope["start_rate"] {
-  const most = formText(form, "start_rate_runs").trim();
-  const per_seconds = readSeconds(form, "start_rate_seconds", RATE_PERIOD);
+  const most = formText(form, "start_rate.max_runs").trim();
+  const per_seconds = readSeconds(form, "start_rate.per_seconds", RATE_PERIOD);
   return most === ""
     ? null
-    : { max_runs: Number(most), per_seconds, key: formText(form, "start_rate_key").trim() || null };
+    : { max_runs: Number(most), per_seconds, key: formText(form, "start_rate.key").trim() || null };
 }
 
 /** The entered rules, without the person for whom the runs act. */
