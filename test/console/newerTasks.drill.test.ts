@@ -237,3 +237,26 @@ test("27. see in the log who did what", async () => {
     .waitFor();
   await done(page, "27", 1);
 });
+
+test("23. restore an older version of a workflow", async () => {
+  const sourceOf = (word: string) => `export const run = () => "${word}";`;
+  const workflow = await tenant.register(sourceOf("good"), {}, { name: "Restored" });
+  const { id } = workflow.definition;
+  await tenant.made(tenant.owner("PATCH", `/definitions/${id}`, { source: sourceOf("bad") }));
+  await tenant.made(tenant.owner("PATCH", `/workflows/${workflow.id}`, { definition_version: null }));
+  const page = await open();
+  agreeToAll(page);
+  await click(link(page, "Workflows"));
+  await click(link(page, "Restored"));
+  await click(link(page, "see or restore versions"));
+  const versions = page.getByRole("combobox", { name: "Version", exact: true });
+  await choose(versions, await lastOf(versions));
+  await click(button(page, "Go back to version 1"));
+  // the saved source does nothing yet, and the screen says so
+  await page.getByText("A workflow uses it once it is moved there").waitFor();
+  await inspect(page, "workflow-restored");
+  await click(button(page, "Move to version 3"));
+  await page.getByText("A workflow uses it once it is moved there").waitFor({ state: "detached" });
+  expect((await tenant.untilOver(await tenant.start(workflow))).result).toBe("good");
+  await done(page, "23", 6);
+});

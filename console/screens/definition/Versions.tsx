@@ -7,6 +7,7 @@ import { Loaded } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { VersionChange, VersionFilter } from "../../parts/VersionChange.tsx";
 import { versionChoices } from "../../parts/versionWords.ts";
+import { WorkflowsBehind } from "./WorkflowsOf.tsx";
 
 const route = getRouteApi("/definitions/$definitionId");
 
@@ -21,7 +22,7 @@ function GoBack({ definition, to: { version, source }, onSaved }: Props & { to: 
   if (version === definition.version) return null;
   const restore = {
     label: `Go back to version ${version}`,
-    question: `Go back to version ${version}? Its source becomes version ${definition.version + 1}; the others stay in this list.`,
+    question: `Go back to version ${version}? Its source becomes version ${definition.version + 1}; the others stay in this list.${definition.type === "workflow" ? " Workflows keep their version until you move them." : ""}`,
     run: async () => {
       onSaved(await saveDefinition(definition.id, { source }));
       await navigate({ to: ".", replace: true, search: { view: "versions" } });
@@ -58,6 +59,7 @@ export function Versions({ definition, onSaved }: Props) {
                 onPick={(value) => change({ against: value === undefined ? undefined : Number(value) })}
               />
             </search>
+            {definition.type === "workflow" && <WorkflowsBehind definition={definition} />}
             <VersionChange versions={versions} version={version} against={against} textOf={({ source }) => source}>
               {(shown) => <GoBack definition={definition} to={shown} onSaved={onSaved} />}
             </VersionChange>

@@ -28,6 +28,26 @@ function Registered({ workflow, definition }: { workflow: Workflow; definition: 
   );
 }
 
+/** The workflows that use an older version than the newest, so that what was saved or restored does not count for them yet. */
+export function WorkflowsBehind({ definition }: { definition: Definition }) {
+  const { data } = useQuery(listAllWorkflows);
+  const isBehind = ({ definition: { id, version } }: Workflow) => id === definition.id && version < definition.version;
+  const behind = data?.data.filter(isBehind) ?? [];
+  if (behind.length === 0) return null;
+  return (
+    <section className="notice warn" aria-label="Workflows with an older version">
+      <p>
+        The newest version is {definition.version}. A workflow uses it once it is moved there; live runs keep theirs.
+      </p>
+      <ul className="plain stack">
+        {behind.map((workflow) => (
+          <Registered key={workflow.id} workflow={workflow} definition={definition} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 /** The workflows that use a definition, and a form to try a run. */
 export function WorkflowsOf({ definition }: { definition: Definition }) {
   const queries = useQueryClient();

@@ -31,6 +31,18 @@ function Facts({ workflow }: { workflow: Workflow }) {
         {definition.latest_version !== null && definition.latest_version > definition.version && (
           <span className="quiet"> (the newest is {definition.latest_version})</span>
         )}
+        {isBuilder && (
+          <>
+            {" · "}
+            <Link
+              to="/definitions/$definitionId"
+              params={{ definitionId: definition.id }}
+              search={{ view: "versions" }}
+            >
+              see or restore versions
+            </Link>
+          </>
+        )}
       </dd>
       <dt>Runs</dt>
       <dd>
