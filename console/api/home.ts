@@ -44,7 +44,7 @@ export interface FailedModel {
   refused: number;
 }
 
-interface Counted extends Slice<TurnSummary> {
+interface RequestCounts extends Slice<TurnSummary> {
   counts: { model: string; turns: number }[];
   counts_complete: boolean;
 }
@@ -57,7 +57,7 @@ export const countFailures = (from: string) =>
     refetchInterval: FAILURES_MS,
     queryFn: async ({ signal }) => {
       const read = (status: "failed" | "refused") =>
-        call<Counted>("turns", { signal, query: { status, from, counts: "model", limit: 1 } });
+        call<RequestCounts>("turns", { signal, query: { status, from, counts: "model", limit: 1 } });
       const [failed, refused] = await Promise.all([read("failed"), read("refused")]);
       const models = new Map<string, FailedModel>();
       for (const { model, turns } of failed.counts) models.set(model, { model, failed: turns, refused: 0 });

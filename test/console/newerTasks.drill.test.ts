@@ -238,7 +238,7 @@ test("27. see in the log who did what", async () => {
   await done(page, "27", 1);
 });
 
-test("23. restore an older version of a workflow", async () => {
+test("28. restore an older version of a workflow", async () => {
   const sourceOf = (word: string) => `export const run = () => "${word}";`;
   const workflow = await tenant.register(sourceOf("good"), {}, { name: "Restored" });
   const { id } = workflow.definition;
@@ -258,5 +258,5 @@ test("23. restore an older version of a workflow", async () => {
   await click(button(page, "Move to version 3"));
   await page.getByText("A workflow uses it once it is moved there").waitFor({ state: "detached" });
   expect((await tenant.untilOver(await tenant.start(workflow))).result).toBe("good");
-  await done(page, "23", 6);
+  await done(page, "28", 6);
 });
