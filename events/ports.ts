@@ -196,8 +196,11 @@ export interface Hints {
   onProjected(listener: (projection: string, position: number) => void): () => void;
 }
 
-/** A message of a running turn to its readers. `n` counts 0, 1, 2 … without gaps within an attempt. */
-export type Frame = { attempt: number; n: number } & (
+/**
+ * A message of a running turn to its readers. `n` counts 0, 1, 2 … without gaps within an attempt. An attempt that took the turn over
+ * first repeats what the log has; its frames after that are `is_new`.
+ */
+export type Frame = { attempt: number; n: number; is_new?: true } & (
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   | { type: "citations"; citations: Citation[] }
@@ -218,7 +221,7 @@ export type FramePayload = Frame extends infer F
   ? F extends { type: "end" }
     ? never
     : F extends Frame
-      ? Omit<F, "attempt" | "n">
+      ? Omit<F, "attempt" | "n" | "is_new">
       : never
   : never;
 

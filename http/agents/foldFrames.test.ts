@@ -4,7 +4,7 @@ import type { Frame, FramePayload, TurnEnd } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import { eventsIn, expectStream } from "#test/agents/grammar.ts";
 import { RESPONSE_HEAD } from "#test/samples.ts";
-import { createStream } from "./responseStream.ts";
+import { createStream, REGENERATED_MESSAGE } from "./responseStream.ts";
 
 const frame = (payload: FramePayload, attempt = 1): Exclude<Frame, { type: "end" }> => ({ ...payload, attempt, n: 0 });
 const said = { text: "", reasoning: "", citations: [] };
@@ -26,7 +26,7 @@ const cited: TurnEnd = {
 };
 
 function play(frames: FramePayload[], end: TurnEnd, from = RESPONSE_HEAD, startAfter = -1): string {
-  const stream = createStream(from, startAfter);
+  const stream = createStream(from, { startAfter, attempt: 1 });
   return stream.open() + frames.map((each) => stream.next(frame(each))).join("") + stream.end(end, 1_700_000_001);
 }
 
@@ -152,7 +152,13 @@ describe("the stream of a response", () => {
   test("ends for a reader that has more events than were retained, and only once for one that has the end", () => {
     const stopped: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
     const replayed = (startAfter: number) =>
-      parsed(createStream(RESPONSE_HEAD, startAfter).replay([{ type: "text", text: "half" }], stopped, 1_700_000_001));
+      parsed(
+        createStream(RESPONSE_HEAD, { startAfter, attempt: 1 }).replay(
+          [{ type: "text", text: "half" }],
+          stopped,
+          1_700_000_001,
+        ),
+      );
     const last = replayed(-1).at(-1).sequence_number;
     expect(replayed(last)).toEqual([]);
     const rest = replayed(last + 20);
@@ -161,7 +167,7 @@ describe("the stream of a response", () => {
   });
 
   test("continues after a takeover without repeating a word", () => {
-    const stream = createStream(RESPONSE_HEAD, -1);
+    const stream = createStream(RESPONSE_HEAD);
     const first =
       stream.open() +
       TOOL_TURN.slice(0, 4)
@@ -169,6 +175,23 @@ describe("the stream of a response", () => {
         .join("");
     const second = TOOL_TURN.map((each) => stream.next(frame(each, 2))).join("") + stream.end(cited, 1_700_000_001);
     expect(parsed(first + second)).toEqual(events);
+  });
+
+  test("ends where a later attempt says again what the client has, because the bus lost it", () => {
+    const known = TOOL_TURN.slice(0, 4);
+    const has = parsed(play(TOOL_TURN, cited)).findLast(({ type }) => type.endsWith("text.delta")).sequence_number;
+    const continued = (attemptOfClient: number) => {
+      const stream = createStream(RESPONSE_HEAD, { startAfter: has, attempt: attemptOfClient });
+      const opened = stream.open();
+      const again = known.map((each) => stream.next(frame(each, 2)));
+      const other = stream.next({ ...frame({ type: "text", text: "\n\nAnother" }, 2), is_new: true });
+      return parsed(opened + again.join("") + other + stream.end(cited, 1_700_000_001));
+    };
+    expect(continued(1)).toMatchObject([
+      { type: "response.failed", sequence_number: has + 1, response: { error: { message: REGENERATED_MESSAGE } } },
+    ]);
+    // what the client has may be of the later attempt itself
+    expect(continued(2).at(-1).type).toBe("response.completed");
   });
 
   test("shows no tools of an agent that hides them", () => {

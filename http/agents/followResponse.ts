@@ -76,14 +76,15 @@ export async function followResponse(
   following: FollowedResponse,
 ): Promise<TurnEnd | undefined> {
   const { reader, disconnected } = following;
-  const stream = createStream(following.head, following.startAfter);
+  const { head, startAfter, row } = following;
+  const stream = createStream(head, { startAfter, attempt: row?.attempt ?? 0 });
   // sends the headers at once
   const sse = openEventStream(reply, stream.open() || ": ping\n\n");
   const closeReader = () => reader.close();
   onDisconnect(disconnected, closeReader);
   http.closing.addEventListener("abort", closeReader, { once: true });
   try {
-    await writeParked(http, following.row, stream, sse);
+    await writeParked(http, row, stream, sse);
     return await writeUntilEnd(http, following, stream, sse);
   } finally {
     http.closing.removeEventListener("abort", closeReader);
@@ -131,6 +132,10 @@ export async function replayResponse(
   { head, row, startAfter }: { head: ResponseHead; row: ResponseRow; startAfter: number },
 ): Promise<void> {
   const { end, completed_at } = endedAt(row)!;
-  const text = createStream(head, startAfter).replay(await readFrames(http, row), end, completed_at);
+  const text = createStream(head, { startAfter, attempt: row.attempt }).replay(
+    await readFrames(http, row),
+    end,
+    completed_at,
+  );
   openEventStream(reply, text || ": ping\n\n").end("");
 }

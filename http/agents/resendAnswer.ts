@@ -77,7 +77,7 @@ async function resendStreamed(http: Http, reply: FastifyReply, row: ResponseRow,
   try {
     const newest = await awaitEnd(http, row, Infinity, AbortSignal.any([disconnected, http.closing]));
     const { head, message, ended } = await readAnswer(http, newest);
-    const stream = createStream(head, -1);
+    const stream = createStream(head);
     sse.end(ended ? stream.replay(message, ended.end, ended.completed_at) : stream.breakOff());
   } catch (error) {
     http.logger.warn({ err: error, turn_id: row.id }, "response not sent");

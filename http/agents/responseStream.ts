@@ -1,4 +1,4 @@
-import type { FramePayload, TurnEnd } from "#events/ports.ts";
+import type { Frame, FramePayload, TurnEnd } from "#events/ports.ts";
 import { NO_OUTPUT, NO_USAGE } from "#events/thread.ts";
 import { createDeduplicator } from "./deduplicateFrames.ts";
 import { createFold } from "./foldFrames.ts";
@@ -36,6 +36,8 @@ function createNumbering(startAfter: number) {
       return unsent.join("");
     },
     hasStarted: () => next > 0,
+    /** Whether the client has more events than there were so far. */
+    isBehindClient: () => next <= startAfter,
     lastSent: () => lastSent,
     /** For a client that has more events than were retained: numbers the last `count` events so that they are sent. */
     reachClient(count: number): void {
@@ -44,11 +46,21 @@ function createNumbering(startAfter: number) {
   };
 }
 
+/** Where a client continues a stream. */
+export interface StreamPlace {
+  /** Number of the last event that the client has; -1 for none. */
+  startAfter: number;
+  /** The turn's attempt when the client asked to continue. Its events come from this attempt or earlier ones. */
+  attempt: number;
+}
+const START: StreamPlace = { startAfter: -1, attempt: 0 };
+
 /**
  * Encodes one response as SSE with numbered events (wire facts: the stream's grammar). Repeated frames of a newer attempt are not
- * sent again. If an attempt contradicts earlier output, the stream ends as failed.
+ * sent again. If an attempt contradicts earlier output, the stream ends as failed. So it does if a newer attempt generates the answer
+ * again although the client has more of it: then the bus lost the frames together with their worker.
  */
-export function createStream(head: ResponseHead, startAfter: number) {
+export function createStream(head: ResponseHead, { startAfter, attempt: attemptOfClient }: StreamPlace = START) {
   const fold = createFold(head);
   const deduplicate = createDeduplicator();
   const numbering = createNumbering(startAfter);
@@ -73,8 +85,9 @@ export function createStream(head: ResponseHead, startAfter: number) {
     return numbering.encode([...closing, { type, response }]);
   }
 
-  function sendFrame(frame: FramePayload, attempt: number): string {
+  function sendFrame(frame: FramePayload, attempt: number, isNew = false): string {
     if (isOver) return "";
+    if (isNew && attempt > attemptOfClient && numbering.isBehindClient()) return finish(REGENERATED, 0);
     const unsent = deduplicate(frame, attempt);
     return unsent ? unsent.map((each) => numbering.encode(fold.next(each))).join("") : finish(REGENERATED, 0);
   }
@@ -83,7 +96,8 @@ export function createStream(head: ResponseHead, startAfter: number) {
     /** The first two events. */
     open,
     /** The next frame of the turn. */
-    next: ({ attempt, ...frame }: FramePayload & { attempt: number }): string => sendFrame(frame, attempt),
+    next: ({ attempt, is_new, ...frame }: FramePayload & Pick<Frame, "attempt" | "is_new">): string =>
+      sendFrame(frame, attempt, is_new),
     /** Whether the terminal event was sent. */
     over: (): boolean => isOver,
     end: finish,

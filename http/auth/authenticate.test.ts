@@ -35,7 +35,9 @@ describe("an API key", () => {
     ["api_key_disabled", { ...key, enabled: false }, "is disabled"],
     ["api_key_disabled", { ...key, enabled: false, expires_at: at(-1) }, "is disabled and has expired"],
     ["expired_api_key", { ...key, expires_at: at(0) }, "has expired"],
-  ])("is refused with $0 when it $2", (code, row) => expect(() => callerFromKey(row, NOW)).toThrow(refused(code)));
+  ])("is refused with $0 when it $2", (code, row, _when) =>
+    expect(() => callerFromKey(row, NOW)).toThrow(refused(code)),
+  );
 });
 
 describe("a session", () => {

@@ -87,7 +87,7 @@ async function run(
   note: (attributes: Attributes) => void,
 ): Promise<void> {
   const aborter = openAborter(options, turn, stopping);
-  const publish = openPublisher(options.frames, turn);
+  const { publish, endReplay } = openPublisher(options.frames, turn);
   const emittedFrames: FramePayload[] = [];
   const words = gatherWords((frame) => {
     if (turn.agent) emittedFrames.push(frame);
@@ -97,8 +97,16 @@ async function run(
     words.flush();
     return emittedFrames;
   };
+  const sink: FrameSink = {
+    emit: words.emit,
+    emitted,
+    endReplay() {
+      words.flush();
+      endReplay();
+    },
+  };
   try {
-    const ending = await answer(options, turn, aborter.signal, { emit: words.emit, emitted }).finally(words.flush);
+    const ending = await answer(options, turn, aborter.signal, sink).finally(words.flush);
     // A response's stream can be read again after the bus has dropped its frames, so its frames are stored.
     const stored = turn.agent && { frames: await createStepRecorder(options, turn).storeFrames(emittedFrames) };
     note({ "svc.status": ending.end.status });
@@ -120,6 +128,8 @@ interface FrameSink {
   emit(frame: FramePayload): void;
   /** All frames so far. */
   emitted(): FramePayload[];
+  /** Call it once the output of earlier attempts has been repeated. */
+  endReplay(): void;
 }
 
 async function answer(
@@ -169,7 +179,7 @@ async function askWithTools(
   options: TurnRunnerOptions,
   turn: TurnToRun,
   signal: AbortSignal,
-  { emit: onFrame, emitted }: FrameSink,
+  { emit: onFrame, emitted, endReplay }: FrameSink,
   answered: Progress,
 ): Promise<TurnEnding> {
   const { organization_id, turn_id } = turn;
@@ -190,6 +200,7 @@ async function askWithTools(
     share.add(sizeOfRounds(rounds));
     replayFrames(rounds, turn.receivedFrames, onFrame);
   }
+  endReplay();
   const { tools, offers, clientTools, messages } = await openConversation(options, turn, prompt, {
     history,
     findWindow,

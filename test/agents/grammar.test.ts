@@ -25,7 +25,7 @@ const end: TurnEnd = {
 };
 
 function validStream(): string {
-  const stream = createStream(RESPONSE_HEAD, -1);
+  const stream = createStream(RESPONSE_HEAD);
   const next = (frame: object, n: number) =>
     stream.next({ attempt: 1, n, ...frame } as Exclude<Frame, { type: "end" }>);
   return stream.open() + FRAMES.map(next).join("") + stream.end(end, 1_700_000_001);

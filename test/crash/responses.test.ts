@@ -33,6 +33,14 @@ test("a stream that reports that its answer was regenerated is no finding", () =
   expect(scenario.findings()).toEqual([]);
 });
 
+test("a resumed stream that ends as regenerated, and had shown what the bus lost, is no finding", () => {
+  stored("Found.");
+  scenario.fault("nats");
+  const ended = { status: "failed", error: REGENERATED_MESSAGE, deltas: "Looking." };
+  scenario.operation("agent.respond", "1", answer("Look", ended));
+  expect(scenario.findings()).toEqual([]);
+});
+
 /** The end of a turn whose workers died, after a stream that had shown these pieces, and a fault meanwhile. */
 function givenUp(pieces: string, target: string) {
   const message = "The turn was given up: two processes died while they worked on it.";
