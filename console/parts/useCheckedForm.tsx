@@ -15,7 +15,7 @@ function Problems({ problems }: { problems: Problem[] }) {
       text.id = `${id}${n}`;
       text.className = "field-problem";
       // below a row of fields, the message says which one it is about
-      text.textContent = field.closest(".side-by-side") ? `${labelOf(field)}: ${message}` : message;
+      text.textContent = field.closest(".side-by-side, .search-line") ? `${labelOf(field)}: ${message}` : message;
       const unmark = markField(field, text, text.id);
       // a changed field is not wrong any more, as far as is known
       field.addEventListener("input", unmark, { once: true });
