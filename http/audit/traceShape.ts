@@ -9,7 +9,7 @@ export const TracedMessage = z.object({
   role: z.enum(["user", "assistant", "tool"]),
   text: z.string(),
   calls: z.array(ToolCall).optional().describe("Of the caller's own tools."),
-  call_id: z.string().optional().describe("Of a result: its call."),
+  call_id: z.string().optional().describe("Of a tool result: the id of the call that it answers."),
   attachments: z.array(Attachment),
   turn_id: z.string().describe("The turn it belongs to."),
 });

@@ -21,7 +21,7 @@ const ThreadMessage = z
     role: z.enum(["user", "assistant", "tool"]),
     content: z.string(),
     tool_calls: z.array(ToolCall).optional().describe("Calls of the caller's own tools."),
-    tool_call_id: z.string().optional().describe("Of a result: its call."),
+    tool_call_id: z.string().optional().describe("Of a tool result: the id of the call that it answers."),
     attachments: z.array(z.object({ filename: z.string(), mime_type: z.string(), bytes: z.int() })),
     status: z.enum(["running", "completed", "failed", "stopped"]),
     created_at: z.int(),

@@ -31,8 +31,8 @@ type Body = z.infer<typeof Body>;
 
 const Call = z.object({ kind: z.string().describe("`step`, `approval`, `timer` …"), name: z.string().nullable() });
 const place = {
-  line: z.int().nullable().describe("Of the new source, from 1."),
-  column: z.int().nullable().describe("From 1."),
+  line: z.int().nullable().describe("Line in the new source, from 1."),
+  column: z.int().nullable().describe("Column, from 1."),
 };
 const CheckedRun = z.object({
   run_id: z.string(),

@@ -61,6 +61,9 @@ describe("a turn that lost its worker", () => {
         const steps = turn.frames.flatMap((frame) => (frame.type === "calls" ? frame.calls : [])).length;
         expect([steps, turn.frames.filter(({ type }) => type === "called").length]).toEqual([3, 3]);
         expect(turn.frames.map(({ n }) => n)).toEqual(turn.frames.map((_, n) => n));
+        const repeated = turn.frames.filter(({ is_new }) => !is_new);
+        expect(repeated.filter(({ type }) => type === "calls")).toHaveLength(roundsBefore);
+        expect(repeated).toEqual(turn.frames.slice(0, repeated.length));
       }
     });
   });

@@ -8,7 +8,7 @@ import { FocusableButton } from "../../parts/FocusableButton.tsx";
 const Item = ({ thread: { id, title, status, updated_at } }: { thread: Thread }) => (
   <li>
     <Link to="/chat/$threadId" params={{ threadId: id }} activeProps={{ className: "active" }} data-row>
-      <span className="clipped">{title || "Without words"}</span>
+      <span className="clipped">{title || "Untitled"}</span>
       <span className="quiet">
         <Time at={updated_at} />
         {status === "running" && " · answering"}

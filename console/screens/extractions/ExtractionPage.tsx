@@ -64,8 +64,8 @@ function Details({ extraction }: { extraction: Extraction }) {
         <div className="notice bad">
           <p>{error}</p>
           <p>
-            Mend the file and <Link to="/extractions">send it again</Link>. A file that failed is read again, also
-            unchanged.
+            Correct the file and <Link to="/extractions">send it again</Link>. A file that failed is read again even if
+            it is unchanged.
           </p>
         </div>
       )}

@@ -13,7 +13,7 @@ const Actions = ({ seq }: DeadLetter) => (
       { label: "Send again", run: () => replayDeadLetter(seq) },
       {
         label: "Remove",
-        question: `Remove dead letter ${seq}? What it asked for is not done.`,
+        question: `Remove dead letter ${seq}? Its command will never run.`,
         isDangerous: true,
         run: () => removeDeadLetter(seq),
       },

@@ -14,7 +14,7 @@ import { readSubject, SubjectField, useSubjectName } from "./SubjectField.tsx";
 
 const OWNERS = ["person", "key", "agent"] as const;
 
-const nameOf = ({ title, filename }: OwnedThing): string => filename ?? (title || "Without words");
+const nameOf = ({ title, filename }: OwnedThing): string => filename ?? (title || "Untitled");
 
 const columns = (removal: Action<string>): Columns<OwnedThing> => [
   {
