@@ -21,19 +21,21 @@ interface Props {
 
 /** Fields with a submit button, the error and the result. Asks before typed text is lost. */
 export function Form({ submit, isWithin = false, isDangerous = false, done, send, children }: Props) {
-  const unsaved = useUnsaved();
+  const { set: setUnsaved } = useUnsaved();
+  const error = send.isError ? send.error : null;
+  // with each new error only: a form that is sent again may be shown once more with the last one
   useEffect(() => {
-    if (send.isError) unsaved.set(true);
-  });
+    if (error) setUnsaved(true);
+  }, [error, setUnsaved]);
   const { props, notice } = useCheckedForm({
-    error: send.isError ? send.error : null,
+    error,
     onSend: (form) => {
-      unsaved.set(false);
+      setUnsaved(false);
       send.mutate(form);
     },
   });
   return (
-    <form {...props} className={isWithin ? "form within" : "card form"} onInput={() => unsaved.set(true)}>
+    <form {...props} className={isWithin ? "form within" : "card form"} onInput={() => setUnsaved(true)}>
       {children}
       {notice}
       <p className="title-line">

@@ -1,5 +1,5 @@
 import { useBlocker } from "@tanstack/react-router";
-import { useRef } from "react";
+import { useCallback, useRef } from "react";
 
 /** The question before typed text is lost. */
 const ABOUT_WORDS = "Leave the page? What you wrote is not saved.";
@@ -27,9 +27,8 @@ export const useLeaveQuestion = (wouldLose: () => boolean, question = ABOUT_WORD
 export function useUnsaved(): { set(isUnsaved: boolean): void } {
   const isUnsaved = useRef(false);
   useLeaveQuestion(() => isUnsaved.current);
-  return {
-    set: (value) => {
-      isUnsaved.current = value;
-    },
-  };
+  const set = useCallback((value: boolean) => {
+    isUnsaved.current = value;
+  }, []);
+  return { set };
 }
