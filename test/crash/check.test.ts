@@ -55,6 +55,17 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["doubled I9"]);
   });
 
+  test.each([
+    ["postgres", []],
+    ["nats", ["doubled I3 without a key"]],
+  ])("a second turn after a retry during a fault of %s: %j", (target, expected) => {
+    scenario.fault(target);
+    turn(scenario, "a", "1");
+    turn(scenario, "b", "1", "b", 1);
+    scenario.operation("chat", "1", { ...heard("b"), keyed: false }, [null, 200]);
+    expect(scenario.findings()).toEqual(expected);
+  });
+
   test("a second turn after a retry that should have joined the first, but none after a retry of an answered turn", () => {
     turn(scenario, "a", "1");
     turn(scenario, "b", "1", "b", 1);

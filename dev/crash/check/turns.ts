@@ -1,5 +1,5 @@
 import type { RecordedEvent } from "#events/envelope.ts";
-import type { Attempt, Operation } from "../journal.ts";
+import type { Attempt, InjectedFault, Operation } from "../journal.ts";
 import { grouped, type Evidence, type Turn } from "./evidence.ts";
 import { different, doubled, lost, stuck, type Finding } from "./finding.ts";
 
@@ -26,25 +26,42 @@ function checkAnswered(operation: Operation, turns: Turn[]): Finding[] {
   return findings;
 }
 
-const lostItsAnswer = (attempts: Attempt[], turn: Turn): boolean =>
-  attempts.some((attempt, n) => `${attempt.operation}.${n}` === turn.request_id && attempt.status === null);
+/** The log can be written 10 s after PostgreSQL is back, and so can the note that a turn has lost its reader. */
+const WRITABLE_MS = 10_000;
+
+/** Whether a retry came while, or just after, PostgreSQL could not be written: then the service may not know the turn, or that its reader left. */
+const wasUnwritable = (retry: Attempt | undefined, faults: InjectedFault[]): boolean =>
+  retry !== undefined &&
+  faults.some(
+    ({ target, at, until = at }) =>
+      /\b(?:postgres|everything)\b/.test(target) && at < retry.start && until + WRITABLE_MS > retry.start,
+  );
+
+/** Whether the client got no answer of a turn, and its retry had to join that turn. */
+const hadToBeJoined = (attempts: Attempt[], turn: Turn, faults: InjectedFault[]): boolean =>
+  attempts.some(
+    (attempt, n) =>
+      `${attempt.operation}.${n}` === turn.request_id &&
+      attempt.status === null &&
+      !wasUnwritable(attempts[n + 1], faults),
+  );
 
 /**
- * I3: one request is one turn. With a key always; without a key if the client lost the connection and declared its retry as one. A
- * failed turn may be requested again.
+ * I3: one request is one turn. With a key always; without a key if the client lost the connection and declared its retry as one, while
+ * PostgreSQL could be written. A failed turn may be requested again.
  */
-function checkOnce(operation: Operation, turns: Turn[], attempts: Attempt[]): Finding[] {
+function checkOnce(operation: Operation, turns: Turn[], attempts: Attempt[], faults: InjectedFault[]): Finding[] {
   const real = turns.filter(isReal);
   if (real.length < 2) return [];
   if (operation.keyed)
     return [doubled("I3", operation, `${real.length} turns under one key: ${real.map(({ id }) => id).join(", ")}`)];
-  const again = real.slice(0, -1).filter((turn) => turn.end === "completed" && lostItsAnswer(attempts, turn));
+  const again = real.slice(0, -1).filter((turn) => turn.end === "completed" && hadToBeJoined(attempts, turn, faults));
   return again.length > 0
     ? [doubled("I3 without a key", operation, `${real.length} turns: ${real.map(({ id }) => id).join(", ")}`)]
     : [];
 }
 
-export function checkTurns({ operations, attempts, turns }: Evidence): Finding[] {
+export function checkTurns({ operations, attempts, turns, faults }: Evidence): Finding[] {
   const byOperation = grouped(turns, (turn) => turn.operation);
   return operations
     .filter(({ what }) => what === "chat" || what === "agent.respond" || what === "agent.ask")
@@ -53,7 +70,7 @@ export function checkTurns({ operations, attempts, turns }: Evidence): Finding[]
       const answered = operation.got["ids"]?.length > 0;
       return [
         ...(answered ? checkAnswered(operation, mine) : []),
-        ...checkOnce(operation, mine, attempts.get(operation.id) ?? []),
+        ...checkOnce(operation, mine, attempts.get(operation.id) ?? [], faults),
       ];
     });
 }
