@@ -40,7 +40,7 @@ test("files are sent, and their text, warnings and failures are shown and delete
   await expect.poll(() => page.getByRole("link", { name: "words.md" }).count(), SOON).toBe(0);
   await page.getByRole("navigation", { name: "Status" }).getByRole("link", { name: "failed" }).click();
   await page.getByRole("link", { name: "broken.pdf" }).click();
-  await page.getByText("Mend the file and").waitFor();
+  await page.getByText("Correct the file and").waitFor();
   await inspect(page, "extraction-failed");
   expect((await tenant.made(tenant.owner("GET", "/extractions?status=ready"))).total).toBe(1);
 });
