@@ -48,7 +48,10 @@ async function runUnderFaults(
   });
   const feed = await listenToFeed(topology.addresses.nats_url, journal);
   const needed = plant?.faults ?? (beside === undefined ? [] : planRollOuts(beside));
-  await injectFaults(topology, planFaults(seed, kills, faults, needed), journal, print);
+  await injectFaults(topology, planFaults(seed, kills, faults, needed), journal, {
+    print,
+    mayMiss: plant !== undefined,
+  });
   await topology.surroundings.versions?.finish(topology.roles);
   await sleep(LAST_MS);
   print("All faults are injected; waiting until no work is open.");

@@ -120,9 +120,9 @@ const listedInfo = (name: string, { id, owned_by = name, ...details }: ListedMod
 /** How long a response waits for slower providers after the first one has answered. */
 const GRACE_MS = 500;
 
-/** The results; undefined for each that comes more than GRACE_MS after the first of them, or after `since`. */
-async function resolvedSoon<T>(results: Promise<T>[], since?: Promise<unknown>): Promise<(T | undefined)[]> {
-  const deadline = (since ?? Promise.race(results)).then(() => wait(GRACE_MS, undefined, { ref: false }));
+/** The results; undefined for each that comes more than GRACE_MS after `since`. */
+async function resolvedSoon<T>(results: Promise<T>[], since: Promise<unknown>): Promise<(T | undefined)[]> {
+  const deadline = since.then(() => wait(GRACE_MS, undefined, { ref: false }));
   return Promise.all(results.map((result) => Promise.race([result, deadline])));
 }
 
@@ -134,7 +134,7 @@ async function mergeProviders(providers: Provider[]): Promise<{ id: string; mode
     const asked = providers.slice(first, first + ASKED_AT_ONCE);
     const lists = asked.map(({ listed }) => listed.get());
     // only the first ones may take the whole time of a fetch, so that many dead providers take little longer than one
-    const found = await resolvedSoon(lists, first === 0 ? undefined : Promise.resolve());
+    const found = await resolvedSoon(lists, first === 0 ? Promise.race(lists) : Promise.resolve());
     const parts = await mapInSlices([...asked.entries()], ([n, provider]) => {
       const models = room > 0 ? mergeModels(provider, found[n] ?? [], room) : [];
       room -= models.length;

@@ -125,25 +125,24 @@ export interface RequestCount {
 export const MAX_COUNTED = 100_000;
 /** Maximum models and states that one count names. */
 const MAX_COUNTS = 200;
-const COUNTED = `with counted as (select model, status, principal, agent, error ${IN_RANGE} ${NEWEST_FIRST} limit ${MAX_COUNTED + 1})
-  select model, status, count(*)::int as turns, (select count(*) from counted) > ${MAX_COUNTED} as is_cut
-  from counted where ${MATCHING} group by model, status order by turns desc, model, status limit ${MAX_COUNTS}`;
+/** The row without a model says how many turns were examined, also where none matches. */
+const COUNTED = `with examined as materialized (select model, status, principal, agent, error ${IN_RANGE} ${NEWEST_FIRST} limit $13)
+  select null as model, null as status, count(*)::int as turns from examined
+  union all (select model, status, count(*)::int as turns from examined where ${MATCHING}
+    group by model, status order by turns desc, model, status limit ${MAX_COUNTS})`;
 
-/** The number of an organization's turns by model and status, most first, whatever their question. `isWhole`: all were examined. */
+/** The number of an organization's turns by model and status, most first, whatever their question. `isWhole`: all were examined, not only the newest `most`. */
 export async function countRequests(
   db: Db,
   organization: string,
   { status, principal, model, agent_id, thread_id, scopes, error, from, to }: Omit<RequestFilter, "words">,
+  most = MAX_COUNTED,
 ): Promise<{ counts: RequestCount[]; isWhole: boolean }> {
   const range = [organization, from, to, null, null, thread_id, scopes];
   const filters = [status, principal, encode(model), agent_id, error && insideJson(error)];
-  const rows = await db.query<RequestCount & { is_cut: boolean }>(COUNTED, [...range, ...filters]);
-  const counts = rows.map(({ model: encoded, status: one, turns }) => ({
-    model: decode<string>(encoded),
-    status: one,
-    turns,
-  }));
-  return { counts, isWhole: rows[0]?.is_cut !== true };
+  const rows = await db.query<RequestCount | { model: null; turns: number }>(COUNTED, [...range, ...filters, most + 1]);
+  const counts = rows.flatMap((row) => (row.model === null ? [] : [{ ...row, model: decode<string>(row.model) }]));
+  return { counts, isWhole: rows.find((row) => row.model === null)!.turns <= most };
 }
 
 /** An organization's turns after a place, newest first. A page may be short or even empty although `next` leads further. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { countRequests } from "#projections/turns/listRequests.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { say, startService } from "../http/service.ts";
 import { openTenant, type Client } from "../workflows/tenant.ts";
@@ -167,6 +168,17 @@ describe("the requests of an organization", () => {
     expect(await list()).not.toHaveProperty("counts");
     expectRefusal(await tenant.owner("GET", "/turns?counts=model&question=Hi"), 400, undefined, "counts");
     expectRefusal(await tenant.owner("GET", "/turns?counts=day"), 400, undefined, "counts");
+  });
+
+  test("are not said to be counted completely where only the newest were, also if none of these matches", async () => {
+    const { db } = service.opened;
+    const none = { principal: null, model: null, agent_id: null, thread_id: null, scopes: null, error: null };
+    const count = (status: "running" | null, most: number) =>
+      countRequests(db, tenant.credentials.organization_id, { ...none, status, from: null, to: null }, most);
+    const all = (await list("limit=500")).data.length;
+    expect((await count(null, all)).isWhole).toBe(true);
+    expect((await count(null, all - 1)).isWhole).toBe(false);
+    expect(await count("running", all - 1)).toEqual({ counts: [], isWhole: false });
   });
 
   test("come in pages without a gap", async () => {

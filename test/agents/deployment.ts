@@ -1,3 +1,4 @@
+import { openInspector } from "../bus/streams.ts";
 import { startProcess } from "../faults/processes.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 import { agentClient, makeTool, signIn, TOOL } from "./agents.ts";
@@ -24,6 +25,13 @@ export async function startProcesses(env: Record<string, string> = {}) {
     async count(type: string): Promise<number> {
       const sql = "select count(*)::integer as n from log.events where type = $1";
       return (await home.resources.db.query<{ n: number }>(sql, [type]))[0]!.n;
+    },
+    /** Makes the bus lose the frames that it retains. Throws if there are none. */
+    async purgeFrames(): Promise<void> {
+      const inspector = await openInspector({ url: deployment.addresses.nats_url, prefix: deployment.prefix });
+      const { purged } = await inspector.jsm.streams.purge(inspector.names.streams.frames);
+      await inspector.close();
+      if (purged === 0) throw new Error("the bus retains no frames");
     },
   };
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openInspector } from "../bus/streams.ts";
 import { TOOL } from "./agents.ts";
 import { startTwoHttp } from "./deployment.ts";
 import { expectNumbered, expectStream } from "./grammar.ts";
@@ -11,15 +10,6 @@ const { processes, agent, elsewhere } = await startTwoHttp();
 
 const RICH = `/slow 0.1\n/reason Let me see.\n/tool ${TOOL} {"text":"a"}\n/tool ${TOOL} {"fail":true}\n/rounds 2\n/say one two three four five six`;
 const idIn = (events: any[]): string => events[0].response.id;
-
-/** Purges the retained frames. */
-async function purgeFrames(): Promise<void> {
-  const { addresses, prefix } = processes.deployment;
-  const looker = await openInspector({ url: addresses.nats_url, prefix });
-  const { purged } = await looker.jsm.streams.purge(looker.names.streams.frames);
-  await looker.close();
-  expect(purged).toBeGreaterThan(0);
-}
 
 /** Both parts are one valid stream, equal to the stored one. */
 async function expectOneStream(first: any[], rest: any[]): Promise<any> {
@@ -62,7 +52,7 @@ test("several readers of one response get the same events", async () => {
 
 test("a finished stream can be resumed after every one of its events, even without the retained frames", async () => {
   const { events, response } = await agent.stream(RICH);
-  await purgeFrames();
+  await processes.purgeFrames();
   for (const [n] of events.entries()) expect(await elsewhere.resume(response.id, n)).toEqual(events.slice(n + 1));
   await expectOneStream(events, []);
 });
@@ -70,7 +60,7 @@ test("a finished stream can be resumed after every one of its events, even witho
 test("frames of a running response that the bus loses are sent at its end", async () => {
   const input = `${RICH} ${"and more ".repeat(8)}`;
   const first = await agent.some("/responses", { input, stream: true }, ({ length }) => length >= 24);
-  await purgeFrames();
+  await processes.purgeFrames();
   const rest = await elsewhere.resume(idIn(first), first.length - 1);
   expect((await expectOneStream(first, rest)).status).toBe("completed");
 });

@@ -56,10 +56,12 @@ describe("the checker finds", () => {
   });
 
   test.each([
-    ["postgres", []],
-    ["nats", ["doubled I3 without a key"]],
-  ])("a second turn after a retry during a fault of %s: %j", (target, expected) => {
-    scenario.fault(target);
+    ["stop", "postgres", []],
+    ["slow", "postgres", []],
+    ["kill", "postgres", ["doubled I3 without a key"]],
+    ["stop", "nats", ["doubled I3 without a key"]],
+  ])("a second turn after a retry during the fault %s %s: %j", (what, target, expected) => {
+    scenario.fault(target, what);
     turn(scenario, "a", "1");
     turn(scenario, "b", "1", "b", 1);
     scenario.operation("chat", "1", { ...heard("b"), keyed: false }, [null, 200]);

@@ -75,8 +75,8 @@ export function newScenario() {
       });
     },
     /** A fault that lasts until the end of the next operation. */
-    fault(target: string) {
-      faults.push({ kind: "fault", what: "kill", target, at: clock++, until: clock + 1 });
+    fault(target: string, what = "kill") {
+      faults.push({ kind: "fault", what, target, at: clock++, until: clock + 1 });
     },
     /** What an attempt at a step did outside. */
     effect(effect: Pick<Effect, "run_id" | "key" | "step"> & Partial<Effect>) {

@@ -26,15 +26,21 @@ function checkAnswered(operation: Operation, turns: Turn[]): Finding[] {
   return findings;
 }
 
-/** The log can be written 10 s after PostgreSQL is back, and so can the note that a turn has lost its reader. */
-const WRITABLE_MS = 10_000;
+/** Within this time after PostgreSQL is back, a process notes that a reader left meanwhile. */
+const NOTED_MS = 10_000;
 
-/** Whether a retry came while, or just after, PostgreSQL could not be written: then the service may not know the turn, or that its reader left. */
+/**
+ * Whether a retry came while PostgreSQL was stopped or its disk was slow, or just after. Then the service may not know the turn, or that
+ * its reader left.
+ */
 const wasUnwritable = (retry: Attempt | undefined, faults: InjectedFault[]): boolean =>
   retry !== undefined &&
   faults.some(
-    ({ target, at, until = at }) =>
-      /\b(?:postgres|everything)\b/.test(target) && at < retry.start && until + WRITABLE_MS > retry.start,
+    ({ what, target, at, until = at }) =>
+      (what === "stop" || what === "slow") &&
+      target === "postgres" &&
+      at < retry.start &&
+      until + NOTED_MS > retry.start,
   );
 
 /** Whether the client got no answer of a turn, and its retry had to join that turn. */
@@ -48,7 +54,7 @@ const hadToBeJoined = (attempts: Attempt[], turn: Turn, faults: InjectedFault[])
 
 /**
  * I3: one request is one turn. With a key always; without a key if the client lost the connection and declared its retry as one, while
- * PostgreSQL could be written. A failed turn may be requested again.
+ * PostgreSQL took writes. A failed turn may be requested again.
  */
 function checkOnce(operation: Operation, turns: Turn[], attempts: Attempt[], faults: InjectedFault[]): Finding[] {
   const real = turns.filter(isReal);
