@@ -9,18 +9,18 @@ import { connectBus, type Bus } from "#infra/nats/connect.ts";
 import { waitForGreeting } from "#infra/nats/greeting.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
-import { explain } from "./explain.ts";
-import { Problem } from "./problem.ts";
+import { explainError } from "./explainError.ts";
+import { CliError } from "./cliError.ts";
 
 const VARIABLES = { database_url: "DATABASE_URL", nats_url: "NATS_URL", meili_url: "MEILI_URL" } as const;
 const GREETING_TIMEOUT_MS = 3_000;
 
-/** A server's address, from the settings or from the running embedded server. Throws Problem. */
+/** A server's address, from the settings or from the running embedded server. Throws CliError. */
 export function serviceAddress(settings: Settings, service: keyof typeof VARIABLES): string {
   const address = settings[VARIABLES[service]] ?? runningAddresses(settings.DATA_DIR)?.[service];
   if (address) return address;
   const next = `start the service with npm start, or set ${VARIABLES[service]}`;
-  throw new Problem(`No service is running on ${settings.DATA_DIR}`, next);
+  throw new CliError(`No service is running on ${settings.DATA_DIR}`, next);
 }
 
 /** Host and port of each address, without user and password. */
@@ -42,22 +42,22 @@ async function hasGreeting(address: string): Promise<boolean> {
   );
 }
 
-const noLog = (address: string): Problem =>
-  new Problem(
+const noLog = (address: string): CliError =>
+  new CliError(
     `The database at ${displayHosts(address)} has no event log yet`,
     "start the service once, which creates it",
   );
 
-function unusable(address: string, cause: unknown): Problem {
+function unusable(address: string, cause: unknown): CliError {
   const next = "check that it runs and that DATABASE_URL is correct";
-  return new Problem(`PostgreSQL at ${displayHosts(address)} cannot be used (${explain(cause)})`, next, { cause });
+  return new CliError(`PostgreSQL at ${displayHosts(address)} cannot be used (${explainError(cause)})`, next, { cause });
 }
 
 const NO_TABLE = "42P01";
 /** System calls that fail if nothing listens at an address, or its host name is unknown. */
 const CONNECTING = ["connect", "getaddrinfo"];
 
-/** Throws errors of PostgreSQL and of the connection as a Problem that names DATABASE_URL; others, such as disk errors, unchanged. */
+/** Throws errors of PostgreSQL and of the connection as a CliError that names DATABASE_URL; others, such as disk errors, unchanged. */
 export function throwExplained(address: string, error: unknown): never {
   const { code, syscall } = (error instanceof AggregateError ? error.errors[0] : error) as NodeJS.ErrnoException;
   if (code === NO_TABLE) throw noLog(address);
@@ -66,7 +66,7 @@ export function throwExplained(address: string, error: unknown): never {
   throw error;
 }
 
-/** Opens a PostgreSQL database that contains the log. Throws Problem. */
+/** Opens a PostgreSQL database that contains the log. Throws CliError. */
 export async function openDatabase(settings: Settings) {
   const address = serviceAddress(settings, "database_url");
   const pool = openPool(address, { max: 4, name: "svc tool" });
@@ -76,7 +76,7 @@ export async function openDatabase(settings: Settings) {
     if (!found!.there) throw noLog(address);
   } catch (error) {
     await pool.end();
-    throw error instanceof Problem ? error : unusable(address, error);
+    throw error instanceof CliError ? error : unusable(address, error);
   }
   return { settings, pool, db };
 }
@@ -92,14 +92,14 @@ export async function openLogAccess(database: Database) {
 
 export type LogAccess = Awaited<ReturnType<typeof openLogAccess>>;
 
-/** Connects to the bus. Throws Problem within seconds if no server answers. */
+/** Connects to the bus. Throws CliError within seconds if no server answers. */
 export async function openBus(settings: Settings, log: Logger = pino({ level: "silent" })): Promise<Bus> {
   const address = serviceAddress(settings, "nats_url");
   const next = "check that it runs and that NATS_URL is correct";
-  if (!(await hasGreeting(address))) throw new Problem(`NATS at ${displayHosts(address)} does not answer`, next);
+  if (!(await hasGreeting(address))) throw new CliError(`NATS at ${displayHosts(address)} does not answer`, next);
   const limits = { replicas: settings.NATS_REPLICAS };
   return connectBus({ url: address, prefix: settings.BUS_PREFIX, name: "svc tool", log, limits }).catch((cause) => {
-    throw new Problem(`NATS at ${displayHosts(address)} cannot be used (${explain(cause)})`, next, { cause });
+    throw new CliError(`NATS at ${displayHosts(address)} cannot be used (${explainError(cause)})`, next, { cause });
   });
 }
 

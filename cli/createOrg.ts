@@ -3,29 +3,29 @@ import { readSettings } from "#infra/config.ts";
 import { openBus, openDatabase, openLogAccess, type Database } from "./connect.ts";
 import { withServiceUrl } from "./credentials.ts";
 import { createOrganization, planOrganization, type Credentials } from "./organization.ts";
-import { Problem } from "./problem.ts";
-import { print, printJson, table } from "./output.ts";
+import { CliError } from "./cliError.ts";
+import { print, printJson, formatTable } from "./output.ts";
 
 const HANDLERS =
   "select from ops.workers where beat_at > now() - interval '10 seconds' and role ~ '(^|\\+)(all|services)(\\+|$)' limit 1";
 
-/** Throws Problem at once if no worker runs, because the command would wait until its deadline. */
+/** Throws CliError at once if no worker runs, because the command would wait until its deadline. */
 async function requireWorker({ db }: Database): Promise<void> {
   if ((await db.query(HANDLERS)).length === 0)
-    throw new Problem("No running service handles commands", "start it with npm start, then run this again");
+    throw new CliError("No running service handles commands", "start it with npm start, then run this again");
 }
 
 /** An organization without its owner, whom the last commands create, is useless. */
 function explainUnavailable(error: unknown): never {
   if (!(error instanceof Unavailable)) throw error;
-  throw new Problem(
+  throw new CliError(
     "The running service did not end the command in time",
     "svc doctor says why. Then run this again; nobody can sign in to what this attempt may have created",
   );
 }
 
 const formatCredentials = ({ base_url, organization_id, api_key, admin }: Credentials): string =>
-  table([
+  formatTable([
     ["Service", base_url],
     ["Organization", organization_id],
     ["API key", api_key],

@@ -1,7 +1,7 @@
 import type { DeadLetter } from "#infra/nats/deadLetters.ts";
 import { withBus } from "./connect.ts";
-import { Problem } from "./problem.ts";
-import { firstLine, print, printable, printJson, table } from "./output.ts";
+import { CliError } from "./cliError.ts";
+import { firstLine, print, escapeControls, printJson, formatTable } from "./output.ts";
 
 type Letter = DeadLetter & { seq: number; at: Date };
 
@@ -34,9 +34,9 @@ function describeZodError(error: string): string | undefined {
 const toRow = ({ seq, at, reason, error, command }: Letter): string[] => [
   String(seq),
   at.toISOString(),
-  printable(readField(command, "type") ?? "?"),
-  printable(readField(command, "stream") ?? "?"),
-  printable(reason),
+  escapeControls(readField(command, "type") ?? "?"),
+  escapeControls(readField(command, "stream") ?? "?"),
+  escapeControls(reason),
   firstLine(describeZodError(error) ?? error),
 ];
 
@@ -45,13 +45,13 @@ export function listDead(options: { limit: number; personal?: boolean; json?: bo
     const letters = await deadLetters.list(options.limit);
     if (options.json) return printJson(letters.map((letter) => (options.personal ? letter : withoutContent(letter))));
     if (letters.length === 0) return print("There are no dead letters.");
-    print(table([["seq", "since", "type", "stream", "reason", "error"], ...letters.map(toRow)]));
+    print(formatTable([["seq", "since", "type", "stream", "reason", "error"], ...letters.map(toRow)]));
     if (options.personal)
-      for (const { seq, command } of letters) print(`${seq}: ${printable(JSON.stringify(command))}`);
+      for (const { seq, command } of letters) print(`${seq}: ${escapeControls(JSON.stringify(command))}`);
   });
 }
 
-const noSuchLetter = (seq: number) => new Problem(`There is no dead letter ${seq}`, "svc dead list shows all of them");
+const noSuchLetter = (seq: number) => new CliError(`There is no dead letter ${seq}`, "svc dead list shows all of them");
 
 export function replayDead(seq: number): Promise<void> {
   return withBus(async ({ deadLetters }) => {

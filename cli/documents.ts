@@ -1,7 +1,7 @@
 import { presentWarnings } from "#http/base/warningShape.ts";
-import { listWarned } from "#projections/documents/warned.ts";
+import { listWarnedDocuments } from "#projections/documents/warned.ts";
 import { withDatabase } from "./connect.ts";
-import { print, printable, printJson, table } from "./output.ts";
+import { print, escapeControls, printJson, formatTable } from "./output.ts";
 
 interface Options {
   organization?: string;
@@ -12,12 +12,12 @@ interface Options {
 /** Prints the documents whose text lacks content of their file. */
 export const listWarnings = ({ organization, limit, json }: Options): Promise<void> =>
   withDatabase(async ({ db }) => {
-    const documents = await listWarned(db, organization ?? null, limit);
+    const documents = await listWarnedDocuments(db, organization ?? null, limit);
     const shown = documents.map(({ warnings, ...document }) => ({ ...document, ...presentWarnings(warnings) }));
     if (json) return printJson(shown);
     if (shown.length === 0) return print("No document lacks anything that its file has.");
     const rows = shown.flatMap(({ id, name, warnings = [] }) =>
-      warnings.map(({ code, message }) => [id, printable(name), code, message]),
+      warnings.map(({ code, message }) => [id, escapeControls(name), code, message]),
     );
-    print(table([["document", "name", "warning", "meaning"], ...rows]));
+    print(formatTable([["document", "name", "warning", "meaning"], ...rows]));
   });

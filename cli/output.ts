@@ -1,5 +1,5 @@
 /** Aligned rows of two or more columns. */
-export function table(rows: string[][]): string {
+export function formatTable(rows: string[][]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map((row) =>
@@ -19,8 +19,8 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value, n
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** The text as one line that is safe to print in a terminal. */
-export const printable = (text: string): string =>
+export const escapeControls = (text: string): string =>
   text.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** The first line of a longer text. */
-export const firstLine = (text: string): string => printable(text.split("\n", 1)[0]!);
+export const firstLine = (text: string): string => escapeControls(text.split("\n", 1)[0]!);

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import type { Role } from "../roles/runRoles.ts";
-import { organizationName, path, SERVICE_URL, tip, uuid, wholeNumber } from "./arguments.ts";
-import { explain } from "./explain.ts";
+import { parseOrganizationName, parsePath, SERVICE_URL, parseLogTip, parseUuid, parseWholeNumber } from "./arguments.ts";
+import { explainError } from "./explainError.ts";
 import { addPrivacy } from "./privacy/commands.ts";
 
 /* A command's module is loaded only when it runs, so that a tool starts in 0.3 s instead of 1.5. */
@@ -34,24 +34,24 @@ function addLog(svc: Command): void {
     .option("--follow", "continue with new events")
     .option("--stream <stream>", "only of this stream")
     .option("--type <type>", "only of this type")
-    .option("--organization <id>", "only of this organization", uuid)
-    .option("--after <position>", "only after this position", wholeNumber(0))
-    .option("--limit <n>", "maximum number (20, or all with --after)", wholeNumber(1))
+    .option("--organization <id>", "only of this organization", parseUuid)
+    .option("--after <position>", "only after this position", parseWholeNumber(0))
+    .option("--limit <n>", "maximum number (20, or all with --after)", parseWholeNumber(1))
     .option("--personal", "include personal fields")
     .option(...json)
     .action(async (options) => (await import("./log/tail.ts")).tail(options));
   log
     .command("export")
     .description("export the log as JSON lines, which svc log verify can check elsewhere")
-    .option("--after <position>", "only events after this position", wholeNumber(0))
-    .option("--out <file>", "write to a file instead of stdout", path)
+    .option("--after <position>", "only events after this position", parseWholeNumber(0))
+    .option("--out <file>", "write to a file instead of stdout", parsePath)
     .action(async (options) => (await import("./log/export.ts")).exportLog(options));
   log
     .command("verify")
     .description("prove that no event was altered or removed")
-    .option("--file <file>", "verify an export instead of the live log", path)
-    .option("--expect <position:hash>", "also prove that this earlier tip is part of it", tip)
-    .option("--certificate <file>", "also check the certificate of an erasure", path)
+    .option("--file <file>", "verify an export instead of the live log", parsePath)
+    .option("--expect <position:hash>", "also prove that this earlier tip is part of it", parseLogTip)
+    .option("--certificate <file>", "also check the certificate of an erasure", parsePath)
     .option(...json)
     .action(async (options) => (await import("./log/verify.ts")).verify(options));
 }
@@ -75,11 +75,11 @@ function addProjections(svc: Command): void {
 
 function addDead(svc: Command): void {
   const dead = svc.command("dead").description("dead letters: messages that failed too often");
-  const seq = ["<seq>", "its number in the list", wholeNumber(1)] as const;
+  const seq = ["<seq>", "its number in the list", parseWholeNumber(1)] as const;
   dead
     .command("list")
     .description("print them, oldest first")
-    .option("--limit <n>", "maximum number", wholeNumber(1), 100)
+    .option("--limit <n>", "maximum number", parseWholeNumber(1), 100)
     .option("--personal", "include their content")
     .option(...json)
     .action(async (options) => (await import("./deadLetters.ts")).listDead(options));
@@ -100,8 +100,8 @@ function addDocuments(svc: Command): void {
   documents
     .command("warnings")
     .description("print the documents whose text lacks something that their file has, the last changed first")
-    .option("--organization <id>", "only of this organization", uuid)
-    .option("--limit <n>", "maximum number of documents", wholeNumber(1), 100)
+    .option("--organization <id>", "only of this organization", parseUuid)
+    .option("--limit <n>", "maximum number of documents", parseWholeNumber(1), 100)
     .option(...json)
     .action(async (options) => (await import("./documents.ts")).listWarnings(options));
 }
@@ -112,7 +112,7 @@ function addFeed(svc: Command): void {
     .command("add")
     .description("let the listener of this name receive the events of one organization")
     .argument("<name>", "its NATS user, see deploy/nats-users.conf")
-    .argument("<organization>", "the organization's id", uuid)
+    .argument("<organization>", "the organization's id", parseUuid)
     .action(async (name, organization) => (await import("./feed.ts")).addListener(name, organization));
 }
 
@@ -121,39 +121,39 @@ function addDefinitions(svc: Command): void {
   svc
     .command("run")
     .description("run a workflow of a file on this machine, without a service, and print what it does")
-    .argument("<file>", "a definition in TypeScript or JavaScript", path)
+    .argument("<file>", "a definition in TypeScript or JavaScript", parsePath)
     .option("--args <json>", "the arguments, as JSON or as @FILE", "{}")
-    .option("--answers <file>", "answers for steps and approvals; without them approvals are asked here", path)
+    .option("--answers <file>", "answers for steps and approvals; without them approvals are asked here", parsePath)
     .option("--live-steps", "execute the steps that have no answer, with their requests to the network")
     .action(async (file, options) => (await import("./workflows/runFile.ts")).runFile(file, options));
   const definitions = svc.command("definitions").description("workflows and tools as files in a folder");
   definitions
     .command("push")
     .description("save the definitions of a folder that differ from those of the service")
-    .argument("<path>", "a folder, or one file", path)
+    .argument("<path>", "a folder, or one file", parsePath)
     .option("--dry-run", "only print what would be saved")
     .option(...SERVICE_URL)
     .action(async (from, options) => (await import("./definitions/push.ts")).push(from, options));
   definitions
     .command("pull")
     .description("write the definitions of the service into a folder; edits that were never saved are kept")
-    .argument("<folder>", "where their files are", path)
+    .argument("<folder>", "where their files are", parsePath)
     .option("--force", "overwrite edits, too")
     .option(...SERVICE_URL)
     .action(async (folder, options) => (await import("./definitions/pull.ts")).pull(folder, options));
   definitions
     .command("list")
     .description("print the definitions of the service, compared with a folder if one is named")
-    .argument("[folder]", "where their files are", path)
+    .argument("[folder]", "where their files are", parsePath)
     .option(...SERVICE_URL)
     .option(...json)
     .action(async (folder, options) => (await import("./definitions/list.ts")).list(folder, options));
   definitions
     .command("check")
     .description("check definitions as a save would, and replay stored runs with them")
-    .argument("<path>", "a folder, or one file", path)
+    .argument("<path>", "a folder, or one file", parsePath)
     .option("--local", "do not ask the service")
-    .option("--runs <n>", "runs of each workflow, newest first", wholeNumber(1), 100)
+    .option("--runs <n>", "runs of each workflow, newest first", parseWholeNumber(1), 100)
     .option("--allow-different", "exit with 0 also if runs go another way")
     .option(...SERVICE_URL)
     .action(async (from, options) => (await import("./definitions/check.ts")).check(from, options));
@@ -169,13 +169,13 @@ function addBackup(svc: Command): void {
   svc
     .command("backup")
     .description("write the log, the data keys and the blobs into a new folder, while the service goes on")
-    .requiredOption("--out <folder>", "a folder that does not exist or is empty", path)
+    .requiredOption("--out <folder>", "a folder that does not exist or is empty", parsePath)
     .option(...json)
     .action(async (options) => (await import("./backup/backup.ts")).backup(options));
   svc
     .command("restore")
     .description("write a backup into an empty database and an empty DATA_DIR, and verify the log")
-    .requiredOption("--from <folder>", "a folder that svc backup has written", path)
+    .requiredOption("--from <folder>", "a folder that svc backup has written", parsePath)
     .action(async (options) => (await import("./backup/restore.ts")).restore(options));
 }
 
@@ -191,7 +191,7 @@ function program(): Command {
   org
     .command("create")
     .description("create one in the running service and print its credentials")
-    .argument("<name>", "its name", organizationName)
+    .argument("<name>", "its name", parseOrganizationName)
     .option(...json)
     .action(async (name, options) => (await import("./createOrg.ts")).createOrg(name, options));
   svc
@@ -219,7 +219,7 @@ function program(): Command {
 const EXIT_TIMEOUT_MS = 1_000;
 
 /** Runs the command. A failure prints one line that says what to do next, and sets exit code 1. */
-export async function run(args: string[]): Promise<void> {
+export async function runProgram(args: string[]): Promise<void> {
   // A reader that closes the pipe (`| head`) is not a failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -230,7 +230,7 @@ export async function run(args: string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode;
     else {
-      process.stderr.write(`${explain(error)}\n`);
+      process.stderr.write(`${explainError(error)}\n`);
       if (process.env["LOG_LEVEL"] === "debug") process.stderr.write(`${(error as Error).stack}\n`);
       process.exitCode = 1;
     }

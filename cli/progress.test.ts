@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { bar } from "./progress.ts";
+import { formatBar } from "./progress.ts";
 
-const barText = (done: number, of: number) => stripVTControlCharacters(bar("Verifying", "events", done, of));
+const barText = (done: number, of: number) => stripVTControlCharacters(formatBar("Verifying", "events", done, of));
 
 test("a progress bar is filled in proportion to the work done, up to its full width", () => {
   expect(barText(0, 5_000)).toBe(`Verifying  ${"░".repeat(30)}   0 %  0 of 5,000 events`);

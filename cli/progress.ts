@@ -4,7 +4,7 @@ const WIDTH = 30;
 const REDRAW_MS = 100;
 
 /** `label  ███░░░  40 %  2,000 of 5,000 events` */
-export function bar(label: string, unit: string, done: number, of: number): string {
+export function formatBar(label: string, unit: string, done: number, of: number): string {
   const share = of > 0 ? Math.min(1, done / of) : 1;
   const filled = Math.floor(share * WIDTH);
   const blocks = styleText("cyan", "█".repeat(filled), { stream: process.stderr }) + "░".repeat(WIDTH - filled);
@@ -20,7 +20,7 @@ export function showProgress(label: string, unit: string) {
     show(done: number, of: number): void {
       if (performance.now() - drawnAt < REDRAW_MS) return;
       drawnAt = performance.now();
-      process.stderr.write(`\r\x1b[K${bar(label, unit, done, of)}`);
+      process.stderr.write(`\r\x1b[K${formatBar(label, unit, done, of)}`);
     },
     end(): void {
       process.stderr.write("\r\x1b[K");

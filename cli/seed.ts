@@ -70,8 +70,8 @@ async function createHandbook(post: Post, model: string | null): Promise<void> {
 
 /**
  * Creates the example shown to newcomers in the console: the workflow Refund with three runs, the collection Handbook and an agent.
- * Uses the public API at the service's address. May be repeated until it succeeds. Throws if the service refuses something.  @param
- * model of the agent; null if none works without a provider.
+ * Uses the public API at the service's address. May be repeated until it succeeds. Throws if the service refuses something.
+ * @param model of the agent; null if none works without a provider.
  */
 export async function seed(
   address: string,

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { readSettings } from "#infra/config.ts";
 import { loadCredentials } from "./credentials.ts";
-import { Problem } from "./problem.ts";
+import { CliError } from "./cliError.ts";
 
 export interface ServiceOptions {
   /** The address of the service. */
@@ -25,9 +25,9 @@ interface Answer {
 /** A client of a running service, signed in as a person. */
 export interface Service {
   url: string;
-  /** `path`: relative to `/api`. Throws Problem. */
+  /** `path`: relative to `/api`. Throws CliError. */
   call(method: string, path: string, body?: object): Promise<any>;
-  /** Streams the bytes of an answer. Throws Problem. */
+  /** Streams the bytes of an answer. Throws CliError. */
   download(path: string): Promise<Readable>;
 }
 
@@ -52,9 +52,9 @@ async function send({ url, token, method, path, body }: Request, timeout_ms: num
   }
 }
 
-function unanswered(url: string, cause: unknown): Problem {
+function unanswered(url: string, cause: unknown): CliError {
   const what = `The service at ${url} gave no answer (${(cause as Error).message})`;
-  return new Problem(what, "start it, or set --url or SVC_URL", { cause });
+  return new CliError(what, "start it, or set --url or SVC_URL", { cause });
 }
 
 async function readAnswer(url: string, answer: Response): Promise<Answer> {
@@ -78,12 +78,12 @@ const NEXT = ({ action, roles }: Purpose): Record<string, string> => ({
 function requireSuccess({ status, body }: Answer, purpose: Purpose): unknown {
   if (status < 300) return body;
   const { code, message = `The service answered ${status}` } = body?.error ?? {};
-  throw new Problem(String(message).replace(/\.$/, ""), NEXT(purpose)[code] ?? "correct it, then run this again");
+  throw new CliError(String(message).replace(/\.$/, ""), NEXT(purpose)[code] ?? "correct it, then run this again");
 }
 
 type Account = { token: string } | { email: string; password: string };
 
-/** The service's address, and the account to sign in with. Throws Problem. */
+/** The service's address, and the account to sign in with. Throws CliError. */
 function readAccess(
   env: NodeJS.ProcessEnv,
   options: ServiceOptions,
@@ -94,25 +94,25 @@ function readAccess(
 } {
   const own = loadCredentials(readSettings(env));
   const url = (options.url ?? env["SVC_URL"] ?? own?.base_url)?.replace(/\/+$/, "");
-  if (!url) throw new Problem("No service is named", "set --url or SVC_URL to its address");
+  if (!url) throw new CliError("No service is named", "set --url or SVC_URL to its address");
   const { SVC_SESSION: token, SVC_EMAIL: email, SVC_PASSWORD: password } = env;
   if (token) return { url, account: { token } };
   if (email && password) return { url, account: { email, password } };
   // with only half of an account, do not silently sign in as the first administrator
   if (email || password)
-    throw new Problem(
+    throw new CliError(
       `${email ? "SVC_PASSWORD" : "SVC_EMAIL"} is missing`,
       "set both SVC_EMAIL and SVC_PASSWORD, or neither",
     );
   if (own && own.base_url === url) return { url, account: own.admin };
   const keyed = env["SVC_API_KEY"] ? `, and an API key may not ${action}` : "";
-  throw new Problem(
+  throw new CliError(
     `Nobody is signed in at ${url}${keyed}`,
     `set SVC_EMAIL and SVC_PASSWORD of ${roles}, or SVC_SESSION`,
   );
 }
 
-/** Signs in, does the work, and signs out. Throws Problem. */
+/** Signs in, does the work, and signs out. Throws CliError. */
 export async function withService<T>(
   options: ServiceOptions,
   purpose: Purpose,

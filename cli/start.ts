@@ -11,7 +11,7 @@ import { baseUrl, credentialsFile, saveCredentials, loadCredentials } from "./cr
 import { createExample, planExample } from "./example.ts";
 import { createFirstOrganization, forgetPlan, hasOrganizationsOfOthers } from "./firstOrganization.ts";
 import type { Credentials } from "./organization.ts";
-import { print, table } from "./output.ts";
+import { print, formatTable } from "./output.ts";
 
 const printLine = (text: string): void => void process.stderr.write(`${text}\n`);
 
@@ -58,7 +58,7 @@ export function formatWelcome(
   const file = credentialsFile(settings);
   const key = showSecrets ? api_key : `$(node -p "JSON.parse(fs.readFileSync('${file}')).api_key")`;
   return `
-${table([
+${formatTable([
   ["Console", link],
   ["Chat API", chat],
   ["Agent API", `${address}/api/agents/${agent_id}/v1`],
@@ -82,7 +82,7 @@ Ctrl-C stops the service and its servers.`;
 
 /** What `start` prints if the organizations came with the database. */
 const formatReturn = (settings: Settings, address: string): string => `
-${table([
+${formatTable([
   ["Console", `${address}/console/`],
   ["Health", `${address}/readyz`],
 ])}

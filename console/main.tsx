@@ -4,9 +4,9 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider, type Query
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { Failure, isFinal } from "./api/call.ts";
-import { whoAmI } from "./api/queries.ts";
-import { isReadAgain, readFailedAgain } from "./api/readFailedAgain.ts";
+import { ApiError, isFinal } from "./api/call.ts";
+import { getSession } from "./api/queries.ts";
+import { canRetryLater, retryFailedQueries } from "./api/retryFailedQueries.ts";
 import { followHeading } from "./app/followHeading.ts";
 import { createAppRouter } from "./app/router.tsx";
 
@@ -14,14 +14,14 @@ const MAX_RETRIES = 2;
 
 /** Reads the session again after a request that got no answer or a 401; `Interruption` shows the problem. */
 async function noticeInterruption(error: unknown, key?: QueryKey): Promise<void> {
-  if (key && isReadAgain(error)) readFailedAgain(queries);
-  const isAway = error instanceof Failure && error.status === 0;
-  const isSignedOut = error instanceof Failure && error.status === 401;
-  const isKnown = queries.getQueryData(whoAmI.queryKey) !== undefined;
-  if (!(isAway || isSignedOut) || !isKnown || key?.[0] === whoAmI.queryKey[0]) return;
-  await queries.invalidateQueries(whoAmI);
+  if (key && canRetryLater(error)) retryFailedQueries(queries);
+  const isAway = error instanceof ApiError && error.status === 0;
+  const isSignedOut = error instanceof ApiError && error.status === 401;
+  const isKnown = queries.getQueryData(getSession.queryKey) !== undefined;
+  if (!(isAway || isSignedOut) || !isKnown || key?.[0] === getSession.queryKey[0]) return;
+  await queries.invalidateQueries(getSession);
   // a short outage shows no banner, so nothing else reads these again
-  const isBack = isAway && queries.getQueryState(whoAmI.queryKey)?.status === "success";
+  const isBack = isAway && queries.getQueryState(getSession.queryKey)?.status === "success";
   if (isBack) await queries.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
 }
 

@@ -56,7 +56,7 @@ export type RateName = z.infer<typeof RateName>;
 
 const Count = z.int().nonnegative().optional();
 /** Periods are days, weeks (from Monday) and calendar months, all in UTC. An absent limit means unlimited. */
-export const Limits = z.object({
+export const BudgetLimits = z.object({
   requests_per_minute: Count,
   tokens_per_minute: Count,
   concurrent_turns: Count,
@@ -77,14 +77,14 @@ export const Limits = z.object({
   documents: Count,
   concurrent_runs: Count,
 });
-export type Limits = z.infer<typeof Limits>;
+export type BudgetLimits = z.infer<typeof BudgetLimits>;
 
 /** A workflow that runs each time a threshold of a limit is reached. `set_by` configured it and answers for its runs (ADR 65). */
 export const BudgetAlert = z.object({ workflow_id: z.uuid(), set_by: Actor });
 export type BudgetAlert = z.infer<typeof BudgetAlert>;
 
 const Settings = Subject.extend({
-  limits: Limits,
+  limits: BudgetLimits,
   alert: BudgetAlert.optional(),
   /** True: requests beyond the limit are refused. False: the budget only warns. */
   hard: z.boolean(),

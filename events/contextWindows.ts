@@ -13,9 +13,9 @@ const WINDOWS: readonly [model: string, tokens: number, answer: number][] = [
 export const LARGEST_WINDOW = Math.max(...WINDOWS.map(([, tokens]) => tokens));
 
 /** The context window of a model, undefined where it is not known. */
-export const publishedWindow = (model: string): number | undefined =>
+export const findContextWindow = (model: string): number | undefined =>
   WINDOWS.find(([beginning]) => model.startsWith(beginning))?.[1];
 
 /** The longest answer of a model, undefined where it is not known. */
-export const publishedAnswer = (model: string): number | undefined =>
+export const findAnswerLimit = (model: string): number | undefined =>
   WINDOWS.find(([beginning]) => model.startsWith(beginning))?.[2];

@@ -27,7 +27,7 @@ export interface Decider<S, C extends Command = Command, E extends NewEvent = Ne
   /** Converts the state to and from its form in the head row, if the two differ. Raise `version` when that form changes. */
   stored?: StoredState<S>;
   /** Things whose data keys these events destroy. */
-  erases?(events: E[], stream: string): Erasure;
+  erases?(events: E[], stream: string): KeyErasure;
   /** Claims on unique names that these events hold and release. */
   claims?(events: E[]): { hold: Claim[]; release: string[] };
   /** Ids of commands that may be tried again, because these events delete their outcome; `state` is the state before the events. */
@@ -40,7 +40,7 @@ export interface StoredState<S> {
 }
 
 /** Single things, or all things whose keys were created in a stream. */
-export interface Erasure {
+export interface KeyErasure {
   things?: string[];
   streams?: string[];
 }

@@ -4,7 +4,7 @@ import { streamName } from "./ids.ts";
 import { Money } from "./money.ts";
 import { PagePrice } from "./price.ts";
 import { Usage } from "./turnOutput.ts";
-import { Details } from "./documentDetails.ts";
+import { DocumentDetails } from "./documentDetails.ts";
 import { ReadingWarning } from "./readingWarnings.ts";
 
 const Id = z.object({ document_id: z.uuid() });
@@ -18,9 +18,11 @@ const Original = z.object({
   blob: z.string(),
   /** Keyed hash (see Keyring.keyedHash) of the collection and the bytes: a collection holds the same bytes once. */
   content_claim: z.string(),
+  /** The project of the run whose step stored it, for the project's budgets; absent for everything else. */
+  project_id: z.uuid().optional(),
 });
-const Personal = Details.extend({ name: z.string(), tags: z.array(z.string()), sha256: z.string() });
-const Change = Details.extend({ name: z.string().optional(), tags: z.array(z.string()).optional() });
+const Personal = DocumentDetails.extend({ name: z.string(), tags: z.array(z.string()), sha256: z.string() });
+const Change = DocumentDetails.extend({ name: z.string().optional(), tags: z.array(z.string()).optional() });
 const Placement = Id.extend({
   collection_id: z.uuid(),
   source: z.enum(["api", "upload", "connector"]),

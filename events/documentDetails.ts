@@ -11,33 +11,33 @@ export const Metadata = z.record(z.string(), MetadataValue);
 export type Metadata = z.infer<typeof Metadata>;
 
 /** Who may read a document: a person (id), a group, a role, or an end user that API keys name. */
-export const Reader = z.union([
+export const DocumentReader = z.union([
   z.object({ person: z.uuid() }),
   z.object({ group: z.string() }),
   z.object({ role: z.string() }),
   z.object({ external_user: z.string() }),
 ]);
-export type Reader = z.infer<typeof Reader>;
+export type DocumentReader = z.infer<typeof DocumentReader>;
 
 /** Fields added after the first documents were recorded. Absent fields mean the old behaviour; `readers` null means everybody. */
-export const Details = z.object({
+export const DocumentDetails = z.object({
   metadata: Metadata.optional(),
-  readers: z.array(Reader).nullable().optional(),
+  readers: z.array(DocumentReader).nullable().optional(),
 });
-export type Details = z.infer<typeof Details>;
+export type DocumentDetails = z.infer<typeof DocumentDetails>;
 
 /** What a push declares about its text. */
-export interface Description extends Details {
+export interface PushedDescription extends DocumentDetails {
   name: string;
   tags: string[];
 }
 
 /** The sent fields that differ from the recorded ones; undefined if none does. Fields that were not sent keep their value. */
 export function changedDescription(
-  sent: { [F in keyof Description]?: Description[F] | undefined },
-  { name, tags, metadata = {}, readers = null }: Description,
-): Partial<Description> | undefined {
-  const recorded: Description = { name, tags, metadata, readers };
+  sent: { [F in keyof PushedDescription]?: PushedDescription[F] | undefined },
+  { name, tags, metadata = {}, readers = null }: PushedDescription,
+): Partial<PushedDescription> | undefined {
+  const recorded: PushedDescription = { name, tags, metadata, readers };
   const fields = ["name", "tags", "metadata", "readers"] as const;
   const changed = fields.filter(
     (field) => sent[field] !== undefined && !isDeepStrictEqual(sent[field], recorded[field]),

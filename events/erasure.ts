@@ -4,15 +4,15 @@ import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./la
 const Id = z.object({ erasure_id: z.uuid() });
 
 /** The kinds of things an erasure deletes, each with the event that records one deletion. */
-export const ERASED = {
+export const ERASURE_EVENTS = {
   threads: "ThreadDeleted",
   files: "FileDeleted",
   runs: "RunForgotten",
   documents: "DocumentDeleted",
   extractions: "ExtractionDeleted",
 } as const;
-export type ErasedKind = keyof typeof ERASED;
-export const ERASED_KINDS = Object.keys(ERASED) as [ErasedKind, ...ErasedKind[]];
+export type ErasedKind = keyof typeof ERASURE_EVENTS;
+export const ERASED_KINDS = Object.keys(ERASURE_EVENTS) as [ErasedKind, ...ErasedKind[]];
 export type ErasedCounts = Record<ErasedKind, number>;
 export const NOTHING_ERASED: ErasedCounts = { threads: 0, files: 0, runs: 0, documents: 0, extractions: 0 };
 

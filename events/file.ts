@@ -12,6 +12,8 @@ const Public = z.object({
   scope: z.string(),
   /** The mark of the upload's user, for budgets of each user; absent: none, or uploaded before there were such limits. */
   user_mark: z.string().optional(),
+  /** The project of the run whose step stored it, for the project's budgets; absent for everything else. */
+  project_id: z.uuid().optional(),
 });
 const Personal = z.object({ filename: z.string(), purpose: z.string(), sha256: z.string() });
 

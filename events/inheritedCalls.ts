@@ -42,7 +42,7 @@ export function inOrderOfAnswers<T extends Pick<InheritedCall, "nth_answer">>(ca
 }
 
 /** What an approval's earlier events contribute to its answer. */
-export interface ApprovalSoFar {
+export interface ApprovalProgress {
   on_expiry: "return" | "reject" | "fail";
   /** Undefined unless it takes several votes. */
   votes: VoteAnswer[] | undefined;
@@ -60,7 +60,7 @@ export interface VoteAnswer {
 
 const parseData = (json: string | null | undefined): unknown => (json ? JSON.parse(json) : null);
 
-export const beginApproval = ({ data }: EventFrom<typeof ApprovalRequested>): ApprovalSoFar => ({
+export const beginApproval = ({ data }: EventFrom<typeof ApprovalRequested>): ApprovalProgress => ({
   on_expiry: data.on_expiry,
   votes: data.votes && [],
 });
@@ -77,7 +77,7 @@ export const voteAnswer = ({ data, personal }: EventFrom<typeof ApprovalVoted>):
 /** JSON of what `awaitApproval` returns. */
 export function approvalAnswer(
   event: EventFrom<typeof ApprovalDecided> | EventFrom<typeof ApprovalExpired>,
-  so_far: ApprovalSoFar | undefined,
+  so_far: ApprovalProgress | undefined,
 ): string {
   const { approval_id, at } = event.data;
   const end = { decided_at: at, approval_id, votes: so_far?.votes };

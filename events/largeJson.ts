@@ -1,4 +1,4 @@
-import { beginWork } from "./slices.ts";
+import { createPause } from "./slices.ts";
 
 /** Values up to this many UTF-16 units are serialized in one piece, which takes about a millisecond. */
 const MAX_AT_ONCE = 64 * 1024;
@@ -82,7 +82,7 @@ const MAX_SENT = 128 * 1024;
  * another process, would block the event loop.
  */
 export async function* writeInPieces(value: unknown): AsyncGenerator<string> {
-  const pause = beginWork();
+  const pause = createPause();
   let piece = "";
   for (const part of parts(value)) {
     piece += part;

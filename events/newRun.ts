@@ -85,7 +85,7 @@ export const slotClaim = (slot: string): string => `run-slot:${slot}`;
 type StartRate = NonNullable<Envelope["start_rate"]>;
 
 /** Names of all starts that the rate allows for these arguments in the period that contains `now`. Periods count from 1970. */
-export function startPlaces(
+export function nameAllowedStarts(
   keyedHash: (purpose: string, text: string) => string,
   { id, organization_id }: Pick<StartableWorkflow, "id" | "organization_id">,
   { max_runs, per_seconds, key }: StartRate,

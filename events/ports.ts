@@ -1,5 +1,5 @@
 import type { CommandResult, Command, RecordedEvent } from "./envelope.ts";
-import type { Erasure, WorkStatus } from "./decider.ts";
+import type { KeyErasure, WorkStatus } from "./decider.ts";
 import type { NewEvent } from "./define.ts";
 import type { RejectionDetails } from "./rejection.ts";
 import type { Citation, ToolCall } from "./thread.ts";
@@ -27,7 +27,7 @@ export interface AppendRequest {
   /** Wrapped data keys (base64) from the command, by thing. */
   keys: Record<string, string>;
   /** Things whose data keys are destroyed. */
-  erase: Required<Erasure>;
+  erase: Required<KeyErasure>;
   /** Ids of commands whose outcome is deleted, so that they may be tried again. */
   forget: string[];
 }

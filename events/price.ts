@@ -8,7 +8,7 @@ export const priceStream = (organization: string, model: string): string =>
   streamName("price", deriveId("price", organization, model));
 
 /** The name under which price lists hold the cost of reading one page of a document or an extraction. */
-export const PAGES = "reading/pages";
+export const PAGE_PRICE_NAME = "reading/pages";
 
 /** US dollars with at most 6 digits after the point: the cost of every token is then a whole number of picodollars. */
 export const PRICE_PATTERN = /^\d{1,6}(\.\d{1,6})?$/;
@@ -28,7 +28,7 @@ export const ModelPrice = z.object({
   reasoning: PriceAmount.optional(),
   /** Per request to the model; absent: none. */
   per_call: PriceAmount.optional(),
-  /** Per page read; only for `PAGES`. */
+  /** Per page read; only for `PAGE_PRICE_NAME`. */
   per_page: PriceAmount.optional(),
 });
 export type ModelPrice = z.infer<typeof ModelPrice>;
@@ -42,7 +42,7 @@ export const costOfPages = (units: number, per_page: string | undefined): { cost
 
 const MILLION = 1_000_000n;
 /** Picodollars of one token, from a price per million tokens, which has at most 6 decimals. */
-export const perToken = (price: string): bigint => toPicodollars(price) / MILLION;
+export const picodollarsPerToken = (price: string): bigint => toPicodollars(price) / MILLION;
 
 /** The price at a moment (epoch milliseconds): the most recent one that has begun. */
 export function priceAt(prices: readonly ModelPrice[], at: number): ModelPrice | undefined {

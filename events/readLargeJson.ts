@@ -1,4 +1,4 @@
-import { beginWork } from "./slices.ts";
+import { createPause } from "./slices.ts";
 
 /* JSON.parse reads a text in one piece: it blocks the event loop for 200 ms on 60 MB of escaped line ends (ADR 86). */
 
@@ -231,7 +231,7 @@ function* parse(bytes: Buffer): Steps<unknown> {
  */
 export async function parseLargeJson(bytes: Buffer): Promise<unknown> {
   if (bytes.length <= MAX_AT_ONCE) return JSON.parse(bytes.toString());
-  const pause = beginWork();
+  const pause = createPause();
   const steps = parse(bytes);
   for (;;) {
     const step = steps.next();

@@ -21,7 +21,7 @@ import {
 } from "./runParts.ts";
 import { Watcher, type RunLinkCommand, type RunLinkEvent } from "./runLinks.ts";
 import { AbsentDelegates, Actor, Ballot, ContinuedRun, ParentRun, RunStart, StarterRun } from "./runOrigin.ts";
-import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
+import { ApprovalRules, RunLimits, RunAs } from "./workflow.ts";
 
 const Id = z.object({ run_id: z.uuid() });
 const RunSettings = Id.extend({
@@ -33,7 +33,7 @@ const RunSettings = Id.extend({
   trigger_id: z.uuid().nullable(),
   ...RunStart.shape,
   run_as: RunAs,
-  limits: Limits,
+  limits: RunLimits,
   /** RFC 3339: a run that is still live at this time fails. */
   expires_at: z.iso.datetime(),
   retention_days: z.int().positive(),

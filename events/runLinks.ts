@@ -28,6 +28,8 @@ export const WatchRun = defineCommand(
     watcher_id: z.uuid(),
     /** Set when this run continues the one that the watcher waits for. */
     awaited_run_id: z.uuid().optional(),
+    /** Watchers that have ended without being notified: their places are free. */
+    ended: z.array(z.uuid()).optional(),
   }),
 );
 /** Answers all waits of this run for the end of another one. */
@@ -109,7 +111,11 @@ export const AgentTurnStarted = defineEvent("AgentTurnStarted", {
 export const AgentTurnPending = defineEvent("AgentTurnPending", { public: Call.extend({ look_at: z.iso.datetime() }) });
 /** Another run waits for the end of this one. */
 export const RunWatched = defineEvent("RunWatched", {
-  public: Id.extend({ watcher_id: z.uuid(), awaited_run_id: z.uuid().optional() }),
+  public: Id.extend({
+    watcher_id: z.uuid(),
+    awaited_run_id: z.uuid().optional(),
+    ended: z.array(z.uuid()).optional(),
+  }),
 });
 export const RunSettled = defineEvent("RunSettled", { public: Id });
 

@@ -29,13 +29,13 @@ export const RunStart = z.object({
   trigger_set_by: Actor.optional(),
 });
 /** The id of the person for whom a substitute decides. */
-export const InPlaceOf = z.uuid().optional();
+export const SubstitutedPersonId = z.uuid().optional();
 
 /** A decision, and the files that come with it. */
 export const Ballot = z.object({
   decision: z.enum(["approve", "reject"]),
   by: Actor,
-  in_place_of: InPlaceOf,
+  in_place_of: SubstitutedPersonId,
   files: RunFiles.optional(),
 });
 /** Ids of people to whom an approval was delegated and who are absent when the command is sent. */
@@ -47,6 +47,8 @@ export function actorOf(principal: Principal): Actor {
   const [kind, id = ""] = principal.split(":", 2);
   return { type: ACTORS[kind as keyof typeof ACTORS] ?? "system", id };
 }
+/** The principal by which budgets count what an actor starts. */
+export const principalOf = ({ type, id }: Actor): string => `${type === "api_key" ? "key" : type}:${id}`;
 
 /** The run that a retry or a fork continues. */
 export const ParentRun = z.object({
@@ -81,5 +83,5 @@ export function payerOf({ type, id }: Actor): Principal {
   return type === "person" ? `person:${id}` : "system";
 }
 /** The person or key that a principal names; undefined for the service itself. */
-export const setterOf = (principal: Principal): Actor | undefined =>
+export const findActor = (principal: Principal): Actor | undefined =>
   principal === "system" ? undefined : actorOf(principal);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApprovalRules, Limits } from "./workflow.ts";
+import { ApprovalRules, RunLimits } from "./workflow.ts";
 
 /** The exact JSON of a value. A long one is stored as a blob of the run. */
 export const StoredValue = z.union([z.object({ json: z.string() }), z.object({ blob: z.string(), bytes: z.int() })]);
@@ -113,7 +113,7 @@ export const Lease = z.object({ epoch: z.int().positive(), worker: z.string().nu
 /** The rules of a run that continues another one: those of the workflow when it starts. */
 export const ContinuationRules = z.object({
   definition_version: z.int().positive(),
-  limits: Limits,
+  limits: RunLimits,
   approvals: ApprovalRules,
   retention_days: z.int().positive(),
 });

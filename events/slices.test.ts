@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { countRounds } from "#test/countRounds.ts";
-import { beginWork, mapInSlices } from "./slices.ts";
+import { createPause, mapInSlices } from "./slices.ts";
 
 const compute = (ms: number): void => {
   const end = performance.now() + ms;
@@ -36,11 +36,11 @@ test("the event loop goes round while a few values that take long are converted"
 });
 
 test("hundreds of pieces that compute little share the rounds", async () => {
-  const start = beginWork();
+  const start = createPause();
   await start();
   compute(6);
   const pieces = Array.from({ length: 400 }, async () => {
-    await beginWork()();
+    await createPause()();
     compute(0.02);
   });
   // 8 ms of work in rounds of 5 ms; with a round per piece it would be 400
@@ -49,7 +49,7 @@ test("hundreds of pieces that compute little share the rounds", async () => {
 
 /** Work whose every part uses up a round. */
 async function work(count: number, done: () => void = () => {}): Promise<void> {
-  const pause = beginWork();
+  const pause = createPause();
   for (let n = 0; n < count; n++) {
     compute(6);
     done();

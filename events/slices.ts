@@ -67,7 +67,7 @@ function continueInNewRound(): void {
 /** Await it between the parts of one piece of work. Returns undefined, at no cost, while the round is not used up. */
 export type Pause = () => Promise<void> | undefined;
 
-export function beginWork(): Pause {
+export function createPause(): Pause {
   let waits = 0;
   return () => {
     if (!isOpen) openRound();
@@ -83,7 +83,7 @@ export function beginWork(): Pause {
 /** Converts values one by one, and lets other callbacks run in between. */
 export async function mapInSlices<T, R>(values: readonly T[], convert: (value: T) => R): Promise<R[]> {
   const converted: R[] = [];
-  const pause = beginWork();
+  const pause = createPause();
   const shortUntil = values.length <= FEW ? performance.now() + SHORT_MS : 0;
   for (const value of values) {
     if (performance.now() >= shortUntil) await pause();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
-import { Actor, InPlaceOf } from "./runOrigin.ts";
+import { Actor, SubstitutedPersonId } from "./runOrigin.ts";
 import { Assignee } from "./runParts.ts";
 import { Turn, TurnAttempt } from "./turnAttempt.ts";
 
@@ -46,7 +46,7 @@ export const DecideToolApproval = defineCommand(
   ToolApprovalId.extend({
     decision: z.enum(["approve", "reject"]),
     by: Actor,
-    in_place_of: InPlaceOf,
+    in_place_of: SubstitutedPersonId,
     comment: z.string().nullable(),
   }),
 );
@@ -73,7 +73,7 @@ export const ToolApprovalDecided = defineEvent("ToolApprovalDecided", {
   public: ToolApprovalId.extend(Call.shape).extend({
     decision: z.enum(["approve", "reject"]),
     by: Actor,
-    in_place_of: InPlaceOf,
+    in_place_of: SubstitutedPersonId,
     at: z.iso.datetime(),
   }),
   personal: z.object({ comment: z.string().nullable() }),

@@ -37,7 +37,7 @@ export const ToolApprovals = z.record(z.string(), ToolApproval);
 export type ToolApprovals = z.infer<typeof ToolApprovals>;
 
 /** Every call needs an approval, by anybody who may decide approvals except API keys. */
-export const ALWAYS: ToolApproval = {
+export const APPROVAL_FOR_EVERY_CALL: ToolApproval = {
   assignees: [],
   self_approval: true,
   allow_api_key: false,

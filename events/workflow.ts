@@ -14,7 +14,7 @@ export const EGRESS_HOST =
 const DAY_S = 86_400;
 
 /** Limits of a single run, fixed when it starts. */
-export const Limits = z.object({
+export const RunLimits = z.object({
   max_steps: z.int().min(1).max(10_000).default(1_000),
   /** Steps of one run that execute at the same time. */
   max_parallel: z.int().min(1).max(50).default(10),
@@ -28,7 +28,7 @@ export const Limits = z.object({
   step_timeout_s: z.int().min(1).max(3_600).default(3_600),
   max_result_bytes: z.int().min(1_024).max(1_048_576).default(1_048_576),
 });
-export type Limits = z.infer<typeof Limits>;
+export type RunLimits = z.infer<typeof RunLimits>;
 
 /** Rules that a run copies when it starts. */
 export const ApprovalRules = z.object({
@@ -105,7 +105,7 @@ export const Envelope = z.object({
   writable_collections: nameList(200).optional(),
   /** Hosts that its steps may fetch from; none by default. */
   egress: z.array(z.string().max(260).regex(EGRESS_HOST, "is no host name in lower case")).max(100).default([]),
-  limits: Limits.default(Limits.parse({})),
+  limits: RunLimits.default(RunLimits.parse({})),
   /** Maximum number of live runs. With a key (a JSON pointer) the limit applies to each value of that argument. */
   concurrency: RunsPerKey.nullable().default(null),
   /** Maximum number of starts in each period. Optional, as `priority` is, because envelopes of earlier releases lack them. */
@@ -136,11 +136,11 @@ export const EnvelopeChange = z.strictObject({
   egress: change(shape.egress),
   limits: z
     .strictObject({
-      max_steps: change(Limits.shape.max_steps),
-      max_parallel: change(Limits.shape.max_parallel),
-      run_ttl_s: change(Limits.shape.run_ttl_s),
-      step_timeout_s: change(Limits.shape.step_timeout_s),
-      max_result_bytes: change(Limits.shape.max_result_bytes),
+      max_steps: change(RunLimits.shape.max_steps),
+      max_parallel: change(RunLimits.shape.max_parallel),
+      run_ttl_s: change(RunLimits.shape.run_ttl_s),
+      step_timeout_s: change(RunLimits.shape.step_timeout_s),
+      max_result_bytes: change(RunLimits.shape.max_result_bytes),
     })
     .nullish(),
   concurrency: z

@@ -5,7 +5,7 @@ import { accountRoutes } from "./account/routes.ts";
 import { admitInTurns } from "./base/admitRequests.ts";
 import { agentApiRoutes } from "./agents/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
-import { createLastUsed } from "./auth/lastUsed.ts";
+import { createLastUseRecorder } from "./auth/lastUseRecorder.ts";
 import { createAliases } from "./base/aliases.ts";
 import type { App } from "./base/app.ts";
 import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
@@ -18,16 +18,16 @@ import { ApiError, errorBody, errorHeaders } from "./base/errors.ts";
 import { limitPipelining } from "./base/limitPipelining.ts";
 import { lingerOnClose } from "./base/lingeringClose.ts";
 import { createMetrics } from "./base/metrics.ts";
-import { observe } from "./base/observeRequests.ts";
+import { observeRequests } from "./base/observeRequests.ts";
 import { readBodies } from "./base/parseBodies.ts";
 import { answerBadRequest, answerExpectation } from "./base/parserErrors.ts";
 import { createProviders } from "./base/providers.ts";
 import { refuseWhileClosing } from "./base/refuseWhileClosing.ts";
 import { requestId } from "./base/requestId.ts";
-import { refuseWithoutSpace, vaultOfTurns } from "./base/requireSpace.ts";
-import { createFreshRead, createSend, type Send } from "./base/send.ts";
+import { refuseWithoutSpace, createTurnVault } from "./base/requireSpace.ts";
+import { createWaitUntilCurrent, createSend, type Send } from "./base/send.ts";
 import { createStreamLimits } from "./base/streamLimits.ts";
-import { tidyUrl } from "./base/tidyUrl.ts";
+import { normalizeUrl } from "./base/normalizeUrl.ts";
 import { toApiError } from "./base/toApiError.ts";
 import { validator } from "./base/validate.ts";
 import { hintForPath } from "./base/misplacedPaths.ts";
@@ -49,16 +49,16 @@ const HEADERS_MS = 10_000;
 function bareServer({ logger, settings }: Pick<HttpDeps, "logger" | "settings">): App {
   const app = fastify({
     loggerInstance: logger,
-    // `observe` logs one line per request; a child logger per request would be expensive
+    // `observeRequests` logs one line per request; a child logger per request would be expensive
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (parent) => parent,
     genReqId: requestId,
     requestIdHeader: false,
-    rewriteUrl: ({ url = "" }) => tidyUrl(url),
+    rewriteUrl: ({ url = "" }) => normalizeUrl(url),
     trustProxy: settings.TRUST_PROXY.length > 0 && settings.TRUST_PROXY,
     bodyLimit: MIB,
     requestTimeout: REQUEST_MS,
-    // `observe` refuses a missing Host with our error body instead
+    // `observeRequests` refuses a missing Host with our error body instead
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     clientErrorHandler: answerBadRequest,
     // handles errors that occur before any hook runs
@@ -122,7 +122,7 @@ async function registerRoutes(app: App, http: Http): Promise<void> {
       scope.addHook("onRequest", () => http.recovered());
       routes(scope, given);
     };
-  const turns = { ...http, vault: vaultOfTurns(http) };
+  const turns = { ...http, vault: createTurnVault(http) };
   await app.register(api(chatRoutes, turns), { prefix: "/api/openai/v1" });
   await app.register(api(agentApiRoutes, turns), { prefix: "/api/agents/:agent_id/v1" });
   await app.register(api(accountRoutes), { prefix: "/api" });
@@ -149,7 +149,7 @@ const createBudgets = ({ db, logger, rates }: HttpDeps, send: Send): BudgetWatch
       }),
     onError: (error) => logger.warn({ err: error }, "budgets not read or reported, retrying"),
     unsettled: (organization) => rates.unsettled(organization),
-    heldBack: (organization, turn_id) => rates.heldBack(organization, turn_id),
+    reservationOf: (organization, turn_id) => rates.reservationOf(organization, turn_id),
   });
 
 /**
@@ -158,7 +158,7 @@ const createBudgets = ({ db, logger, rates }: HttpDeps, send: Send): BudgetWatch
  */
 export async function buildServer(deps: HttpDeps) {
   const app = bareServer(deps);
-  const lastUsed = createLastUsed(deps.lastUses, deps.logger);
+  const lastUseRecorder = createLastUseRecorder(deps.lastUses, deps.logger);
   const budget = createBodyBudget();
   const send = createSend(deps);
   const http: Http = {
@@ -166,16 +166,16 @@ export async function buildServer(deps: HttpDeps) {
     releaseBody: budget.release,
     closing: createClosingSignal(app),
     send,
-    freshRead: createFreshRead(deps),
+    waitUntilCurrent: createWaitUntilCurrent(deps),
     providers: createProviders(deps.db),
     aliases: createAliases(deps.db, deps.settings.REGION),
     budgets: createBudgets(deps, send),
     metrics: createMetrics(deps.registry),
     streams: createStreamLimits(),
-    noteUse: lastUsed.noteUse,
+    noteUse: lastUseRecorder.noteUse,
   };
   deps.onHealed(http.metrics.healed);
-  app.addHook("onClose", () => lastUsed.close());
+  app.addHook("onClose", () => lastUseRecorder.close());
   app.decorateRequest("caller", null as never);
   app.decorateRequest("recheckCredential", undefined);
   app.decorateRequest("addHeaders", () => {});
@@ -186,7 +186,7 @@ export async function buildServer(deps: HttpDeps) {
     return sendError(new ApiError("not_found", message), request, reply);
   });
   readBodies(app);
-  observe(app, http, budget);
+  observeRequests(app, http, budget);
   shareAcrossOrigins(app, deps.settings);
   refuseWhileClosing(app);
   admitInTurns(app, http);

@@ -10,19 +10,23 @@ import { isError, makeFolder, syncFolder } from "./folders.ts";
 /** Error codes of a disk that is read-only, failing or gone, and of a process without file handles. */
 const UNAVAILABLE = ["EROFS", "EIO", "ESTALE", "ENXIO", "ENODEV", "ETIMEDOUT", "EMFILE", "ENFILE"];
 
+/** A part of an open file that the disk cannot read: that file is damaged, and waiting does not help. */
+const isDamaged = (cause: unknown): boolean =>
+  isError(cause, "EIO") && (cause as NodeJS.ErrnoException).syscall === "read";
+
 /** Turns errors of the disk into StorageUnavailable, because they are temporary and not the fault of the request. */
 async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (isError(cause, "ENOSPC", "EDQUOT")) throw new StorageFull("The disk of the blobs is full", { cause });
-    if (isError(cause, ...UNAVAILABLE)) throw new StorageUnavailable("The disk of the blobs cannot be used", { cause });
+    if (isError(cause, ...UNAVAILABLE) && !isDamaged(cause)) throw new StorageUnavailable("The disk of the blobs cannot be used", { cause });
     throw cause;
   }
 }
 
 /** Suffix of an incomplete blob. It stays behind when the process dies. */
-export const PART = ".part";
+export const PARTIAL_SUFFIX = ".part";
 const MAX_ATTEMPTS = 20;
 /**
  * Creates a file. Creates its folder only if that is missing, because most exist: a document has several blobs. Retries if the
@@ -103,7 +107,7 @@ async function storePart(path: string, sealed: Uint8Array): Promise<void> {
 
 /** The clock by which the file system dates files. It may be another machine's, and the clock of this process may be wrong. */
 async function readDiskTime(directory: string): Promise<number> {
-  const path = join(directory, `${randomUUID()}${PART}`);
+  const path = join(directory, `${randomUUID()}${PARTIAL_SUFFIX}`);
   await storePart(path, Buffer.alloc(0));
   const { mtimeMs } = await stat(path);
   await rm(path, { force: true });
@@ -113,7 +117,7 @@ async function readDiskTime(directory: string): Promise<number> {
 async function removeOldParts(directory: string, age_ms: number): Promise<void> {
   const before = (await readDiskTime(directory)) - age_ms;
   for await (const { path, mtimeMs } of findFiles(directory))
-    if (path.endsWith(PART) && mtimeMs < before) await rm(path, { force: true });
+    if (path.endsWith(PARTIAL_SUFFIX) && mtimeMs < before) await rm(path, { force: true });
 }
 
 async function* findOldFolders(directory: string, age_ms: number): AsyncIterable<string> {
@@ -143,8 +147,8 @@ export function openBlobs(directory: string): Blobs {
   const store = async (folder: string, sealed: Uint8Array): Promise<string> => {
     const key = `${folder}/${randomUUID()}`;
     const path = resolvePath(key);
-    await storePart(`${path}${PART}`, sealed);
-    await rename(`${path}${PART}`, path);
+    await storePart(`${path}${PARTIAL_SUFFIX}`, sealed);
+    await rename(`${path}${PARTIAL_SUFFIX}`, path);
     failpoint("after-blob-rename");
     await syncFolder(dirname(path));
     return key;

@@ -1,7 +1,7 @@
 import { constants, existsSync, type Dirent } from "node:fs";
 import { copyFile, mkdir, open, opendir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { PART } from "./blobs.ts";
+import { PARTIAL_SUFFIX } from "./blobs.ts";
 
 const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
@@ -20,7 +20,7 @@ async function copyToDisk(from: string, to: string): Promise<void> {
 async function* findBlobs(folder: string): AsyncGenerator<Dirent> {
   if (!existsSync(folder)) return;
   for await (const entry of await opendir(folder, { recursive: true }))
-    if (entry.isFile() && !entry.name.endsWith(PART)) yield entry;
+    if (entry.isFile() && !entry.name.endsWith(PARTIAL_SUFFIX)) yield entry;
 }
 
 /** Counts the complete blobs of a folder. */

@@ -1,4 +1,4 @@
-import { insideJson } from "#events/json.ts";
+import { escapeJson } from "#events/json.ts";
 import { decode, type Db } from "./projection.ts";
 
 /** Where each kind of thing stores its names. A row whose data key is destroyed counts as erased. */
@@ -33,7 +33,7 @@ export async function findNamed(
   const rows = await db.query<NamedThing>(
     `select kind, id, name from (${places.join(" union all ")}) named
      where place > 0 order by place > 2, lower(name), id limit $3`,
-    [organization, insideJson(text), limit],
+    [organization, escapeJson(text), limit],
   );
   return rows.map((row) => ({ ...row, name: decode<string>(row.name) }));
 }

@@ -1,6 +1,6 @@
 import { runOfScope } from "#events/scope.ts";
 import type { ErasedKind } from "#events/erasure.ts";
-import { COVERS, isCovered } from "./holds/query.ts";
+import { HOLD_CONDITIONS, existsHold } from "./holds/query.ts";
 import { ownerColumn, readOwner } from "./owner.ts";
 import type { Db } from "./projection.ts";
 import { listRunsToErase, runOwnerOf } from "./runs/ownedRuns.ts";
@@ -56,7 +56,7 @@ async function listBatch<Row extends object>(
   columns: string,
   { from, values, covers }: OwnedRows,
 ): Promise<Batch<Row>> {
-  const hold = isCovered(covers);
+  const hold = existsHold(covers);
   const part = (where: string, limit: number) =>
     `(select ${columns}, ${hold} as held ${from} and ${where} order by position limit ${limit})`;
   const rows = await db.query<Row & { held: boolean }>(
@@ -83,7 +83,7 @@ function scopedRows(table: "threads" | "files", { organization, query, before }:
   if (table === "files" && column === "agent_id") return undefined;
   const isOwner = column === "scope" ? "o.scope = any ($2::text[])" : `o.${column} = $2`;
   const from = `from read.${table} o where o.organization_id = $1 and ${isOwner} and o.position < $3`;
-  return { from, values: [organization, value, before], covers: COVERS[table] };
+  return { from, values: [organization, value, before], covers: HOLD_CONDITIONS[table] };
 }
 
 /** Documents first uploaded by the owner, or those of an external user. */
@@ -92,7 +92,7 @@ function documentRows({ organization, query: { owner, scopes, documents }, befor
   const from = `from read.usage_holdings g join read.documents o on o.id = g.id
     where g.organization_id = $1 and ${isOwner} and g.position < $3`;
   const values = [organization, scopes ? (documents ?? []) : owner, before];
-  return { from, values, covers: COVERS.documents };
+  return { from, values, covers: HOLD_CONDITIONS.documents };
 }
 
 function extractionRows({ organization, query: { owner, scopes }, before }: Part): OwnedRows | undefined {

@@ -1,5 +1,5 @@
 import { ERASED_KINDS, type ErasedKind } from "#events/erasure.ts";
-import { COVERS } from "./holds/query.ts";
+import { HOLD_CONDITIONS } from "./holds/query.ts";
 import { ownedRows, type OwnedQuery, type OwnedRows } from "./owned.ts";
 import { decode, type Db } from "./projection.ts";
 import { ownedRunsTable, runOwnerOf } from "./runs/ownedRuns.ts";
@@ -48,7 +48,7 @@ function rowsOf(kind: ErasedKind, organization: string, query: OwnedQuery, befor
   const owner = query.kinds.includes(kind) ? runOwnerOf(query.owner, query.scopes) : undefined;
   if (!owner) return undefined;
   const { tables, values } = ownedRunsTable({ organization, owner, before });
-  return { with: `${tables},`, from: "from mine o where true", values, covers: COVERS.runs };
+  return { with: `${tables},`, from: "from mine o where true", values, covers: HOLD_CONDITIONS.runs };
 }
 
 /** Counts by kind the things of an owner, created before a position, that an erasure would delete or a hold would keep. */

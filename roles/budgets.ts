@@ -3,7 +3,7 @@ import { newCommand, type Command, type CommandResult } from "#events/envelope.t
 import { ApiError } from "#http/base/errors.ts";
 import { requireStorage } from "#http/base/storageLimits.ts";
 import { openStoredBytes } from "./storedBytes.ts";
-import { watchBudgets, type BudgetWatch, type Demand } from "#projections/budgets/watch.ts";
+import { watchBudgets, type BudgetWatch, type RequestedAmounts } from "#projections/budgets/watch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
 import type { FileDeps } from "#services/workflows/host/files.ts";
 import type { StorePageDeps } from "#services/sources/storePage.ts";
@@ -32,13 +32,13 @@ export const openBudgets = (
       ),
     onError: (error) => logger.warn({ err: error }, "budgets not read or reported, retrying"),
     unsettled: rates.unsettled,
-    heldBack: rates.heldBack,
+    reservationOf: rates.reservationOf,
   });
 
 /** Limits for what the service adds by itself: counted for the organization and the project. */
 function openOwnLimits(resources: Resources, handle: (command: Command) => Promise<CommandResult>) {
   const budgets = openBudgets(resources, handle);
-  return async (organization_id: string, project_id: string | null, wanted: Demand) => {
+  return async (organization_id: string, project_id: string | null, wanted: RequestedAmounts) => {
     const spender = { organization_id, principal: "system", project_id, agent_id: null, user_mark: null };
     const answer = await budgets.admit(spender, wanted);
     return "refused" in answer ? { refused: describeLimit(answer.refused) } : answer;

@@ -1,7 +1,7 @@
 import { failpoint } from "#infra/failpoint.ts";
 import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
 import { openIndexRegistry } from "#infra/postgres/indexRegistry.ts";
-import { lead } from "#infra/postgres/leader.ts";
+import { runAsLeader } from "#infra/postgres/leader.ts";
 import { openPageBudget } from "#infra/postgres/pageBudget.ts";
 import { SettingsError } from "#infra/config.ts";
 import { languagePackage, missingLanguages } from "#infra/readers/recognition/languages.ts";
@@ -16,7 +16,7 @@ import { createCollectionEmptier } from "#services/knowledge/emptyCollections.ts
 import { IndexLost, SurplusPassages } from "#services/knowledge/indexing/applyChanges.ts";
 import { IncompleteIndex } from "#services/knowledge/indexing/buildIndex.ts";
 import { followPassages } from "#services/knowledge/indexing/followPassages.ts";
-import { DocumentNotIndexed } from "#services/knowledge/indexing/refusals.ts";
+import { DocumentNotIndexed } from "#services/knowledge/indexing/refusedGenerations.ts";
 import { readDocument } from "#services/knowledge/reading/readDocument.ts";
 import { readExtraction } from "#services/knowledge/reading/readExtraction.ts";
 import { createReadings } from "#services/knowledge/reading/readings.ts";
@@ -106,7 +106,7 @@ export function openDocumentWork(resources: Resources, handle: Handle) {
     reader,
     attend: { document: readings.attend, extraction: readings.attend, collection: emptying.attend },
     /** Follows the log into the passage index, and makes the vectors of passages, in one process of the deployment. */
-    startFollowing: () => lead(pool, "passages", follow, onError),
+    startFollowing: () => runAsLeader(pool, "passages", follow, onError),
     /** Starts no more readings; resolves when the running ones have ended. */
     async idle(): Promise<void> {
       await Promise.all([readings.stop(), emptying.stop()]);

@@ -22,7 +22,7 @@ const INDEX = "index passages";
 /** The check of the blobs' disk. */
 const DISK = "disk";
 
-export const OTHER_BUS = "This process uses another NATS than the other processes of its database: compare NATS_URL";
+export const OTHER_BUS_PROBLEM = "This process uses another NATS than the other processes of its database: compare NATS_URL";
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -75,7 +75,7 @@ async function checkProjections({ db }: Resources): Promise<Record<string, Healt
 async function checkBus({ bus, sameBus }: Resources): Promise<BusHealth> {
   const health = await bus.health();
   if (!health.connected) throw new Error("not connected");
-  if (!sameBus.isOpen()) throw new Error(OTHER_BUS);
+  if (!sameBus.isOpen()) throw new Error(OTHER_BUS_PROBLEM);
   const unread = Object.keys(health.streams).filter((name) => !health.streams[name]);
   if (unread.length > 0) throw new Error(`JetStream does not answer for ${unread.join(", ")}`);
   return health;

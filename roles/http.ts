@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import type { CommandSender } from "#events/ports.ts";
-import { MAX_HASHES } from "#http/auth/passwordTurns.ts";
+import { MAX_CONCURRENT_HASHES } from "#http/auth/passwordQueue.ts";
 import { createStartCodes } from "#http/auth/startCodes.ts";
 import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts";
 import type { HttpDeps } from "#http/base/deps.ts";
@@ -21,7 +21,7 @@ import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { batchLookups } from "#infra/postgres/batchLookups.ts";
 import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
 import { findCollections } from "#projections/collections/query.ts";
-import { listListed } from "#projections/documents/query.ts";
+import { filterListedDocuments } from "#projections/documents/query.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
 import { findTriggersByToken } from "#projections/triggers/query.ts";
 import type { Db } from "#projections/projection.ts";
@@ -31,9 +31,9 @@ import { preferLocal, type LocalHandler } from "#services/localCommands.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import { passagesFrom } from "#services/reading/passageLines.ts";
 import { deploymentCredentials } from "./credentials.ts";
-import { OTHER_BUS, readHealth } from "./health.ts";
+import { OTHER_BUS_PROBLEM, readHealth } from "./health.ts";
 import type { Resources } from "./resources.ts";
-import { createRead, type Read } from "./requestReads.ts";
+import { createReadRunner, type ReadRunner } from "./requestReads.ts";
 import { searchInTurns } from "./searchInTurns.ts";
 import { openSearchModels } from "./searchModels.ts";
 import { searchServer } from "./searchServer.ts";
@@ -65,14 +65,14 @@ const portsOf = (scripts: ReturnType<typeof openScripts>): Pick<HttpDeps, "scrip
 const gatesOf = ({ sameBus, clock }: Resources) => [
   // the times in a command are its sender's
   { gate: clock, closed: "The clock of this process differs from the database's" },
-  { gate: sameBus, closed: OTHER_BUS },
+  { gate: sameBus, closed: OTHER_BUS_PROBLEM },
 ];
 
 const addressOf = ({ address, port }: AddressInfo): string =>
   `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 
 /** The API's read access to the log. */
-const readsOf = (log: Resources["log"], read: Read) =>
+const readsOf = (log: Resources["log"], read: ReadRunner) =>
   ({
     readStream: (stream, fromVersion) => read(() => log.read(stream, fromVersion)),
     async *streamPages(stream, fromVersion) {
@@ -100,7 +100,7 @@ function sharedLookUps(
     );
     return new Map(keys.flatMap((key, n) => (found[n] ? [[key, found[n]]] : [])));
   });
-  const documents = batchLookups<true>(async (ids) => new Map((await listListed(db, ids)).map((id) => [id, true])));
+  const documents = batchLookups<true>(async (ids) => new Map((await filterListedDocuments(db, ids)).map((id) => [id, true])));
   const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
   const triggers = batchLookups((tokens) => findTriggersByToken(db, tokens));
   return {
@@ -118,7 +118,7 @@ function sharedLookUps(
 const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "longReadPlaces" | "passwordPlaces"> => ({
   longReadPlaces: createFairSemaphore(LONG_READS),
   requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
-  passwordPlaces: createFairSemaphore({ total: MAX_HASHES, perTenant: MAX_HASHES }),
+  passwordPlaces: createFairSemaphore({ total: MAX_CONCURRENT_HASHES, perTenant: MAX_CONCURRENT_HASHES }),
 });
 
 function openSender({ bus, log, reach }: Resources, local: LocalHandler | undefined): CommandSender {
@@ -130,7 +130,7 @@ function openSender({ bus, log, reach }: Resources, local: LocalHandler | undefi
 export async function startHttpRole(resources: Resources, local?: LocalHandler) {
   const { settings, pool, bus, log, keyring, vault, blobs, logger, worker, schemas, reach } = resources;
   const breaker = createBreaker(reach);
-  const read = createRead(breaker);
+  const read = createReadRunner(breaker);
   const db: Db = { query: (text, values) => read(() => resources.db.query(text, values)) };
   const sender = openSender(resources, local);
   const scripts = openScripts({ processes: 1 });

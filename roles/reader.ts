@@ -1,6 +1,6 @@
 import { createRecognizer } from "#infra/readers/recognition/createRecognizer.ts";
 import { serveReading } from "#infra/readers/serve.ts";
-import { toReadText } from "#services/reading/passageLines.ts";
+import { toFileText } from "#services/reading/passageLines.ts";
 import { cutPassages } from "#services/reading/passages.ts";
 import { readSitemap } from "#services/reading/text/sitemap.ts";
 import { readFile } from "#services/reading/read.ts";
@@ -10,11 +10,11 @@ const languages = process.argv.slice(2);
 const recognizer = languages.length > 0 ? createRecognizer({ languages }) : undefined;
 
 serveReading({
-  read: async (file) => toReadText(await readFile(file, recognizer)),
+  read: async (file) => toFileText(await readFile(file, recognizer)),
   async cut(bytes, paging) {
     const markdown = bytes.toString();
     const passages = cutPassages(markdown, paging);
-    const { markdown: _, ...cut } = toReadText({ ...paging, markdown, passages, warnings: [] });
+    const { markdown: _, ...cut } = toFileText({ ...paging, markdown, passages, warnings: [] });
     return cut;
   },
   list: async (bytes) => readSitemap(bytes),

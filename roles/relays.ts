@@ -5,7 +5,7 @@ import { failpoint } from "#infra/failpoint.ts";
 import { messageId, type Feed, type FeedMessage } from "#infra/nats/feed.ts";
 import { FEED_RETENTION_MS } from "#infra/nats/streamSpecs.ts";
 import { lastPositionBefore } from "#infra/postgres/lastPositionBefore.ts";
-import { lead } from "#infra/postgres/leader.ts";
+import { runAsLeader } from "#infra/postgres/leader.ts";
 import { relay } from "#infra/postgres/relay.ts";
 import { reactors, hasReaction } from "#services/reactors/index.ts";
 import type { Resources } from "./resources.ts";
@@ -57,7 +57,7 @@ export const findFeedPosition =
 
 /** Publishes events of the log to the reactors and to the feed for other services, each in one process of the deployment. */
 export function startRelays({ pool, db, log, bus, sameBus, clock }: Resources, onError: (error: unknown) => void) {
-  const reactions = lead(
+  const reactions = runAsLeader(
     pool,
     "relay",
     (signal) =>
@@ -76,7 +76,7 @@ export function startRelays({ pool, db, log, bus, sameBus, clock }: Resources, o
     onError,
     { gate: sameBus },
   );
-  const feed = lead(
+  const feed = runAsLeader(
     pool,
     "feed",
     (signal) =>

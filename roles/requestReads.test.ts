@@ -1,7 +1,7 @@
 import Fastify, { type FastifyReply } from "fastify";
 import { afterEach, expect, test, vi } from "vitest";
 import { requestAge, trackRequestTime } from "#http/base/requestTime.ts";
-import { createRead } from "./requestReads.ts";
+import { createReadRunner } from "./requestReads.ts";
 
 const app = Fastify();
 afterEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => {
 
 test("a write older than 5 s has waited for as long as its reads took", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  const read = createRead((work) => work());
+  const read = createReadRunner((work) => work());
   trackRequestTime(app);
   app.addHook("onRequest", async (_request, reply: FastifyReply) => {
     Object.defineProperty(reply, "elapsedTime", { value: 6_000 });

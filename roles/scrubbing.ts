@@ -1,5 +1,5 @@
 import { eventDefinitions } from "#events/index.ts";
-import { lead } from "#infra/postgres/leader.ts";
+import { runAsLeader } from "#infra/postgres/leader.ts";
 import { runScrubbing, type ScrubOptions } from "#infra/postgres/scrub.ts";
 import { projections } from "#projections/index.ts";
 import type { Resources } from "./resources.ts";
@@ -22,7 +22,7 @@ export const scrubOptions = ({ pool, db, log, bus, logger, settings }: Resources
 export function startScrubbing(resources: Resources) {
   const options = scrubOptions(resources);
   if (options.days === 0) return { stop: async () => {} };
-  return lead(
+  return runAsLeader(
     resources.pool,
     "scrubbing",
     (signal) => runScrubbing(options, signal),

@@ -1,22 +1,22 @@
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
-import { lead } from "#infra/postgres/leader.ts";
+import { runAsLeader } from "#infra/postgres/leader.ts";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, Gate, PublicEvent, StreamHead } from "#events/ports.ts";
 import { withTrace } from "#events/spans.ts";
 import { parseTraceHeaders } from "#events/trace.ts";
-import { attendAfterCommit } from "#services/attendAfterCommit.ts";
-import { allGates } from "#services/gates.ts";
+import { resumeAfterCommit } from "#services/resumeAfterCommit.ts";
+import { combineGates } from "#services/gates.ts";
 import { createHandler, type CommittedCommand, type Handle } from "#services/handle.ts";
 import { reactors } from "#services/reactors/index.ts";
 import { createSweep } from "#services/sweep.ts";
 import { openScriptStore } from "#services/workflows/script.ts";
 import { withStepSpans } from "#services/workflows/stepSpans.ts";
 import { openDocumentWork } from "./documentWork.ts";
-import { openErasing } from "./erasing.ts";
+import { openEraser } from "./eraser.ts";
 import { startRelays } from "./relays.ts";
 import type { Resources } from "./resources.ts";
-import { openRetaining } from "./retaining.ts";
+import { openRetainer } from "./retainer.ts";
 import { openAlertWork, openScheduleWork } from "./scheduleWork.ts";
 import { openSourceWork } from "./sourceWork.ts";
 import { openStepHosts } from "./stepHost.ts";
@@ -37,7 +37,7 @@ const attendBy =
 function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "afterCommit">[], attend: Attend) {
   const onError = (err: unknown, stream: string) =>
     logger.warn({ err, stream }, "work not started, the sweep will start it");
-  const attendCommitted = attendAfterCommit({ log, attend, onError });
+  const attendCommitted = resumeAfterCommit({ log, attend, onError });
   return (committed: CommittedCommand): void => {
     for (const work of rooms) work.afterCommit(committed);
     attendCommitted(committed);
@@ -53,16 +53,16 @@ function openWork(resources: Resources) {
   // commands start work, and work sends commands, so the handler is set once all work is open
   const handle: Handle = (command) => handler(command);
 
-  const { tools, roomOf, close: closeTools } = openTools(resources);
+  const { tools, openDownloadMemory, close: closeTools } = openTools(resources);
   const turns = openTurnWork(resources, handle, { tools });
   const agents = openAgentWork(resources, handle, turns);
   const documents = openDocumentWork(resources, handle);
   const sources = openSourceWork(resources, handle, documents);
-  const erasing = openErasing(resources, handle);
-  const retaining = openRetaining(resources, handle);
+  const eraser = openEraser(resources, handle);
+  const retainer = openRetainer(resources, handle);
   const runner = withStepSpans(openWorkflows({ processes: settings.READERS }));
   const scripts = openScriptStore(resources);
-  const openHost = openStepHosts(resources, { handle, tools, roomOf });
+  const openHost = openStepHosts(resources, { handle, tools, openDownloadMemory });
   const runs = openWorkflowWork(resources, handle, { runner, openHost, scripts, turns });
   const messages = openMessageWork(resources, handle);
   const schedules = openScheduleWork(resources, handle, { scripts });
@@ -88,8 +88,8 @@ function openWork(resources: Resources) {
     extraction: traced(documents.attend.extraction),
     collection: documents.attend.collection,
     source: sources.attend,
-    erasure: erasing.attend,
-    retention: retaining.attend,
+    erasure: eraser.attend,
+    retention: retainer.attend,
     run: traced(runs.attend),
     trigger: schedules.attend,
     message: messages.attend,
@@ -102,7 +102,7 @@ function openWork(resources: Resources) {
     busy: (): string[] => leased.flatMap((work) => work.busy()),
     startFollowing: documents.startFollowing,
     /** Starts nothing more; resolves when running work has ended. */
-    finish: () => stopAll([schedules, sources, runs, erasing, retaining, agents], [turns, documents]),
+    finish: () => stopAll([schedules, sources, runs, eraser, retainer, agents], [turns, documents]),
     /** Leaves running turns to other workers. */
     leave: turns.leave,
     close: (): Promise<unknown> => Promise.all([documents.close(), closeTools(), runner.close()]),
@@ -140,7 +140,7 @@ export async function startServicesRole(resources: Resources) {
   const onError = (error: unknown) => logger.warn({ err: error }, "background work failed, retrying");
   const work = openWork(resources);
   const { reach, sameBus, clock } = resources;
-  const gate = allGates([{ isOpen: reach.isReachable, onChange: reach.onChange }, clock, sameBus]);
+  const gate = combineGates([{ isOpen: reach.isReachable, onChange: reach.onChange }, clock, sameBus]);
   const sweep = createSweep({
     log: { openWork: openWorkWhenSteady(resources, gate), nextDue: log.nextDue },
     worker,
@@ -154,7 +154,7 @@ export async function startServicesRole(resources: Resources) {
   const reactions = await bus.reactions.consume(reactTo(resources, work), gate);
   const relays = startRelays(resources, onError);
   const cleanUpUntil = (signal: AbortSignal) => cleanUp({ db, blobs, dataKeys: log, clock, onError }, signal);
-  const cleaning = lead(pool, "clean-up", cleanUpUntil, onError, { gate: clock });
+  const cleaning = runAsLeader(pool, "clean-up", cleanUpUntil, onError, { gate: clock });
   const following = work.startFollowing();
   sweep.start();
 

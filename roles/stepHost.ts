@@ -8,7 +8,7 @@ import { getAnyFile } from "#projections/files/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import { reserveFor, sizeOfPrompt } from "#projections/budgets/reserve.ts";
-import type { Admission } from "#projections/budgets/rateWatch.ts";
+import type { TurnAdmission } from "#projections/budgets/rateWatch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import type { AgentDeps } from "#services/workflows/host/agent.ts";
@@ -16,7 +16,7 @@ import type { TurnDeps } from "#services/workflows/host/turnStart.ts";
 import { createStepHosts } from "#services/workflows/host/index.ts";
 import { createQueryTwice } from "./queryTwice.ts";
 import { openBudgets, openContentLimits } from "./budgets.ts";
-import type { DownloadRoomOf } from "#services/turns/tools/web.ts";
+import type { OpenDownloadMemory } from "#services/turns/tools/web.ts";
 import type { Resources } from "./resources.ts";
 
 /** Maximum time of a fetch; the step's own timeout, by its signal, is shorter. */
@@ -29,13 +29,13 @@ async function findRoute({ db, settings }: Resources, organization: string, name
 interface StepHostOptions {
   handle(command: Command): Promise<CommandResult>;
   tools: Tools;
-  roomOf: DownloadRoomOf;
+  openDownloadMemory: OpenDownloadMemory;
 }
 
 /** Checks budgets first, then limits per minute and on concurrency. */
 function openLimits(resources: Resources, handle: StepHostOptions["handle"]): TurnDeps["askLimits"] {
   const budgets = openBudgets(resources, handle);
-  return async (spender, { turn_id, models, prompt }) => {
+  return async (spender, { turn_id, models, prompt, streamed }) => {
     const reached = await budgets.check(spender);
     if (reached?.refuses) return { refused: describeLimit(reached) };
     const texts = prompt.messages.map(({ text }) => text);
@@ -43,13 +43,13 @@ function openLimits(resources: Resources, handle: StepHostOptions["handle"]): Tu
     const files = prompt.messages.flatMap(({ attachments }) => attachments);
     const { priceOf } = reading;
     const cost = priceOf ? reserveFor(priceOf, models, sizeOfPrompt(prompt, texts, files)) : 0n;
-    const turn = { turn_id, tokens: estimateTokens(prompt, texts), streamed: false, cost };
+    const turn = { turn_id, tokens: estimateTokens(prompt, texts), streamed, cost };
     const answer = await resources.rates.admit(reading, spender, turn);
     if ("spent" in answer) return { refused: describeLimit(answer.spent) };
     const told = "refused" in answer ? answer.refused : answer.admitted;
     budgets.note(spender.organization_id, told.reached);
     if ("refused" in answer) return { rate_limited: answer.refused };
-    const end: Admission["end"] = (...ended) => {
+    const end: TurnAdmission["end"] = (...ended) => {
       answer.admitted.end(...ended);
       budgets.noteEnd(spender.organization_id);
     };
@@ -92,7 +92,7 @@ export function openAgentDeps(resources: Resources, handle: StepHostOptions["han
 }
 
 /** The platform that workflow steps use. */
-export function openStepHosts(resources: Resources, { handle, tools, roomOf }: StepHostOptions) {
+export function openStepHosts(resources: Resources, { handle, tools, openDownloadMemory }: StepHostOptions) {
   const { settings, db, keyring, logger, blobs } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS });
   const queryTwice = createQueryTwice(resources);
@@ -115,13 +115,13 @@ export function openStepHosts(resources: Resources, { handle, tools, roomOf }: S
         ),
     },
     fetchFor: (organization) => async (url, init, permit, signal) => {
-      const room = roomOf(organization);
-      const limits = { timeout_ms: MAX_FETCH_MS, permit, room };
+      const memory = openDownloadMemory(organization);
+      const limits = { timeout_ms: MAX_FETCH_MS, permit, memory };
       try {
         const { status, headers, bytes } = await download(fetch, url.href, init, signal, limits);
         return { status, headers, text: bytes.toString("utf8") };
       } finally {
-        room.release();
+        memory.release();
       }
     },
     onSecret: ({ run_id, step_id, attempt }, name) =>

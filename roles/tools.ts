@@ -1,7 +1,7 @@
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { openReader } from "#infra/readers/openReader.ts";
 import { openScripts } from "#infra/sandbox/openScripts.ts";
-import { createDownloadRooms } from "#services/turns/tools/downloadRooms.ts";
+import { limitDownloadMemory } from "#services/turns/tools/downloadMemory.ts";
 import { createTools } from "#services/turns/tools/index.ts";
 import { openKnowledge } from "./knowledge.ts";
 import type { Resources } from "./resources.ts";
@@ -20,15 +20,15 @@ export function openTools(resources: Resources) {
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
   const reader = openReader({ processes: MAX_PAGES_AT_ONCE, limits: PAGE_LIMITS });
   const runner = openScripts({ processes: settings.READERS });
-  const roomOf = createDownloadRooms();
+  const openDownloadMemory = limitDownloadMemory();
   const tools = createTools({
     knowledge: openKnowledge({ db, engine, models: openSearchModels(resources), vault, base_url: settings.BASE_URL }),
-    web: openWeb({ settings, credentials: { log, keyring }, reader, roomOf }),
+    web: openWeb({ settings, credentials: { log, keyring }, reader, openDownloadMemory }),
     scripts: openScriptedTools({ settings, db, log, vault, keyring, runner, schemas }),
   });
   return {
     tools,
-    roomOf,
+    openDownloadMemory,
     async close(): Promise<void> {
       await Promise.all([engine.close(), reader.close(), runner.close()]);
     },

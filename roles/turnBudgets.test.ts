@@ -6,13 +6,13 @@ const turn = { organization_id: "o", turn_id: "t", attempt: 2, principal: "key:k
 const size = { bytes: 10, pictures: 0, max_output_tokens: null };
 
 async function holdFor(spent: string) {
-  const hold = vi.fn(async () => "held" as const);
-  const rates = { hold, unsettled: () => [], heldBack: () => ({ reserved: 0n, attempt: 1 }) };
+  const growReservation = vi.fn(async () => "held" as const);
+  const rates = { growReservation, unsettled: () => [], reservationOf: () => ({ reserved: 0n, attempt: 1 }) };
   const needs = { db: { query: async () => [] }, logger: { warn: () => {} }, rates };
-  const { holdMoney } = openTurnBudgets(needs as never, async () => ({ position: 0, repeated: false }));
+  const { reserveMoney } = openTurnBudgets(needs as never, async () => ({ position: 0, repeated: false }));
   const next = { size, spent, isFirst: true };
-  await holdMoney(turn as unknown as TurnToRun, next, new AbortController().signal);
-  return hold.mock.calls.map(([, , wanted]: any) => wanted.spent);
+  await reserveMoney(turn as unknown as TurnToRun, next, new AbortController().signal);
+  return growReservation.mock.calls.map(([, , wanted]: any) => wanted.spent);
 }
 
 test("the first request of a turn needs no more than its beginning held back, unless a lost worker has asked before", async () => {

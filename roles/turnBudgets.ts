@@ -6,7 +6,7 @@ import { describeLimit } from "#projections/budgets/limits.ts";
 import { reserveFor } from "#projections/budgets/reserve.ts";
 import type { Spender } from "#projections/budgets/subjects.ts";
 import type { Handle } from "#services/handle.ts";
-import { LimitReached, type HoldMoney, type TurnBudgets } from "#services/turns/hold.ts";
+import { LimitReached, type ReserveMoney, type TurnBudgets } from "#services/turns/turnBudgets.ts";
 import type { TurnToRun } from "#services/turns/turnToRun.ts";
 import { openBudgets } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
@@ -34,8 +34,8 @@ type Budgets = ReturnType<typeof openBudgets>;
 type Needs = Pick<Resources, "db" | "logger" | "rates">;
 
 /** Lets a turn's reservation grow before each of its requests, by the organization's budgets and prices. */
-const openHold =
-  ({ rates }: Needs, budgets: Budgets): HoldMoney =>
+const createReserveMoney =
+  ({ rates }: Needs, budgets: Budgets): ReserveMoney =>
   async (turn, { size, spent: spentBefore, isFirst }, signal) => {
     const { organization_id, turn_id, attempt } = turn;
     const spender = spenderOf(turn);
@@ -49,7 +49,7 @@ const openHold =
       const cost = reading.priceOf ? reserveFor(reading.priceOf, turn.route?.targets ?? [turn.model], size) : 0n;
       // requests of a lost worker were not reserved
       if (isFirst && spent === 0n && cost <= held) return;
-      const answer = await rates.hold(reading, spender, { turn_id, attempt, held, spent, cost });
+      const answer = await rates.growReservation(reading, spender, { turn_id, attempt, held, spent, cost });
       if (answer === "held") return;
       if ("spent" in answer) {
         const { ends_at } = answer.spent;
@@ -65,7 +65,7 @@ const openHold =
 export function openTurnBudgets(resources: Needs, handle: Handle): TurnBudgets {
   const budgets = openBudgets(resources, handle);
   return {
-    holdMoney: openHold(resources, budgets),
+    reserveMoney: createReserveMoney(resources, budgets),
     async notePark(turn, cost) {
       const { organization_id, turn_id, attempt, reserved } = turn;
       const spender = spenderOf(turn);

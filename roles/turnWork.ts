@@ -14,7 +14,7 @@ import { circuitPrefix, createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { createTurnMemory } from "#services/turns/turnMemory.ts";
-import { createAccessAhead } from "#services/turns/accessAhead.ts";
+import { createAccessPrefetch } from "#services/turns/accessPrefetch.ts";
 import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
 import { estimateLost } from "#services/turns/lostRequest.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
@@ -46,11 +46,11 @@ export function openTurnWork(resources: Resources, handle: Handle, { tools }: { 
   const circuits = createCircuits({ onOpened: () => bus.faults.report("target_down") });
   bus.circuits.answer(worker, (organization) => circuits.list(circuitPrefix(organization)));
   const sources = { log, keyring, deployment: deploymentCredentials(settings), offline: settings.OFFLINE_MODELS };
-  const ahead = createAccessAhead(sources, worker);
+  const accessPrefetch = createAccessPrefetch(sources, worker);
   const turnDeps: TurnRunnerOptions = {
     ...sources,
     now: clock.now,
-    ahead,
+    accessPrefetch,
     budgets: openTurnBudgets(resources, handle),
     memory: createTurnMemory(),
     recentHistories: createRecentHistories(),
@@ -96,7 +96,7 @@ export function openTurnWork(resources: Resources, handle: Handle, { tools }: { 
     onError: (error, { turn_id, request_id }) =>
       logger.error({ err: error, turn_id, request_id }, "turn interrupted, the sweep will take it over"),
   });
-  return { ...turns, beforeCommit: ahead.begin };
+  return { ...turns, beforeCommit: accessPrefetch.begin };
 }
 
 /** A services process's work on deleted agents. */

@@ -7,7 +7,7 @@ import { searchWeb, type SearchEndpoint } from "#infra/web/searchWeb.ts";
 import type { Reader } from "#services/reading/reader.ts";
 import { findCredential, type CredentialSources } from "#services/turns/modelAccess.ts";
 import { ModelError } from "#services/turns/model.ts";
-import { WebError, type DownloadRoomOf, type Web } from "#services/turns/tools/web.ts";
+import { WebError, type OpenDownloadMemory, type Web } from "#services/turns/tools/web.ts";
 
 /** Pages read at the same time, each of another organization, so that a slow page delays no other organization. */
 export const MAX_PAGES_AT_ONCE = 2;
@@ -16,14 +16,14 @@ interface WebDeps {
   settings: Pick<Settings, "WEB_SEARCH_URL" | "WEB_SEARCH_API_KEY" | "PRIVATE_PROVIDER_HOSTS" | "PRIVATE_FETCH_HOSTS">;
   credentials: Pick<CredentialSources, "log" | "keyring">;
   reader: Pick<Reader, "read">;
-  roomOf: DownloadRoomOf;
+  openDownloadMemory: OpenDownloadMemory;
 }
 
 /**
  * Web search and pages for the tools. An organization chose the address of its own search endpoint, so requests to it are guarded;
  * the operator chose the deployment's.
  */
-export function openWeb({ settings, credentials, reader, roomOf }: WebDeps): Web {
+export function openWeb({ settings, credentials, reader, openDownloadMemory }: WebDeps): Web {
   const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
   const endpoints = guardedFetch({ privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
 
@@ -55,6 +55,6 @@ export function openWeb({ settings, credentials, reader, roomOf }: WebDeps): Web
       return searchWeb(own ? endpoints : fetch, endpoint, query, limit, signal);
     },
     read: (organization, url, signal) =>
-      readPage({ fetch: pages, reader: readerFor(organization, signal), room: roomOf(organization) }, url, signal),
+      readPage({ fetch: pages, reader: readerFor(organization, signal), memory: openDownloadMemory(organization) }, url, signal),
   };
 }

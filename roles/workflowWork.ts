@@ -4,7 +4,7 @@ import { trackProgress } from "#projections/progress.ts";
 import { streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
 import type { CommittedCommand, Handle } from "#services/handle.ts";
-import { sendTo, type Target } from "#services/send.ts";
+import { sendTo, type CommandTarget } from "#services/send.ts";
 import { listMessageWaits } from "#projections/runs/messageWaits.ts";
 import { listWorkflowsNamed, workflowName } from "#projections/workflows/query.ts";
 import { createAgentTurns } from "#services/workflows/agentTurns.ts";
@@ -101,7 +101,7 @@ export function openMessageWork({ db, log, vault, worker, bus, logger }: Resourc
     },
   };
   const deliveries = createFairSemaphore(DELIVERIES);
-  const deliver = async (target: Target, posted?: PostedMessage): Promise<void> => {
+  const deliver = async (target: CommandTarget, posted?: PostedMessage): Promise<void> => {
     if (deliveries.countWaiting(target.organization_id) >= MAX_WAITING) return;
     await deliveries.run(target.organization_id, () => deliverMessage(deps, target, posted));
   };

@@ -16,7 +16,7 @@ import { ForgetRun } from "#events/run.ts";
 import { actorOf } from "#events/runOrigin.ts";
 import { DeleteThread } from "#events/thread.ts";
 import { createBatchDeleter, hasDeleted, type Deletion } from "./deleteInBatches.ts";
-import type { Send, Target } from "./send.ts";
+import type { Send, CommandTarget } from "./send.ts";
 import { stopTurns } from "./turns/stopTurns.ts";
 import { eraseRuns, type EraseRunsDeps } from "./workflows/eraseRuns.ts";
 
@@ -94,8 +94,8 @@ function createCounter(send: Send) {
   return { counts, remove };
 }
 
-function removeThings(remove: Send, part: Omit<Target, "stream">, owned: OwnedThings): Promise<CommandResult[]> {
-  const to = (aggregate: "thread" | "file" | "document" | "extraction", id: string): Target => ({
+function removeThings(remove: Send, part: Omit<CommandTarget, "stream">, owned: OwnedThings): Promise<CommandResult[]> {
+  const to = (aggregate: "thread" | "file" | "document" | "extraction", id: string): CommandTarget => ({
     ...part,
     stream: streamName(aggregate, id),
   });

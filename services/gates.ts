@@ -1,7 +1,7 @@
 import { Unavailable, type CommandSender, type Gate } from "#events/ports.ts";
 
 /** A gate that is open while all the given ones are. */
-export function allGates(gates: Gate[]): Gate {
+export function combineGates(gates: Gate[]): Gate {
   const isOpen = () => gates.every((gate) => gate.isOpen());
   return {
     isOpen,

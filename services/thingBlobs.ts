@@ -1,7 +1,7 @@
-import { whenSpace } from "./whenSpace.ts";
+import { retryWhileDiskFull } from "./retryWhileDiskFull.ts";
 import { blobFolder } from "#events/ids.ts";
 import type { Vault } from "#events/vault.ts";
-import type { Target } from "./send.ts";
+import type { CommandTarget } from "./send.ts";
 
 export interface VaultDeps {
   vault: Pick<Vault, "findKey" | "get" | "put">;
@@ -17,7 +17,7 @@ export interface ThingBlobs {
 /** Undefined if the thing was erased. The data key is looked up once. */
 export async function openThingBlobs(
   { vault }: VaultDeps,
-  { stream, organization_id }: Target,
+  { stream, organization_id }: CommandTarget,
 ): Promise<ThingBlobs | undefined> {
   const wrapped_key = await vault.findKey(stream);
   if (wrapped_key === undefined) return undefined;
@@ -28,6 +28,6 @@ export async function openThingBlobs(
       if (!bytes) throw new Error(`the blob ${key} was removed`);
       return bytes;
     },
-    put: (bytes) => whenSpace(() => vault.put(owner, bytes)),
+    put: (bytes) => retryWhileDiskFull(() => vault.put(owner, bytes)),
   };
 }

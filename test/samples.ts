@@ -3,7 +3,7 @@ import { DocumentUploaded } from "#events/document.ts";
 import { newId, streamName } from "#events/ids.ts";
 import type { FeedEvent } from "#events/published.ts";
 import { RunCreated } from "#events/run.ts";
-import { Limits } from "#events/workflow.ts";
+import { RunLimits } from "#events/workflow.ts";
 import type { ResponseHead } from "#http/agents/present.ts";
 import type { LiveRun } from "#services/deciders/runState.ts";
 import type { TickCall, TickOutcome } from "#services/workflows/tick.ts";
@@ -50,7 +50,7 @@ export const runCreated = (
       trigger_id: null,
       started_by: { type: "system", id: "test" },
       run_as: { type: "service", id: null },
-      limits: Limits.parse({}),
+      limits: RunLimits.parse({}),
       expires_at: "2026-01-02T00:00:00.000Z",
       retention_days: 1,
       approvals: { default_expiry_s: 60, allow_api_key: true },

@@ -8,7 +8,7 @@ import { copyBlobs } from "#infra/copyBlobs.ts";
 import { withSnapshot, type Snapshot } from "#infra/postgres/dump.ts";
 import { throwExplained, serviceAddress } from "../connect.ts";
 import { print, printJson } from "../output.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 import { blobsFolder, manifestFile, requireBlobsFolder, tableFile, type Manifest } from "./format.ts";
 
 const isFilled = async (folder: string): Promise<boolean> => existsSync(folder) && (await readdir(folder)).length > 0;
@@ -21,13 +21,13 @@ async function writeTable(folder: string, { rows }: Snapshot, table: string): Pr
 
 /**
  * `svc backup`: writes the log, the data keys and the blobs into a new folder while the service runs. The database comes first,
- * because a blob is written before the event that names it. Throws Problem.
+ * because a blob is written before the event that names it. Throws CliError.
  */
 export async function backup({ out, json }: { out: string; json?: boolean }): Promise<void> {
   const settings = readSettings(process.env);
   const [address, source] = [serviceAddress(settings, "database_url"), join(settings.DATA_DIR, "blobs")];
   requireBlobsFolder(source);
-  if (await isFilled(out)) throw new Problem(`${out} is not empty`, "name a new folder");
+  if (await isFilled(out)) throw new CliError(`${out} is not empty`, "name a new folder");
   await mkdir(out, { recursive: true, mode: 0o700 });
   const manifest = await withSnapshot(address, async (snapshot) => {
     const { tip, migrations, tables } = snapshot;

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { countBlobs } from "#infra/copyBlobs.ts";
-import { explain } from "../explain.ts";
-import { Problem } from "../problem.ts";
+import { explainError } from "../explainError.ts";
+import { CliError } from "../cliError.ts";
 
 /* A backup is a folder with one compressed file of JSON lines per table, the blobs, and the manifest, which is written last. */
 
@@ -23,29 +23,29 @@ export const manifestFile = (folder: string): string => join(folder, "manifest.j
 export const tableFile = (folder: string, table: string): string => join(folder, "tables", `${table}.jsonl.gz`);
 export const blobsFolder = (folder: string): string => join(folder, "blobs");
 
-/** Throws Problem. */
+/** Throws CliError. */
 export async function readManifest(folder: string): Promise<Manifest> {
   try {
     return Manifest.parse(JSON.parse(await readFile(manifestFile(folder), "utf8")));
   } catch (cause) {
-    const what = `${folder} is not a complete backup (${explain(cause)})`;
-    throw new Problem(what, "name a folder that svc backup has written to its end", { cause });
+    const what = `${folder} is not a complete backup (${explainError(cause)})`;
+    throw new CliError(what, "name a folder that svc backup has written to its end", { cause });
   }
 }
 
-/** Refuses a backup without its blobs: the files and documents of the restored log could not be read. Throws Problem. */
+/** Refuses a backup without its blobs: the files and documents of the restored log could not be read. Throws CliError. */
 export async function requireBlobs(folder: string, { blobs }: Pick<Manifest, "blobs">): Promise<void> {
   const found = await countBlobs(blobsFolder(folder));
   if (found >= blobs) return;
   const what = `${blobsFolder(folder)} has ${found} of the ${blobs} blobs of the backup`;
-  throw new Problem(
+  throw new CliError(
     what,
     `copy the whole backup here again. To restore without the missing ones, set blobs in its manifest.json to ${found}`,
   );
 }
 
-/** Refuses a missing folder of blobs, because the backup would contain none. Every start of the service creates it. Throws Problem. */
+/** Refuses a missing folder of blobs, because the backup would contain none. Every start of the service creates it. Throws CliError. */
 export function requireBlobsFolder(blobs: string): void {
   if (existsSync(blobs)) return;
-  throw new Problem(`${blobs} does not exist`, "set DATA_DIR to the folder that the service uses");
+  throw new CliError(`${blobs} does not exist`, "set DATA_DIR to the folder that the service uses");
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
-import { explain } from "../explain.ts";
-import { Problem } from "../problem.ts";
+import { explainError } from "../explainError.ts";
+import { CliError } from "../cliError.ts";
 import { tableFile } from "./format.ts";
 
 async function* readLines(path: string): AsyncGenerator<string> {
@@ -15,13 +15,13 @@ async function* readLines(path: string): AsyncGenerator<string> {
   }
 }
 
-/** The lines of a table in a backup. Throws Problem on a file that is missing, damaged or cut off. */
+/** The lines of a table in a backup. Throws CliError on a file that is missing, damaged or cut off. */
 export async function* readTable(folder: string, table: string): AsyncGenerator<string> {
   const path = tableFile(folder, table);
   try {
     yield* readLines(path);
   } catch (cause) {
     const next = "restore another backup or another copy of it";
-    throw new Problem(`${path} cannot be read to its end (${explain(cause)})`, next, { cause });
+    throw new CliError(`${path} cannot be read to its end (${explainError(cause)})`, next, { cause });
   }
 }

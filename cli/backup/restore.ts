@@ -1,38 +1,38 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PART } from "#infra/blobs.ts";
+import { PARTIAL_SUFFIX } from "#infra/blobs.ts";
 import { readSettings } from "#infra/config.ts";
 import { copyBlobs } from "#infra/copyBlobs.ts";
-import { inspectPlace, loadDump, UnloadableRow } from "#infra/postgres/dump.ts";
+import { inspectTargetDatabase, loadDump, UnloadableRow } from "#infra/postgres/dump.ts";
 import { DatabaseTooNew, migrate } from "#infra/postgres/migrate.ts";
 import { BrokenChain, verifyLog } from "#infra/postgres/verify.ts";
 import type { Db } from "#projections/projection.ts";
 import { throwExplained, serviceAddress } from "../connect.ts";
-import { explain } from "../explain.ts";
+import { explainError } from "../explainError.ts";
 import { print } from "../output.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 import { blobsFolder, readManifest, requireBlobs, tableFile, type Manifest } from "./format.ts";
 import { readTable } from "./readTable.ts";
 
 const ANOTHER = "restore another backup or another copy of it";
 
 /** A mark in the folder of the blobs, from before the first copy until the log is restored. */
-const UNFINISHED = `restore${PART}`;
+const UNFINISHED = `restore${PARTIAL_SUFFIX}`;
 
-/** Throws Problem if the target is not empty, and DatabaseTooNew if the backup has migrations that this program lacks. */
+/** Throws CliError if the target is not empty, and DatabaseTooNew if the backup has migrations that this program lacks. */
 async function checkPlace(databaseUrl: string, blobs: string, { migrations }: Manifest): Promise<void> {
-  const { all, applied, position } = await inspectPlace(databaseUrl).catch((error: unknown) =>
+  const { all, applied, position } = await inspectTargetDatabase(databaseUrl).catch((error: unknown) =>
     throwExplained(databaseUrl, error),
   );
   const newer = migrations.filter((name) => !all.includes(name));
   if (newer.length > 0) throw new DatabaseTooNew(newer);
   const next = "restore into an empty database and an empty DATA_DIR";
-  if (position > 0) throw new Problem("The database has events already", next);
+  if (position > 0) throw new CliError("The database has events already", next);
   const later = applied.filter((name) => !migrations.includes(name));
-  if (later.length > 0) throw new Problem(`The database has ${later.join(", ")}, which the backup lacks`, next);
+  if (later.length > 0) throw new CliError(`The database has ${later.join(", ")}, which the backup lacks`, next);
   const there = existsSync(blobs) ? await readdir(blobs) : [];
-  if (there.length > 0 && !there.includes(UNFINISHED)) throw new Problem(`${blobs} is not empty`, next);
+  if (there.length > 0 && !there.includes(UNFINISHED)) throw new CliError(`${blobs} is not empty`, next);
 }
 
 async function removeAll(folder: string): Promise<void> {
@@ -55,14 +55,14 @@ async function withBlobs(from: string, blobs: string, work: () => Promise<void>)
   await rm(mark);
 }
 
-/** Throws Problem if the restored log is not the one that the backup names. */
+/** Throws CliError if the restored log is not the one that the backup names. */
 async function checkTip(db: Db, { tip }: Manifest): Promise<void> {
   const { position, hash } = await verifyLog(db, () => {}).catch((error: unknown) => {
     if (!(error instanceof BrokenChain)) throw error;
-    throw new Problem(`The log of the backup is damaged (${error.message})`, ANOTHER, { cause: error });
+    throw new CliError(`The log of the backup is damaged (${error.message})`, ANOTHER, { cause: error });
   });
   if (position !== tip.position || hash !== tip.hash)
-    throw new Problem(
+    throw new CliError(
       `The restored log ends at ${position}:${hash}, the backup at ${tip.position}:${tip.hash}`,
       ANOTHER,
     );
@@ -70,14 +70,14 @@ async function checkTip(db: Db, { tip }: Manifest): Promise<void> {
 
 function explainLoading(from: string, databaseUrl: string, error: unknown): never {
   if (!(error instanceof UnloadableRow)) return throwExplained(databaseUrl, error);
-  const what = `${tableFile(from, error.table)} does not fit the table ${error.table} (${explain(error)})`;
-  throw new Problem(what, ANOTHER, { cause: error });
+  const what = `${tableFile(from, error.table)} does not fit the table ${error.table} (${explainError(error)})`;
+  throw new CliError(what, ANOTHER, { cause: error });
 }
 
 /**
  * `svc restore`: writes a backup into an empty database and an empty folder of blobs. Applies the migrations of the backup first
  * and later ones afterwards, and verifies the log. The next start rebuilds the read models and the passage index. A failed restore
- * leaves neither events nor blobs, so that it can be repeated. Throws Problem.
+ * leaves neither events nor blobs, so that it can be repeated. Throws CliError.
  */
 export async function restore({ from }: { from: string }): Promise<void> {
   const settings = readSettings(process.env);

@@ -1,4 +1,4 @@
-import { print, printable } from "../output.ts";
+import { print, escapeControls } from "../output.ts";
 import { placeIn } from "../workflows/describeCalls.ts";
 import { readDefinitions, type LocalDefinition } from "./folder.ts";
 import type { Service, ServiceOptions } from "../service.ts";
@@ -30,14 +30,14 @@ interface NamedCall {
 }
 
 const named = (call: NamedCall | null): string =>
-  call === null ? "nothing" : printable(call.name === null ? call.kind : `${call.kind} ${call.name}`);
+  call === null ? "nothing" : escapeControls(call.name === null ? call.kind : `${call.kind} ${call.name}`);
 
 /** Describes how a run differs. */
 function describeDifference(
   file: string,
   { reason, call, recorded, pointers, ...at }: NonNullable<CheckedRun["difference"]>,
 ): string {
-  const where = `${pointers.length > 0 ? ` (${printable(pointers.join(", "))})` : ""}${at.line === null ? "" : ` at ${placeIn(file, at)}`}`;
+  const where = `${pointers.length > 0 ? ` (${escapeControls(pointers.join(", "))})` : ""}${at.line === null ? "" : ` at ${placeIn(file, at)}`}`;
   switch (reason) {
     case "arguments":
       return `${named(call)} has other arguments${where}`;
@@ -57,7 +57,7 @@ function describeDifference(
 function describeRun(file: string, { run_id, status, outcome, difference, error }: CheckedRun): string {
   const why = difference
     ? describeDifference(file, difference)
-    : error && `${placeIn(file, error)}: ${printable(error.message)}`;
+    : error && `${placeIn(file, error)}: ${escapeControls(error.message)}`;
   return `${outcome.padEnd(10)} ${run_id} ${status}${why ? `: ${why}` : ""}`;
 }
 
@@ -87,7 +87,7 @@ async function checkRuns(
 export async function check(path: string, options: CheckOptions): Promise<void> {
   const definitions = await readDefinitions(path);
   for (const { file, lint, type, name } of definitions) {
-    for (const { line, column, message } of lint) print(`warning ${file}:${line}:${column}: ${printable(message)}`);
+    for (const { line, column, message } of lint) print(`warning ${file}:${line}:${column}: ${escapeControls(message)}`);
     print(`${file}: ${type} ${name} can be saved`);
   }
   if (options.local) return;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 import {
   checkSource,
   openLocalSandbox,
@@ -28,15 +28,15 @@ const filesIn = (folder: string): string[] =>
     .toSorted()
     .map((name) => join(folder, name));
 
-/** The definition files at a path: the file itself, or those of a folder. Throws Problem. */
+/** The definition files at a path: the file itself, or those of a folder. Throws CliError. */
 function definitionFiles(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path];
   const files = filesIn(path);
-  if (files.length === 0) throw new Problem(`${path} has no definitions`, "add a file such as refund.ts");
+  if (files.length === 0) throw new CliError(`${path} has no definitions`, "add a file such as refund.ts");
   return files;
 }
 
-/** Reads the definition in a file. Throws Problem if it could not be saved. */
+/** Reads the definition in a file. Throws CliError if it could not be saved. */
 async function readOne({ checker }: LocalSandbox, file: string): Promise<LocalDefinition> {
   const source = readFileSync(file, "utf8");
   const type = typeOfSource(source);
@@ -48,7 +48,7 @@ async function readOne({ checker }: LocalSandbox, file: string): Promise<LocalDe
 function refuseTwins(found: Pick<LocalDefinition, "file" | "type" | "name">[]): void {
   for (const [n, { file, type, name }] of found.entries()) {
     const twin = found.slice(0, n).find((each) => each.type === type && each.name === name);
-    if (twin) throw new Problem(`${file} and ${twin.file} are both the ${type} ${name}`, "give one another meta.name");
+    if (twin) throw new CliError(`${file} and ${twin.file} are both the ${type} ${name}`, "give one another meta.name");
   }
 }
 
@@ -61,7 +61,7 @@ async function withSandbox<T>(work: (sandbox: LocalSandbox) => Promise<T>): Prom
   }
 }
 
-/** Reads and checks definitions. Throws Problem for the first that could not be saved, and for duplicate names. */
+/** Reads and checks definitions. Throws CliError for the first that could not be saved, and for duplicate names. */
 export const readDefinitions = (path: string): Promise<LocalDefinition[]> =>
   withSandbox(async (sandbox) => {
     const found: LocalDefinition[] = [];
@@ -77,13 +77,13 @@ export interface NamedFile extends Pick<LocalDefinition, "file" | "type" | "name
   problem?: string;
 }
 
-/** The definitions in a folder, which may be empty. Throws Problem for duplicate names. */
+/** The definitions in a folder, which may be empty. Throws CliError for duplicate names. */
 export const nameFiles = (folder: string): Promise<NamedFile[]> =>
   withSandbox(async (sandbox) => {
     const found: NamedFile[] = [];
     for (const file of filesIn(folder)) {
       const read = readOne(sandbox, file).catch((error: unknown): NamedFile => {
-        if (!(error instanceof Problem)) throw error;
+        if (!(error instanceof CliError)) throw error;
         const type = typeOfSource(readFileSync(file, "utf8"));
         return { file, type, name: nameOfFile(file), problem: error.what };
       });

@@ -1,4 +1,4 @@
-import { print, printJson, table } from "../output.ts";
+import { print, printJson, formatTable } from "../output.ts";
 import { readDefinitions } from "./folder.ts";
 import type { ServiceOptions } from "../service.ts";
 import { listRemote, readRemoteSource, withDefinitions } from "./remote.ts";
@@ -40,6 +40,6 @@ export async function list(folder: string | undefined, options: ListOptions): Pr
       row.file ?? "-",
       row.state ?? "-",
     ]);
-    print(table([["TYPE", "NAME", "VERSION", "UPDATED", "FILE", "STATE"], ...lines]));
+    print(formatTable([["TYPE", "NAME", "VERSION", "UPDATED", "FILE", "STATE"], ...lines]));
   });
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { print, printable } from "../output.ts";
+import { print, escapeControls } from "../output.ts";
 import { nameFiles } from "./folder.ts";
 import type { Service, ServiceOptions } from "../service.ts";
 import { findVersion, listRemote, readRemoteSource, type RemoteDefinition, withDefinitions } from "./remote.ts";
@@ -13,7 +13,7 @@ interface PullOptions extends ServiceOptions {
 async function localFiles(folder: string): Promise<Map<string, string>> {
   const found = existsSync(folder) ? await nameFiles(folder) : [];
   for (const { type, name, problem } of found)
-    if (problem !== undefined) print(`${printable(problem)}: taken for the ${type} ${name}`);
+    if (problem !== undefined) print(`${escapeControls(problem)}: taken for the ${type} ${name}`);
   return new Map(found.map(({ type, name, file }) => [`${type} ${name}`, file]));
 }
 

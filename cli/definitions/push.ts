@@ -1,4 +1,4 @@
-import { print, printable } from "../output.ts";
+import { print, escapeControls } from "../output.ts";
 import { describeChange, readDefinitions, type LocalDefinition } from "./folder.ts";
 import type { Service, ServiceOptions } from "../service.ts";
 import { findVersion, listRemote, readRemoteSource, type RemoteDefinition, withDefinitions } from "./remote.ts";
@@ -41,7 +41,7 @@ export async function push(path: string, options: PushOptions): Promise<void> {
     const remote = await listRemote(service);
     for (const local of definitions) {
       for (const { line, column, message } of local.lint)
-        print(`warning ${local.file}:${line}:${column}: ${printable(message)}`);
+        print(`warning ${local.file}:${line}:${column}: ${escapeControls(message)}`);
       const known = remote.find(({ type, name }) => type === local.type && name === local.name);
       const isDry = options.dryRun ?? false;
       print(await (known ? save(service, local, known, isDry) : create(service, local, isDry)));

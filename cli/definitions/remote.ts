@@ -1,6 +1,6 @@
 import { withService, type Service, type ServiceOptions } from "../service.ts";
 
-/** Work on the definitions of a service. Throws Problem. */
+/** Work on the definitions of a service. Throws CliError. */
 export const withDefinitions = <T>(options: ServiceOptions, work: (service: Service) => Promise<T>): Promise<T> =>
   withService(options, { action: "save definitions", roles: "a builder, an admin or an owner" }, work);
 

@@ -4,7 +4,7 @@ import type { Bus } from "#infra/nats/connect.ts";
 import { namesFor } from "#infra/nats/names.ts";
 import type { Db } from "#projections/projection.ts";
 import { openBus } from "../connect.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 
 const MIN_VERSION = { major: 2, minor: 9 };
 
@@ -25,7 +25,7 @@ export async function checkNats(bus: Bus): Promise<string> {
   const version = (await bus.health()).server_version ?? "unknown";
   const [major, minor] = version.split(".").map(Number) as [number, number];
   if (major > MIN_VERSION.major || (major === MIN_VERSION.major && minor >= MIN_VERSION.minor)) return version;
-  throw new Problem(
+  throw new CliError(
     `this is nats-server ${version}`,
     `run nats-server ${MIN_VERSION.major}.${MIN_VERSION.minor} or newer, best 2.14.5 or newer`,
   );
@@ -33,11 +33,11 @@ export async function checkNats(bus: Bus): Promise<string> {
 
 export async function checkStreams({ bus, ignored }: WatchedBus): Promise<string> {
   if (ignored.length > 0)
-    throw new Problem(`the server ignores fields of streams: ${ignored.join("; ")}`, "run nats-server 2.14.5 or newer");
+    throw new CliError(`the server ignores fields of streams: ${ignored.join("; ")}`, "run nats-server 2.14.5 or newer");
   const { streams } = await bus.health();
   const unreadable = Object.keys(streams).filter((name) => !streams[name]);
   if (unreadable.length > 0)
-    throw new Problem(`${unreadable.join(", ")} cannot be read`, "check that JetStream is on (nats-server -js)");
+    throw new CliError(`${unreadable.join(", ")} cannot be read`, "check that JetStream is on (nats-server -js)");
   return Object.entries(streams)
     .map(([name, size]) => `${name} ${size!.messages}`)
     .join(", ");
@@ -46,7 +46,7 @@ export async function checkStreams({ bus, ignored }: WatchedBus): Promise<string
 export async function checkDeadLetters({ bus, prefix }: WatchedBus): Promise<string> {
   const letters = (await bus.health()).streams[namesFor(prefix).streams.dead]?.messages ?? 0;
   if (letters === 0) return "none";
-  throw new Problem(`${letters}`, "svc dead list shows them, svc dead replay SEQ retries one");
+  throw new CliError(`${letters}`, "svc dead list shows them, svc dead replay SEQ retries one");
 }
 
 const SYNC_NEXT = "set `sync_interval: always` in the jetstream block of every nats-server's configuration";
@@ -60,10 +60,10 @@ export async function checkSync(bus: Bus, monitor: string | undefined): Promise<
   if (!monitor) return "not known: set NATS_MONITOR_URL to read it from the server";
   const response = await fetch(new URL("/jsz?config=true", monitor), { signal: AbortSignal.timeout(3_000) });
   if (!response.ok)
-    throw new Problem(`${monitor} answers ${response.status}`, "correct NATS_MONITOR_URL, or leave it out");
+    throw new CliError(`${monitor} answers ${response.status}`, "correct NATS_MONITOR_URL, or leave it out");
   const { config = {} } = (await response.json()) as { config?: { sync_always?: boolean } };
   if (config.sync_always === true) return "always";
-  throw new Problem("a power cut takes the messages of up to two minutes", SYNC_NEXT);
+  throw new CliError("a power cut takes the messages of up to two minutes", SYNC_NEXT);
 }
 
 const OTHERS =
@@ -72,11 +72,11 @@ const OTHERS =
 /** Whether the running processes use the configured NATS. */
 export async function checkSameBus(bus: Bus, db: Db): Promise<string> {
   const mine = await bus.identity();
-  if (!mine) throw new Problem("NATS does not answer for its streams", "run svc doctor again");
+  if (!mine) throw new CliError("NATS does not answer for its streams", "run svc doctor again");
   const running = await db.query<{ worker: string; bus: string }>(OTHERS);
   const others = running.filter((one) => one.bus !== mine).map(({ worker }) => worker);
   if (others.length === 0) return `all ${running.length} running processes`;
-  throw new Problem(
+  throw new CliError(
     `${others.join(", ")} use another NATS`,
     "give every process the same NATS_URL, BUS_PREFIX and user, and start them again",
   );

@@ -1,11 +1,11 @@
-import { explain } from "../explain.ts";
-import { Problem } from "../problem.ts";
+import { explainError } from "../explainError.ts";
+import { CliError } from "../cliError.ts";
 
 export interface Check {
   name: string;
   /** Names of earlier checks that must have passed. */
   needs?: string[];
-  /** Returns a detail to print. Throws Problem, or any error, if the check fails. */
+  /** Returns a detail to print. Throws CliError, or any error, if the check fails. */
   run(): Promise<string> | string;
 }
 
@@ -23,8 +23,8 @@ async function runCheck({ name, needs = [], run }: Check, earlier: Finding[]): P
   try {
     return { check: name, status: "ok", detail: await run() };
   } catch (error) {
-    if (error instanceof Problem) return { check: name, status: "failed", detail: error.what, next: error.next };
-    return { check: name, status: "failed", detail: explain(error), next: "fix that, then run svc doctor again" };
+    if (error instanceof CliError) return { check: name, status: "failed", detail: error.what, next: error.next };
+    return { check: name, status: "failed", detail: explainError(error), next: "fix that, then run svc doctor again" };
   }
 }
 

@@ -2,7 +2,7 @@ import { loadMasterKey, MasterKeyError } from "#infra/masterKey.ts";
 import { DURABILITY_SETTINGS, findUnsafeSettings } from "#infra/postgres/durability.ts";
 import { DatabaseTooNew, findMigrations } from "#infra/postgres/migrate.ts";
 import type { Database } from "../connect.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 
 export async function readServerVersion({ db }: Database): Promise<string> {
   const [row] = await db.query<{ version: string }>("select current_setting('server_version') as version");
@@ -11,7 +11,7 @@ export async function readServerVersion({ db }: Database): Promise<string> {
 
 export async function checkDurability({ pool }: Database): Promise<string> {
   const off = (await findUnsafeSettings(pool)).join(", ");
-  if (off) throw new Problem(`${off} off`, "switch it on: acknowledged work could be lost in a power cut");
+  if (off) throw new CliError(`${off} off`, "switch it on: acknowledged work could be lost in a power cut");
   return DURABILITY_SETTINGS.join(", ");
 }
 
@@ -19,10 +19,10 @@ export async function checkMigrations({ pool }: Database): Promise<string> {
   const { all, missing, newer, required } = await findMigrations(pool);
   if (required.length > 0) {
     const { what, next } = new DatabaseTooNew(required);
-    throw new Problem(what, next);
+    throw new CliError(what, next);
   }
   if (missing.length > 0)
-    throw new Problem(
+    throw new CliError(
       `${missing.join(", ")} missing`,
       "start this version of the service once, or run svc migrate as the owner of the tables",
     );
@@ -37,10 +37,10 @@ export async function checkHead({ db }: Database): Promise<string> {
      from log.head h left join (select position, hash from log.events order by position desc limit 1) e on true`,
   );
   const next = "run svc log verify, which finds the damaged position, and compare with a backup or an export";
-  if (!row) throw new Problem("the log has no head row", next);
+  if (!row) throw new CliError("the log has no head row", next);
   if (row.last === null && row.head === 0) return "the log is empty";
-  if (row.last !== row.head) throw new Problem(`the head is at ${row.head}, the last event at ${row.last ?? 0}`, next);
-  if (!row.same) throw new Problem(`the head has another hash than event ${row.last}`, next);
+  if (row.last !== row.head) throw new CliError(`the head is at ${row.head}, the last event at ${row.last ?? 0}`, next);
+  if (!row.same) throw new CliError(`the head has another hash than event ${row.last}`, next);
   return `position ${row.head}`;
 }
 
@@ -49,6 +49,6 @@ export async function checkMasterKey({ settings, db }: Database): Promise<string
     const { opens } = await loadMasterKey(settings, db);
     return opens === undefined ? "nothing is sealed yet" : `opens event ${opens}`;
   } catch (error) {
-    throw error instanceof MasterKeyError ? new Problem(error.what, error.next) : error;
+    throw error instanceof MasterKeyError ? new CliError(error.what, error.next) : error;
   }
 }

@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
 import { readSettings, type Settings } from "#infra/config.ts";
 import { openDatabase, type Database } from "../connect.ts";
-import { explain } from "../explain.ts";
-import { print, printable, printJson } from "../output.ts";
-import { Problem } from "../problem.ts";
+import { explainError } from "../explainError.ts";
+import { print, escapeControls, printJson } from "../output.ts";
+import { CliError } from "../cliError.ts";
 import {
   checkNats,
   checkDeadLetters,
@@ -31,8 +31,8 @@ function checkSettings(env: NodeJS.ProcessEnv): Settings {
   try {
     return readSettings(env);
   } catch (error) {
-    const [, ...lines] = explain(error).split("\n");
-    throw new Problem(lines.map((line) => line.trim()).join("; "), "set these in the environment");
+    const [, ...lines] = explainError(error).split("\n");
+    throw new CliError(lines.map((line) => line.trim()).join("; "), "set these in the environment");
   }
 }
 
@@ -77,7 +77,7 @@ function checks(open: CheckContext): Check[] {
 const COLOURS = { ok: "green", failed: "red", skipped: "yellow" } as const;
 
 function show({ check, status, detail, next }: Finding): void {
-  print(`${styleText(COLOURS[status], status.padEnd(7))}  ${check.padEnd(16)}  ${printable(detail)}`);
+  print(`${styleText(COLOURS[status], status.padEnd(7))}  ${check.padEnd(16)}  ${escapeControls(detail)}`);
   if (next) print(`${" ".repeat(27)}-> ${next}`);
 }
 

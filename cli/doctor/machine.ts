@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 
 const NODE = { major: 24, minor: 12 };
 const GIB = 1024 ** 3;
@@ -10,7 +10,7 @@ const MIN_FREE_BYTES = GIB;
 export function checkNode(): string {
   const [major, minor] = process.versions.node.split(".").map(Number) as [number, number];
   if (major > NODE.major || (major === NODE.major && minor >= NODE.minor)) return process.versions.node;
-  throw new Problem(
+  throw new CliError(
     `this is Node ${process.versions.node}`,
     `run it with node svc.mjs, or install Node ${NODE.major}.${NODE.minor} or newer`,
   );
@@ -25,7 +25,7 @@ function nearestExisting(folder: string): string {
 export async function checkDataFolder(folder: string): Promise<string> {
   const path = nearestExisting(folder);
   const probe = await mkdtemp(join(path, ".doctor-")).catch((error: NodeJS.ErrnoException) => {
-    throw new Problem(
+    throw new CliError(
       `${path} cannot be written to (${error.code})`,
       "make it writable for the user that runs the service, or set DATA_DIR",
     );
@@ -38,5 +38,5 @@ export async function checkDisk(folder: string): Promise<string> {
   const { bavail, bsize } = await statfs(nearestExisting(folder));
   const free = `${((bavail * bsize) / GIB).toFixed(1)} GiB free`;
   if (bavail * bsize >= MIN_FREE_BYTES) return free;
-  throw new Problem(free, "free disk space: the log and the blobs need at least 1 GiB");
+  throw new CliError(free, "free disk space: the log and the blobs need at least 1 GiB");
 }

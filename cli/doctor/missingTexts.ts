@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "#projections/projection.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 
 /** Random documents that the doctor checks. */
 const SAMPLE = 500;
@@ -65,6 +65,6 @@ export function describeMissingTexts(missing: string[]): string {
 /** Checks that a new index could contain every searchable document. */
 export async function checkTexts(db: Db, folder: string): Promise<string> {
   const { missing, checked } = await findMissingTexts(db, folder, SAMPLE);
-  if (missing.length > 0) throw new Problem(describeMissingTexts(missing), RESTORE_TEXTS);
+  if (missing.length > 0) throw new CliError(describeMissingTexts(missing), RESTORE_TEXTS);
   return `complete, in ${checked} documents`;
 }

@@ -1,7 +1,7 @@
 import type { Settings } from "#infra/config.ts";
 import { runningAddresses } from "#infra/embedded/addresses.ts";
 import { serviceAddress, displayHosts } from "../connect.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 
 const TIMEOUT_MS = 3_000;
 
@@ -13,13 +13,13 @@ export async function checkMeilisearch(settings: Settings): Promise<string> {
   const options = { headers: { authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(TIMEOUT_MS) };
   const response = await fetch(new URL("/version", address), options).catch(() => {
     const next = "check that it runs and that MEILI_URL is correct";
-    throw new Problem(`nothing answers at ${displayHosts(address)}`, next);
+    throw new CliError(`nothing answers at ${displayHosts(address)}`, next);
   });
   if (response.status === 401 || response.status === 403)
-    throw new Problem(
+    throw new CliError(
       "it refuses the key",
       "set MEILI_MASTER_KEY to the server's key, or MEILI_API_KEY to one that allows the action version",
     );
-  if (!response.ok) throw new Problem(`it answered ${response.status}`, "read Meilisearch's log");
+  if (!response.ok) throw new CliError(`it answered ${response.status}`, "read Meilisearch's log");
   return ((await response.json()) as { pkgVersion: string }).pkgVersion;
 }

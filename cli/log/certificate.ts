@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { ERASED, ERASED_KINDS, type ErasedCounts } from "#events/erasure.ts";
+import { ERASURE_EVENTS, ERASED_KINDS, type ErasedCounts } from "#events/erasure.ts";
 import { BrokenChain, type ChainedRow } from "#infra/postgres/verify.ts";
 import type { Db } from "#projections/projection.ts";
 import { describeCounts } from "../erasedCounts.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 
 const Proof = z.object({
   stream: z.string(),
@@ -38,25 +38,25 @@ function parse(text: string, path: string): Line[] {
       .split("\n")
       .map((line) => Line.parse(JSON.parse(line)));
   } catch {
-    throw new Problem(`${path} is no certificate of an erasure`, "get it from GET /api/erasures/{id}/certificate");
+    throw new CliError(`${path} is no certificate of an erasure`, "get it from GET /api/erasures/{id}/certificate");
   }
 }
 
 /** Counts what the events have deleted, by kind. */
 const countKinds = (erased: Pick<Line, "event">[]): ErasedCounts =>
   Object.fromEntries(
-    ERASED_KINDS.map((kind) => [kind, erased.filter(({ event }) => event === ERASED[kind]).length]),
+    ERASED_KINDS.map((kind) => [kind, erased.filter(({ event }) => event === ERASURE_EVENTS[kind]).length]),
   ) as ErasedCounts;
 
 const nameOf = ({ stream, version }: { stream: string; version: number }): string => `${stream}@${version}`;
 
-/** Reads a certificate. Throws a Problem for a file that is not a complete certificate. */
+/** Reads a certificate. Throws a CliError for a file that is not a complete certificate. */
 export async function readCertificate(path: string): Promise<Certificate> {
   const lines = parse(await readFile(path, "utf8"), path);
   const [first, last] = [lines[0], lines.at(-1)];
   const erased = lines.filter(({ type }) => type === "erased");
   if (first?.type !== "certificate" || last?.type !== "end" || last.erased !== erased.length)
-    throw new Problem(`${path} is incomplete`, "get it again from GET /api/erasures/{id}/certificate");
+    throw new CliError(`${path} is incomplete`, "get it again from GET /api/erasures/{id}/certificate");
   const unchecked = new Map(lines.map((line) => [nameOf(line), line]));
   return {
     owner: first.owner,

@@ -1,9 +1,9 @@
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { CHAINED_ROWS, GENESIS, type ChainedRow, type Tip } from "#infra/postgres/verify.ts";
+import { CHAINED_ROWS, GENESIS, type ChainedRow, type ChainTip } from "#infra/postgres/verify.ts";
 import type { Db } from "#projections/projection.ts";
 import { withDatabase } from "../connect.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 import { showProgress } from "../progress.ts";
 import { encodeLine } from "./exportFile.ts";
 import { hashAt } from "./hashAt.ts";
@@ -15,8 +15,8 @@ export interface ExportOptions {
 
 async function* lines(
   db: Db,
-  from: Tip,
-  tip: Tip,
+  from: ChainTip,
+  tip: ChainTip,
   onProgress: (done: number, of: number) => void,
 ): AsyncGenerator<string> {
   yield encodeLine({ from });
@@ -36,9 +36,9 @@ async function* lines(
  */
 export function exportLog({ after = 0, out }: ExportOptions): Promise<void> {
   return withDatabase(async ({ db }) => {
-    const [tip] = await db.query<Tip>("select position, encode(hash, 'hex') as hash from log.head");
+    const [tip] = await db.query<ChainTip>("select position, encode(hash, 'hex') as hash from log.head");
     const hash = after === 0 ? GENESIS : await hashAt(db, after);
-    if (!hash) throw new Problem(`There is no event at position ${after}`, `the log ends at ${tip!.position}`);
+    if (!hash) throw new CliError(`There is no event at position ${after}`, `the log ends at ${tip!.position}`);
     const progressBar = showProgress("Exporting", "events");
     try {
       const text = lines(db, { position: after, hash }, tip!, progressBar.show);

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { z } from "zod";
-import { BrokenChain, type ChainedRow, type Tip } from "#infra/postgres/verify.ts";
+import { BrokenChain, type ChainedRow, type ChainTip } from "#infra/postgres/verify.ts";
 
 /* An export consists of JSON lines: the chain's start, the events, and the chain's end. */
 
@@ -26,7 +26,7 @@ const RowLine: z.ZodType<ChainedRow> = z.object({
 });
 const Line = z.union([z.object({ from: TipLine }), z.object({ event: RowLine }), z.object({ tip: TipLine })]);
 
-type ExportLine = { from: Tip } | { event: ChainedRow } | { tip: Tip };
+type ExportLine = { from: ChainTip } | { event: ChainedRow } | { tip: ChainTip };
 
 export const encodeLine = (line: ExportLine): string => `${JSON.stringify(line)}\n`;
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "#infra/postgres/decode.ts";
 import { withLogAccess, type LogAccess } from "../connect.ts";
-import { explain } from "../explain.ts";
+import { explainError } from "../explainError.ts";
 import { print } from "../output.ts";
 import { formatEvent } from "./formatEvent.ts";
 
@@ -40,7 +40,7 @@ function decodeForDisplay(row: EventRow, { keyring }: LogAccess, personal: boole
   } catch (error) {
     const { position, stream, version, organization_id, type, command_id, recorded_at, data } = row;
     const meta = { principal: "system", request_id: "" } as const;
-    const unreadable = { unreadable: explain(error), stored: data };
+    const unreadable = { unreadable: explainError(error), stored: data };
     return {
       position,
       stream,
@@ -125,7 +125,7 @@ async function showAfter(
 
 let isReported = false;
 function reportOnce(error: unknown): EventRow[] {
-  if (!isReported) process.stderr.write(`${explain(error)}: retrying.\n`);
+  if (!isReported) process.stderr.write(`${explainError(error)}: retrying.\n`);
   isReported = true;
   return [];
 }

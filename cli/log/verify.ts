@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
-import { BrokenChain, nextTip, GENESIS, verifyLog, type Tip } from "#infra/postgres/verify.ts";
+import { BrokenChain, nextChainTip, GENESIS, verifyLog, type ChainTip } from "#infra/postgres/verify.ts";
 import { withDatabase } from "../connect.ts";
-import { print, printable, printJson } from "../output.ts";
+import { print, escapeControls, printJson } from "../output.ts";
 import { showProgress } from "../progress.ts";
 import { readCertificate, requireErased, type Certificate } from "./certificate.ts";
 import { readExport } from "./exportFile.ts";
@@ -9,7 +9,7 @@ import { hashAt } from "./hashAt.ts";
 
 export interface VerifyOptions {
   file?: string;
-  expect?: Tip;
+  expect?: ChainTip;
   /** Path of the certificate of an erasure. */
   certificate?: string;
   json?: boolean;
@@ -17,18 +17,18 @@ export interface VerifyOptions {
 
 interface VerifiedRange {
   from: number;
-  tip: Tip;
+  tip: ChainTip;
 }
 
 /** What the log is compared with besides its own chain. */
 interface Claims {
-  expected: Tip | undefined;
+  expected: ChainTip | undefined;
   certificate: Certificate | undefined;
 }
 
 type OnProgress = (done: number, of: number) => void;
 
-function compareWithExpected(expected: Tip, hash: string | undefined): void {
+function compareWithExpected(expected: ChainTip, hash: string | undefined): void {
   if (hash === undefined) throw new BrokenChain(expected.position, "the expected event does not exist");
   if (hash !== expected.hash)
     throw new BrokenChain(expected.position, `the chain has the hash ${hash} there, not the expected one`);
@@ -52,15 +52,15 @@ async function verifyExport(
   onProgress: OnProgress,
 ): Promise<VerifiedRange> {
   const { size } = await stat(path);
-  let from: Tip | undefined;
-  let tip: Tip | undefined;
-  let end: Tip | undefined;
+  let from: ChainTip | undefined;
+  let tip: ChainTip | undefined;
+  let end: ChainTip | undefined;
   let hashAtExpected: string | undefined;
   for await (const { line, bytes } of readExport(path)) {
     if (end) throw new BrokenChain(end.position, "the export continues after its last line");
     if ("from" in line && from === undefined) from = tip = line.from;
     else if ("event" in line && tip) {
-      tip = nextTip(tip, line.event);
+      tip = nextChainTip(tip, line.event);
       certificate?.check(line.event);
     } else if ("tip" in line && tip) end = line.tip;
     else throw new BrokenChain(tip?.position ?? 0, "the export does not begin with the chain's start");
@@ -117,7 +117,7 @@ export async function verify(options: VerifyOptions): Promise<void> {
     if (options.json) printJson({ ok: false, position: error.position, error: error.message });
     else
       process.stderr.write(
-        `The log is damaged at ${printable(error.message)}. Do not change it; compare it with an export or a backup.\n`,
+        `The log is damaged at ${escapeControls(error.message)}. Do not change it; compare it with an export or a backup.\n`,
       );
   }
 }

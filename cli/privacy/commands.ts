@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { ERASED_KINDS } from "#events/erasure.ts";
-import { listOf, path, SERVICE_URL, uuid } from "../arguments.ts";
+import { parseList, parsePath, SERVICE_URL, parseUuid } from "../arguments.ts";
 
-const OUT = ["--out <file>", "write to a new file instead of stdout", path] as const;
-const CERTIFICATE = ["--certificate <file>", "write the certificate to a new file when it is complete", path] as const;
+const OUT = ["--out <file>", "write to a new file instead of stdout", parsePath] as const;
+const CERTIFICATE = ["--certificate <file>", "write the certificate to a new file when it is complete", parsePath] as const;
 
 /** Commands to export and erase what a running service stores about somebody. */
 export function addPrivacy(svc: Command): void {
@@ -19,7 +19,7 @@ export function addPrivacy(svc: Command): void {
     .command("start")
     .description("erase what somebody has at this moment, show the progress, and wait for the end")
     .argument("<owner>", "person:<id>, key:<id>, agent:<id> or user:<value>")
-    .option("--kinds <kinds>", `only these, of ${ERASED_KINDS.join(",")}`, listOf(ERASED_KINDS))
+    .option("--kinds <kinds>", `only these, of ${ERASED_KINDS.join(",")}`, parseList(ERASED_KINDS))
     .option("--dry-run", "only print what would go, and what a hold keeps")
     .option("--no-wait", "print the id and end; the erasure goes on")
     .option(...CERTIFICATE)
@@ -28,7 +28,7 @@ export function addPrivacy(svc: Command): void {
   erasures
     .command("wait")
     .description("show the progress of an erasure, and wait for its end")
-    .argument("<id>", "its id", uuid)
+    .argument("<id>", "its id", parseUuid)
     .option(...CERTIFICATE)
     .option(...SERVICE_URL)
     .action(async (id, options) => (await import("./erasures.ts")).waitForErasure(id, options));
@@ -41,7 +41,7 @@ export function addPrivacy(svc: Command): void {
   erasures
     .command("certificate")
     .description("write the certificate of a complete one, which svc log verify checks")
-    .argument("<id>", "its id", uuid)
+    .argument("<id>", "its id", parseUuid)
     .option(...OUT)
     .option(...SERVICE_URL)
     .action(async (id, options) => (await import("./erasures.ts")).writeCertificate(id, options));

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 import type { Service } from "../service.ts";
 
 /** Maximum length of the last line of an export or a certificate, which only has counts. */
@@ -27,7 +27,7 @@ function parseEnd<End>(line: string): End | undefined {
 }
 
 /**
- * Writes the service's JSON lines to a new file or to stdout. Returns the last line, which has the type `end`. Throws Problem if it
+ * Writes the service's JSON lines to a new file or to stdout. Returns the last line, which has the type `end`. Throws CliError if it
  * is missing. Does not replace an existing file, which may be the only copy of a certificate.
  */
 export async function download<End>(service: Service, path: string, out: string | undefined): Promise<End> {
@@ -38,10 +38,10 @@ export async function download<End>(service: Service, path: string, out: string 
     else await pipeline(lines, createWriteStream(out, { flags: "wx", mode: 0o600, flush: true }));
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === "EEXIST") throw new Problem(`${out} exists already`, "name a new file", { cause });
-    throw new Problem(`The answer broke off (${message})`, "run this again", { cause });
+    if (code === "EEXIST") throw new CliError(`${out} exists already`, "name a new file", { cause });
+    throw new CliError(`The answer broke off (${message})`, "run this again", { cause });
   }
   const end = parseEnd<End>(last);
-  if (!end) throw new Problem(`${out ?? "The answer"} is not whole: it has no last line`, "run this again");
+  if (!end) throw new CliError(`${out ?? "The answer"} is not whole: it has no last line`, "run this again");
   return end;
 }

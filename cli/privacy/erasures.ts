@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ERASED_KINDS, NOTHING_ERASED, type ErasedCounts, type ErasedKind } from "#events/erasure.ts";
 import { describeCounts } from "../erasedCounts.ts";
-import { print, printable, printJson, table } from "../output.ts";
-import { Problem } from "../problem.ts";
+import { print, escapeControls, printJson, formatTable } from "../output.ts";
+import { CliError } from "../cliError.ts";
 import { showProgress } from "../progress.ts";
 import type { Service, ServiceOptions } from "../service.ts";
 import { download } from "./download.ts";
@@ -38,19 +38,19 @@ const previewCounts = (preview: Preview): ErasedCounts =>
 
 function printPreview(owner: string, preview: Preview): void {
   const rows = ERASED_KINDS.map((kind) => [kind, String(preview[kind].count), preview[kind].oldest ?? "-"]);
-  print(`An erasure of ${printable(owner)} would delete:`);
-  print(table([["KIND", "COUNT", "OLDEST"], ...rows]));
+  print(`An erasure of ${escapeControls(owner)} would delete:`);
+  print(formatTable([["KIND", "COUNT", "OLDEST"], ...rows]));
   print("Threads and files of the steps of runs go with their runs, and are not counted.");
 }
 
 function printHeld({ held }: Preview): void {
   for (const { name, hold_id, subject, kind, count } of held) {
     const kept = describeCounts({ ...NOTHING_ERASED, [kind]: count });
-    print(`The hold ${printable(name)} (${hold_id}) of ${printable(subject)} keeps ${kept} until its release.`);
+    print(`The hold ${escapeControls(name)} (${hold_id}) of ${escapeControls(subject)} keeps ${kept} until its release.`);
   }
 }
 
-/** Waits for the end, and shows the progress relative to the number counted before the start. Throws Problem. */
+/** Waits for the end, and shows the progress relative to the number counted before the start. Throws CliError. */
 async function waitForEnd({ call }: Service, id: string, expected: number): Promise<Erasure> {
   const progress = showProgress("Erasing", "things");
   try {
@@ -63,8 +63,8 @@ async function waitForEnd({ call }: Service, id: string, expected: number): Prom
       await sleep(POLL_MS);
     }
   } catch (cause) {
-    if (!(cause instanceof Problem)) throw cause;
-    throw new Problem(cause.what, `the erasure goes on: svc erasures wait ${id}`, { cause });
+    if (!(cause instanceof CliError)) throw cause;
+    throw new CliError(cause.what, `the erasure goes on: svc erasures wait ${id}`, { cause });
   } finally {
     progress.end();
   }
@@ -72,7 +72,7 @@ async function waitForEnd({ call }: Service, id: string, expected: number): Prom
 
 async function finish(service: Service, id: string, expected: number, certificate: string | undefined): Promise<void> {
   const erasure = await waitForEnd(service, id, expected);
-  print(`Erased ${describe(countsOf(erasure))} of ${printable(erasure.owner)}: erasure ${id}`);
+  print(`Erased ${describe(countsOf(erasure))} of ${escapeControls(erasure.owner)}: erasure ${id}`);
   if (certificate === undefined) return;
   await download(service, `/erasures/${id}/certificate`, certificate);
   print(`Wrote ${certificate}: svc log verify --certificate ${certificate} checks it`);
@@ -116,12 +116,12 @@ export const listErasures = (options: ServiceOptions & { json?: boolean }): Prom
     if (options.json) return printJson(all);
     const rows = all.map((erasure) => [
       erasure.id,
-      printable(erasure.owner),
+      escapeControls(erasure.owner),
       erasure.status,
       erasure.created_at,
       describe(countsOf(erasure)),
     ]);
-    print(table([["ID", "OWNER", "STATUS", "STARTED", "DELETED"], ...rows]));
+    print(formatTable([["ID", "OWNER", "STATUS", "STARTED", "DELETED"], ...rows]));
   });
 
 export const writeCertificate = (id: string, options: ServiceOptions & { out?: string }): Promise<void> =>

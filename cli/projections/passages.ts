@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { hasLeader } from "#infra/postgres/leader.ts";
 import type { Db } from "#projections/projection.ts";
 import { INDEX_VERSION } from "#services/knowledge/indexing/buildIndex.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 
 const POLL_MS = 100;
 
@@ -64,9 +64,9 @@ export async function rebuildPassages(
 ): Promise<PassagesStatus & { serves: boolean }> {
   const before = await readPassagesStatus(db);
   if (before.index_id === null)
-    throw new Problem("There is no passage index yet", "upload a document, the first one creates it");
+    throw new CliError("There is no passage index yet", "upload a document, the first one creates it");
   if (!(await hasLeader(db, "passages")))
-    throw new Problem("No services process is running to fill the new index", "start the service, then retry");
+    throw new CliError("No services process is running to fill the new index", "start the service, then retry");
   await db.query("insert into ops.index_builds default values on conflict do nothing");
   for (;;) {
     const status = await readPassagesStatus(db);

@@ -5,7 +5,7 @@ import type { Db, Projection } from "#projections/projection.ts";
 import { withDatabase, withLogAccess } from "../connect.ts";
 import { describeMissingTexts, findMissingTexts, RESTORE_TEXTS } from "../doctor/missingTexts.ts";
 import { print, printJson } from "../output.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 import { showProgress } from "../progress.ts";
 import { rebuildPassages } from "./passages.ts";
 
@@ -16,7 +16,7 @@ function selectProjections(name: string | undefined, all: boolean | undefined): 
   if (all && name === undefined) return projections;
   const found = projections.filter((projection) => projection.name === name);
   if (found.length === 0 || all)
-    throw new Problem("No read model to rebuild was selected", `name one of ${names}, or use --all`);
+    throw new CliError("No read model to rebuild was selected", `name one of ${names}, or use --all`);
   return found;
 }
 
@@ -31,11 +31,11 @@ function rebuildIndex(options: { json?: boolean }): Promise<void> {
   });
 }
 
-async function describeFailure(db: Db, folder: string): Promise<Problem> {
+async function describeFailure(db: Db, folder: string): Promise<CliError> {
   const { missing } = await findMissingTexts(db, folder);
   const what = "The new index lacks documents that search finds now, so the current index keeps serving";
-  if (missing.length === 0) return new Problem(what, "the log of the services process names each document");
-  return new Problem(`${what}. ${describeMissingTexts(missing)}`, RESTORE_TEXTS);
+  if (missing.length === 0) return new CliError(what, "the log of the services process names each document");
+  return new CliError(`${what}. ${describeMissingTexts(missing)}`, RESTORE_TEXTS);
 }
 
 /** Rebuilds read models one after the other while the current ones serve, and swaps them in. */

@@ -1,7 +1,7 @@
 import { projections } from "#projections/index.ts";
 import type { Db } from "#projections/projection.ts";
 import { withDatabase } from "../connect.ts";
-import { firstLine, print, printJson, table } from "../output.ts";
+import { firstLine, print, printJson, formatTable } from "../output.ts";
 import { readPassagesStatus, type PassagesStatus } from "./passages.ts";
 
 export interface ParkedStream {
@@ -68,7 +68,7 @@ export function status(options: { json?: boolean }): Promise<void> {
       String(one.parked.length),
     ]);
     rows.push(["passages", formatVersion(passages), String(passages.position), String(passages.lag), "-"]);
-    print(table([["projection", "version", "position", "lag", "parked"], ...rows]));
+    print(formatTable([["projection", "version", "position", "lag", "parked"], ...rows]));
     print(describePassages(passages));
     for (const { name, parked } of statuses)
       for (const { stream, position, error } of parked)

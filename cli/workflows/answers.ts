@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 
 /* Answers to the calls of a local run, in the form of an answers file or a test case. */
 
@@ -92,18 +92,18 @@ export const AnswersFile = z.strictObject(answerFields);
 export type AnswersFile = z.infer<typeof AnswersFile>;
 export const NO_ANSWERS: AnswersFile = AnswersFile.parse({});
 
-/** Parses a JSON file. Throws Problem with the file and the field. */
+/** Parses a JSON file. Throws CliError with the file and the field. */
 export function parseFile<T extends z.ZodType>(schema: T, text: string, file: string): z.output<T> {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new Problem(`${file} is no JSON (${(error as Error).message})`, "correct it there");
+    throw new CliError(`${file} is no JSON (${(error as Error).message})`, "correct it there");
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0]!;
-  throw new Problem(`${file}: ${[...path, ""].join(".").replace(/\.$/, ": ")}${message}`, "correct it there");
+  throw new CliError(`${file}: ${[...path, ""].join(".").replace(/\.$/, ": ")}${message}`, "correct it there");
 }
 
 /** Assigns answers to calls. Answers with `args` apply to calls with equal arguments. The others are used in order, and the last one is repeated. */

@@ -1,10 +1,10 @@
-import { printable } from "../output.ts";
+import { escapeControls } from "../output.ts";
 import type { LocalCall, LocalEnd, Place } from "./localCalls.ts";
 
 const MAX_JSON = 200;
 /** A value as one line, shortened. */
 export function shortJson(value: unknown): string {
-  const json = printable(JSON.stringify(value) ?? "null");
+  const json = escapeControls(JSON.stringify(value) ?? "null");
   return json.length > MAX_JSON ? `${json.slice(0, MAX_JSON)}…` : json;
 }
 
@@ -14,11 +14,11 @@ export const placeIn = (file: string, { line, column }: Place): string =>
 
 export function describeCall(call: LocalCall): string {
   if (call.kind === "step") return `step ${call.name} ${shortJson(call.args)}`;
-  if (call.kind === "approval") return `approval ${call.name} ${JSON.stringify(printable(call.title))}`;
-  if (call.kind === "child") return `startRun ${printable(call.name)} ${shortJson(call.args)}`;
-  if (call.kind === "runWait") return `waitForRun ${printable(call.name)}`;
-  if (call.kind === "event") return `waitForEvent ${printable(call.name)}`;
-  if (call.kind === "agent") return `agent ${printable(call.name)} ${shortJson(call.input)}`;
+  if (call.kind === "approval") return `approval ${call.name} ${JSON.stringify(escapeControls(call.title))}`;
+  if (call.kind === "child") return `startRun ${escapeControls(call.name)} ${shortJson(call.args)}`;
+  if (call.kind === "runWait") return `waitForRun ${escapeControls(call.name)}`;
+  if (call.kind === "event") return `waitForEvent ${escapeControls(call.name)}`;
+  if (call.kind === "agent") return `agent ${escapeControls(call.name)} ${shortJson(call.input)}`;
   return `sleep until ${call.until}`;
 }
 
@@ -26,5 +26,5 @@ export function describeEnd(file: string, end: LocalEnd): string {
   if (end.type === "completed") return `completed ${JSON.stringify(end.result, null, 2)}`;
   if (end.type === "continued")
     return `continueAs   ${placeIn(file, end.at)}\nAnother run would go on with ${JSON.stringify(end.args, null, 2)}`;
-  return `${placeIn(file, end.at)}: ${printable(end.message)}${end.step === null ? "" : ` (step ${end.step})`}`;
+  return `${placeIn(file, end.at)}: ${escapeControls(end.message)}${end.step === null ? "" : ` (step ${end.step})`}`;
 }

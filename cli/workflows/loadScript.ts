@@ -6,10 +6,10 @@ import { openScripts } from "#infra/sandbox/openScripts.ts";
 import { openSchemaChecker } from "#infra/schemas/openSchemaChecker.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import type { Script } from "#services/workflows/script.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 
 /** The organization id of local runs and checks. */
-export const LOCAL = "local";
+export const LOCAL_ORGANIZATION = "local";
 
 /** A workflow from a file. */
 export interface LocalScript extends Script {
@@ -25,14 +25,14 @@ export const typeOfSource = (source: string): ScriptType =>
     ? "tool"
     : "workflow";
 
-/** Reports what a save would refuse, without the service. Throws Problem with file, line and column. */
+/** Reports what a save would refuse, without the service. Throws CliError with file, line and column. */
 export async function checkSource(checker: ScriptChecker, file: string, source: string, type: ScriptType) {
   try {
-    return await checker.check(LOCAL, type, source);
+    return await checker.check(LOCAL_ORGANIZATION, type, source);
   } catch (error) {
     if (!(error instanceof InvalidScript)) throw error;
     const place = error.line === null ? file : `${file}:${error.line}:${error.column}`;
-    throw new Problem(`${place}: ${error.message.replace(/\.$/, "")}`, "correct it there");
+    throw new CliError(`${place}: ${error.message.replace(/\.$/, "")}`, "correct it there");
   }
 }
 
@@ -45,7 +45,7 @@ export function openLocalSandbox() {
     runner,
     schemas,
     checker,
-    /** Reads and checks a workflow. Throws Problem. */
+    /** Reads and checks a workflow. Throws CliError. */
     async load(file: string): Promise<LocalScript> {
       const source = readFileSync(file, "utf8");
       const { js, meta } = await checkSource(checker, file, source, "workflow");

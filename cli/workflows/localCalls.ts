@@ -24,15 +24,15 @@ export type EventCall = Extract<PendingCall, { kind: "messageWait" }>;
 
 /** Answers the calls of a local run. */
 export interface Answerer {
-  /** JSON of the result. Throws StepFailure if the step has failed, and Problem if it has no answer. */
+  /** JSON of the result. Throws StepFailure if the step has failed, and CliError if it has no answer. */
   step(step: PendingStep, at: Place): Promise<string>;
-  /** Throws Problem. */
+  /** Throws CliError. */
   approval(call: ApprovalCall, at: Place): Promise<ApprovalAnswer>;
-  /** The end of a run, by the name of its workflow or by its id. Throws Problem. */
+  /** The end of a run, by the name of its workflow or by its id. Throws CliError. */
   run(name: string, at: Place): Promise<RunAnswer>;
-  /** An agent's answer, by its name or id. Throws Problem. */
+  /** An agent's answer, by its name or id. Throws CliError. */
   agent(name: string, at: Place): Promise<AgentAnswer>;
-  /** Undefined if no event comes, so that the wait times out. Throws Problem. */
+  /** Undefined if no event comes, so that the wait times out. Throws CliError. */
   event(call: EventCall, at: Place): Promise<EventAnswer | undefined>;
 }
 

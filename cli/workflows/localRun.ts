@@ -6,11 +6,11 @@ import {
   type TickOutcome,
   type TracedCall,
 } from "#services/workflows/tick.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 import type { ApprovalCall, LocalCall, LocalEnd, Place } from "./localCalls.ts";
-import { LOCAL, type LocalSandbox } from "./loadScript.ts";
+import { LOCAL_ORGANIZATION, type LocalSandbox } from "./loadScript.ts";
 import { approvalResult } from "./localApprovals.ts";
-import { answer, placeOf, type LocalRun, type RunState } from "./localState.ts";
+import { recordAnswer, placeOf, type LocalRun, type RunState } from "./localState.ts";
 import { answerAgent, answerEvent, answerTimed, answerWait, fixDueTimes } from "./localWaits.ts";
 
 /** Maximum ticks of one run, which stops endless loops. */
@@ -27,7 +27,7 @@ const failedAt = (code: string, message: string, step: string | null, at: Place)
 async function tick(state: RunState): Promise<TickOutcome> {
   const { script, run_id, args, headers, created_at, time: now, memo, observer } = state;
   const { js, sha256, ordered } = script;
-  const call = { organization_id: LOCAL, run_id, js, sha256, args, headers, created_at, now, memo };
+  const call = { organization_id: LOCAL_ORGANIZATION, run_id, js, sha256, args, headers, created_at, now, memo };
   const outcome = await state.runner.tick({ ...call, ordered, trace: true });
   state.places = new Map((outcome.calls ?? []).map(({ key, ...place }: TracedCall) => [key, place]));
   outcome.logs.slice(state.logged).forEach((line) => observer.onLog(line));
@@ -42,11 +42,11 @@ async function answerStep(state: RunState, step: PendingStep, mode: "fail" | "re
   const call: LocalCall = { kind: "step", name: step.name, args: JSON.parse(step.args), at };
   state.observer.onCall(call);
   try {
-    answer(state, call, step.key, { json: await state.answerer.step(step, at) });
+    recordAnswer(state, call, step.key, { json: await state.answerer.step(step, at) });
   } catch (error) {
     if (!(error instanceof StepFailure)) throw error;
     const { code, message, line, column } = error;
-    answer(state, call, step.key, { error: { code, message } });
+    recordAnswer(state, call, step.key, { error: { code, message } });
     if (mode === "fail") return failedAt(code, message, step.name, line === null ? at : { line, column });
   }
   return undefined;
@@ -64,7 +64,7 @@ async function answerApproval(state: RunState, call: ApprovalCall): Promise<Loca
     return undefined;
   }
   const { time: now, run_id } = state;
-  answer(state, shown, call.key, { json: approvalResult({ ...call, given: { ...given, decision }, now, run_id }) });
+  recordAnswer(state, shown, call.key, { json: approvalResult({ ...call, given: { ...given, decision }, now, run_id }) });
   if (decision !== "expire" || call.options.on_expiry !== "fail") return "answered";
   return failedAt("approval_expired", "An approval was not decided before it expired.", null, at);
 }
@@ -75,7 +75,7 @@ function answerStart(state: RunState, { key, workflow, args }: Extract<PendingCa
   state.children.set(run_id, workflow);
   const call: LocalCall = { kind: "child", name: workflow, args: JSON.parse(args), at: placeOf(state, key) };
   state.observer.onCall(call);
-  answer(state, call, key, { json: JSON.stringify({ run_id }) });
+  recordAnswer(state, call, key, { json: JSON.stringify({ run_id }) });
 }
 
 /** Answers for a person, another run, an agent or an event; undefined if only time can pass. */
@@ -100,7 +100,7 @@ async function answerOther(state: RunState, asked: PendingCall[]): Promise<Local
   return undefined;
 }
 
-/** Answers steps first, then approvals, runs, agents, events and finally timers. Throws Problem. */
+/** Answers steps first, then approvals, runs, agents, events and finally timers. Throws CliError. */
 async function answerNext(state: RunState, asked: PendingCall[]): Promise<LocalEnd | undefined> {
   fixDueTimes(state, asked);
   const steps = asked.filter((call) => call.kind === "steps");
@@ -126,7 +126,7 @@ const continuedAt = ({ args, line, column }: Extract<TickOutcome["end"], { type:
 
 /**
  * Runs a workflow on this machine: `run()` in the sandbox, its calls answered by an answerer. Waiting takes no real time. Throws
- * Problem if a call has no answer.
+ * CliError if a call has no answer.
  */
 export async function runLocally({ runner }: Pick<LocalSandbox, "runner">, run: LocalRun): Promise<LocalEnd> {
   const created_at = Date.parse(run.now);
@@ -151,5 +151,5 @@ export async function runLocally({ runner }: Pick<LocalSandbox, "runner">, run: 
     if (ended) return ended;
   }
   const what = `${run.script.file}: run() has not ended after ${MAX_TICKS} ticks`;
-  throw new Problem(what, "look for a loop without an end");
+  throw new CliError(what, "look for a loop without an end");
 }

@@ -36,7 +36,7 @@ export interface RunState extends LocalRun {
 
 export const placeOf = ({ places }: RunState, key: string): Place => places.get(key) ?? NO_PLACE;
 
-export function answer({ memo, observer }: RunState, call: LocalCall, key: string, value: CallAnswer): void {
+export function recordAnswer({ memo, observer }: RunState, call: LocalCall, key: string, value: CallAnswer): void {
   memo.push({ key, value });
   observer.onAnswer(call, value);
 }

@@ -3,7 +3,7 @@ import { StepSettings } from "#events/definition.ts";
 import { idempotencyKey, stepId } from "#events/ids.ts";
 import { retryAt } from "#services/workflows/attemptFailure.ts";
 import { StepFailure, type PendingStep, type StepHost } from "#services/workflows/tick.ts";
-import { LOCAL, type LocalSandbox, type LocalScript } from "./loadScript.ts";
+import { LOCAL_ORGANIZATION, type LocalSandbox, type LocalScript } from "./loadScript.ts";
 
 /** Maximum milliseconds an attempt may wait for fetches in total. */
 const FETCH_MS = 60_000;
@@ -50,7 +50,7 @@ export interface ExecuteOptions {
 
 /** Throws StepFailure if the arguments do not match the step's input schema. */
 async function checkInput({ sandbox }: ExecuteOptions, { input }: StepSettings, { name, args }: PendingStep) {
-  const wrong = input && (await sandbox.schemas.check(LOCAL, input, JSON.parse(args)));
+  const wrong = input && (await sandbox.schemas.check(LOCAL_ORGANIZATION, input, JSON.parse(args)));
   if (!wrong) return;
   const message = `The arguments of the step ${name}: ${wrong.pointer || "/"}: ${wrong.message}`;
   throw new StepFailure("invalid_step_args", message, { final: true });
@@ -68,7 +68,7 @@ async function attemptStep(options: ExecuteOptions, settings: StepSettings, step
     run_as: { type: "service" as const, id: null },
   };
   return sandbox.runner.step({
-    organization_id: LOCAL,
+    organization_id: LOCAL_ORGANIZATION,
     js: script.js,
     sha256: script.sha256,
     step: step.name,

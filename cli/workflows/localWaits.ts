@@ -2,9 +2,9 @@ import { newId } from "#events/ids.ts";
 import { timedOutAnswer } from "#events/inheritedCalls.ts";
 import { isMatch } from "#services/workflows/findWaits.ts";
 import type { PendingCall } from "#services/workflows/tick.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 import type { EventCall, LocalCall } from "./localCalls.ts";
-import { answer, placeOf, type RunState } from "./localState.ts";
+import { recordAnswer, placeOf, type RunState } from "./localState.ts";
 
 /* A local run's waits for other runs, agents, events and time. */
 
@@ -13,7 +13,7 @@ type Timer = Extract<PendingCall, { kind: "timer" }>;
 type TimedCall = Timer | (EventCall & { timeout_ms: number });
 const isTimed = (call: PendingCall): call is TimedCall =>
   call.kind === "timer" || (call.kind === "messageWait" && call.timeout_ms !== null);
-/** Whether an event answers the wait. Throws Problem if the event does not match. */
+/** Whether an event answers the wait. Throws CliError if the event does not match. */
 export async function answerEvent(state: RunState, wait: EventCall): Promise<boolean> {
   const { key, name, match } = wait;
   const at = placeOf(state, key);
@@ -25,8 +25,8 @@ export async function answerEvent(state: RunState, wait: EventCall): Promise<boo
   const call: LocalCall = { kind: "event", name, at };
   state.observer.onCall(call);
   if (!isMatch(match, given.data))
-    throw new Problem(`The event ${name} does not fit match ${JSON.stringify(match)}`, "change its data");
-  answer(state, call, key, { json: JSON.stringify({ status: "received", event_id: newId(), data: given.data }) });
+    throw new CliError(`The event ${name} does not fit match ${JSON.stringify(match)}`, "change its data");
+  recordAnswer(state, call, key, { json: JSON.stringify({ status: "received", event_id: newId(), data: given.data }) });
   return true;
 }
 
@@ -35,7 +35,7 @@ export async function answerWait(state: RunState, { key, run_id }: Extract<Pendi
   const name = state.children.get(run_id) ?? run_id;
   const call: LocalCall = { kind: "runWait", name, at };
   state.observer.onCall(call);
-  answer(state, call, key, { json: JSON.stringify({ run_id, ...(await state.answerer.run(name, at)) }) });
+  recordAnswer(state, call, key, { json: JSON.stringify({ run_id, ...(await state.answerer.run(name, at)) }) });
 }
 
 /** Answers an agent's turn with the text of the answers file. */
@@ -47,9 +47,9 @@ export async function answerAgent(state: RunState, pending: Extract<PendingCall,
   state.observer.onCall(call);
   const given = await state.answerer.agent(name, at);
   if ("error" in given)
-    return answer(state, call, key, { error: { code: "agent_error", message: `agent: ${given.error}` } });
+    return recordAnswer(state, call, key, { error: { code: "agent_error", message: `agent: ${given.error}` } });
   const ids = { response_id: `resp_${newId()}`, thread_id: thread_id ?? newId() };
-  answer(state, call, key, { json: JSON.stringify({ ...ids, ...given, usage: {} }) });
+  recordAnswer(state, call, key, { json: JSON.stringify({ ...ids, ...given, usage: {} }) });
 }
 
 /** Advances the simulated time to when the call is due. */
@@ -58,17 +58,17 @@ function passTime(state: RunState, call: TimedCall): void {
   const at = placeOf(state, call.key);
   const shown: LocalCall = { kind: "timer", until: new Date(state.time).toISOString(), at };
   state.observer.onCall(shown);
-  answer(state, shown, call.key, { json: call.kind === "timer" ? "null" : timedOutAnswer(undefined) });
+  recordAnswer(state, shown, call.key, { json: call.kind === "timer" ? "null" : timedOutAnswer(undefined) });
 }
 
-/** Answers the call that is due first. Throws Problem if none is. */
+/** Answers the call that is due first. Throws CliError if none is. */
 export function answerTimed(state: RunState, asked: PendingCall[]): void {
   const timed = asked.filter(isTimed);
   const [first] = timed.toSorted((a, b) => state.due.get(a.key)! - state.due.get(b.key)!);
   if (first) return passTime(state, first);
   const waits = asked.map((call) => (call.kind === "approval" || call.kind === "messageWait" ? call.name : call.kind));
   const what = `${state.script.file}: run() waits for ${waits.join(", ") || "nothing"}, and nothing comes`;
-  throw new Problem(what, "give it an answer");
+  throw new CliError(what, "give it an answer");
 }
 
 /** Fixes when each timer and timeout is due. */

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { StepFailure } from "#services/workflows/tick.ts";
-import { print, printable } from "../output.ts";
-import { Problem } from "../problem.ts";
+import { print, escapeControls } from "../output.ts";
+import { CliError } from "../cliError.ts";
 import { AnswersFile, createAnswers, NO_ANSWERS, parseFile, type ApprovalAnswer, type Answers } from "./answers.ts";
 import { describeCall, describeEnd, placeIn, shortJson } from "./describeCalls.ts";
-import { LOCAL, openLocalSandbox, type LocalSandbox, type LocalScript } from "./loadScript.ts";
+import { LOCAL_ORGANIZATION, openLocalSandbox, type LocalSandbox, type LocalScript } from "./loadScript.ts";
 import type { Answerer, ApprovalCall, LocalObserver } from "./localCalls.ts";
 import { runLocally } from "./localRun.ts";
 import { executeStep, localHost } from "./localStep.ts";
@@ -16,21 +16,21 @@ interface RunOptions {
   liveSteps?: boolean;
 }
 
-/** Parses JSON, or `@FILE` with JSON. Throws Problem. */
+/** Parses JSON, or `@FILE` with JSON. Throws CliError. */
 function readArgs(text: string): Record<string, unknown> {
   const json = text.startsWith("@") ? readFileSync(text.slice(1), "utf8") : text;
   try {
     const args: unknown = JSON.parse(json);
     if (typeof args === "object" && args !== null && !Array.isArray(args)) return args as Record<string, unknown>;
   } catch {}
-  throw new Problem("--args is no JSON object", `give it as '{"name": "Ada"}' or as @args.json`);
+  throw new CliError("--args is no JSON object", `give it as '{"name": "Ada"}' or as @args.json`);
 }
 
-/** Throws Problem if the arguments do not match `meta.args`. */
+/** Throws CliError if the arguments do not match `meta.args`. */
 export async function checkRunArgs({ schemas }: LocalSandbox, script: LocalScript, args: object): Promise<void> {
-  const wrong = await schemas.check(LOCAL, script.args_schema, args);
+  const wrong = await schemas.check(LOCAL_ORGANIZATION, script.args_schema, args);
   if (wrong)
-    throw new Problem(
+    throw new CliError(
       `The arguments do not fit meta.args of ${script.file}: ${wrong.pointer || "/"}: ${wrong.message}`,
       "change the arguments",
     );
@@ -52,15 +52,15 @@ function openTerminal() {
 }
 type Terminal = ReturnType<typeof openTerminal>;
 
-const noAnswer = (name: string): Problem =>
-  new Problem(`The approval ${name} has no answer`, `add it to --answers: {"approvals": {"${name}": "approve"}}`);
+const noAnswer = (name: string): CliError =>
+  new CliError(`The approval ${name} has no answer`, `add it to --answers: {"approvals": {"${name}": "approve"}}`);
 
-/** Throws Problem at the end of the input. */
+/** Throws CliError at the end of the input. */
 async function askApproval(terminal: Terminal, { name, options }: ApprovalCall): Promise<ApprovalAnswer> {
   const { title, body, form } = options;
-  if (body !== null) print(printable(body));
+  if (body !== null) print(escapeControls(body));
   for (;;) {
-    const text = await terminal.ask(`${printable(title)} [approve/reject/expire/wait] `);
+    const text = await terminal.ask(`${escapeControls(title)} [approve/reject/expire/wait] `);
     if (text === undefined) throw noAnswer(name);
     const decision = (["approve", "reject", "expire", "wait"] as const).find(
       (each) => text !== "" && each.startsWith(text),
@@ -88,9 +88,9 @@ const timeline = (file: string): LocalObserver => ({
   onCall: (call) => print(`${describeCall(call)}   ${placeIn(file, call.at)}`),
   onAnswer(call, answer) {
     if (call.kind === "timer") return;
-    print("json" in answer ? `  = ${shortJson(JSON.parse(answer.json))}` : `  ! ${printable(answer.error.message)}`);
+    print("json" in answer ? `  = ${shortJson(JSON.parse(answer.json))}` : `  ! ${escapeControls(answer.error.message)}`);
   },
-  onLog: (line) => print(`  log: ${printable(line)}`),
+  onLog: (line) => print(`  log: ${escapeControls(line)}`),
 });
 
 interface AnswererOptions {
@@ -111,7 +111,7 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
         throw new StepFailure(given.code === undefined ? "step_error" : (given.code as "step_error"), given.error);
       if (given) return JSON.stringify(given.result ?? null);
       if (!isLive && !answers.isExecuted(step.name))
-        throw new Problem(
+        throw new CliError(
           `The step ${step.name} has no answer`,
           `add it to --answers: {"steps": {"${step.name}": {"result": …}}}, or execute steps with --live-steps`,
         );
@@ -123,8 +123,8 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
           run_id: crypto.randomUUID(),
           isLive,
           onAttempt(attempt, failure, logs) {
-            for (const line of logs) print(`  log: ${printable(line)}`);
-            if (failure) print(`  attempt ${attempt}: ${placeIn(script.file, failure)}: ${printable(failure.message)}`);
+            for (const line of logs) print(`  log: ${escapeControls(line)}`);
+            if (failure) print(`  attempt ${attempt}: ${placeIn(script.file, failure)}: ${escapeControls(failure.message)}`);
           },
         },
         step,
@@ -133,7 +133,7 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
     async run(name) {
       const given = answers.run(name);
       if (given) return given;
-      throw new Problem(
+      throw new CliError(
         `The end of the run ${name} has no answer`,
         `add it to --answers: {"runs": {"${name}": {"result": …}}}`,
       );
@@ -141,7 +141,7 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
     async agent(name) {
       const given = answers.agent(name);
       if (given) return given;
-      throw new Problem(
+      throw new CliError(
         `The agent ${name} has no answer`,
         `add it to --answers: {"agents": {"${name}": {"output_text": …}}}`,
       );

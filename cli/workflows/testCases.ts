@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { StepFailure } from "#services/workflows/tick.ts";
-import { Problem } from "../problem.ts";
+import { CliError } from "../cliError.ts";
 import { answerFields, createAnswers } from "./answers.ts";
 import { describeCall, placeIn, shortJson } from "./describeCalls.ts";
 import type { LocalSandbox, LocalScript } from "./loadScript.ts";
@@ -114,8 +114,8 @@ const findFault = (file: string, test: TestCase, end: LocalEnd, calls: LocalCall
 function createAnswerer(sandbox: LocalSandbox, script: LocalScript, test: TestCase): Answerer {
   const answers = createAnswers(test);
   const host = localHost({ isLive: false, secrets: test.secrets });
-  const missing = (what: string, field: string, at: string): Problem =>
-    new Problem(`${at}: ${what} has no answer`, `add it to "${field}" of the case`);
+  const missing = (what: string, field: string, at: string): CliError =>
+    new CliError(`${at}: ${what} has no answer`, `add it to "${field}" of the case`);
   return {
     async step(step, at) {
       const given = answers.step(step.name, JSON.parse(step.args));
@@ -157,7 +157,7 @@ export async function runCase(sandbox: LocalSandbox, script: LocalScript, test: 
     const end = await runLocally(sandbox, { script, args, headers, now, answerer, observer });
     return findFault(script.file, test, end, calls);
   } catch (error) {
-    if (error instanceof Problem) return error.message;
+    if (error instanceof CliError) return error.message;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { print, printable, printJson } from "../output.ts";
-import { Problem } from "../problem.ts";
+import { print, escapeControls, printJson } from "../output.ts";
+import { CliError } from "../cliError.ts";
 import { parseFile } from "./answers.ts";
 import { openLocalSandbox, type LocalSandbox } from "./loadScript.ts";
 import { runCase, TestFile } from "./testCases.ts";
@@ -15,26 +15,26 @@ interface CaseResult {
   fault: string | null;
 }
 
-/** The test files at a path: of a folder, of a definition, or the file itself. Throws Problem. */
+/** The test files at a path: of a folder, of a definition, or the file itself. Throws CliError. */
 function findTestFiles(path: string): string[] {
   if (statSync(path).isDirectory()) {
     const found = readdirSync(path)
       .filter((name) => name.endsWith(SUFFIX))
       .toSorted();
     if (found.length > 0) return found.map((name) => join(path, name));
-    throw new Problem(`${path} has no test cases`, `add a file such as refund${SUFFIX} beside refund.ts`);
+    throw new CliError(`${path} has no test cases`, `add a file such as refund${SUFFIX} beside refund.ts`);
   }
   const file = path.endsWith(SUFFIX) ? path : path.replace(/\.[jt]s$/, SUFFIX);
   if (existsSync(file)) return [file];
-  throw new Problem(`${path} has no test cases`, `add ${file}`);
+  throw new CliError(`${path} has no test cases`, `add ${file}`);
 }
 
-/** The definition next to a test file. Throws Problem. */
+/** The definition next to a test file. Throws CliError. */
 function definitionFor(file: string): string {
   const name = basename(file, SUFFIX);
   const found = [".ts", ".js"].map((end) => join(dirname(file), `${name}${end}`)).find((each) => existsSync(each));
   if (found) return found;
-  throw new Problem(`${file} belongs to no definition`, `add ${name}.ts beside it`);
+  throw new CliError(`${file} belongs to no definition`, `add ${name}.ts beside it`);
 }
 
 async function testFile(sandbox: LocalSandbox, file: string): Promise<CaseResult[]> {
@@ -66,7 +66,7 @@ export async function testDefinitions(paths: string[], options: { json?: boolean
   else {
     for (const { file, name, fault } of results)
       print(
-        `${fault === null ? "ok    " : "FAILED"} ${file}: ${printable(name)}${fault === null ? "" : `\n       ${printable(fault)}`}`,
+        `${fault === null ? "ok    " : "FAILED"} ${file}: ${escapeControls(name)}${fault === null ? "" : `\n       ${escapeControls(fault)}`}`,
       );
     print(`${results.length - failed.length} of ${results.length} cases passed`);
   }

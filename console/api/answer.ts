@@ -119,7 +119,7 @@ export interface Exchange {
 }
 
 /** Sends a question. The same question with the same key continues its answer. */
-export async function ask(question: Question, signal: AbortSignal): Promise<Exchange> {
+export async function askQuestion(question: Question, signal: AbortSignal): Promise<Exchange> {
   const { text, files, agent_id, model, key, thread_id, history = [] } = question;
   const messages = [...history, { role: "user", content: text }];
   const attachments = files.map(({ id }) => id);
@@ -143,7 +143,7 @@ export async function ask(question: Question, signal: AbortSignal): Promise<Exch
 }
 
 /** Follows a running answer of an agent, from its beginning. */
-export async function resume(agent_id: string, turn: string, signal: AbortSignal): Promise<AsyncGenerator<LiveAnswer>> {
+export async function reopenAnswer(agent_id: string, turn: string, signal: AbortSignal): Promise<AsyncGenerator<LiveAnswer>> {
   const path = `agents/${agent_id}/v1/responses/resp_${turn}`;
   return followResponse(await send(path, { query: { stream: "true" }, signal }));
 }

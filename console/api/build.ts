@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call, service } from "./call.ts";
+import { call, SERVICE_URL } from "./call.ts";
 import type { Envelope } from "./envelope.ts";
 import { byId, readAll } from "./readAll.ts";
 import type { ToolApproval } from "./toolApproval.ts";
@@ -7,7 +7,7 @@ import type { FormSchema, Page } from "./types.ts";
 
 /* Items that builders make: agents, scripts (definitions) and registered workflows. */
 
-export const one = (kind: string, ...ids: string[]) => [kind, ...ids.map(encodeURIComponent)].join("/");
+export const itemPath = (kind: string, ...ids: string[]) => [kind, ...ids.map(encodeURIComponent)].join("/");
 
 export interface AgentSettings {
   name: string;
@@ -37,11 +37,11 @@ export const listAllAgents = queryOptions({
   queryFn: ({ signal }) => readAll((query) => call<Page<Agent>>("agents", { signal, query }), byId),
 });
 export const getAgent = (id: string) =>
-  queryOptions({ queryKey: ["agent", "one", id], queryFn: ({ signal }) => call<Agent>(one("agents", id), { signal }) });
+  queryOptions({ queryKey: ["agent", "one", id], queryFn: ({ signal }) => call<Agent>(itemPath("agents", id), { signal }) });
 export const createAgent = (body: Partial<AgentSettings>) => call<Agent>("agents", { method: "POST", body });
 export const changeAgent = (id: string, body: Partial<AgentSettings>) =>
-  call<Agent>(one("agents", id), { method: "PATCH", body });
-export const deleteAgent = (id: string) => call<void>(one("agents", id), { method: "DELETE" });
+  call<Agent>(itemPath("agents", id), { method: "PATCH", body });
+export const deleteAgent = (id: string) => call<void>(itemPath("agents", id), { method: "DELETE" });
 
 interface AgentAnswer {
   id: string;
@@ -49,7 +49,7 @@ interface AgentAnswer {
 }
 /** Asks an agent once, outside any conversation. Its turn has the id of the response. */
 export async function tryAgent(id: string, input: string): Promise<{ turn_id: string; text: string }> {
-  const answer = await call<AgentAnswer>(`${one("agents", id)}/v1/responses`, { method: "POST", body: { input } });
+  const answer = await call<AgentAnswer>(`${itemPath("agents", id)}/v1/responses`, { method: "POST", body: { input } });
   const texts = answer.output.filter(({ type }) => type === "message").flatMap(({ content = [] }) => content);
   return { turn_id: answer.id.replace(/^resp_/, ""), text: texts.map(({ text }) => text ?? "").join("\n") };
 }
@@ -131,13 +131,13 @@ export const switchScriptedTools = (enabled: boolean) =>
 export const getDefinition = (id: string) =>
   queryOptions({
     queryKey: ["definition", "one", id],
-    queryFn: ({ signal }) => call<DefinitionWithSource>(one("definitions", id), { signal }),
+    queryFn: ({ signal }) => call<DefinitionWithSource>(itemPath("definitions", id), { signal }),
   });
 export const createDefinition = (body: { type: ScriptType; name?: string; source: string }) =>
   call<DefinitionWithSource>("definitions", { method: "POST", body });
 export const saveDefinition = (id: string, body: { source?: string; grants?: string[] }) =>
-  call<DefinitionWithSource & { notice: string | null }>(one("definitions", id), { method: "PATCH", body });
-export const deleteDefinition = (id: string) => call<void>(one("definitions", id), { method: "DELETE" });
+  call<DefinitionWithSource & { notice: string | null }>(itemPath("definitions", id), { method: "PATCH", body });
+export const deleteDefinition = (id: string) => call<void>(itemPath("definitions", id), { method: "DELETE" });
 
 interface SourceCheck {
   fault: { message: string; line: number | null; column: number | null } | null;
@@ -161,18 +161,18 @@ export async function checkTypes(type: ScriptType, source: string) {
     method: "POST",
     body: { type, source },
   });
-  const faults = errors.map(({ message, line, column, end_line, end_column }) => ({
+  const problems = errors.map(({ message, line, column, end_line, end_column }) => ({
     message: `Type: ${message}`,
     line,
     column,
     end: { line: end_line, column: end_column },
     severity: "warning" as const,
   }));
-  return { faults, unchecked };
+  return { problems, unchecked };
 }
 
 /** The published types of the functions that a workflow may call. */
-export const readDeclarations = async (): Promise<string> => (await fetch(new URL("workflow.d.ts", service))).text();
+export const readDeclarations = async (): Promise<string> => (await fetch(new URL("workflow.d.ts", SERVICE_URL))).text();
 
 export interface Workflow {
   id: string;
@@ -194,7 +194,7 @@ export const listAllWorkflows = queryOptions({
 export const getWorkflow = (id: string) =>
   queryOptions({
     queryKey: ["workflow", "one", id],
-    queryFn: ({ signal }) => call<Workflow>(one("workflows", id), { signal }),
+    queryFn: ({ signal }) => call<Workflow>(itemPath("workflows", id), { signal }),
   });
 interface Registrable {
   id: string;
@@ -209,6 +209,6 @@ export const listRegistrable = queryOptions({
 export const registerWorkflow = (definition_id: string) =>
   call<Workflow>("workflows", { method: "POST", body: { definition_id } });
 export const changeWorkflow = (id: string, body: object) =>
-  call<Workflow>(one("workflows", id), { method: "PATCH", body });
+  call<Workflow>(itemPath("workflows", id), { method: "PATCH", body });
 export const startRun = (id: string, args: unknown) =>
-  call<{ id: string }>(`${one("workflows", id)}/runs`, { method: "POST", body: { args } });
+  call<{ id: string }>(`${itemPath("workflows", id)}/runs`, { method: "POST", body: { args } });

@@ -1,14 +1,14 @@
-import { noteDate } from "./serviceClock.ts";
+import { updateServiceClock } from "./serviceClock.ts";
 
 /** Address of the service, below which `/api` is. The page's base is `<service>/console/`. */
-export const service = new URL("..", document.baseURI);
+export const SERVICE_URL = new URL("..", document.baseURI);
 
 interface ErrorBody {
   error?: { message?: string; code?: string; param?: string | null };
 }
 
 /** An answer other than success; the status is 0 if there was no answer. */
-export class Failure extends Error {
+export class ApiError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   readonly param: string | undefined;
@@ -19,7 +19,7 @@ export class Failure extends Error {
   /** `header` reads a header of the answer. */
   constructor(status: number, body: ErrorBody, header: (name: string) => string | null = () => null) {
     super(body.error?.message ?? `The service answered with status ${status}.`);
-    this.name = "Failure";
+    this.name = "ApiError";
     this.status = status;
     this.code = body.error?.code;
     this.param = body.error?.param ?? undefined;
@@ -30,11 +30,11 @@ export class Failure extends Error {
   }
 }
 
-const noAnswer = () => new Failure(0, { error: { message: "The service does not answer. Is it running?" } });
+const noAnswer = () => new ApiError(0, { error: { message: "The service does not answer. Is it running?" } });
 
 /** Whether repeating the request would fail the same way. */
 export const isFinal = (error: unknown): boolean =>
-  error instanceof Failure && error.status >= 400 && error.status < 500 && error.status !== 429;
+  error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
 
 interface Request {
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -48,12 +48,12 @@ interface Request {
 
 /** `/api/...` with its query; parameters that are undefined are left out. */
 export function address(path: string, query: Request["query"] = {}): URL {
-  const url = new URL(`api/${path}`, service);
+  const url = new URL(`api/${path}`, SERVICE_URL);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
   return url;
 }
 
-/** Sends a request and returns the response. Throws a Failure for every answer other than success. */
+/** Sends a request and returns the response. Throws an ApiError for every answer other than success. */
 export async function send(path: string, request: Request = {}): Promise<Response> {
   const { method = "GET", query, body, form, headers, signal } = request;
   const sent = Date.now();
@@ -66,10 +66,10 @@ export async function send(path: string, request: Request = {}): Promise<Respons
   }).catch((error: unknown) => {
     throw error instanceof DOMException && error.name === "AbortError" ? error : noAnswer();
   });
-  noteDate(response.headers.get("date"), sent, Date.now());
+  updateServiceClock(response.headers.get("date"), sent, Date.now());
   if (response.ok) return response;
   const failure = (await response.json().catch(() => ({}))) as ErrorBody;
-  throw new Failure(response.status, failure, (name) => response.headers.get(name));
+  throw new ApiError(response.status, failure, (name) => response.headers.get(name));
 }
 
 /** The same for an answer in JSON. */
@@ -79,8 +79,8 @@ export async function call<T>(path: string, request?: Request): Promise<T> {
 }
 
 /** An answer, or null where there is nothing (404). */
-export const orNull = <T>(answer: Promise<T>): Promise<T | null> =>
+export const nullIfMissing = <T>(answer: Promise<T>): Promise<T | null> =>
   answer.catch((error: unknown) => {
-    if (error instanceof Failure && error.status === 404) return null;
+    if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   });

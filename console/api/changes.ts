@@ -1,6 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { address } from "./call.ts";
-import { whoAmI } from "./queries.ts";
+import { getSession } from "./queries.ts";
 
 /** One event of the organization, without its content. */
 interface Change {
@@ -103,7 +103,7 @@ export function followChanges(queries: QueryClient): () => void {
 
   const readAgain = () => void queries.invalidateQueries();
   // the service is unavailable, or the session has ended
-  const onBreak = () => void queries.invalidateQueries(whoAmI);
+  const onBreak = () => void queries.invalidateQueries(getSession);
   const onChange = (change: Change) => {
     bursts.note(change);
     channel.postMessage(change);

@@ -33,9 +33,9 @@ export interface EventFilter {
 const queryOf = ({ stream, type, who, command }: EventFilter) => ({ stream, type, principal: who, command });
 
 /** Events of one page. */
-export const PER_PAGE = 100;
+export const EVENTS_PER_PAGE = 100;
 /** More new events than these are counted as "100+". */
-export const MAX_COUNTED = 100;
+export const MAX_COUNTED_EVENTS = 100;
 
 /** One page, newest first. With `until`, the page stays the same even if it is read again later. */
 export const listEvents = (filter: EventFilter, after: string | undefined, until: string | undefined) =>
@@ -47,7 +47,7 @@ export const listEvents = (filter: EventFilter, after: string | undefined, until
     queryFn: ({ signal }) =>
       call<Slice<LogEvent>>("events", {
         signal,
-        query: { ...queryOf(filter), after, order: "newest", limit: PER_PAGE },
+        query: { ...queryOf(filter), after, order: "newest", limit: EVENTS_PER_PAGE },
       }),
     placeholderData: (previous) => previous,
   });
@@ -57,13 +57,13 @@ export const countNewEvents = (filter: EventFilter, after: string | undefined) =
   queryOptions({
     queryKey: ["log", "count", queryOf(filter), after],
     queryFn: async ({ signal }) => {
-      const query = { ...queryOf(filter), after, limit: MAX_COUNTED };
+      const query = { ...queryOf(filter), after, limit: MAX_COUNTED_EVENTS };
       return (await call<Slice<LogEvent>>("events", { signal, query })).data.length;
     },
   });
 
 /** The download address of all matching events, one JSON object per line. */
-export const exportOf = (filter: EventFilter): string =>
+export const exportAddress = (filter: EventFilter): string =>
   address("events", { ...queryOf(filter), format: "jsonl" }).href;
 
 /** Minimum time between two reads of the sums, however many events happen. */

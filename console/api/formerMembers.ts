@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { findFormer } from "../format/formerMember.ts";
+import { findFormerMembers } from "../format/formerMember.ts";
 import { call } from "./call.ts";
 import type { LogEvent } from "./events.ts";
 import type { Slice } from "./types.ts";
@@ -22,6 +22,6 @@ export const listFormerMembers = queryOptions({
       if (!slice.has_more || slice.next_after === null) break;
       after = slice.next_after;
     }
-    return findFormer(events);
+    return findFormerMembers(events);
   },
 });

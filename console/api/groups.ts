@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call, orNull } from "./call.ts";
+import { call, nullIfMissing } from "./call.ts";
 import { readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
@@ -21,7 +21,7 @@ export const listGroups = queryOptions({
 
 const pathOf = (group: string) => `groups/${encodeURIComponent(group)}`;
 /** Null if no group has this name. */
-export const readGroup = (group: string) => orNull(call<Group>(pathOf(group)));
+export const readGroup = (group: string) => nullIfMissing(call<Group>(pathOf(group)));
 export const setGroup = (group: string, members: string[]) =>
   call<Group>(pathOf(group), { method: "PUT", body: { members } });
 export const removeGroup = (group: string) => call<void>(pathOf(group), { method: "DELETE" });

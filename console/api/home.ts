@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call, service } from "./call.ts";
+import { call, SERVICE_URL } from "./call.ts";
 import type { Page, RunSummary, Slice, TurnSummary } from "./types.ts";
 
 const HEALTH_MS = 15_000;
@@ -15,7 +15,7 @@ export interface Health {
 export const getHealth = queryOptions({
   queryKey: ["health"],
   queryFn: async ({ signal }): Promise<Health> => {
-    const response = await fetch(new URL("readyz", service), { signal });
+    const response = await fetch(new URL("readyz", SERVICE_URL), { signal });
     const body = (await response.json().catch(() => ({}))) as { checks?: Record<string, { ok: boolean }> };
     const problems = Object.entries(body.checks ?? {}).filter(([, { ok }]) => !ok);
     return { isReady: response.ok, problems: problems.map(([name]) => name) };

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { address, call, orNull, send } from "./call.ts";
+import { address, call, nullIfMissing, send } from "./call.ts";
 import { byId, readAll } from "./readAll.ts";
 import { upload, type Upload } from "./upload.ts";
 import type { Page } from "./types.ts";
@@ -139,7 +139,7 @@ export const countDocuments = (reference: string, status?: DocumentStatus) =>
 
 /** Whether the file of a document is stored. */
 const hasFile = (id: string, signal: AbortSignal): Promise<boolean> =>
-  orNull(send(`${pathOf(id)}/content`, { method: "HEAD", signal })).then((found) => found !== null);
+  nullIfMissing(send(`${pathOf(id)}/content`, { method: "HEAD", signal })).then((found) => found !== null);
 const pathOf = (id: string) => knowledge(`documents/${encodeURIComponent(id)}`);
 
 export const getDocument = (id: string) =>

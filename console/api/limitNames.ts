@@ -1,5 +1,5 @@
 /** Limits of turns per period or in total. */
-export const AMOUNTS = [
+export const TURN_LIMITS = [
   "cost_per_day",
   "cost_per_week",
   "cost_per_month",
@@ -12,15 +12,15 @@ export const AMOUNTS = [
   "requests_per_month",
 ] as const;
 /** Limits of pages read. */
-export const READ = ["pages_per_day", "pages_per_month"] as const;
+export const READING_LIMITS = ["pages_per_day", "pages_per_month"] as const;
 /** Limits of storage. */
-export const STORED = ["stored_bytes", "documents"] as const;
+export const STORAGE_LIMITS = ["stored_bytes", "documents"] as const;
 /** Limits per 60 seconds, and of concurrent turns. */
-export const TURN_RATES = [
+export const TURN_RATE_LIMITS = [
   "requests_per_minute",
   "tokens_per_minute",
   "concurrent_turns",
   "concurrent_streams",
 ] as const;
-export const RATES = [...TURN_RATES, "concurrent_runs"] as const;
-export type LimitName = (typeof AMOUNTS | typeof READ | typeof STORED | typeof RATES)[number];
+export const RATE_LIMITS = [...TURN_RATE_LIMITS, "concurrent_runs"] as const;
+export type LimitName = (typeof TURN_LIMITS | typeof READING_LIMITS | typeof STORAGE_LIMITS | typeof RATE_LIMITS)[number];

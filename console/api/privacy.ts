@@ -1,16 +1,16 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ERASED_KINDS } from "./erasedKinds.ts";
-import { address, call, Failure, orNull, send } from "./call.ts";
+import { address, call, ApiError, nullIfMissing, send } from "./call.ts";
 import { readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
 /* Retention, holds, exports and erasures. For administrators. */
 
 const ERASURES = 50;
-export const HOLDS = 100;
+export const HOLDS_PER_PAGE = 100;
 
-export const KEPT = ["threads", "turns", "files", "documents", "runs"] as const;
-export type RetainedKind = (typeof KEPT)[number];
+export const RETAINED_KINDS = ["threads", "turns", "files", "documents", "runs"] as const;
+export type RetainedKind = (typeof RETAINED_KINDS)[number];
 /** Days such as `30d`; null keeps the data. */
 export type RetentionRules = Record<RetainedKind, string | null>;
 
@@ -43,7 +43,7 @@ export const listRetention = queryOptions({
 export const previewRetention = (subject: string, rules: RetentionRules) =>
   call<RetentionPreview>(`${pathOf(subject)}/preview`, { method: "POST", body: rules });
 /** Null if the subject has no rules. */
-export const readRetention = (subject: string) => orNull(call<Retention>(pathOf(subject)));
+export const readRetention = (subject: string) => nullIfMissing(call<Retention>(pathOf(subject)));
 export const setRetention = (subject: string, rules: RetentionRules) =>
   call<Retention>(pathOf(subject), { method: "PUT", body: rules });
 export const removeRetention = (subject: string) => call<void>(pathOf(subject), { method: "DELETE" });
@@ -66,7 +66,7 @@ export interface Hold {
 export const listHolds = (offset: number) =>
   queryOptions({
     queryKey: ["hold", "list", offset],
-    queryFn: ({ signal }) => call<Page<Hold>>("holds", { signal, query: { limit: HOLDS, offset } }),
+    queryFn: ({ signal }) => call<Page<Hold>>("holds", { signal, query: { limit: HOLDS_PER_PAGE, offset } }),
     placeholderData: (previous) => previous,
   });
 export const placeHold = (hold: Pick<Hold, "subject" | "name" | "reason">) =>
@@ -126,7 +126,7 @@ async function isWhole(file: Blob): Promise<boolean> {
   return /\{"type":"end"[^\n]*\}\n?$/.test(end);
 }
 
-/** Downloads all data of a subject as a file of JSON lines. Throws a Failure, also for a truncated export. */
+/** Downloads all data of a subject as a file of JSON lines. Throws an ApiError, also for a truncated export. */
 export async function exportSubject(
   subject: string,
   { signal, onProgress }: { signal: AbortSignal; onProgress(progress: ExportProgress): void },
@@ -152,5 +152,5 @@ export async function exportSubject(
   }
   store();
   if (await isWhole(file)) return file;
-  throw new Failure(0, { error: { message: "The export was cut off: its last line is missing. Start it again." } });
+  throw new ApiError(0, { error: { message: "The export was cut off: its last line is missing. Start it again." } });
 }

@@ -60,7 +60,7 @@ export interface Proof {
   /** The first event that differs from the log. */
   differs: LogEvent | undefined;
 }
-export const NOTHING_PROVED: Proof = { hash: "", last: undefined, differs: undefined };
+export const EMPTY_PROOF: Proof = { hash: "", last: undefined, differs: undefined };
 
 /** Computes the hashes of the next events, and compares each with the service's result. */
 export async function proveEvents(

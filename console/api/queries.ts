@@ -4,7 +4,7 @@ import type { Approval, ApprovalOrder, ApprovalStatus, Page, Person, RunStatus, 
 
 /* Every query of the console. Keys start with the kind of item, as the change stream names it. */
 
-export const whoAmI = queryOptions({
+export const getSession = queryOptions({
   queryKey: ["session"],
   queryFn: ({ signal }) => call<Person>("auth/me", { signal }),
 });

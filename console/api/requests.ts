@@ -5,9 +5,9 @@ import type { Slice, TurnStatus, TurnSummary } from "./types.ts";
 
 /* Queries about requests to models. They change with the threads they are part of. */
 
-export const PAGE = 50;
+export const REQUESTS_PER_PAGE = 50;
 /** More new requests than these are counted as "100+". */
-export const MAX_COUNTED = 100;
+export const MAX_COUNTED_REQUESTS = 100;
 
 export interface RequestFilter {
   status?: TurnStatus | undefined;
@@ -33,7 +33,7 @@ export const listRequests = (filter: RequestFilter, after: string | undefined) =
   queryOptions({
     queryKey: ["thread", "requests", filter, after],
     queryFn: ({ signal }) =>
-      call<Slice<TurnSummary>>("turns", { signal, query: { ...queryOf(filter), after, limit: PAGE } }),
+      call<Slice<TurnSummary>>("turns", { signal, query: { ...queryOf(filter), after, limit: REQUESTS_PER_PAGE } }),
     placeholderData: (previous) => previous,
   });
 
@@ -42,7 +42,7 @@ export const countNewRequests = (filter: RequestFilter, from: string) =>
   queryOptions({
     queryKey: ["thread", "requests", "count", filter, from],
     queryFn: async ({ signal }) => {
-      const query = { ...queryOf(filter), from, limit: MAX_COUNTED };
+      const query = { ...queryOf(filter), from, limit: MAX_COUNTED_REQUESTS };
       return (await call<Slice<TurnSummary>>("turns", { signal, query })).data.length;
     },
   });

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { noteDate, serviceNow } from "./serviceClock.ts";
+import { updateServiceClock, serviceNow } from "./serviceClock.ts";
 
 const NOW = Date.parse("2026-05-04T12:00:00.400Z");
 /** An answer that took 100 ms, from a service whose clock is ahead by a given time. */
-const answer = (ahead: number) => noteDate(new Date(NOW - 50 + ahead).toUTCString(), NOW - 100, NOW);
+const answer = (ahead: number) => updateServiceClock(new Date(NOW - 50 + ahead).toUTCString(), NOW - 100, NOW);
 
 beforeEach(() => void vi.useFakeTimers({ now: NOW }));
 afterEach(() => void vi.useRealTimers());
 
 test("the browser's clock is used as long as no answer contradicts it", () => {
-  noteDate(null, NOW, NOW);
+  updateServiceClock(null, NOW, NOW);
   expect(serviceNow()).toBe(NOW);
   answer(0);
   answer(300);

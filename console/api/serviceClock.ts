@@ -8,7 +8,7 @@ let least = Number.NEGATIVE_INFINITY;
 let most = Number.POSITIVE_INFINITY;
 
 /** Uses the Date header of an answer whose request was sent and answered at these browser times. */
-export function noteDate(date: string | null, sent: number, received: number): void {
+export function updateServiceClock(date: string | null, sent: number, received: number): void {
   const time = Date.parse(date ?? "");
   if (Number.isNaN(time)) return;
   const [low, high] = [time - received, time + SECOND - sent];

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call, orNull } from "./call.ts";
+import { call, nullIfMissing } from "./call.ts";
 import { byId, readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
@@ -40,7 +40,7 @@ export interface Secret extends Dates {
 }
 
 const byName = ({ name }: { name: string }): string => name;
-const one = (kind: string, id: string) => `${kind}/${encodeURIComponent(id)}`;
+const itemPath = (kind: string, id: string) => `${kind}/${encodeURIComponent(id)}`;
 
 export const listProjects = queryOptions({
   queryKey: ["project", "list"],
@@ -48,8 +48,8 @@ export const listProjects = queryOptions({
 });
 export const createProject = (name: string) => call<Project>("projects", { method: "POST", body: { name } });
 export const renameProject = (id: string, name: string) =>
-  call<Project>(one("projects", id), { method: "PATCH", body: { name } });
-export const deleteProject = (id: string) => call<void>(one("projects", id), { method: "DELETE" });
+  call<Project>(itemPath("projects", id), { method: "PATCH", body: { name } });
+export const deleteProject = (id: string) => call<void>(itemPath("projects", id), { method: "DELETE" });
 
 /** For administrators. */
 export const listProviders = queryOptions({
@@ -57,10 +57,10 @@ export const listProviders = queryOptions({
   queryFn: ({ signal }) => readAll((query) => call<Page<Provider>>("providers", { signal, query }), byName),
 });
 /** Null if there is none of this name. */
-export const readProvider = (name: string) => orNull(call<Provider>(one("providers", name)));
+export const readProvider = (name: string) => nullIfMissing(call<Provider>(itemPath("providers", name)));
 export const configureProvider = (name: string, body: ProviderSettings) =>
-  call<Provider>(one("providers", name), { method: "PUT", body });
-export const removeProvider = (name: string) => call<void>(one("providers", name), { method: "DELETE" });
+  call<Provider>(itemPath("providers", name), { method: "PUT", body });
+export const removeProvider = (name: string) => call<void>(itemPath("providers", name), { method: "DELETE" });
 
 /** For builders. */
 export const listSecrets = queryOptions({
@@ -68,8 +68,8 @@ export const listSecrets = queryOptions({
   queryFn: ({ signal }) => readAll((query) => call<Page<Secret>>("secrets", { signal, query }), byName),
 });
 export const setSecret = (name: string, value: string) =>
-  call<Secret>(one("secrets", name), { method: "PUT", body: { value } });
-export const removeSecret = (name: string) => call<void>(one("secrets", name), { method: "DELETE" });
+  call<Secret>(itemPath("secrets", name), { method: "PUT", body: { value } });
+export const removeSecret = (name: string) => call<void>(itemPath("secrets", name), { method: "DELETE" });
 
 /** Ends the person's other sessions. */
 export const changePassword = (body: { current_password: string; new_password: string }) =>

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call, orNull } from "./call.ts";
-import { RATES, type LimitName } from "./limitNames.ts";
+import { call, nullIfMissing } from "./call.ts";
+import { RATE_LIMITS, type LimitName } from "./limitNames.ts";
 import { readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 import { FieldError } from "../format/FieldError.ts";
@@ -10,7 +10,7 @@ import { FieldError } from "../format/FieldError.ts";
 /** No event reports changes of a budget's figures. */
 const RENEWED_MS = 30_000;
 const RATES_RENEWED_MS = 5_000;
-const one = (kind: string, ...names: string[]) => [kind, ...names.map(encodeURIComponent)].join("/");
+const itemPath = (kind: string, ...names: string[]) => [kind, ...names.map(encodeURIComponent)].join("/");
 
 export interface BudgetLimit {
   name: LimitName;
@@ -47,7 +47,7 @@ export function splitBudgetKey(key: string): Pick<Budget, "subject" | "model"> {
   return at === -1 ? { subject: key, model: null } : { subject: key.slice(0, at), model: key.slice(at + 1) };
 }
 
-export const isRate = ({ name }: Pick<BudgetLimit, "name">): boolean => RATES.some((rate) => rate === name);
+export const isRate = ({ name }: Pick<BudgetLimit, "name">): boolean => RATE_LIMITS.some((rate) => rate === name);
 
 export const listBudgets = queryOptions({
   queryKey: ["budget", "list"],
@@ -74,17 +74,17 @@ type BudgetName = Pick<Budget, "subject" | "model">;
 const queryOf = ({ model }: BudgetName) => (model === null ? {} : { query: { model } });
 /** Null if this subject has none. */
 export const readBudget = (named: BudgetName, signal?: AbortSignal) =>
-  orNull(call<Budget>(one("budgets", named.subject), { ...(signal && { signal }), ...queryOf(named) }));
+  nullIfMissing(call<Budget>(itemPath("budgets", named.subject), { ...(signal && { signal }), ...queryOf(named) }));
 export const getBudget = (key: string) =>
   queryOptions({
     queryKey: ["budget", "one", key],
     queryFn: ({ signal }) => readBudget(splitBudgetKey(key), signal),
   });
 export const setBudget = (named: BudgetName, body: BudgetToSet) =>
-  call<Budget>(one("budgets", named.subject), { method: "PUT", body, ...queryOf(named) });
+  call<Budget>(itemPath("budgets", named.subject), { method: "PUT", body, ...queryOf(named) });
 export function removeBudget(key: string) {
   const named = splitBudgetKey(key);
-  return call<void>(one("budgets", named.subject), { method: "DELETE", ...queryOf(named) });
+  return call<void>(itemPath("budgets", named.subject), { method: "DELETE", ...queryOf(named) });
 }
 
 /** The price of reading a page is stored under this name. */
@@ -128,11 +128,11 @@ export type PriceToSet = Pick<Price, "valid_from"> & Partial<Record<keyof Price,
 function pathOfModel(model: string): string {
   const slash = model.indexOf("/");
   if (slash < 1) throw new FieldError("model", "Model must be named provider/model, as in openai/gpt-5.");
-  return one("prices", model.slice(0, slash), model.slice(slash + 1));
+  return itemPath("prices", model.slice(0, slash), model.slice(slash + 1));
 }
 /** Null if it has no price. */
 export const readPrices = async (model: string, signal?: AbortSignal) =>
-  orNull(call<ModelPrices>(pathOfModel(model), { ...(signal && { signal }) }));
+  nullIfMissing(call<ModelPrices>(pathOfModel(model), { ...(signal && { signal }) }));
 export const getPrices = (model: string) =>
   queryOptions({
     queryKey: ["price", "one", model],
@@ -172,7 +172,7 @@ export const listAliases = queryOptions({
     ),
 });
 /** Null if there is none of this name. */
-export const readAlias = (alias: string) => orNull(call<Alias>(one("aliases", alias)));
+export const readAlias = (alias: string) => nullIfMissing(call<Alias>(itemPath("aliases", alias)));
 export const configureAlias = (alias: string, body: AliasSettings) =>
-  call<Alias>(one("aliases", alias), { method: "PUT", body });
-export const removeAlias = (alias: string) => call<void>(one("aliases", alias), { method: "DELETE" });
+  call<Alias>(itemPath("aliases", alias), { method: "PUT", body });
+export const removeAlias = (alias: string) => call<void>(itemPath("aliases", alias), { method: "DELETE" });

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { one } from "./build.ts";
+import { itemPath } from "./build.ts";
 import { call } from "./call.ts";
 import { byId, readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
@@ -49,16 +49,16 @@ export const listTriggers = (workflow: string) =>
   queryOptions({
     queryKey: ["trigger", "of", workflow],
     queryFn: ({ signal }) =>
-      readAll((query) => call<Page<Trigger>>(`${one("workflows", workflow)}/triggers`, { signal, query }), byId),
+      readAll((query) => call<Page<Trigger>>(`${itemPath("workflows", workflow)}/triggers`, { signal, query }), byId),
   });
 export const createTrigger = (workflow: string, body: object) =>
-  call<Trigger & { secret?: string }>(`${one("workflows", workflow)}/triggers`, { method: "POST", body });
+  call<Trigger & { secret?: string }>(`${itemPath("workflows", workflow)}/triggers`, { method: "POST", body });
 export const changeTrigger = ({ workflow_id, id }: TriggerId, body: object) =>
-  call<Trigger>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "PATCH", body });
+  call<Trigger>(`${itemPath("workflows", workflow_id)}/${itemPath("triggers", id)}`, { method: "PATCH", body });
 export const deleteTrigger = ({ workflow_id, id }: TriggerId) =>
-  call<void>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "DELETE" });
+  call<void>(`${itemPath("workflows", workflow_id)}/${itemPath("triggers", id)}`, { method: "DELETE" });
 /** The webhook with its new secret, which no later answer returns. The old secret stops working at once. */
 export const rotateTrigger = ({ workflow_id, id }: TriggerId) =>
-  call<Trigger & { secret?: string }>(`${one("workflows", workflow_id)}/${one("triggers", id)}/rotate`, {
+  call<Trigger & { secret?: string }>(`${itemPath("workflows", workflow_id)}/${itemPath("triggers", id)}/rotate`, {
     method: "POST",
   });

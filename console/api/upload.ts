@@ -1,4 +1,4 @@
-import { Failure } from "./call.ts";
+import { ApiError } from "./call.ts";
 
 export interface Upload {
   file: File;
@@ -15,7 +15,7 @@ export interface UploadAnswer<T> {
   isNew: boolean;
 }
 
-/** Sends one file to an address from `address()`. Does not use `fetch`, which reports no progress of an upload. Throws a Failure. */
+/** Sends one file to an address from `address()`. Does not use `fetch`, which reports no progress of an upload. Throws an ApiError. */
 export const upload = <T>(to: URL, { file, signal, onProgress, fields = {} }: Upload): Promise<UploadAnswer<T>> =>
   new Promise((resolve, reject) => {
     const form = new FormData();
@@ -27,9 +27,9 @@ export const upload = <T>(to: URL, { file, signal, onProgress, fields = {} }: Up
     request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
     request.addEventListener("load", () => {
       if (request.status < 300) resolve({ answer: request.response as T, isNew: request.status !== 200 });
-      else reject(new Failure(request.status, request.response ?? {}, (name) => request.getResponseHeader(name)));
+      else reject(new ApiError(request.status, request.response ?? {}, (name) => request.getResponseHeader(name)));
     });
-    request.addEventListener("error", () => reject(new Failure(0, { error: { message: "The connection was lost." } })));
+    request.addEventListener("error", () => reject(new ApiError(0, { error: { message: "The connection was lost." } })));
     signal.addEventListener("abort", () => request.abort());
     request.send(form);
   });

@@ -80,7 +80,7 @@ export const getUsage = (period: Period, groups: Groups, page = 0) =>
   });
 
 /** The download address of all groups. */
-export const csvOf = (period: Period, groups: Groups): string =>
+export const csvAddress = (period: Period, groups: Groups): string =>
   address("usage", { ...queryOf(period, groups), format: "csv" }).href;
 
 /** The name of a label, and the number of its requests. */

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { whoAmI } from "./queries.ts";
+import { getSession } from "./queries.ts";
 import type { Role } from "./types.ts";
 
 /** The permissions of the person's role (docs/permissions.md). None until the role is known. */
 export function useRole() {
-  const { data } = useQuery(whoAmI);
+  const { data } = useQuery(getSession);
   const is = (...roles: Role[]) => data !== undefined && roles.includes(data.user.role);
   return {
     isOwner: is("owner"),

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { Failure, isFinal } from "../api/call.ts";
-import { whoAmI } from "../api/queries.ts";
+import { ApiError, isFinal } from "../api/call.ts";
+import { getSession } from "../api/queries.ts";
 import { SignInForm } from "../screens/signIn/SignIn.tsx";
 
 const RETRY_MS = 3_000;
@@ -24,7 +24,7 @@ function SignInAgain() {
 export function Interruption() {
   const queries = useQueryClient();
   const { data, error } = useQuery({
-    ...whoAmI,
+    ...getSession,
     refetchInterval: ({ state }) => (state.error && !isFinal(state.error) ? RETRY_MS : false),
   });
   const person = data?.user.id;
@@ -40,7 +40,7 @@ export function Interruption() {
     if (wasInterrupted.current && !isInterrupted) void queries.invalidateQueries();
     wasInterrupted.current = isInterrupted;
   }, [isInterrupted, queries]);
-  if (error instanceof Failure && error.status === 401) return <SignInAgain />;
+  if (error instanceof ApiError && error.status === 401) return <SignInAgain />;
   if (!isInterrupted) return null;
   return (
     <p role="alert" className="notice bad interruption">

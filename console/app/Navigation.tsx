@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, Failure } from "../api/call.ts";
-import { listApprovals, whoAmI } from "../api/queries.ts";
+import { call, ApiError } from "../api/call.ts";
+import { listApprovals, getSession } from "../api/queries.ts";
 import { ErrorNotice } from "../parts/Notices.tsx";
 import { openGoTo } from "./GoTo.tsx";
 import { OTHER_GROUPS, type Group } from "./screens.ts";
@@ -25,12 +25,12 @@ function Waiting() {
 /** A session that has already ended needs no sign-out. */
 const endSession = () =>
   call("auth/logout", { method: "POST" }).catch((error: unknown) => {
-    if (!(error instanceof Failure && error.status === 401)) throw error;
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
   });
 
 function Account() {
   const queries = useQueryClient();
-  const { data } = useQuery(whoAmI);
+  const { data } = useQuery(getSession);
   const [theme, nextTheme] = useTheme();
   const signOut = useMutation({
     mutationFn: endSession,
@@ -74,7 +74,7 @@ const Screens = ({ group }: { group: Group }) => {
 
 /** Links to every screen. A phone shows the first group, and the others on request. */
 export function Navigation() {
-  const { data } = useQuery(whoAmI);
+  const { data } = useQuery(getSession);
   const { pathname } = useLocation();
   // a navigation closes it
   const [openAt, setOpenAt] = useState<string>();

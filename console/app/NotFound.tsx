@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
-import { Empty } from "../parts/Notices.tsx";
+import { EmptyState } from "../parts/Notices.tsx";
 
 export const NotFound = () => (
   <section className="screen narrow" aria-labelledby="title">
     <h1 id="title">Not found</h1>
-    <Empty title="There is no such page">
+    <EmptyState title="There is no such page">
       <p>
         The address may be mistyped. Go <Link to="/">home</Link>, or press Ctrl-K and enter a name or an id.
       </p>
-    </Empty>
+    </EmptyState>
   </section>
 );

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ErrorComponentProps } from "@tanstack/react-router";
 import { useCallback, useEffect } from "react";
 import { isFinal } from "../api/call.ts";
-import { whoAmI } from "../api/queries.ts";
+import { getSession } from "../api/queries.ts";
 import { MissingFile } from "../parts/importFile.ts";
 import { ErrorNotice } from "../parts/Notices.tsx";
 
@@ -22,7 +22,7 @@ const hasReloaded = (): boolean => Date.now() - Number(sessionStorage.getItem(RE
 function useReload() {
   const queries = useQueryClient();
   return useCallback(async () => {
-    const isThere = await queries.fetchQuery({ ...whoAmI, staleTime: 0 }).then(() => true, isFinal);
+    const isThere = await queries.fetchQuery({ ...getSession, staleTime: 0 }).then(() => true, isFinal);
     if (!isThere) return;
     sessionStorage.setItem(RELOADED, String(Date.now()));
     location.reload();
@@ -34,7 +34,7 @@ export function ScreenError({ error }: ErrorComponentProps) {
   const isMissing = error instanceof MissingFile;
   const reload = useReload();
   // `Interruption` polls until the service is back
-  const session = useQuery({ ...whoAmI, enabled: false });
+  const session = useQuery({ ...getSession, enabled: false });
   const isAway = session.error !== null && !isFinal(session.error);
   useEffect(() => {
     if (isMissing && !isAway && !hasReloaded()) void reload();

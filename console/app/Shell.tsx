@@ -1,14 +1,14 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useMatches, useRouter } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { Failure } from "../api/call.ts";
+import { ApiError } from "../api/call.ts";
 import { followChanges } from "../api/changes.ts";
-import { whoAmI } from "../api/queries.ts";
+import { getSession } from "../api/queries.ts";
 import { ErrorNotice, Loading } from "../parts/Notices.tsx";
 import { SignIn } from "../screens/signIn/SignIn.tsx";
 import { GoTo } from "./GoTo.tsx";
 import { Interruption } from "./Interruption.tsx";
-import { Opening } from "./Opening.tsx";
+import { NavigationProgress } from "./NavigationProgress.tsx";
 import { Navigation } from "./Navigation.tsx";
 import { followScreens } from "./followScreens.ts";
 import { keepFocus } from "./keepFocus.ts";
@@ -28,7 +28,7 @@ function SignedIn() {
         Skip to content
       </a>
       <Navigation />
-      <Opening />
+      <NavigationProgress />
       <main id="main" tabIndex={-1}>
         <Interruption />
         <Outlet />
@@ -48,9 +48,9 @@ export function Shell() {
 }
 
 function Private() {
-  const session = useQuery(whoAmI);
+  const session = useQuery(getSession);
   if (session.data) return <SignedIn />;
-  if (session.error instanceof Failure && session.error.status === 401) return <SignIn />;
+  if (session.error instanceof ApiError && session.error.status === 401) return <SignIn />;
   return (
     <main className="alone">
       {session.isError ? (

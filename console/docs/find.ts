@@ -71,7 +71,7 @@ function excerptOf(text: string, terms: string[]): Hit["excerpt"] {
 }
 
 /** The sections that contain every term of the query, best first; equal ones in the order of the site. */
-export function find(index: SearchIndex, query: string): Hit[] {
+export function findSections(index: SearchIndex, query: string): Hit[] {
   const terms = parseQuery(query);
   if (terms.length === 0) return [];
   const patterns = terms.map((term) => ({ one: pattern(term, ""), all: pattern(term, "g") }));

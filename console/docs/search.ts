@@ -1,4 +1,4 @@
-import { find, type Hit, type SearchIndex } from "./find.ts";
+import { findSections, type Hit, type SearchIndex } from "./find.ts";
 
 /** Loads the index once, at the first search. */
 function createIndex(url: string): () => Promise<SearchIndex> {
@@ -74,7 +74,7 @@ export function startSearch(form: HTMLFormElement): void {
     const query = input.value.trim();
     if (!query) return close();
     try {
-      const hits = find(await loadIndex(), query);
+      const hits = findSections(await loadIndex(), query);
       // a newer query has its own results
       if (input.value.trim() !== query) return;
       list.replaceChildren(...hits.map((hit) => drawHit(hit, root)));

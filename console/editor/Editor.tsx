@@ -15,13 +15,13 @@ import { theme } from "./theme.ts";
 const CHECK_AFTER_MS = 500;
 
 /** A position in a text, from 1. */
-export interface Place {
+export interface Position {
   line: number;
   column?: number | undefined;
 }
 
 /** An error at a line and a column from 1; without a position it concerns the whole source. */
-export interface Fault {
+export interface Problem {
   message: string;
   line: number | null;
   column: number | null;
@@ -39,19 +39,19 @@ export interface EditorProps {
   /** Shows the differences from this text, read-only. */
   original?: string;
   /** The position to show first; the editor scrolls to each new one. */
-  place?: Place | undefined;
+  position?: Position | undefined;
   onChange?: (text: string) => void;
-  check?: (text: string) => Promise<Fault[]>;
+  check?: (text: string) => Promise<Problem[]>;
   members?: () => Promise<Map<string, Completion[]>>;
 }
 
 /** The offset of a position. The nearest one if the text no longer has that position. */
-function toOffset(doc: Text, { line, column = 1 }: Place): number {
+function toOffset(doc: Text, { line, column = 1 }: Position): number {
   const at = doc.line(Math.min(doc.lines, Math.max(1, line)));
   return Math.min(at.to, at.from + Math.max(0, column - 1));
 }
 
-function toDiagnostic(doc: Text, { message, line, column, end, severity }: Fault): Diagnostic {
+function toDiagnostic(doc: Text, { message, line, column, end, severity }: Problem): Diagnostic {
   const from = toOffset(doc, { line: line ?? 1, column: column ?? 1 });
   return { from, to: Math.max(from, end ? toOffset(doc, end) : doc.lineAt(from).to), severity, message };
 }
@@ -112,13 +112,13 @@ export default function Editor(props: EditorProps) {
   const onChange = useEffectEvent((changed: string) => props.onChange?.(changed));
   const check = useEffectEvent(async (source: string) => (await props.check?.(source)) ?? []);
   const shown = useRef<EditorView>(null);
-  const goTo = useEffectEvent((view: EditorView | null, place: Place | undefined) => {
-    if (!view || !place) return;
-    const anchor = toOffset(view.state.doc, place);
+  const goTo = useEffectEvent((view: EditorView | null, position: Position | undefined) => {
+    if (!view || !position) return;
+    const anchor = toOffset(view.state.doc, position);
     view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
     view.focus();
   });
-  const { members, place } = props;
+  const { members, position } = props;
   const isChecked = props.check !== undefined;
   useEffect(() => {
     const element = host.current!;
@@ -144,6 +144,6 @@ export default function Editor(props: EditorProps) {
     return () => view.destroy();
     // the initial text: the editor owns later changes
   }, [label, text, original, isProse, isChecked, members]);
-  useEffect(() => goTo(shown.current, place), [place]);
+  useEffect(() => goTo(shown.current, position), [position]);
   return <div ref={host} className="code-editor" />;
 }

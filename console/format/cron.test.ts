@@ -21,8 +21,8 @@ test.each(["0 0 1 1 *", "0 8-17 * * *", "1,2 * * * *", "0 0 * * 5#2", "0 0 13 * 
 
 test("the form's choices become a cron expression that reads back as the same choices", () => {
   const clock = { time: "08:05", weekday: 2, day: 15 };
-  const words = (["weekdays", "day", "week", "month", "hour"] as const).map((often) =>
-    describeCron(toCron({ ...clock, often })),
+  const words = (["weekdays", "day", "week", "month", "hour"] as const).map((frequency) =>
+    describeCron(toCron({ ...clock, frequency })),
   );
   expect(words).toEqual([
     "on weekdays at 08:05",

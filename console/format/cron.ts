@@ -2,7 +2,7 @@ import { Cron } from "croner";
 
 /* Converts between the form's choices of times and cron expressions of five fields. */
 
-export const OFTEN = {
+export const FREQUENCIES = {
   weekdays: "on weekdays",
   day: "every day",
   week: "every week",
@@ -10,12 +10,12 @@ export const OFTEN = {
   hour: "every hour",
   own: "as a cron expression",
 } as const;
-export type Often = keyof typeof OFTEN;
+export type Frequency = keyof typeof FREQUENCIES;
 
 export const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
 
 export interface ClockTime {
-  often: Exclude<Often, "own">;
+  frequency: Exclude<Frequency, "own">;
   /** "08:30". */
   time: string;
   /** 0 is Sunday. */
@@ -24,11 +24,11 @@ export interface ClockTime {
   day: number;
 }
 
-export function toCron({ often, time, weekday, day }: ClockTime): string {
+export function toCron({ frequency, time, weekday, day }: ClockTime): string {
   const [hour = 0, minute = 0] = time.split(":").map(Number);
-  if (often === "hour") return `${minute} * * * *`;
+  if (frequency === "hour") return `${minute} * * * *`;
   const days = { weekdays: "* * 1-5", day: "* * *", week: `* * ${weekday}`, month: `${day} * *` };
-  return `${minute} ${hour} ${days[often]}`;
+  return `${minute} ${hour} ${days[frequency]}`;
 }
 
 const NAMED: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ type MemberEvent = Pick<EventFields, "type" | "data"> & { recorded_at: string; p
 type Known = Pick<FormerMember, "role" | "joined_at">;
 
 /** People who left, most recent departure first. `events`: events of members, oldest first. */
-export function findFormer(events: MemberEvent[]): FormerMember[] {
+export function findFormerMembers(events: MemberEvent[]): FormerMember[] {
   const known = new Map<string, Known>();
   const former: FormerMember[] = [];
   for (const { type, data, recorded_at, principal } of events) {
@@ -31,7 +31,7 @@ export function findFormer(events: MemberEvent[]): FormerMember[] {
 }
 
 /** A description of a person whose name was deleted: "former builder, 3 Mar 2026 to 12 May 2026 (9c11ab02)". */
-export const formerMember = ({ id, role, joined_at, removed_at }: FormerMember): string => {
+export const describeFormerMember = ({ id, role, joined_at, removed_at }: FormerMember): string => {
   const [joined, left] = [formatDay(joined_at), formatDay(removed_at)];
   return `former ${role}, ${joined === left ? `only on ${joined}` : `${joined} to ${left}`} (${shortId(id)})`;
 };

@@ -5,7 +5,7 @@ import type { Actor } from "../api/types.ts";
 import { useRole } from "../api/useRole.ts";
 import { shortId } from "../format/index.ts";
 import { ThingLink } from "./ThingLink.tsx";
-import { useFormerNames } from "./useFormer.ts";
+import { useFormerNames } from "./useFormerNames.ts";
 
 const WORDS: Record<Actor["type"], string> = {
   person: "person",

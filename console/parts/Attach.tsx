@@ -8,7 +8,7 @@ import "./attach.css";
 type Files = Question["files"];
 
 /** Files for the text that is being written. They are uploaded as soon as they are chosen or dropped. */
-export function useFiles(max: number) {
+export function useAttachments(max: number) {
   const [files, setFiles] = useState<Files>([]);
   const upload = useMutation({
     mutationFn: (chosen: File[]) => Promise.all(chosen.map(uploadFile)),
@@ -63,7 +63,7 @@ export function AttachButton({ isPending, onFiles }: { isPending: boolean; onFil
 }
 
 /** A button that attaches files, and the attached files. */
-export const AttachField = ({ files, upload, add, remove }: Omit<ReturnType<typeof useFiles>, "clear">) => (
+export const AttachField = ({ files, upload, add, remove }: Omit<ReturnType<typeof useAttachments>, "clear">) => (
   <div className="stack">
     {upload.isError && <ErrorNotice error={upload.error} />}
     <AttachedFiles files={files} onRemove={remove} />

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namedChoices, withChosen } from "./Choices.tsx";
+import { namedChoices, includeChosen } from "./Choices.tsx";
 
 const ann = { id: "a", name: "Ann" };
 
@@ -14,7 +14,7 @@ test("a list of choices says that there are more than it shows", () => {
 });
 
 test("the current value is among the choices before the list is loaded", () => {
-  expect(withChosen([], "b")).toEqual([{ value: "b", label: "b" }]);
-  expect(withChosen([{ value: "b", label: "Bob" }], "b")).toEqual([{ value: "b", label: "Bob" }]);
-  expect(withChosen([], null)).toEqual([]);
+  expect(includeChosen([], "b")).toEqual([{ value: "b", label: "b" }]);
+  expect(includeChosen([{ value: "b", label: "Bob" }], "b")).toEqual([{ value: "b", label: "Bob" }]);
+  expect(includeChosen([], null)).toEqual([]);
 });

@@ -18,7 +18,7 @@ export const Options = ({ choices }: { choices: readonly Choice[] }) =>
   ));
 
 /** The choices with the current value, even if it is not known yet. Without it the field would select another value. */
-export const withChosen = (choices: readonly Choice[], chosen: string | null | undefined): readonly Choice[] =>
+export const includeChosen = (choices: readonly Choice[], chosen: string | null | undefined): readonly Choice[] =>
   !chosen || choices.some(({ value }) => value === chosen) ? choices : [...choices, { value: chosen, label: chosen }];
 
 /** Choices whose labels are their values. */

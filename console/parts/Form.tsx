@@ -2,7 +2,7 @@ import { useEffect, type ReactNode } from "react";
 import type { Action } from "./action.ts";
 import { FocusableButton } from "./FocusableButton.tsx";
 import { useCheckedForm } from "./useCheckedForm.tsx";
-import { useUnsaved } from "./useUnsaved.ts";
+import { useUnsavedWarning } from "./useLeaveConfirmation.ts";
 import "./form.css";
 
 interface Props {
@@ -21,7 +21,7 @@ interface Props {
 
 /** Fields with a submit button, the error and the result. Asks before typed text is lost. */
 export function Form({ submit, isWithin = false, isDangerous = false, done, send, children }: Props) {
-  const { set: setUnsaved } = useUnsaved();
+  const { set: setUnsaved } = useUnsavedWarning();
   const error = send.isError ? send.error : null;
   // with each new error only: a form that is sent again may be shown once more with the last one
   useEffect(() => {
@@ -54,7 +54,7 @@ export function Form({ submit, isWithin = false, isDangerous = false, done, send
   );
 }
 
-interface CheckProps {
+interface CheckboxProps {
   name: string;
   value?: string;
   label: string;
@@ -62,7 +62,7 @@ interface CheckProps {
   isChecked: boolean;
 }
 
-export const Check = ({ name, value, label, hint, isChecked }: CheckProps) => (
+export const Checkbox = ({ name, value, label, hint, isChecked }: CheckboxProps) => (
   <label className="check">
     <input type="checkbox" name={name} value={value} defaultChecked={isChecked} /> {label}
     {hint && <span className="quiet"> {hint}</span>}

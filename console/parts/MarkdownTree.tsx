@@ -3,7 +3,7 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import { memo, type ReactNode } from "react";
-import { OutsideLink } from "./OutsideLink.tsx";
+import { ExternalLink } from "./ExternalLink.tsx";
 
 /** Texts of models and documents contain links; only these schemes become links. */
 const SAFE = /^(https?:|mailto:)/i;
@@ -35,7 +35,7 @@ const renderChildren = (node: Parents, { mark, depth }: Drawing): ReactNode =>
   node.children.map((child, n) => <Node key={n} node={child} mark={mark} depth={depth + 1} />);
 
 const AnyLink = ({ url, children }: { url: string; children: ReactNode }) =>
-  SAFE.test(url) ? <OutsideLink url={url}>{children}</OutsideLink> : children;
+  SAFE.test(url) ? <ExternalLink url={url}>{children}</ExternalLink> : children;
 
 /** The keyboard can scroll the region of a wide table. */
 function TableOf({ table, drawing }: { table: Table; drawing: Drawing }) {

@@ -1,15 +1,15 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Failure } from "../api/call.ts";
-import { isReadAgain } from "../api/readFailedAgain.ts";
+import { ApiError } from "../api/call.ts";
+import { canRetryLater } from "../api/retryFailedQueries.ts";
 import type { Listing } from "../api/readAll.ts";
 import { formatDuration, formatNumber, withReadableTimes } from "../format/index.ts";
-import { Message } from "./Message.tsx";
+import { ServiceMessage } from "./ServiceMessage.tsx";
 import { OverwriteRefusal } from "./OverwriteRefusal.ts";
 import "./notices.css";
 
-const details = (error: Failure): string =>
+const details = (error: ApiError): string =>
   [
     error.code && `code ${error.code}`,
     error.param && `field ${error.param}`,
@@ -20,7 +20,7 @@ const details = (error: Failure): string =>
 
 /** Advice on a failed read. If the failure is permanent, no retry is offered. */
 function WhatNext({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  const status = error instanceof Failure ? error.status : undefined;
+  const status = error instanceof ApiError ? error.status : undefined;
   if (status === 404) return <p>It may have been deleted, or the address may be mistyped.</p>;
   if (status === 403)
     return (
@@ -30,7 +30,7 @@ function WhatNext({ error, onRetry }: { error: unknown; onRetry: () => void }) {
     );
   return (
     <>
-      {isReadAgain(error) && <p>The page also tries again by itself.</p>}
+      {canRetryLater(error) && <p>The page also tries again by itself.</p>}
       <button type="button" className="button" onClick={onRetry}>
         Try again
       </button>
@@ -42,10 +42,10 @@ function WhatNext({ error, onRetry }: { error: unknown; onRetry: () => void }) {
 const LIMIT_CODES = ["budget_exceeded", "budget_reserved", "rate_limited"];
 
 const isLimit = (error: unknown): boolean =>
-  error instanceof Failure && error.code !== undefined && LIMIT_CODES.includes(error.code);
+  error instanceof ApiError && error.code !== undefined && LIMIT_CODES.includes(error.code);
 
 /** When a limit resets, and who can raise it. */
-function LimitAdvice({ error }: { error: Failure }) {
+function LimitAdvice({ error }: { error: ApiError }) {
   const { status, code, retry_after_ms } = error;
   // the message of a reserved budget names what must end first
   const hasRoomSoon = status === 429 && code !== "budget_reserved" && retry_after_ms !== undefined;
@@ -72,22 +72,22 @@ interface ErrorProps {
 /** An error: message, code, field and request id. */
 export function ErrorNotice({ error, messageId, onRetry }: ErrorProps) {
   const message = error instanceof Error ? error.message : String(error);
-  const more = error instanceof Failure ? details(error) : "";
+  const more = error instanceof ApiError ? details(error) : "";
   return (
     <div className="notice bad" role="alert">
       <p id={messageId}>
         {/* only these messages name a subject by its id, and amounts in the units of the API */}
-        {isLimit(error) ? <Message text={message} /> : withReadableTimes(message)}
+        {isLimit(error) ? <ServiceMessage text={message} /> : withReadableTimes(message)}
       </p>
       {more && <p className="quiet mono">{more}</p>}
-      {error instanceof Failure && error.code === "legal_hold" && (
+      {error instanceof ApiError && error.code === "legal_hold" && (
         <p>
           <Link to="/privacy" search={{ section: "holds" }}>
             See what is held
           </Link>
         </p>
       )}
-      {error instanceof Failure && <LimitAdvice error={error} />}
+      {error instanceof ApiError && <LimitAdvice error={error} />}
       {error instanceof OverwriteRefusal && (
         <p>
           <Link {...error.edit}>See and change it</Link>
@@ -105,7 +105,7 @@ export const Loading = ({ what }: { what: string }) => (
 );
 
 /** An empty list: the reason and the next step. */
-export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
+export const EmptyState = ({ title, children }: { title: string; children?: ReactNode }) => (
   <div className="empty">
     <h2>{title}</h2>
     {children}
@@ -114,9 +114,9 @@ export const Empty = ({ title, children }: { title: string; children?: ReactNode
 
 /** A list that is empty because of its filters; `children` is a link to the unfiltered list. */
 export const NoMatch = ({ what, children }: { what: string; children: ReactNode }) => (
-  <Empty title={`No ${what} matches the filters`}>
+  <EmptyState title={`No ${what} matches the filters`}>
     <p>See {children}.</p>
-  </Empty>
+  </EmptyState>
 );
 
 /** For a list whose further pages could not be read. */
@@ -130,7 +130,7 @@ const CutNotice = ({ list: { data, total }, what }: { list: Listing<unknown>; wh
 );
 
 /** The result of a query, a loading notice, or the error. */
-export function Loaded<T>({
+export function QueryResult<T>({
   query,
   what,
   title,

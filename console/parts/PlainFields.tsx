@@ -1,5 +1,5 @@
 import type { FormSchema } from "../api/types.ts";
-import { Value } from "./Value.tsx";
+import { ValueBlock } from "./ValueBlock.tsx";
 
 /** A value on one line; undefined if it needs more. */
 function inLine(value: unknown): string | undefined {
@@ -27,7 +27,7 @@ interface Props {
 /** An object as labelled fields if possible, and any other value as JSON. */
 export function PlainFields({ label, value, schema }: Props) {
   const fields = plainFieldsOf(value);
-  if (!fields) return <Value label={label} value={value} />;
+  if (!fields) return <ValueBlock label={label} value={value} />;
   return (
     <dl className="facts" aria-label={label}>
       {fields.map(([name, text]) => [

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { listProjects } from "../api/settings.ts";
-import { namedChoices, Options, withChosen } from "./Choices.tsx";
+import { namedChoices, Options, includeChosen } from "./Choices.tsx";
 
 interface Props {
   name: string;
@@ -24,7 +24,7 @@ export function ProjectField({ name, note, chosen, children }: Props) {
       {/* remounts once the projects are known, because only then one of them can be selected */}
       <select key={String(data === undefined)} name={name} defaultValue={chosen ?? ""}>
         <option value="">none</option>
-        <Options choices={withChosen(namedChoices(data, "projects"), chosen)} />
+        <Options choices={includeChosen(namedChoices(data, "projects"), chosen)} />
       </select>
     </label>
   );

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Source } from "../api/types.ts";
-import { OutsideLink } from "./OutsideLink.tsx";
+import { ExternalLink } from "./ExternalLink.tsx";
 
 const DOCUMENT = /\/api\/v1\/knowledge\/documents\/([0-9a-f-]{36})\/(?:content|text)$/;
 
@@ -41,5 +41,5 @@ export function SourceLink({ source: { url, seq, version }, children }: Props) {
     );
   }
   if (!/^https?:\/\//i.test(url)) return <span title={url}>{children}</span>;
-  return <OutsideLink url={url}>{children}</OutsideLink>;
+  return <ExternalLink url={url}>{children}</ExternalLink>;
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { CHUNK, Chunk, chunksOf } from "./Chunk.tsx";
+import { ROWS_PER_CHUNK, VirtualRows, splitIntoChunks } from "./VirtualRows.tsx";
 import "./table.css";
 
 interface Column<T> {
@@ -67,9 +67,9 @@ const Frame = <T,>({ caption, columns, children }: FrameProps<T>) => (
 /** A table with titled columns and any number of rows. */
 export const Table = <T,>({ caption, columns, rows, rowKey }: Omit<FrameProps<T>, "children"> & RowsProps<T>) => (
   <Frame caption={caption} columns={columns}>
-    {chunksOf(rows).map((chunk, n) => (
-      <Chunk
-        key={n * CHUNK}
+    {splitIntoChunks(rows).map((chunk, n) => (
+      <VirtualRows
+        key={n * ROWS_PER_CHUNK}
         as="tbody"
         n={n}
         height={chunk.length * ROW_HEIGHT}
@@ -81,20 +81,20 @@ export const Table = <T,>({ caption, columns, rows, rowKey }: Omit<FrameProps<T>
 
 interface PagedProps<T> extends Omit<FrameProps<T>, "children"> {
   total: number;
-  /** The rows of the page that starts at an offset, at most `CHUNK`. */
+  /** The rows of the page that starts at an offset, at most `ROWS_PER_CHUNK`. */
   page(offset: number): ReactNode;
 }
 
 /** A table whose pages are read while the window is near them. */
 export const PagedTable = <T,>({ caption, columns, total, page }: PagedProps<T>) => (
   <Frame caption={caption} columns={columns}>
-    {Array.from({ length: Math.ceil(total / CHUNK) }, (_, n) => (
-      <Chunk
-        key={n * CHUNK}
+    {Array.from({ length: Math.ceil(total / ROWS_PER_CHUNK) }, (_, n) => (
+      <VirtualRows
+        key={n * ROWS_PER_CHUNK}
         as="tbody"
         n={n}
-        height={Math.min(CHUNK, total - n * CHUNK) * ROW_HEIGHT}
-        rows={() => page(n * CHUNK)}
+        height={Math.min(ROWS_PER_CHUNK, total - n * ROWS_PER_CHUNK) * ROW_HEIGHT}
+        rows={() => page(n * ROWS_PER_CHUNK)}
       />
     ))}
   </Frame>

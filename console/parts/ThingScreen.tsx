@@ -1,6 +1,6 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Loaded } from "./Notices.tsx";
+import { QueryResult } from "./Notices.tsx";
 
 interface Props<T> {
   /** A link to the list that contains the item. */
@@ -16,8 +16,8 @@ interface Props<T> {
 export const ThingScreen = <T,>({ back, query, kind, narrow = false, children }: Props<T>) => (
   <section className={narrow ? "screen narrow" : "screen"}>
     <p>{back}</p>
-    <Loaded query={query} what={`the ${kind.toLowerCase()}`} title={kind}>
+    <QueryResult query={query} what={`the ${kind.toLowerCase()}`} title={kind}>
       {children}
-    </Loaded>
+    </QueryResult>
   </section>
 );

@@ -4,7 +4,7 @@ import type { Page } from "../api/types.ts";
 import type { Version, Versions } from "../api/versions.ts";
 import { CodeEditor } from "./CodeEditor.tsx";
 import { SelectFilter } from "./Filter.tsx";
-import { Empty, Loaded } from "./Notices.tsx";
+import { EmptyState, QueryResult } from "./Notices.tsx";
 import { describeVersion, versionChoices } from "./versionWords.ts";
 
 interface FilterProps {
@@ -59,21 +59,21 @@ export function VersionChange<V extends Version>({ versions, version, against, c
   const shown = useQuery(versions.one(version));
   const before = useQuery(versions.one(against ?? version - 1));
   return (
-    <Loaded query={shown} what="the version">
+    <QueryResult query={shown} what="the version">
       {(found) =>
         found === null ? (
-          <Empty title={`There is no version ${version}`}>
+          <EmptyState title={`There is no version ${version}`}>
             <p>Choose another one.</p>
-          </Empty>
+          </EmptyState>
         ) : (
           <>
             {children(found)}
-            <Loaded query={before} what="the version before it">
+            <QueryResult query={before} what="the version before it">
               {(earlier) => <Change shown={found} before={earlier} {...rest} />}
-            </Loaded>
+            </QueryResult>
           </>
         )
       }
-    </Loaded>
+    </QueryResult>
   );
 }

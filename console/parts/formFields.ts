@@ -1,4 +1,4 @@
-import { Failure } from "../api/call.ts";
+import { ApiError } from "../api/call.ts";
 import { FieldError } from "../format/FieldError.ts";
 
 export type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -52,7 +52,7 @@ function toVisible(field: Field): Field | undefined {
 
 /** The field that an error is about; undefined if the error names none, or the form does not have it. */
 export function fieldOfError(form: HTMLFormElement, error: unknown): Field | undefined {
-  const param = error instanceof FieldError ? error.field : error instanceof Failure ? error.param : undefined;
+  const param = error instanceof FieldError ? error.field : error instanceof ApiError ? error.param : undefined;
   const field = param === undefined ? undefined : fieldOfParam(fieldsIn(form), param);
   return field && toVisible(field);
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { UploadAnswer, Upload as Sending } from "../api/upload.ts";
-import { useLeaveQuestion } from "./useUnsaved.ts";
+import { useLeaveConfirmation } from "./useLeaveConfirmation.ts";
 
 /** Browsers open at most six connections to a host; the rest stays free for the page. */
 const AT_ONCE = 3;
@@ -29,7 +29,7 @@ export function useUploads({ send: sendFile, kind }: UploadProps) {
   const queries = useQueryClient();
   const [uploads, setUploads] = useState<Upload[]>([]);
   const state = useRef({ next: 0, busy: 0, waiting: [] as Upload[], leaving: new AbortController() });
-  useLeaveQuestion(() => state.current.busy > 0, "Leave the page? The files that are still being sent are not kept.");
+  useLeaveConfirmation(() => state.current.busy > 0, "Leave the page? The files that are still being sent are not kept.");
   useEffect(() => {
     const current = state.current;
     current.leaving = new AbortController();

@@ -83,12 +83,12 @@ export function freeze(): string[] {
 }
 
 /** Reasons why the newer schema might not read what the older one wrote, or might surprise a reader; empty if there are none. */
-export function breaks(before: Schema, now: Schema, path = ""): string[] {
+export function findBreakingChanges(before: Schema, now: Schema, path = ""): string[] {
   if (isDeepStrictEqual(before, now)) return [];
   const options = (schema: Schema): Schema[] | undefined => schema["anyOf"] ?? schema["oneOf"];
   const [old, fresh] = [options(before), options(now)];
   if (old || fresh)
-    return (old ?? [before]).every((each) => (fresh ?? [now]).some((other) => breaks(each, other, path).length === 0))
+    return (old ?? [before]).every((each) => (fresh ?? [now]).some((other) => findBreakingChanges(each, other, path).length === 0))
       ? []
       : [`${path || "/"}: not every form of before is a form of now`];
   if (before["const"] !== undefined || before["enum"]) {
@@ -97,7 +97,7 @@ export function breaks(before: Schema, now: Schema, path = ""): string[] {
     return values.every((value) => still.includes(value)) ? [] : [`${path}: a value is gone`];
   }
   if (before["type"] !== now["type"]) return [`${path || "/"}: was ${before["type"]}, is ${now["type"]}`];
-  if (before["type"] === "array") return breaks(before["items"] ?? {}, now["items"] ?? {}, `${path}/[]`);
+  if (before["type"] === "array") return findBreakingChanges(before["items"] ?? {}, now["items"] ?? {}, `${path}/[]`);
   if (before["type"] !== "object") return [];
   const had: Schema = before["properties"] ?? {};
   const has: Schema = now["properties"] ?? {};
@@ -106,12 +106,12 @@ export function breaks(before: Schema, now: Schema, path = ""): string[] {
   return [
     ...gone.map((name) => `${path}/${name}: is gone`),
     ...asked.map((name) => `${path}/${name}: is required now`),
-    ...Object.keys(had).flatMap((name) => (name in has ? breaks(had[name], has[name], `${path}/${name}`) : [])),
+    ...Object.keys(had).flatMap((name) => (name in has ? findBreakingChanges(had[name], has[name], `${path}/${name}`) : [])),
   ];
 }
 
 /** Faults of the current events: each must be frozen, and a frozen schema must not change. */
-export function faults(): string[] {
+export function findFrozenFaults(): string[] {
   const frozen = new Map(readFrozen().map((one) => [`${one.type}.v${one.version}`, one]));
   return [...eventDefinitions.values()].flatMap((definition) => {
     const name = `${definition.type}.v${definition.version}`;
@@ -119,8 +119,8 @@ export function faults(): string[] {
     if (!before) return [`${name} is not frozen: run \`node dev/checks/freeze.ts\``];
     const now = frozenOf(definition);
     const changes = [
-      ...breaks(before.public, now.public),
-      ...(before.personal && now.personal ? breaks(before.personal, now.personal) : []),
+      ...findBreakingChanges(before.public, now.public),
+      ...(before.personal && now.personal ? findBreakingChanges(before.personal, now.personal) : []),
       ...((before.personal === null) === (now.personal === null) ? [] : ["personal fields came or went"]),
     ];
     return changes.map((change) => `${name}${change}: raise the event's version and give it an upcast`);

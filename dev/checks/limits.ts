@@ -97,7 +97,7 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     ),
     limit(
       "What downloads of steps and of `web_fetch` hold of one organization in a process; a call without room fails and says so",
-      "services/turns/tools/downloadRooms.ts#MAX_OF_ORGANIZATION",
+      "services/turns/tools/downloadMemory.ts#MAX_OF_ORGANIZATION",
       "bytes",
       null,
     ),
@@ -220,6 +220,6 @@ export const LIMITS: Record<string, readonly Limit[]> = {
 };
 
 /** Codes of limits that people configure per key, workflow or budget. They are documented in docs/spending.md and docs/workflows.md. */
-export const SET_BY_PEOPLE = ["budget_exceeded", "rate_limited", "too_many_live_runs", "start_rate_limited"];
+export const CONFIGURED_LIMIT_CODES = ["budget_exceeded", "rate_limited", "too_many_live_runs", "start_rate_limited"];
 /** Codes of limits of Node's HTTP parser. */
-export const OF_THE_PARSER = ["headers_too_large"];
+export const PARSER_LIMIT_CODES = ["headers_too_large"];

@@ -5,7 +5,7 @@ import { ERROR_STATUS } from "#events/errorCodes.ts";
 import { eventDefinitions } from "#events/index.ts";
 import { settingNames } from "#infra/config.ts";
 import { EVENTS_PAGE, renderEventsPage } from "./eventsPage.ts";
-import { LIMITS, OF_THE_PARSER, SET_BY_PEOPLE } from "./limits.ts";
+import { LIMITS, PARSER_LIMIT_CODES, CONFIGURED_LIMIT_CODES } from "./limits.ts";
 import { LIMITS_PAGE, renderLimitsPage } from "./limitsPage.ts";
 import { renderSettingsPage, SETTINGS_PAGE } from "./settingsPage.ts";
 
@@ -42,7 +42,7 @@ test("docs/reference/limits.md is made from the limits as they are now: run `nod
 
 test("every error code of a limit has a row in docs/reference/limits.md, and every code in it exists", () => {
   const rows = Object.values(LIMITS).flat();
-  const codes = new Set([...rows.flatMap(({ code }) => code || []), ...SET_BY_PEOPLE, ...OF_THE_PARSER]);
+  const codes = new Set([...rows.flatMap(({ code }) => code || []), ...CONFIGURED_LIMIT_CODES, ...PARSER_LIMIT_CODES]);
   const ofLimits = Object.keys(ERROR_STATUS).filter((code) =>
     /^too_many_|_too_large$|_limit_reached$|_limited$|^budget_exceeded$/.test(code),
   );

@@ -10,7 +10,7 @@ const env = {
 };
 
 /** Runs one of the project's tools in a folder. Does not throw if the tool reports faults. */
-export const runTool = ([name, ...args]: readonly [string, ...string[]], folder: string): Promise<Ran> =>
+export const runTool = ([name, ...args]: readonly [string, ...string[]], folder: string): Promise<ToolResult> =>
   new Promise((resolve, reject) => {
     const child = spawn(name, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
     const out: Buffer[] = [];
@@ -23,7 +23,7 @@ export const runTool = ([name, ...args]: readonly [string, ...string[]], folder:
     );
   });
 
-export interface Ran {
+export interface ToolResult {
   ok: boolean;
   stdout: string;
   stderr: string;

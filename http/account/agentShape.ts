@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ALWAYS, MAX_TOOL_APPROVAL_SECONDS, ToolApproval, ToolCondition } from "#events/toolApproval.ts";
+import { APPROVAL_FOR_EVERY_CALL, MAX_TOOL_APPROVAL_SECONDS, ToolApproval, ToolCondition } from "#events/toolApproval.ts";
 import { Assignee } from "#events/runParts.ts";
 import type { AgentRow } from "#projections/agents/query.ts";
 
@@ -38,7 +38,7 @@ const settings = {
 
 /** The approval rule of one tool, as written in requests. */
 const ToolApprovalRule = z.union([
-  z.literal("always").transform(() => ALWAYS),
+  z.literal("always").transform(() => APPROVAL_FOR_EVERY_CALL),
   z
     .strictObject({
       assignees: z.array(Assignee).max(50),
@@ -48,7 +48,7 @@ const ToolApprovalRule = z.union([
       when: ToolCondition.nullable(),
     })
     .partial()
-    .transform((rule) => ({ ...ALWAYS, ...rule })),
+    .transform((rule) => ({ ...APPROVAL_FOR_EVERY_CALL, ...rule })),
 ]);
 const writtenApprovals = z.record(z.string().min(1).max(200), ToolApprovalRule);
 const shownApprovals = z
@@ -56,11 +56,11 @@ const shownApprovals = z
   .describe("Tools whose calls wait until a person has allowed them, by name.");
 
 /** Only the name is required. The API of a new agent is enabled. */
-export const Create = z.object({
+export const CreateAgentBody = z.object({
   name,
   ...z.object({ ...settings, tool_approvals: writtenApprovals }).partial().shape,
 });
-export const Change = z.strictObject({ name, ...settings, tool_approvals: writtenApprovals }).partial();
+export const ChangeAgentBody = z.strictObject({ name, ...settings, tool_approvals: writtenApprovals }).partial();
 
 export const Agent = z
   .object({
@@ -116,7 +116,7 @@ export const presentSettings = (
   tool_approvals: stored.tool_approvals,
 });
 
-export const present = (row: AgentRow, slugs: Map<string, string>): z.infer<typeof Agent> => ({
+export const presentAgent = (row: AgentRow, slugs: Map<string, string>): z.infer<typeof Agent> => ({
   id: row.id,
   version: row.version,
   ...presentSettings(row, slugs),

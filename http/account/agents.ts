@@ -15,7 +15,7 @@ import { requireProject } from "../base/findProject.ts";
 import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
 import { describeList, pageResponse, type Page } from "../base/pageResponse.ts";
 import { checkToolNames } from "../base/toolNames.ts";
-import { Agent, AgentVersion, Change, Create, present } from "./agentShape.ts";
+import { Agent, AgentVersion, ChangeAgentBody, CreateAgentBody, presentAgent } from "./agentShape.ts";
 import { readAgentVersions } from "./agentVersions.ts";
 import { unique } from "./keyShape.ts";
 
@@ -29,8 +29,8 @@ async function slugsById({ db }: Http, organization: string): Promise<Map<string
   return new Map((await listAllCollections(db, organization)).map(({ id, slug }) => [id, slug]));
 }
 
-async function collectionIds({ db, freshRead }: Http, organization: string, names: string[]): Promise<string[]> {
-  await freshRead(["collections"]);
+async function collectionIds({ db, waitUntilCurrent }: Http, organization: string, names: string[]): Promise<string[]> {
+  await waitUntilCurrent(["collections"]);
   const { found, unknown } = await resolveCollections(db, organization, names);
   if (unknown.length === 0) return found.map(({ id }) => id);
   throw new ApiError("unknown_collection", `collections: there is no collection ${JSON.stringify(unknown[0])}.`, {
@@ -48,7 +48,7 @@ function checkApprovals(approvals: object, tools: string[]): void {
 }
 
 /** Converts the settings of a request to the form in events. Throws `unknown_tool`, `unknown_collection`, `unknown_project`. */
-async function readSettings(http: Http, caller: Caller, body: z.infer<typeof Change>, ownTools: string[] = []) {
+async function readSettings(http: Http, caller: Caller, body: z.infer<typeof ChangeAgentBody>, ownTools: string[] = []) {
   const { collections, reasoning, tools, project_id, ...rest } = body;
   const { organization_id } = caller;
   if (tools) await checkToolNames(http, organization_id, tools, (n) => `tools[${n}]`);
@@ -67,7 +67,7 @@ async function readSettings(http: Http, caller: Caller, body: z.infer<typeof Cha
 const commandFor = (request: FastifyRequest, agent_id: string) =>
   commandFields(request, streamName("agent", agent_id), ["agents"]);
 
-async function create(http: Http, request: FastifyRequest, body: z.infer<typeof Create>): Promise<AgentRow> {
+async function create(http: Http, request: FastifyRequest, body: z.infer<typeof CreateAgentBody>): Promise<AgentRow> {
   const identity = identifyPost(request, "/api/agents");
   const earlier = await findCreated(http, identity);
   if (earlier !== undefined) return requireAgent(http, request.caller, earlier);
@@ -86,19 +86,19 @@ export function agentRoutes(app: App, http: Http): void {
   const described = { tags: ["Agents"], security: [{ session: [] }] };
   const one = { ...described, params: z.object({ id: z.string() }) };
   const presentOne = async ({ caller }: FastifyRequest, row: AgentRow) =>
-    present(row, await slugsById(http, caller.organization_id));
+    presentAgent(row, await slugsById(http, caller.organization_id));
 
   const listing = describeList(described, "List agents", Agent);
   app.get("/agents", { onRequest: reading, schema: listing }, async (request) => {
     const { caller, query } = request;
-    await http.freshRead(["agents"]);
-    await request.readsMuch();
+    await http.waitUntilCurrent(["agents"]);
+    await request.acquireLongRead();
     const slugs = await slugsById(http, caller.organization_id);
     const read = (page: Page) => listAgents(http.db, caller.organization_id, page);
-    return pageResponse(query, read, (row) => present(row, slugs));
+    return pageResponse(query, read, (row) => presentAgent(row, slugs));
   });
 
-  const creating = { ...described, summary: "Create an agent", body: Create, response: { 201: Agent } };
+  const creating = { ...described, summary: "Create an agent", body: CreateAgentBody, response: { 201: Agent } };
   app.post("/agents", { onRequest: managing, schema: creating }, async (request, reply) =>
     reply.code(201).send(await presentOne(request, await create(http, request, request.body))),
   );
@@ -111,7 +111,7 @@ export function agentRoutes(app: App, http: Http): void {
   const versions = describeList(one, "List the versions of an agent", AgentVersion);
   app.get("/agents/:id/versions", { onRequest: reading, schema: versions }, async (request) => {
     const { caller, params, query } = request;
-    await request.readsMuch();
+    await request.acquireLongRead();
     const { id, version } = await requireAgent(http, caller, params.id);
     const slugs = await slugsById(http, caller.organization_id);
     const stream = http.streamPages(streamName("agent", id));
@@ -122,7 +122,7 @@ export function agentRoutes(app: App, http: Http): void {
     );
   });
 
-  const changing = { ...one, summary: "Change an agent", body: Change, response: { 200: Agent } };
+  const changing = { ...one, summary: "Change an agent", body: ChangeAgentBody, response: { 200: Agent } };
   app.patch("/agents/:id", { onRequest: managing, schema: changing }, async (request) => {
     const { id: agent_id, tools } = await requireAgent(http, request.caller, request.params.id);
     const data = { agent_id, ...(await readSettings(http, request.caller, request.body, tools)) };

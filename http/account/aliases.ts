@@ -62,7 +62,7 @@ const present = ({ updated_at, ...settings }: AliasRow): z.infer<typeof Alias> =
 });
 
 async function requireAlias(http: Http, organization: string, name: string): Promise<AliasRow> {
-  await http.freshRead(["aliases"], aliasesStream(organization));
+  await http.waitUntilCurrent(["aliases"], aliasesStream(organization));
   const row = await getAlias(http.db, organization, name);
   if (row) return row;
   throw new ApiError("alias_not_found", "There is no alias of this name.", { param: "alias" });
@@ -124,7 +124,7 @@ export function aliasRoutes(app: App, http: Http): void {
 
   const listing = describeList(described, "List aliases of models", Alias);
   app.get("/aliases", { onRequest, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["aliases"]);
+    await http.waitUntilCurrent(["aliases"]);
     const rows = await listAliases(http.db, caller.organization_id);
     return sliceResponse(query, rows, present);
   });

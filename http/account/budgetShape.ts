@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LimitName, RateName, splitSubject, type Limits } from "#events/budget.ts";
+import { LimitName, RateName, splitSubject, type BudgetLimits } from "#events/budget.ts";
 import { fromUnits, MEASURES, toUnits } from "#projections/budgets/limits.ts";
 import type { PresentedRate } from "#projections/budgets/rates.ts";
 import type { BudgetStatus, LimitStatus } from "#projections/budgets/status.ts";
@@ -69,11 +69,11 @@ const LimitShape = z.object({
     .nullable()
     .describe("When what is spent counts no longer; null: never (`total`), or when something is deleted or ends."),
 });
-export const SUBJECTS =
+export const SUBJECT_DESCRIPTION =
   "Who spends: `organization`, `each-user` (each value of `user` by itself), `project:<id>`, `key:<id>`, `person:<id>`, `agent:<id>`, or `user:<value>`, one value of `user`, which is kept and shown as `user:<mark>`.";
 export const Budget = z
   .object({
-    subject: z.string().describe(SUBJECTS),
+    subject: z.string().describe(SUBJECT_DESCRIPTION),
     model: z.string().nullable().describe("The model or alias that turns must name to count; null: all count."),
     hard: z.boolean(),
     workflow_id: z.string().nullable().describe("The workflow that runs when a limit is used to 80 % or 100 %."),
@@ -90,25 +90,25 @@ export const Budget = z
   .meta({ title: "Budget" });
 export type Budget = z.infer<typeof Budget>;
 
-const OF_DOCUMENTS: (keyof Limits)[] = ["documents", "pages_per_day", "pages_per_month"];
+const OF_DOCUMENTS: (keyof BudgetLimits)[] = ["documents", "pages_per_day", "pages_per_month"];
 /** Limits that turns do not count towards. */
-const OF_NO_TURN: (keyof Limits)[] = [...OF_DOCUMENTS, "stored_bytes", "concurrent_runs"];
+const OF_NO_TURN: (keyof BudgetLimits)[] = [...OF_DOCUMENTS, "stored_bytes", "concurrent_runs"];
 /** Limits that never count for a kind of subject: documents name no user, and agents start no runs. */
-const UNCOUNTED: Record<string, (keyof Limits)[]> = {
+const UNCOUNTED: Record<string, (keyof BudgetLimits)[]> = {
   "each-user": OF_DOCUMENTS,
   user: OF_DOCUMENTS,
   agent: [...OF_DOCUMENTS, "concurrent_runs"],
 };
-export function uncountedLimit(subject: string, limits: Limits): string | undefined {
+export function uncountedLimit(subject: string, limits: BudgetLimits): string | undefined {
   const { who, model } = splitSubject(subject);
   const names = model === null ? UNCOUNTED[who.split(":")[0]!] : OF_NO_TURN;
   return names?.find((name) => limits[name] !== undefined);
 }
 
 /** The limits that are set. */
-export function readLimits({ hard: _, workflow_id: __, ...limits }: z.infer<typeof BudgetToSet>): Limits {
+export function readLimits({ hard: _, workflow_id: __, ...limits }: z.infer<typeof BudgetToSet>): BudgetLimits {
   const set = Object.entries(limits).filter(([, limit]) => limit != null);
-  return Object.fromEntries(set) as Limits;
+  return Object.fromEntries(set) as BudgetLimits;
 }
 
 const presentRate = ({ name, at_most, used, ends_at }: PresentedRate): Budget["limits"][number] => ({

@@ -13,7 +13,7 @@ import { findCurrent } from "../base/findById.ts";
 import { findProject } from "../base/findProject.ts";
 import { markUser } from "../base/limits.ts";
 import { findModel, resolveModel } from "../base/model.ts";
-import { nearNames } from "../base/nearNames.ts";
+import { findSimilarNames } from "../base/findSimilarNames.ts";
 
 type Find = (http: Http, organization: string, id: string) => Promise<object | undefined>;
 
@@ -28,8 +28,8 @@ const THINGS: Record<string, { noun: string; code: ErrorCode; find: Find }> = {
   person: {
     noun: "member",
     code: "member_not_found",
-    find: async ({ db, freshRead }, organization, id) => {
-      await freshRead(["users"], streamName("organization", organization));
+    find: async ({ db, waitUntilCurrent }, organization, id) => {
+      await waitUntilCurrent(["users"], streamName("organization", organization));
       return getMember(db, organization, id);
     },
   },
@@ -49,7 +49,7 @@ const USER = "user:";
  * The stored forms of a subject's name. An external user is stored as a keyed hash, but answers show the hash, so such a name may
  * mean either the user or the hash itself.
  */
-export function subjectsNamed(http: Http, organization: string, name: string): [string, ...string[]] {
+export function listStoredSubjects(http: Http, organization: string, name: string): [string, ...string[]] {
   if (!name.startsWith(USER)) return [name.toLowerCase()];
   return [`${USER}${markUser(http, organization, name.slice(USER.length))}`, name];
 }
@@ -84,7 +84,7 @@ async function similarTo(http: Http, organization: string, model: string): Promi
     ...models.map(({ id }) => id),
     ...prices.map((row) => row.model),
   ];
-  const near = await nearNames(model, known);
+  const near = await findSimilarNames(model, known);
   return near.length > 0 ? ` Similar names: ${near.join(", ")}.` : "";
 }
 

@@ -18,8 +18,8 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
-import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECTS, uncountedLimit } from "./budgetShape.ts";
-import { checkModel, checkSubjectExists, checkWorkflow, checkSubjectShape, subjectsNamed } from "./budgetSubject.ts";
+import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECT_DESCRIPTION, uncountedLimit } from "./budgetShape.ts";
+import { checkModel, checkSubjectExists, checkWorkflow, checkSubjectShape, listStoredSubjects } from "./budgetSubject.ts";
 
 /** Maximum budgets per organization, because all of them are read at once. */
 const MAX_BUDGETS = 1_000;
@@ -32,7 +32,7 @@ interface Request {
 }
 
 async function listAll(http: Http, organization: string): Promise<Budget[]> {
-  await http.freshRead(READ_MODELS);
+  await http.waitUntilCurrent(READ_MODELS);
   const statuses = await http.budgets.fresh(organization);
   const rates = await http.rates.fresh(
     organization,
@@ -50,7 +50,7 @@ const isNamed = (subjects: string[], model: string | undefined, budget: Budget):
   subjects.includes(budget.subject) && budget.model === (model ?? null);
 
 async function findBudget(http: Http, organization: string, { name, model }: BudgetName): Promise<Budget> {
-  const subjects = subjectsNamed(http, organization, name);
+  const subjects = listStoredSubjects(http, organization, name);
   const found = (await listAll(http, organization)).find((budget) => isNamed(subjects, model, budget));
   if (found) return found;
   const about = model === undefined ? "" : " and model";
@@ -86,7 +86,7 @@ async function setBudget(
   body: z.infer<typeof BudgetToSet>,
 ): Promise<Budget> {
   const { organization_id } = request.caller;
-  const named = subjectsNamed(http, organization_id, name);
+  const named = listStoredSubjects(http, organization_id, name);
   checkSubjectShape(name, named[0]);
   const all = await listAll(http, organization_id);
   const known = all.find((budget) => isNamed(named, model, budget));
@@ -128,7 +128,7 @@ export function budgetRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Accounts"], security: [{ session: [] }] };
   const params = z.object({
-    subject: z.string().describe(SUBJECTS),
+    subject: z.string().describe(SUBJECT_DESCRIPTION),
   });
   const querystring = z.object({
     model: z

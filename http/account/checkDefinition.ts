@@ -4,10 +4,10 @@ import { requireBuilder } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { InvalidScript } from "../base/scriptChecker.ts";
-import { source, Type } from "./definitionShape.ts";
+import { source, ScriptType } from "./definitionShape.ts";
 import { bodyLimit } from "./definitions.ts";
 
-const Check = z.object({ type: Type, source });
+const Check = z.object({ type: ScriptType, source });
 const Checked = z
   .object({
     fault: z

@@ -4,10 +4,10 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { type CheckedScript, InvalidScript } from "../base/scriptChecker.ts";
 import type { TypeCheck } from "../base/typeChecker.ts";
-import { source, Type } from "./definitionShape.ts";
+import { source, ScriptType } from "./definitionShape.ts";
 import { bodyLimit } from "./definitions.ts";
 
-const Check = z.object({ type: Type, source });
+const Check = z.object({ type: ScriptType, source });
 const place = (of: string) => z.int().describe(of);
 const Checked = z
   .object({

@@ -33,7 +33,7 @@ const TOOL_READERS = { roles: ["owner" as const, "admin" as const], api_keys: fa
 
 /** The current access of a definition, because grants and envelopes apply when they are used. */
 export async function describeAccess(
-  { db, freshRead }: Pick<Http, "db" | "freshRead">,
+  { db, waitUntilCurrent }: Pick<Http, "db" | "waitUntilCurrent">,
   organization: string,
   { id, type, grants }: DefinitionRow,
 ): Promise<z.infer<typeof Access>> {
@@ -42,7 +42,7 @@ export async function describeAccess(
       secrets: grants.map((name) => ({ name, workflow_id: null, workflow_name: null })),
       results: TOOL_READERS,
     };
-  await freshRead(["workflows"]);
+  await waitUntilCurrent(["workflows"]);
   const workflows = await listWorkflowsOf(db, organization, id);
   return {
     secrets: workflows.flatMap(({ id: workflow_id, name: workflow_name, envelope }) =>

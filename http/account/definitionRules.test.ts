@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CheckedScript } from "../base/scriptChecker.ts";
-import { checkGrants, chooseName, keepGrants } from "./definitionRules.ts";
+import { checkGrants, chooseName, filterGrants } from "./definitionRules.ts";
 
 const refusal = (errorCode: string, param: string) => expect.objectContaining({ status: 400, errorCode, param });
 const script = (...secrets: string[]) => ({ meta: { secrets } }) as unknown as CheckedScript;
@@ -30,5 +30,5 @@ describe("the grants of a definition", () => {
   it("are refused for a secret that the script does not list", () =>
     expect(() => checkGrants(["a", "x"], script("a"))).toThrow(refusal("unknown_grant", "grants[1]")));
   it("lose the secrets that a new version no longer lists", () =>
-    expect(keepGrants(["a", "b"], script("b", "c"))).toEqual(["b"]));
+    expect(filterGrants(["a", "b"], script("b", "c"))).toEqual(["b"]));
 });

@@ -34,5 +34,5 @@ export function checkGrants(requested: string[], { meta }: CheckedScript): strin
 }
 
 /** Removes grants that the new version of the script no longer lists. */
-export const keepGrants = (grants: string[], { meta }: CheckedScript): string[] =>
+export const filterGrants = (grants: string[], { meta }: CheckedScript): string[] =>
   grants.filter((name) => meta.secrets.includes(name));

@@ -7,7 +7,7 @@ import { Access } from "./definitionAccess.ts";
 /** Maximum characters. Each save stores a full copy, and each check parses it. */
 const MAX_SOURCE = 256 * 1024;
 
-export const Type = z.enum(["tool", "workflow"]);
+export const ScriptType = z.enum(["tool", "workflow"]);
 const name = z.string().regex(DEFINITION_NAME, "must be 1 to 64 letters, digits, _ or -, a letter or _ first");
 export const source = z.string().min(1).max(MAX_SOURCE);
 const grants = z
@@ -15,13 +15,13 @@ const grants = z
   .max(50)
   .describe("Secrets that the script may read, out of those that it lists.");
 
-export const Create = z.object({ type: Type, name: name.optional(), source, grants: grants.optional() });
-export const Change = z.strictObject({ name, source, grants }).partial();
+export const CreateDefinitionBody = z.object({ type: ScriptType, name: name.optional(), source, grants: grants.optional() });
+export const ChangeDefinitionBody = z.strictObject({ name, source, grants }).partial();
 
 export const Definition = z
   .object({
     id: z.string(),
-    type: Type,
+    type: ScriptType,
     name: z.string(),
     version: z.int(),
     description: z.string(),
@@ -34,11 +34,11 @@ export const Definition = z
     updated_at: z.iso.datetime(),
   })
   .meta({ title: "Definition" });
-export const WithSource = Definition.extend({ source: z.string(), access: Access }).meta({
+export const DefinitionWithSource = Definition.extend({ source: z.string(), access: Access }).meta({
   title: "DefinitionWithSource",
 });
 /** The answer to a save. Workflows registered with an older version do not change. */
-export const Saved = WithSource.extend({
+export const SavedDefinition = DefinitionWithSource.extend({
   pinned_workflows: z
     .array(z.object({ id: z.string(), name: z.string(), definition_version: z.int() }))
     .describe("Enabled workflows whose new runs still execute an older version."),
@@ -51,7 +51,7 @@ export const pinNotice = (version: number, count: number): string | null =>
     ? null
     : `Version ${version} is saved, and ${count === 1 ? "one workflow stays" : `${count} workflows stay`} at an older one: ${MOVE} moves a workflow to the newest version. Runs that have started keep theirs.`;
 
-export const present = (row: DefinitionRow): z.infer<typeof Definition> => ({
+export const presentDefinition = (row: DefinitionRow): z.infer<typeof Definition> => ({
   id: row.id,
   type: row.type,
   name: row.name,
@@ -63,7 +63,7 @@ export const present = (row: DefinitionRow): z.infer<typeof Definition> => ({
   updated_at: row.updated_at.toISOString(),
 });
 
-export const Version = z
+export const DefinitionVersion = z
   .object({
     version: z.int(),
     sha256: z.string(),
@@ -76,4 +76,4 @@ export const Version = z
 export const presentVersion = (
   { version, sha256, created_by, created_at }: VersionRow,
   source: string,
-): z.infer<typeof Version> => ({ version, sha256, created_by, created_at: created_at.toISOString(), source });
+): z.infer<typeof DefinitionVersion> => ({ version, sha256, created_by, created_at: created_at.toISOString(), source });

@@ -19,17 +19,17 @@ import type { CheckedScript } from "../base/scriptChecker.ts";
 import { describeAccess } from "./definitionAccess.ts";
 import { checkScript, readSource, storeScript } from "./definitionScript.ts";
 import {
-  Change,
-  Create,
+  ChangeDefinitionBody,
+  CreateDefinitionBody,
   Definition,
   pinNotice,
-  present,
+  presentDefinition,
   presentVersion,
-  Saved,
-  Version,
-  WithSource,
+  SavedDefinition,
+  DefinitionVersion,
+  DefinitionWithSource,
 } from "./definitionShape.ts";
-import { checkGrants, chooseName, keepGrants } from "./definitionRules.ts";
+import { checkGrants, chooseName, filterGrants } from "./definitionRules.ts";
 
 /** Enough for a source of 256 KiB with every character escaped in JSON, and the other fields. */
 export const bodyLimit = 1024 * 1024;
@@ -65,7 +65,7 @@ async function storeVersion(http: Http, organization_id: string, save: Save) {
   return { definition_id, name, name_claim, ...stored, meta: script.meta, grants };
 }
 
-async function create(http: Http, request: FastifyRequest, body: z.infer<typeof Create>): Promise<DefinitionRow> {
+async function create(http: Http, request: FastifyRequest, body: z.infer<typeof CreateDefinitionBody>): Promise<DefinitionRow> {
   const { organization_id } = request.caller;
   const identity = identifyPost(request, "/api/definitions");
   const earlier = await findCreated(http, identity);
@@ -89,7 +89,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
 }
 
 /** Saves a new version. Fields that are not sent keep their value. */
-async function save(http: Http, request: FastifyRequest, row: DefinitionRow, body: z.infer<typeof Change>) {
+async function save(http: Http, request: FastifyRequest, row: DefinitionRow, body: z.infer<typeof ChangeDefinitionBody>) {
   const { organization_id } = request.caller;
   const { id: definition_id, wrapped_key, type } = row;
   const source = body.source ?? (await readSource(http, row, row.blob));
@@ -97,26 +97,26 @@ async function save(http: Http, request: FastifyRequest, row: DefinitionRow, bod
   const scriptName = body.source === undefined ? undefined : script.name;
   const name = chooseName(type, body.name ?? scriptName ?? row.name, script.name);
   if (type === "tool" && name !== row.name) await checkNotOfAgents(http, request.caller, row.name);
-  const grants = body.grants ? checkGrants(body.grants, script) : keepGrants(row.grants, script);
+  const grants = body.grants ? checkGrants(body.grants, script) : filterGrants(row.grants, script);
   const version = { definition_id, wrapped_key, type, name, grants, source, script };
   const data = await storeVersion(http, organization_id, version);
   await http.send(SaveDefinition, { ...commandFor(request, definition_id), data, requireProjected: true });
 }
 
 async function describePins(
-  { db, freshRead }: Http,
+  { db, waitUntilCurrent }: Http,
   { organization_id }: Caller,
   { id, version, type }: DefinitionRow,
 ) {
   if (type === "tool") return { pinned_workflows: [], notice: null };
-  await freshRead(["workflows"]);
+  await waitUntilCurrent(["workflows"]);
   const pinned_workflows = await listPinnedWorkflows(db, organization_id, id);
   return { pinned_workflows, notice: pinNotice(version, pinned_workflows.length) };
 }
 
 /** A definition cannot be deleted while it may have runs, because they execute its code. Throws 409 `definition_in_use`. */
-async function checkUnused({ db, freshRead }: Http, { organization_id }: Caller, { id, name }: DefinitionRow) {
-  await freshRead(["workflows", "runs"]);
+async function checkUnused({ db, waitUntilCurrent }: Http, { organization_id }: Caller, { id, name }: DefinitionRow) {
+  await waitUntilCurrent(["workflows", "runs"]);
   const { enabled, live } = await countDefinitionUses(db, organization_id, id);
   const refuse = (why: string) => new ApiError("definition_in_use", `${name} ${why}`, { param: "id" });
   if (enabled > 0) throw refuse("is registered as a workflow; disable that first.");
@@ -124,8 +124,8 @@ async function checkUnused({ db, freshRead }: Http, { organization_id }: Caller,
 }
 
 /** A tool cannot be deleted while agents name it. Throws 409 `definition_in_use`, which lists the agents. */
-async function checkNotOfAgents({ db, freshRead }: Http, { organization_id }: Caller, name: string): Promise<void> {
-  await freshRead(["agents"]);
+async function checkNotOfAgents({ db, waitUntilCurrent }: Http, { organization_id }: Caller, name: string): Promise<void> {
+  await waitUntilCurrent(["agents"]);
   const agents = await listAgentsWithTool(db, organization_id, name);
   if (agents.length === 0) return;
   const shown = agents
@@ -161,7 +161,7 @@ export function definitionRoutes(app: App, http: Http): void {
   const described = { tags: ["Scripts"], security: [{ session: [] }] };
   const one = { ...described, params: z.object({ id: z.string() }) };
   const withSource = async ({ organization_id }: Caller, row: DefinitionRow) => ({
-    ...present(row),
+    ...presentDefinition(row),
     source: await readSource(http, row, row.blob),
     access: await describeAccess(http, organization_id, row),
   });
@@ -169,12 +169,12 @@ export function definitionRoutes(app: App, http: Http): void {
   const Query = PageQuery.extend({ type: z.enum(["tool", "workflow"]).optional() });
   const listing = { ...describeList(described, "List definitions", Definition), querystring: Query };
   app.get("/definitions", { onRequest, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["definitions"]);
+    await http.waitUntilCurrent(["definitions"]);
     const type = query.type ?? null;
-    return pageResponse(query, (page) => listDefinitions(http.db, caller.organization_id, { type, ...page }), present);
+    return pageResponse(query, (page) => listDefinitions(http.db, caller.organization_id, { type, ...page }), presentDefinition);
   });
 
-  const creating = { ...described, summary: "Create a definition", body: Create, response: { 201: WithSource } };
+  const creating = { ...described, summary: "Create a definition", body: CreateDefinitionBody, response: { 201: DefinitionWithSource } };
   app.post("/definitions", { onRequest, schema: creating, bodyLimit }, async (request, reply) =>
     reply.code(201).send(await withSource(request.caller, await create(http, request, request.body))),
   );
@@ -183,13 +183,13 @@ export function definitionRoutes(app: App, http: Http): void {
     ...one,
     summary: "Get a definition",
     description: "With its source, the secrets that the code may read, and who may read its results.",
-    response: { 200: WithSource },
+    response: { 200: DefinitionWithSource },
   };
   app.get("/definitions/:id", { onRequest, schema: reading }, async ({ caller, params }) =>
     withSource(caller, await requireDefinition(http, caller, params.id)),
   );
 
-  const saving = { ...one, summary: "Save a new version", body: Change, response: { 200: Saved } };
+  const saving = { ...one, summary: "Save a new version", body: ChangeDefinitionBody, response: { 200: SavedDefinition } };
   app.patch("/definitions/:id", { onRequest, schema: saving, bodyLimit }, async (request) => {
     await save(http, request, await requireDefinition(http, request.caller, request.params.id), request.body);
     const saved = await requireDefinition(http, request.caller, request.params.id);
@@ -202,7 +202,7 @@ export function definitionRoutes(app: App, http: Http): void {
     return reply.code(204).send(null);
   });
 
-  const versions = describeList(one, "List the versions of a definition", Version);
+  const versions = describeList(one, "List the versions of a definition", DefinitionVersion);
   app.get("/definitions/:id/versions", { onRequest, schema: versions }, ({ caller, params, query }) =>
     readVersions(http, caller, params.id, query),
   );

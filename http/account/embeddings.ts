@@ -29,7 +29,7 @@ export function embeddingRoutes(app: App, http: Http): void {
     response: { 200: EmbeddingStatus },
   };
   app.get("/embeddings", { onRequest: requireAdmin(http), schema }, async ({ caller: { organization_id } }) => {
-    await http.freshRead(["documents"]);
+    await http.waitUntilCurrent(["documents"]);
     const { embeddings } = await http.models.describe(organization_id);
     const counts = await countVectors(http.db, organization_id, embeddings?.space ?? "");
     const fault = embeddings && (await http.embeddingFaults.find(organization_id));

@@ -33,7 +33,7 @@ const present = ({ updated_at, ...group }: GroupRow): z.infer<typeof Group> => (
 });
 
 async function requireGroup(http: Http, organization: string, name: string): Promise<GroupRow> {
-  await http.freshRead(["groups"], groupsStream(organization));
+  await http.waitUntilCurrent(["groups"], groupsStream(organization));
   const row = await getGroup(http.db, organization, name);
   if (row) return row;
   throw new ApiError("group_not_found", "There is no group of this name.", { param: "group" });
@@ -54,7 +54,7 @@ async function configure(http: Http, request: FastifyRequest, group: string, { m
   const ids = [...new Set(members)];
   if (ids.length === 0)
     throw refuse("is empty; a group without members could decide nothing, so name one person at least.");
-  await http.freshRead(["users"]);
+  await http.waitUntilCurrent(["users"]);
   const [unknown] = await findUnknownPeople(http.db, organization_id, ids);
   if (unknown) throw refuse(`${unknown} is not an active member of the organization.`);
   await http.send(ConfigureGroup, { ...commandFor(request), data: { group, members: ids }, requireProjected: true });
@@ -70,7 +70,7 @@ export function groupRoutes(app: App, http: Http): void {
 
   const listing = describeList(described, "List groups", Group);
   app.get("/groups", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["groups"]);
+    await http.waitUntilCurrent(["groups"]);
     const rows = await listGroups(http.db, caller.organization_id);
     return sliceResponse(query, rows, present);
   });

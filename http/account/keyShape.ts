@@ -15,9 +15,9 @@ const settings = {
     .describe("Whether completions may pass `tools` of the caller's own, which the caller runs. False by default."),
 };
 /** Only the name is required. A new key is enabled for all products. */
-export const Create = z.object({ name, project_id: z.uuid().nullish(), ...z.object(settings).partial().shape });
+export const CreateKeyBody = z.object({ name, project_id: z.uuid().nullish(), ...z.object(settings).partial().shape });
 /** A key cannot change its project. */
-export const Change = z.strictObject({ name, ...settings }).partial();
+export const ChangeKeyBody = z.strictObject({ name, ...settings }).partial();
 
 export const Key = z
   .object({
@@ -31,11 +31,11 @@ export const Key = z
     updated_at: z.iso.datetime(),
   })
   .meta({ title: "Key" });
-export const Created = Key.extend({
+export const CreatedKey = Key.extend({
   key: z.string().optional().describe("Shown once: a repeated request is answered without it."),
 }).meta({ title: "NewKey" });
 
-export const present = (row: KeyRow): z.infer<typeof Key> => ({
+export const presentKey = (row: KeyRow): z.infer<typeof Key> => ({
   id: row.id,
   name: row.name,
   key_hint: row.key_hint,

@@ -15,7 +15,7 @@ import { requireProject } from "../base/findProject.ts";
 import { createOnce, findCreated, identifyPost, rotateOnce } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
-import { Change, Create, Created, Key, present, toUtc, unique } from "./keyShape.ts";
+import { ChangeKeyBody, CreateKeyBody, CreatedKey, Key, presentKey, toUtc, unique } from "./keyShape.ts";
 
 async function requireKey(http: Http, { organization_id }: Caller, id: string): Promise<KeyRow> {
   const row = await findCurrent(http, ["keys"], ["key", id], () => getKey(http.db, organization_id, id));
@@ -40,10 +40,10 @@ const rowFromCommand = (
   updated_at: at,
 });
 
-async function create(http: Http, request: FastifyRequest, body: z.infer<typeof Create>) {
+async function create(http: Http, request: FastifyRequest, body: z.infer<typeof CreateKeyBody>) {
   const identity = identifyPost(request, "/api/keys");
   const earlier = await findCreated(http, identity);
-  if (earlier !== undefined) return present(await requireKey(http, request.caller, earlier));
+  if (earlier !== undefined) return presentKey(await requireKey(http, request.caller, earlier));
   const key_id = newId();
   const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
   const data = {
@@ -60,15 +60,15 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   };
   const command = { ...commandFor(request, key_id), ...identity, data };
   const { isNew, projected, position, created_id } = await createOnce(http, CreateKey, command);
-  if (!isNew) return present(await requireKey(http, request.caller, created_id));
+  if (!isNew) return presentKey(await requireKey(http, request.caller, created_id));
   // The secret cannot be shown again, so the answer does not wait for a lagging read model.
   const row = projected
     ? await requireKey(http, request.caller, key_id)
     : rowFromCommand(data, await readRecordedAt(http, position));
-  return { ...present(row), key: secret };
+  return { ...presentKey(row), key: secret };
 }
 
-async function change(http: Http, request: FastifyRequest, id: string, body: z.infer<typeof Change>) {
+async function change(http: Http, request: FastifyRequest, id: string, body: z.infer<typeof ChangeKeyBody>) {
   const { id: key_id } = await requireKey(http, request.caller, id);
   const { expires_at, products, ...rest } = body;
   const data = {
@@ -78,17 +78,17 @@ async function change(http: Http, request: FastifyRequest, id: string, body: z.i
     ...(expires_at !== undefined && { expires_at: toUtc(expires_at) }),
   };
   await http.send(ChangeKey, { ...commandFor(request, key_id), data, requireProjected: true });
-  return present(await requireKey(http, request.caller, key_id));
+  return presentKey(await requireKey(http, request.caller, key_id));
 }
 
 /** Gives a key a new secret. The answer to a repeated request leaves the secret out. */
-async function rotate(http: Http, request: FastifyRequest, id: string): Promise<z.infer<typeof Created>> {
+async function rotate(http: Http, request: FastifyRequest, id: string): Promise<z.infer<typeof CreatedKey>> {
   const { id: key_id } = await requireKey(http, request.caller, id);
   const identity = identifyPost(request, `/api/keys/${key_id}/rotate`);
   const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
   const data = { key_id, key_hash: hash, key_hint: hint };
   const isOwn = await rotateOnce(http, RotateKey, { ...commandFor(request, key_id), ...identity, data }, "key_hash");
-  const key = present(await requireKey(http, request.caller, key_id));
+  const key = presentKey(await requireKey(http, request.caller, key_id));
   return isOwn ? { ...key, key: secret } : key;
 }
 
@@ -99,26 +99,26 @@ export function keyRoutes(app: App, http: Http): void {
   const one = { ...described, params: z.object({ id: z.string() }) };
 
   app.get("/keys", { onRequest, schema: describeList(described, "List API keys", Key) }, async ({ caller, query }) => {
-    await http.freshRead(["keys"]);
-    return pageResponse(query, (page) => listKeys(http.db, caller.organization_id, page), present);
+    await http.waitUntilCurrent(["keys"]);
+    return pageResponse(query, (page) => listKeys(http.db, caller.organization_id, page), presentKey);
   });
 
   const reading = { ...one, summary: "Get an API key, without its secret", response: { 200: Key } };
   app.get("/keys/:id", { onRequest, schema: reading }, async ({ caller, params }) =>
-    present(await requireKey(http, caller, params.id)),
+    presentKey(await requireKey(http, caller, params.id)),
   );
 
-  const creating = { ...described, summary: "Create an API key", body: Create, response: { 201: Created } };
+  const creating = { ...described, summary: "Create an API key", body: CreateKeyBody, response: { 201: CreatedKey } };
   app.post("/keys", { onRequest, schema: creating }, async (request, reply) =>
     reply.code(201).send(await create(http, request, request.body)),
   );
 
-  const changing = { ...one, summary: "Change an API key", body: Change, response: { 200: Key } };
+  const changing = { ...one, summary: "Change an API key", body: ChangeKeyBody, response: { 200: Key } };
   app.patch("/keys/:id", { onRequest, schema: changing }, (request) =>
     change(http, request, request.params.id, request.body),
   );
 
-  const rotating = { ...one, summary: "Give an API key a new secret", response: { 200: Created } };
+  const rotating = { ...one, summary: "Give an API key a new secret", response: { 200: CreatedKey } };
   app.post("/keys/:id/rotate", { onRequest, schema: rotating }, (request) => rotate(http, request, request.params.id));
 
   const deleting = { ...one, summary: "Delete an API key", response: { 204: z.null() } };

@@ -3,7 +3,7 @@ import { Role } from "#events/user.ts";
 import type { MemberRow } from "#projections/users/query.ts";
 
 const settings = { name: z.string().trim().min(1).max(200), role: Role };
-export const Create = z.object({
+export const CreateMemberBody = z.object({
   ...settings,
   email: z
     .string()
@@ -15,7 +15,7 @@ export const Create = z.object({
       "The person signs in with it. Unique in the organization; another organization may have the same address.",
     ),
 });
-export const Change = z
+export const ChangeMemberBody = z
   .strictObject({ ...settings, active: z.boolean().describe("False: the person cannot sign in, and has no sessions.") })
   .partial();
 
@@ -31,12 +31,12 @@ export const Member = z
   })
   .meta({ title: "Member" });
 const password = z.string().describe("Shown once. The person signs in with it and should then change it.");
-export const Created = Member.extend({
+export const CreatedMember = Member.extend({
   password: password.optional().describe("Shown once: a repeated request is answered without it."),
 }).meta({ title: "NewMember" });
 export const NewPassword = z.object({ password }).meta({ title: "NewPassword" });
 
-export const present = ({ created_at, updated_at, ...row }: MemberRow): z.infer<typeof Member> => ({
+export const presentMember = ({ created_at, updated_at, ...row }: MemberRow): z.infer<typeof Member> => ({
   ...row,
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),

@@ -7,22 +7,22 @@ import { getMember, listMembers, type MemberRow } from "#projections/users/query
 import { requireAdmin, requireSession } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import { hashPassword, newPassword } from "../auth/password.ts";
-import { hashInTurn } from "../auth/passwordTurns.ts";
+import { queueHash } from "../auth/passwordQueue.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { firstEvent, identifyPost, type IdempotentRequest } from "../base/idempotency.ts";
+import { findFirstEvent, identifyPost, type IdempotentRequest } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
-import { Change, Create, Created, Member, NewPassword, present } from "./memberShape.ts";
+import { ChangeMemberBody, CreateMemberBody, CreatedMember, Member, NewPassword, presentMember } from "./memberShape.ts";
 
 /** People are part of their organization's stream. */
 export const peopleStream = ({ organization_id }: Pick<Caller, "organization_id">) =>
   streamName("organization", organization_id);
 
-export async function requireMember({ db, freshRead }: Http, caller: Caller, id: string): Promise<MemberRow> {
+export async function requireMember({ db, waitUntilCurrent }: Http, caller: Caller, id: string): Promise<MemberRow> {
   if (isUuid(id)) {
-    await freshRead(["users"], peopleStream(caller));
+    await waitUntilCurrent(["users"], peopleStream(caller));
     const row = await getMember(db, caller.organization_id, id);
     if (row) return row;
   }
@@ -35,7 +35,7 @@ const commandFor = (request: FastifyRequest) =>
 
 /** Id of the user that the request's first delivery registered. */
 async function registeredUser(http: Http, request: IdempotentRequest): Promise<string> {
-  const { stream, position } = await firstEvent(http, request);
+  const { stream, position } = await findFirstEvent(http, request);
   const { events } = await http.readAuditSlice(request.organization_id, {
     stream,
     after: position - 1,
@@ -47,19 +47,19 @@ async function registeredUser(http: Http, request: IdempotentRequest): Promise<s
 async function create(
   http: Http,
   request: FastifyRequest,
-  body: z.infer<typeof Create>,
-): Promise<z.infer<typeof Created>> {
+  body: z.infer<typeof CreateMemberBody>,
+): Promise<z.infer<typeof CreatedMember>> {
   const { caller } = request;
   const identity = identifyPost(request, "/api/members");
   const user_id = newId();
   const password = newPassword();
   const email_claim = http.keyring.keyedHash("email", body.email);
-  const password_hash = await hashInTurn(http, request, () => hashPassword(password));
+  const password_hash = await queueHash(http, request, () => hashPassword(password));
   const data = { ...body, email_claim, user_id, password_hash };
   const { repeated, projected } = await http.send(RegisterUser, { ...commandFor(request), ...identity, data });
   const registered = repeated ? await registeredUser(http, identity) : user_id;
-  if (registered !== user_id) return present(await requireMember(http, caller, registered));
-  if (projected) return { ...present(await requireMember(http, caller, user_id)), password };
+  if (registered !== user_id) return presentMember(await requireMember(http, caller, registered));
+  if (projected) return { ...presentMember(await requireMember(http, caller, user_id)), password };
   // The password cannot be shown again, so the answer does not wait for a lagging read model.
   const now = new Date(currentTime()).toISOString();
   return { ...body, id: user_id, active: true, created_at: now, updated_at: now, password };
@@ -70,7 +70,7 @@ async function resetPassword(http: Http, request: FastifyRequest, id: string): P
   if (user_id === request.caller.session!.user_id)
     throw new ApiError("forbidden", "Change your own password at /api/auth/password.");
   const password = newPassword();
-  const data = { user_id, password_hash: await hashInTurn(http, request, () => hashPassword(password)) };
+  const data = { user_id, password_hash: await queueHash(http, request, () => hashPassword(password)) };
   await http.send(SetPassword, { ...commandFor(request), data, requireProjected: true });
   return { password };
 }
@@ -86,14 +86,14 @@ function readRoutes(app: App, http: Http): void {
     "/members",
     { onRequest, schema: describeList(described, "List members", Member) },
     async ({ caller, query }) => {
-      await http.freshRead(["users"], peopleStream(caller));
-      return pageResponse(query, (page) => listMembers(http.db, caller.organization_id, page), present);
+      await http.waitUntilCurrent(["users"], peopleStream(caller));
+      return pageResponse(query, (page) => listMembers(http.db, caller.organization_id, page), presentMember);
     },
   );
 
   const reading = { ...one, summary: "Get a member", response: { 200: Member } };
   app.get("/members/:id", { onRequest, schema: reading }, async ({ caller, params }) =>
-    present(await requireMember(http, caller, params.id)),
+    presentMember(await requireMember(http, caller, params.id)),
   );
 }
 
@@ -101,8 +101,8 @@ const creating = {
   ...described,
   summary: "Add a member",
   description: "Only an owner can add an owner. 409 `email_taken` when a member has the address already.",
-  body: Create,
-  response: { 201: Created },
+  body: CreateMemberBody,
+  response: { 201: CreatedMember },
 };
 const changing = {
   ...one,
@@ -110,7 +110,7 @@ const changing = {
   description:
     "Only an owner can change an owner, and the last active owner cannot be demoted or deactivated: 409 `last_owner`. " +
     "The email address cannot be changed.",
-  body: Change,
+  body: ChangeMemberBody,
   response: { 200: Member },
 };
 const removing = {
@@ -138,7 +138,7 @@ function manageRoutes(app: App, http: Http): void {
     const { id: user_id } = await requireMember(http, request.caller, request.params.id);
     const data = { user_id, ...request.body };
     await http.send(ChangeUser, { ...commandFor(request), data, requireProjected: true });
-    return present(await requireMember(http, request.caller, user_id));
+    return presentMember(await requireMember(http, request.caller, user_id));
   });
 
   app.delete("/members/:id", { onRequest, schema: removing }, async (request, reply) => {

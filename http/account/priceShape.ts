@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DEFAULT_PRICES } from "#events/defaultPrices.ts";
-import { PAGES, PRICE_PATTERN, type ModelPrice } from "#events/price.ts";
+import { PAGE_PRICE_NAME, PRICE_PATTERN, type ModelPrice } from "#events/price.ts";
 import type { PriceRow } from "#projections/prices/query.ts";
 import { ApiError } from "../base/errors.ts";
 import { Moment } from "../base/moment.ts";
@@ -18,7 +18,7 @@ const Price = z.strictObject({
   cache_write: dollars("per million tokens that the provider stored in its cache. Default: `input`").optional(),
   reasoning: dollars("per million tokens of reasoning. Default: `output`").optional(),
   per_call: dollars("per request to the model. Default: none").optional(),
-  per_page: dollars(`per page of documents and extractions that is read. Of \`${PAGES}\` only`).optional(),
+  per_page: dollars(`per page of documents and extractions that is read. Of \`${PAGE_PRICE_NAME}\` only`).optional(),
 });
 export const PricesToSet = z.object({
   prices: z.array(Price).min(1).max(MAX_PRICES).describe("Replaces the prices that were set before."),
@@ -33,7 +33,7 @@ const ShownPrice = z.object({
   cache_write: nullable.describe("Null: `input`."),
   reasoning: nullable.describe("Null: `output`."),
   per_call: nullable.describe("Null: none."),
-  per_page: nullable.describe(`Of \`${PAGES}\`: of each page.`),
+  per_page: nullable.describe(`Of \`${PAGE_PRICE_NAME}\`: of each page.`),
 });
 export const ModelPrices = z
   .object({
@@ -54,14 +54,14 @@ function checkFields(model: string, { valid_from: _, per_page, ...ofModel }: z.i
   const refuse = (field: string, reason: string) => {
     throw new ApiError(null, `prices[${n}].${field}: ${reason}`, { param: `prices[${n}].${field}` });
   };
-  if (model !== PAGES) {
-    if (per_page !== undefined) refuse("per_page", `is a price of ${PAGES} only.`);
+  if (model !== PAGE_PRICE_NAME) {
+    if (per_page !== undefined) refuse("per_page", `is a price of ${PAGE_PRICE_NAME} only.`);
     for (const field of ["input", "output"] as const) if (ofModel[field] === undefined) refuse(field, `${WANTED}.`);
     return;
   }
   if (per_page === undefined) refuse("per_page", `${WANTED}.`);
   const [other] = Object.keys(ofModel);
-  if (other !== undefined) refuse(other, `is not a price of ${PAGES}; set per_page only.`);
+  if (other !== undefined) refuse(other, `is not a price of ${PAGE_PRICE_NAME}; set per_page only.`);
 }
 
 /** Throws a 400 for two prices that begin at the same moment, because either could apply. */
@@ -105,7 +105,7 @@ export const presentPrices = ({ model, prices, updated_at }: Omit<PriceRow, "cre
 });
 
 /** The default prices, one entry per model name. */
-export const DEFAULTS: readonly ModelPrices[] = DEFAULT_PRICES.flatMap(({ models, price, source, as_of }) =>
+export const DEFAULT_MODEL_PRICES: readonly ModelPrices[] = DEFAULT_PRICES.flatMap(({ models, price, source, as_of }) =>
   models.map(
     (model): ModelPrices => ({
       model,

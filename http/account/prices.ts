@@ -10,7 +10,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
-import { DEFAULTS, ModelPrices, presentPrices, PricesToSet, readPrices } from "./priceShape.ts";
+import { DEFAULT_MODEL_PRICES, ModelPrices, presentPrices, PricesToSet, readPrices } from "./priceShape.ts";
 
 const MAX_MODEL_LENGTH = 300;
 /** Maximum models with own prices per organization. Every turn under a money budget reads them all. */
@@ -27,14 +27,14 @@ const priceNotFound = () =>
 
 /** Lists the organization's prices, then the defaults that it has not replaced. */
 async function listAll(http: Http, organization: string): Promise<ModelPrices[]> {
-  await http.freshRead(["prices"]);
+  await http.waitUntilCurrent(["prices"]);
   const own = await mapInSlices(await listPrices(http.db, organization), presentPrices);
   const replaced = new Set(own.map(({ model }) => model));
-  return [...own, ...DEFAULTS.filter(({ model }) => !replaced.has(model))];
+  return [...own, ...DEFAULT_MODEL_PRICES.filter(({ model }) => !replaced.has(model))];
 }
 
 async function findOwn(http: Http, organization: string, model: string): Promise<ModelPrices | undefined> {
-  await http.freshRead(["prices"], priceStream(organization, model));
+  await http.waitUntilCurrent(["prices"], priceStream(organization, model));
   const row = await getPrices(http.db, organization, model);
   return row && presentPrices(row);
 }
@@ -83,7 +83,7 @@ export function priceRoutes(app: App, http: Http): void {
   app.get("/prices/:provider/:model", { onRequest, schema: reading }, async ({ caller, params }) => {
     const model = modelOf(params);
     const found =
-      (await findOwn(http, caller.organization_id, model)) ?? DEFAULTS.find((prices) => prices.model === model);
+      (await findOwn(http, caller.organization_id, model)) ?? DEFAULT_MODEL_PRICES.find((prices) => prices.model === model);
     if (!found) throw priceNotFound();
     return found;
   });

@@ -58,8 +58,8 @@ async function create(http: Http, request: FastifyRequest, { name }: z.infer<typ
  * Refuses to delete a project that is in use, because no key could reach what belongs to it. Things created at the same moment
  * may be missed; that is harmless, since the deleted project gets no more keys. Throws 409 `project_in_use`.
  */
-async function checkUnused({ db, freshRead }: Http, { organization_id }: Caller, { id, name }: ProjectRow) {
-  await freshRead(["keys", "agents", "workflows"]);
+async function checkUnused({ db, waitUntilCurrent }: Http, { organization_id }: Caller, { id, name }: ProjectRow) {
+  await waitUntilCurrent(["keys", "agents", "workflows"]);
   const uses = await countProjectUses(db, organization_id, id);
   const kind = (["keys", "agents", "workflows"] as const).find((kind) => uses[kind] > 0);
   if (!kind) return;
@@ -77,7 +77,7 @@ export function projectRoutes(app: App, http: Http): void {
 
   const listing = describeList(described, "List projects", Project);
   app.get("/projects", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["projects"]);
+    await http.waitUntilCurrent(["projects"]);
     return pageResponse(query, (page) => listProjects(http.db, caller.organization_id, page), present);
   });
 

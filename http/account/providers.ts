@@ -105,7 +105,7 @@ const present = ({
 });
 
 async function requireProvider(http: Http, organization: string, name: string): Promise<ProviderRow> {
-  await http.freshRead(["providers"], providerStream(organization, name));
+  await http.waitUntilCurrent(["providers"], providerStream(organization, name));
   const row = await getProvider(http.db, organization, name);
   if (row) return row;
   throw new ApiError("provider_not_found", "No provider of this name is configured.", { param: "name" });
@@ -188,7 +188,7 @@ export function providerRoutes(app: App, http: Http): void {
 
   const listing = describeList(described, "List providers", Provider);
   app.get("/providers", { onRequest, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["providers"]);
+    await http.waitUntilCurrent(["providers"]);
     const rows = await listProviders(http.db, caller.organization_id);
     return sliceResponse(query, rows, present);
   });

@@ -30,7 +30,7 @@ export function scriptedToolsRoutes(app: App, http: Http): void {
     response: { 200: ScriptedTools },
   };
   app.get("/tools/scripted", { onRequest: requireCredential(http), schema: reading }, async ({ caller }) => {
-    await http.freshRead(["organizations"], streamName("organization", caller.organization_id));
+    await http.waitUntilCurrent(["organizations"], streamName("organization", caller.organization_id));
     return read(http, caller.organization_id);
   });
 

@@ -35,7 +35,7 @@ export function secretRoutes(app: App, http: Http): void {
     commandFields(request, secretStream(request.caller.organization_id, name), ["secrets"]);
 
   const requireSecret = async (organization: string, name: string): Promise<SecretRow> => {
-    await http.freshRead(["secrets"], secretStream(organization, name));
+    await http.waitUntilCurrent(["secrets"], secretStream(organization, name));
     const row = await getSecret(http.db, organization, name);
     if (!row) throw new ApiError("secret_not_found", "No secret has this name.", { param: "name" });
     return row;
@@ -43,7 +43,7 @@ export function secretRoutes(app: App, http: Http): void {
 
   const listing = describeList(described, "List secrets", Secret);
   app.get("/secrets", { onRequest, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["secrets"]);
+    await http.waitUntilCurrent(["secrets"]);
     const rows = await listSecrets(http.db, caller.organization_id);
     return sliceResponse(query, rows, present);
   });

@@ -9,7 +9,7 @@ import { findUserById, findUsersByEmail, type UserRow } from "#projections/users
 import { requireSession } from "../auth/authenticate.ts";
 import { checkSignInOrigin, noSessionCookie, sessionCookie } from "../auth/cookie.ts";
 import { hashPassword, verifyPassword } from "../auth/password.ts";
-import { hashInTurn } from "../auth/passwordTurns.ts";
+import { queueHash } from "../auth/passwordQueue.ts";
 import { newSecret } from "../auth/secrets.ts";
 import { clearAttempts, countAttempt } from "../auth/throttle.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -106,14 +106,14 @@ async function changePassword(http: Http, request: FastifyRequest, body: z.infer
   const recorded = await countAttempt(http.loginAttempts, attempt);
   const user = await findUserById(http.db, user_id);
   const verify = () => verifyPassword(body.current_password, user?.password_hash);
-  if (!(await hashInTurn(http, request, verify))) {
+  if (!(await queueHash(http, request, verify))) {
     await http.loginAttempts.markWrong(recorded);
     throw new ApiError("wrong_password", "current_password: the password is wrong.", { param: "current_password" });
   }
   await clearAttempts(http.loginAttempts, attempt);
   await http.send(SetPassword, {
     ...commandFields(request, streamName("organization", organization_id), ["users", "sessions"]),
-    data: { user_id, password_hash: await hashInTurn(http, request, () => hashPassword(body.new_password)) },
+    data: { user_id, password_hash: await queueHash(http, request, () => hashPassword(body.new_password)) },
     requireProjected: true,
   });
   const changed = await findUserById(http.db, user_id);
@@ -149,7 +149,7 @@ async function checkPassword(
   request: FastifyRequest,
   { email, body, wasWrong }: { email: string; body: z.infer<typeof Login>; wasWrong(): Promise<void> },
 ) {
-  const verify: Verify = (password, phc) => hashInTurn(http, request, () => verifyPassword(password, phc));
+  const verify: Verify = (password, phc) => queueHash(http, request, () => verifyPassword(password, phc));
   const { organization = null } = body;
   const find = () =>
     findUsersByEmail(http.db, email, { organization, limit: organization === null ? MAX_ACCOUNTS : 1 });
@@ -157,7 +157,7 @@ async function checkPassword(
   const user = await matchPassword(verify, known, body);
   if (user) return user;
   await wasWrong();
-  await http.freshRead(["users"]);
+  await http.waitUntilCurrent(["users"]);
   const fresh = await find();
   const changed = isDeepStrictEqual(fresh, known) ? undefined : await matchPassword(verify, fresh, body);
   if (changed) return changed;

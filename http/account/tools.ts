@@ -52,7 +52,7 @@ export function toolRoutes(app: App, http: Http): void {
     description: "The built-in ones first, then the organization's own in the order in which they were created.",
   };
   app.get("/tools", { onRequest: requireCredential(http), schema }, async ({ caller, query }) => {
-    await http.freshRead(["definitions"]);
+    await http.waitUntilCurrent(["definitions"]);
     return pageResponse(
       query,
       async ({ limit, offset }) => {

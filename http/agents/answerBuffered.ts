@@ -4,10 +4,10 @@ import { onDisconnect } from "../base/disconnect.ts";
 import { recheckAfterWait } from "../base/recheck.ts";
 import { waitForEnd } from "../turns/turnEnd.ts";
 import { endHeaders, type AttachedTurn } from "../turns/turnHandle.ts";
-import { noteUnanswered } from "../turns/unanswered.ts";
+import { recordAbandonedTurn } from "../turns/recordAbandonedTurn.ts";
 import { keepAlive } from "./keepAlive.ts";
 import { findResponse } from "./lookups.ts";
-import { storedResponse } from "./storedResponse.ts";
+import { readStoredResponse } from "./storedResponse.ts";
 
 /**
  * Sends the whole response once its turn has ended. A turn that waits for a person may take days, so at the time limit the answer
@@ -23,7 +23,7 @@ export async function answerBuffered(
   const { turn, reader } = attached;
   onDisconnect(disconnected, () => {
     reader.close();
-    void noteUnanswered(http, turn);
+    void recordAbandonedTurn(http, turn);
   });
   const connection = keepAlive(reply, http);
   try {
@@ -34,11 +34,11 @@ export async function answerBuffered(
       reply.headers(endHeaders(end));
     }
     await recheckAfterWait(reply);
-    const response = await storedResponse(http, await findResponse(http, turn.organization_id, scope, turn.turn_id));
+    const response = await readStoredResponse(http, await findResponse(http, turn.organization_id, scope, turn.turn_id));
     return connection.answer(response);
   } catch (error) {
     // the turn exists, so a repeated request can get its answer
-    await noteUnanswered(http, turn);
+    await recordAbandonedTurn(http, turn);
     return connection.fail(error, turn.turn_id);
   } finally {
     connection.stop();

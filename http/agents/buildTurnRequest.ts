@@ -50,7 +50,7 @@ export async function findContinuation(
 async function threadVars(http: Http, organization: string, thread: string | undefined, scope: string) {
   if (thread === undefined) return { vars: {}, follows: null };
   // the vars come from the thread's newest turn, which need not be the one being continued
-  await http.freshRead(["turns"], streamName("thread", thread));
+  await http.waitUntilCurrent(["turns"], streamName("thread", thread));
   const follows = (await newestTurn(http.db, organization, thread, scope)) ?? null;
   if (follows === null) return { vars: {}, follows };
   const { vars } = await readSettings(http, await findResponse(http, organization, scope, follows));

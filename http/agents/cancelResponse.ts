@@ -8,7 +8,7 @@ import { addUsage } from "#events/turnOutput.ts";
 import type { Http } from "../base/deps.ts";
 import { putBlob } from "../turns/storeMessages.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
-import { endedAt, readFrames } from "./storedResponse.ts";
+import { readResponseEnd, readFrames } from "./storedResponse.ts";
 
 const MAX_ATTEMPTS = 5;
 /** UTF-16 units of text, and of reasoning, in the command, whose limit is 256 KiB. The blob of the frames holds the whole output. */
@@ -70,15 +70,15 @@ export async function cancelResponse(
   const { organization_id, id } = row;
   const read = () => findResponse(http, organization_id, scope, id);
   let current = row;
-  for (let attempt = 0; !endedAt(current) && attempt < MAX_ATTEMPTS; attempt++) {
+  for (let attempt = 0; !readResponseEnd(current) && attempt < MAX_ATTEMPTS; attempt++) {
     http.frames.requestStop(organization_id, id);
     // a turn that waits for a person has no worker
     if (!current.parked_at)
       await waitForStop(async () => {
         current = await read();
-        return Boolean(endedAt(current));
+        return Boolean(readResponseEnd(current));
       });
-    if (endedAt(current)) break;
+    if (readResponseEnd(current)) break;
     await stopWithoutWorker(http, request, current);
     current = await read();
   }

@@ -1,6 +1,6 @@
 import type { FramePayload, TurnEnd } from "#events/ports.ts";
 import type { ToolCall } from "#events/thread.ts";
-import { addItem, completeItem, idAt, place, type FoldState, type StreamEvent } from "./foldState.ts";
+import { addItem, completeItem, assignItemId, itemPosition, type FoldState, type StreamEvent } from "./foldState.ts";
 import { addRefusal, addText, citeLastMessage, closeText, openMessage } from "./foldTexts.ts";
 import { functionCallItem, type Item } from "./items.ts";
 import type { ResponseHead } from "./present.ts";
@@ -74,11 +74,11 @@ function openCalls(state: FoldState, calls: ToolCall[]): StreamEvent[] {
     if (!shown) return [];
     const { call, index } = shown;
     const { name, arguments: args } = call;
-    const id = idAt(state, "function_call", index);
+    const id = assignItemId(state, "function_call", index);
     return [
       addItem(state, functionCallItem(id, call, "", "in_progress")),
-      { type: "response.function_call_arguments.delta", ...place(state, index), delta: args },
-      { type: "response.function_call_arguments.done", ...place(state, index), name, arguments: args },
+      { type: "response.function_call_arguments.delta", ...itemPosition(state, index), delta: args },
+      { type: "response.function_call_arguments.done", ...itemPosition(state, index), name, arguments: args },
     ];
   });
   return [...events, ...opened];
@@ -88,6 +88,6 @@ function closeCall(state: FoldState, n: number, status: "completed" | "incomplet
   const found = state.calls[n];
   if (!found || (state.output[found.index] as { status: string }).status !== "in_progress") return [];
   const { call, index } = found;
-  const id = idAt(state, "function_call", index);
+  const id = assignItemId(state, "function_call", index);
   return [completeItem(state, index, functionCallItem(id, call, call.arguments, status))];
 }

@@ -35,13 +35,13 @@ export interface FoldState {
   hasCited: boolean;
 }
 
-export function idAt(state: FoldState, type: Item["type"], index: number): string {
+export function assignItemId(state: FoldState, type: Item["type"], index: number): string {
   const { turn_id, firstItem, isNamed } = state;
   if (type !== "message" || isNamed) return itemId(type, turn_id, firstItem + index);
   state.isNamed = true;
   return messageId(turn_id);
 }
-export const place = ({ output }: FoldState, index: number) => ({ output_index: index, item_id: output[index]!.id });
+export const itemPosition = ({ output }: FoldState, index: number) => ({ output_index: index, item_id: output[index]!.id });
 
 export function addItem({ output }: FoldState, item: Item): StreamEvent {
   output.push(item);

@@ -1,4 +1,4 @@
-import { addItem, completeItem, idAt, place, type OpenText, type FoldState, type StreamEvent } from "./foldState.ts";
+import { addItem, completeItem, assignItemId, itemPosition, type OpenText, type FoldState, type StreamEvent } from "./foldState.ts";
 import {
   messageItem,
   presentAnnotation,
@@ -14,7 +14,7 @@ import {
 
 function openText(state: FoldState, type: OpenText["type"]): StreamEvent[] {
   const index = state.output.length;
-  const id = idAt(state, type, index);
+  const id = assignItemId(state, type, index);
   state.open = { type, index, id, text: "" };
   if (type === "reasoning") return [addItem(state, reasoningItem(id, "", "in_progress"))];
   state.hasMessage = true;
@@ -24,7 +24,7 @@ function openText(state: FoldState, type: OpenText["type"]): StreamEvent[] {
 /** Opens a message with its text. */
 export function openMessage(state: FoldState): StreamEvent[] {
   const events = openText(state, "message");
-  const at = place(state, state.open!.index);
+  const at = itemPosition(state, state.open!.index);
   return [...events, { type: "response.content_part.added", ...at, content_index: 0, part: textPart("", []) }];
 }
 
@@ -54,7 +54,7 @@ export function addText(state: FoldState, type: OpenText["type"], sent: string):
   const events = isNew ? [...closeText(state), ...opened()] : [];
   const open = state.open!;
   open.text += text;
-  const at = place(state, open.index);
+  const at = itemPosition(state, open.index);
   return type === "reasoning"
     ? [...events, { type: "response.reasoning_summary_text.delta", ...at, summary_index: 0, delta: text }]
     : [...events, { type: "response.output_text.delta", ...at, content_index: 0, delta: text, logprobs: [] }];
@@ -69,13 +69,13 @@ export function closeText(state: FoldState, status: "completed" | "incomplete" =
 }
 
 const closeReasoning = (state: FoldState, { index, id, text }: OpenText): StreamEvent[] => [
-  { type: "response.reasoning_summary_text.done", ...place(state, index), summary_index: 0, text },
+  { type: "response.reasoning_summary_text.done", ...itemPosition(state, index), summary_index: 0, text },
   completeItem(state, index, reasoningItem(id, text, "completed")),
 ];
 
 function closeMessage(state: FoldState, open: OpenText, status: "completed" | "incomplete"): StreamEvent[] {
   const { index, id, text, refusal } = open;
-  const at = place(state, index);
+  const at = itemPosition(state, index);
   const texts = text === "" && refusal !== undefined ? undefined : closeTextPart(state, open);
   const parts: MessageItem["content"] = texts ? [texts.part] : [];
   const events = texts?.events ?? [];
@@ -107,7 +107,7 @@ const annotationEvents = (annotations: Annotation[], at: object, first = 0): Str
 function closeTextPart(state: FoldState, { index, text }: OpenText) {
   const annotations = takeAnnotations(state, text);
   const part = textPart(text, annotations);
-  const at = { ...place(state, index), content_index: 0 };
+  const at = { ...itemPosition(state, index), content_index: 0 };
   const events: StreamEvent[] = [
     ...annotationEvents(annotations, at),
     { type: "response.output_text.done", ...at, text, logprobs: [] },
@@ -126,5 +126,5 @@ export function citeLastMessage(state: FoldState): StreamEvent[] {
   const [{ text, annotations: cited }, ...others] = content as [TextPart, ...MessageItem["content"]];
   const annotations = takeAnnotations(state, text);
   state.output[index] = messageItem(id, [textPart(text, [...cited, ...annotations]), ...others], status);
-  return annotationEvents(annotations, { ...place(state, index), content_index: 0 }, cited.length);
+  return annotationEvents(annotations, { ...itemPosition(state, index), content_index: 0 }, cited.length);
 }

@@ -13,7 +13,7 @@ import { SILENCE_MS } from "../turns/turnEnd.ts";
 import type { ResponseRow } from "./lookups.ts";
 import type { ResponseHead } from "./present.ts";
 import { createStream, type ResponseStream } from "./responseStream.ts";
-import { endedAt, readFrames } from "./storedResponse.ts";
+import { readResponseEnd, readFrames } from "./storedResponse.ts";
 
 /** Maximum wait for the read model to show the end of a turn. */
 const PROJECTION_MS = 5_000;
@@ -32,7 +32,7 @@ async function readRest(
 ): Promise<Rest | undefined> {
   const { thread_id, turn_id } = head;
   const row = await getTurn(http.db, organization, turn_id);
-  const ended = row && endedAt(row as ResponseRow);
+  const ended = row && readResponseEnd(row as ResponseRow);
   if (ended) {
     const text = stream.replay(await readFrames(http, row as ResponseRow), ended.end, ended.completed_at);
     return { text, end: ended.end };
@@ -131,7 +131,7 @@ export async function replayResponse(
   reply: FastifyReply,
   { head, row, startAfter }: { head: ResponseHead; row: ResponseRow; startAfter: number },
 ): Promise<void> {
-  const { end, completed_at } = endedAt(row)!;
+  const { end, completed_at } = readResponseEnd(row)!;
   const text = createStream(head, { startAfter, attempt: row.attempt }).replay(
     await readFrames(http, row),
     end,

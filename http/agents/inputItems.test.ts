@@ -30,7 +30,7 @@ function openThread(turns: number, page: number) {
 
 function openReply() {
   const held: number[] = [];
-  const request = { holds: (bytes: number) => void held.push(bytes), readsMuch: async () => void held.push(0) };
+  const request = { countBytes: (bytes: number) => void held.push(bytes), acquireLongRead: async () => void held.push(0) };
   return { held, reply: { request, raw: { setTimeout() {} } } as unknown as Args[1] };
 }
 

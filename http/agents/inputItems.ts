@@ -7,7 +7,7 @@ import type { Message, TurnOutput } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
 import { listTurns, type ThreadTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
-import { holdAnswer, MAX_UNCOUNTED_BYTES } from "../base/sendFile.ts";
+import { reserveAnswerBytes, MAX_UNCOUNTED_BYTES } from "../base/sendFile.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
 import { messageId } from "./itemIds.ts";
 import type { ResponseRow } from "./lookups.ts";
@@ -94,10 +94,10 @@ async function* readThread(http: Needs, reply: FastifyReply, row: ResponsePlace)
   for await (const page of readPages(http, row)) {
     const bytes = page.reduce((sum, turn) => sum + turn.bytes, 0);
     const isLong = bytes > MAX_UNCOUNTED_BYTES;
-    if (isLong) await request.readsMuch();
-    if (isLong) holdAnswer(request, reply, bytes);
+    if (isLong) await request.acquireLongRead();
+    if (isLong) reserveAnswerBytes(request, reply, bytes);
     for (const turn of page) yield* await readItems(http, turn, turn.turn_id === row.id);
-    if (isLong) request.holds(-bytes);
+    if (isLong) request.countBytes(-bytes);
   }
 }
 

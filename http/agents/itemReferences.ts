@@ -6,7 +6,7 @@ import { itemId, turnRangeOf } from "./itemIds.ts";
 import type { Item } from "./items.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
 import type { InputItem, ResponseRequest } from "./schema.ts";
-import { storedResponse } from "./storedResponse.ts";
+import { readStoredResponse } from "./storedResponse.ts";
 
 /** Responses that are read at the same time. */
 const PARALLEL = 8;
@@ -19,7 +19,7 @@ interface Reach {
   /** The thread that the request continues. Its items are part of the conversation already. */
   thread_id: string | undefined;
   /** Counts bytes that the request holds until its turn has started. */
-  holds(bytes: number): void;
+  countBytes(bytes: number): void;
 }
 
 const referencedId = ({ type, id }: InputItem): string | undefined =>
@@ -44,7 +44,7 @@ async function findTurns(http: Http, { organization_id, scope }: Reach, ids: str
   const found = await find();
   if (found.length === ranges.size) return found;
   // a missing response may have ended a moment ago
-  await http.freshRead(["turns"]);
+  await http.waitUntilCurrent(["turns"]);
   return find();
 }
 
@@ -56,7 +56,7 @@ function skipMissing(error: unknown): undefined {
 /** The output items of a response by their ids, without calls that ran on the server. */
 async function referableItems(http: Http, row: ResponseRow): Promise<[id: string, Item][]> {
   const own = new Set(row.said?.calls?.map(({ id }) => id));
-  const { output } = await storedResponse(http, row);
+  const { output } = await readStoredResponse(http, row);
   return output.flatMap((item, n): [string, Item][] => {
     if (item.type === "function_call" && !own.has(item.call_id)) return [];
     // earlier releases also numbered the first message
@@ -72,7 +72,7 @@ async function referableItems(http: Http, row: ResponseRow): Promise<[id: string
  * organization.
  */
 async function readItems(http: Http, reach: Reach, turns: string[], wanted: ReadonlySet<string>) {
-  const { organization_id, scope, thread_id, holds } = reach;
+  const { organization_id, scope, thread_id, countBytes } = reach;
   const items = new Map<string, Item>();
   for (let at = 0; at < turns.length; at += PARALLEL) {
     const rows = await Promise.all(
@@ -82,7 +82,7 @@ async function readItems(http: Http, reach: Reach, turns: string[], wanted: Read
     const outputs = await Promise.all(elsewhere.map((row) => referableItems(http, row)));
     const kept = outputs.flat().filter(([id]) => wanted.has(id));
     for (const [id, item] of kept) items.set(id, item);
-    holds(kept.reduce((sum, [, item]) => sum + measureJson(item, Infinity), 0));
+    countBytes(kept.reduce((sum, [, item]) => sum + measureJson(item, Infinity), 0));
   }
   return items;
 }

@@ -17,16 +17,16 @@ declare module "fastify" {
   }
 }
 
-type Needs = Pick<Http, "db" | "freshRead">;
+type Needs = Pick<Http, "db" | "waitUntilCurrent">;
 
 /** Finds the agent in the path. Throws `invalid_agent_id`, `agent_not_found`, `agent_api_disabled` (spec: Errors, Agent API). */
-export async function findAgent({ db, freshRead }: Needs, caller: Caller, id: string): Promise<AgentRow> {
+export async function findAgent({ db, waitUntilCurrent }: Needs, caller: Caller, id: string): Promise<AgentRow> {
   if (!isUuid(id))
     throw new ApiError("invalid_agent_id", "The agent id in the path must be a UUID.", { param: "agent_id" });
   const agent_id = id.toLowerCase();
   const agent = await findOrWait(
     () => getAgent(db, caller.organization_id, agent_id),
-    () => freshRead(["agents"], streamName("agent", agent_id)),
+    () => waitUntilCurrent(["agents"], streamName("agent", agent_id)),
   );
   if (!agent || !reachesProject(caller, agent.project_id))
     throw new ApiError("agent_not_found", "There is no such agent for this credential.", { param: "agent_id" });
@@ -49,7 +49,7 @@ const responseNotFound = (param: string) =>
  * or ended a moment ago. Throws `invalid_response_id`, `response_not_found`.
  */
 export async function findResponse(
-  { db, freshRead }: Needs,
+  { db, waitUntilCurrent }: Needs,
   organization: string,
   scope: string,
   id: string,
@@ -57,9 +57,9 @@ export async function findResponse(
 ): Promise<ResponseRow> {
   const turn_id = parseResponseId(id, param);
   const find = () => getTurn(db, organization, turn_id);
-  let row = await findOrWait(find, () => freshRead(["turns"]));
+  let row = await findOrWait(find, () => waitUntilCurrent(["turns"]));
   if (row?.status === "running" && row.scope === scope) {
-    await freshRead(["turns"], streamName("thread", row.thread_id));
+    await waitUntilCurrent(["turns"], streamName("thread", row.thread_id));
     row = await find();
   }
   if (!row?.agent || row.scope !== scope || row.status === "refused") throw responseNotFound(param);
@@ -67,8 +67,8 @@ export async function findResponse(
 }
 
 /** Throws `thread_not_found` unless the scope has this thread. */
-export async function checkThread({ db, freshRead }: Needs, organization: string, thread: string, scope: string) {
-  await freshRead(["turns"], streamName("thread", thread));
+export async function checkThread({ db, waitUntilCurrent }: Needs, organization: string, thread: string, scope: string) {
+  await waitUntilCurrent(["turns"], streamName("thread", thread));
   if (!(await threadExists(db, organization, thread, scope)))
     throw new ApiError("thread_not_found", "There is no such thread for this key, user and agent.", {
       param: "x-thread-id",

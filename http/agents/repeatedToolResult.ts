@@ -2,11 +2,11 @@ import { findTurnByCall, listRounds } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { findOrWait } from "../base/findById.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
-import { endedAt } from "./storedResponse.ts";
+import { readResponseEnd } from "./storedResponse.ts";
 
 /** Ids of the calls in a response that the client, not the server, must run. */
 async function ownCalls({ db }: Pick<Http, "db">, row: ResponseRow): Promise<string[]> {
-  const calls = endedAt(row)
+  const calls = readResponseEnd(row)
     ? (row.said?.calls ?? [])
     : (await listRounds(db, row.id)).flatMap((round) => round.calls.filter(({ client }) => client));
   return calls.map(({ id }) => id);
@@ -27,7 +27,7 @@ export async function findRepeatedTurn(
   if (call === undefined) return undefined;
   const turn_id = await findOrWait(
     () => findTurnByCall(http.db, organization, scope, call),
-    () => http.freshRead(["turns"]),
+    () => http.waitUntilCurrent(["turns"]),
   );
   if (!turn_id) return undefined;
   const row = await findResponse(http, organization, scope, turn_id);

@@ -11,7 +11,7 @@ import { keepAlive } from "./keepAlive.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
 import type { ResponseHead } from "./present.ts";
 import { createStream } from "./responseStream.ts";
-import { endedAt, readFrames, readHead, responseFrom, type EndedAt } from "./storedResponse.ts";
+import { readResponseEnd, readFrames, readHead, buildResponse, type ResponseEnd } from "./storedResponse.ts";
 
 interface ResendOptions {
   streamed: boolean;
@@ -25,8 +25,8 @@ function finalMessage(frames: FramePayload[]): FramePayload[] {
 }
 
 /** Makes the resent stream begin at the final message, which keeps the id that it has in the stored response. */
-function headOfMessage(head: ResponseHead, frames: FramePayload[], ended: EndedAt | undefined): ResponseHead {
-  const { output } = responseFrom(head, frames, ended);
+function headOfMessage(head: ResponseHead, frames: FramePayload[], ended: ResponseEnd | undefined): ResponseHead {
+  const { output } = buildResponse(head, frames, ended);
   const at = output.findLastIndex(({ type }) => type !== "reasoning");
   const first_item = output[at]?.type === "message" ? at : output.length;
   const follows_message = output.slice(0, first_item).some(({ type }) => type === "message");
@@ -35,7 +35,7 @@ function headOfMessage(head: ResponseHead, frames: FramePayload[], ended: EndedA
 
 async function readAnswer(http: Http, row: ResponseRow) {
   const [head, frames] = await Promise.all([readHead(http, row), readFrames(http, row)]);
-  const ended = endedAt(row);
+  const ended = readResponseEnd(row);
   return { head: headOfMessage(head, frames, ended), message: finalMessage(frames), ended };
 }
 
@@ -44,7 +44,7 @@ async function readAnswer(http: Http, row: ResponseRow) {
  * shows which message is the final one, and the client must not see earlier items again.
  */
 async function awaitEnd(http: Http, row: ResponseRow, ends_by: number, over: AbortSignal): Promise<ResponseRow> {
-  if (endedAt(row)) return row;
+  if (readResponseEnd(row)) return row;
   const { organization_id, id: turn_id, thread_id, scope } = row;
   const reader = openFrameReader(http.frames, organization_id, turn_id);
   onDisconnect(over, () => reader.close());
@@ -63,7 +63,7 @@ async function resendBuffered(http: Http, reply: FastifyReply, row: ResponseRow,
     if (disconnected.aborted) return reply.hijack();
     await recheckAfterWait(reply);
     const { head, message, ended } = await readAnswer(http, newest);
-    return connection.answer(responseFrom(head, message, ended));
+    return connection.answer(buildResponse(head, message, ended));
   } catch (error) {
     return connection.fail(error, row.id);
   } finally {
@@ -73,7 +73,7 @@ async function resendBuffered(http: Http, reply: FastifyReply, row: ResponseRow,
 
 /** Streams the resent answer. There is no time limit (spec: Limits); comments keep the connection open. */
 async function resendStreamed(http: Http, reply: FastifyReply, row: ResponseRow, disconnected: AbortSignal) {
-  const sse = openEventStream(reply, endedAt(row) ? "" : ": ping\n\n");
+  const sse = openEventStream(reply, readResponseEnd(row) ? "" : ": ping\n\n");
   try {
     const newest = await awaitEnd(http, row, Infinity, AbortSignal.any([disconnected, http.closing]));
     const { head, message, ended } = await readAnswer(http, newest);

@@ -11,7 +11,7 @@ import { resumeTurn } from "../turns/resumeTurn.ts";
 import { startTurn } from "../turns/startTurn.ts";
 import { turnHeaders, type AttachedTurn } from "../turns/turnHandle.ts";
 import type { TurnRequest } from "../turns/turnRequest.ts";
-import { noteUnanswered } from "../turns/unanswered.ts";
+import { recordAbandonedTurn } from "../turns/recordAbandonedTurn.ts";
 import { answerBuffered } from "./answerBuffered.ts";
 import { buildTurnRequest, findContinuation } from "./buildTurnRequest.ts";
 import { refuseAgentFields } from "./checkRequest.ts";
@@ -23,7 +23,7 @@ import { readToolResultCalls } from "./readInput.ts";
 import { findRepeatedTurn } from "./repeatedToolResult.ts";
 import { resendAnswer } from "./resendAnswer.ts";
 import type { ResponseRequest } from "./schema.ts";
-import { endedAt, readHead } from "./storedResponse.ts";
+import { readResponseEnd, readHead } from "./storedResponse.ts";
 
 const headFrom = ({ turn }: AttachedTurn, { settings, agent }: TurnRequest): ResponseHead => ({
   turn_id: turn.turn_id,
@@ -72,8 +72,8 @@ async function attachTurn(
   if (previous) return { attached: await resumeTurn(http, { include_usage: false }, previous), head: undefined };
   const continuation = await findContinuation(http, request, scope, body.previous_response_id);
   const { organization_id } = request.caller;
-  const holds = (bytes: number) => request.holds(bytes);
-  const reach = { organization_id, scope, thread_id: continuation.thread_id, holds };
+  const countBytes = (bytes: number) => request.countBytes(bytes);
+  const reach = { organization_id, scope, thread_id: continuation.thread_id, countBytes };
   const resolved = await resolveReferences(http, reach, body);
   const continued = { ...identity, thread_id: continuation.thread_id };
   return whileThreadChanges(disconnected, async () => {
@@ -106,7 +106,7 @@ export async function respond(http: Http, request: FastifyRequest, reply: Fastif
   const disconnected = disconnectSignal(reply.raw);
   const calls = readToolResultCalls(body);
   // the newest call of an id counts, and it may be a moment old
-  if (agent.client_tools && calls.length > 0) await http.freshRead(["turns"]);
+  if (agent.client_tools && calls.length > 0) await http.waitUntilCurrent(["turns"]);
   const options: AnswerOptions = { scope, streamed, disconnected };
   // frees the body, because the turn may run for minutes
   const release = () => {
@@ -134,17 +134,17 @@ async function answerStreamed(
 ) {
   const { turn, reader } = attached;
   const { organization_id, turn_id } = turn;
-  onDisconnect(disconnected, () => void noteUnanswered(http, turn));
+  onDisconnect(disconnected, () => void recordAbandonedTurn(http, turn));
   try {
     const row = knownHead ? undefined : await findResponse(http, organization_id, scope, turn_id);
     const head = knownHead ?? (await readHead(http, row!));
-    if (row && endedAt(row)) return await replayResponse(http, reply, { head, row, startAfter: -1 });
+    if (row && readResponseEnd(row)) return await replayResponse(http, reply, { head, row, startAfter: -1 });
     const end = await followResponse(http, reply, { organization_id, head, reader, startAfter: -1, disconnected, row });
     if (end) http.metrics.turn(end);
-    else if (http.closing.aborted) await noteUnanswered(http, turn);
+    else if (http.closing.aborted) await recordAbandonedTurn(http, turn);
   } catch (error) {
     // the turn continues, so a repeated request can get its answer
-    await noteUnanswered(http, turn);
+    await recordAbandonedTurn(http, turn);
     throw error;
   } finally {
     reader.close();

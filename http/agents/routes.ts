@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { behindCredential } from "../auth/behindCredential.ts";
+import { registerProtectedRoutes } from "../auth/registerProtectedRoutes.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
@@ -16,7 +16,7 @@ import { modelRoutes } from "./modelRoutes.ts";
 import { AgentResponse } from "./responseShape.ts";
 import { respond } from "./respond.ts";
 import { RESPONSE_CODES, ResponseRequest } from "./schema.ts";
-import { endedAt, readHead, storedResponse } from "./storedResponse.ts";
+import { readResponseEnd, readHead, readStoredResponse } from "./storedResponse.ts";
 
 const BODY_LIMIT = 64 * 1024 * 1024;
 
@@ -74,12 +74,12 @@ function readRoute(app: App, http: Http): void {
       const startAfter = readStartAfter(request.query.starting_after);
       const { row } = await findRequestedResponse(http, request);
       reply.header("x-thread-id", row.thread_id);
-      if (request.query.stream !== "true") return storedResponse(http, row);
+      if (request.query.stream !== "true") return readStoredResponse(http, row);
       http.streams.count(reply);
       // the client now reads by id and does not retry its request
       await http.abandonedTurns.takeOver(row.organization_id, row.command_id);
       const head = await readHead(http, row);
-      if (endedAt(row)) return replayResponse(http, reply, { head, row, startAfter });
+      if (readResponseEnd(row)) return replayResponse(http, reply, { head, row, startAfter });
       const { organization_id } = row;
       const reader = openFrameReader(http.frames, organization_id, row.id);
       await reader.catchUp().catch(() => {});
@@ -97,7 +97,7 @@ function changeRoutes(app: App, http: Http): void {
     async (request, reply) => {
       const { row, scope } = await findRequestedResponse(http, request);
       reply.header("x-thread-id", row.thread_id);
-      return storedResponse(http, await cancelResponse(http, request, scope, row));
+      return readStoredResponse(http, await cancelResponse(http, request, scope, row));
     },
   );
 
@@ -133,5 +133,5 @@ function inputItemsRoute(app: App, http: Http): void {
 /** Everything below /api/agents/{agent_id}/v1. */
 export function agentApiRoutes(app: App, http: Http): void {
   misplacedAgentRoutes(app, http);
-  behindCredential(app, http, [createRoute, readRoute, changeRoutes, inputItemsRoute, modelRoutes]);
+  registerProtectedRoutes(app, http, [createRoute, readRoute, changeRoutes, inputItemsRoute, modelRoutes]);
 }

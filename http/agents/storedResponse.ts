@@ -88,20 +88,20 @@ export async function readFrames(http: Needs, row: ResponseRow): Promise<FramePa
   return framesFrom(row, await listRounds(http.db, row.id));
 }
 
-export interface EndedAt {
+export interface ResponseEnd {
   end: TurnEnd;
   /** Unix seconds. */
   completed_at: number;
 }
 
 /** Undefined while the response runs. */
-export function endedAt(row: ResponseRow): EndedAt | undefined {
+export function readResponseEnd(row: ResponseRow): ResponseEnd | undefined {
   const end = turnEndFrom(row);
   return end && { end, completed_at: unixSeconds(row.ended_at ?? row.started_at) };
 }
 
 /** The response object after some frames. Items that a running response has open stay open. */
-export function responseFrom(head: ResponseHead, frames: FramePayload[], ended: EndedAt | undefined): Response {
+export function buildResponse(head: ResponseHead, frames: FramePayload[], ended: ResponseEnd | undefined): Response {
   const fold = createFold(head);
   for (const frame of frames) fold.next(frame);
   if (!ended) return presentResponse(head, fold.output());
@@ -110,10 +110,10 @@ export function responseFrom(head: ResponseHead, frames: FramePayload[], ended: 
 }
 
 /** The stored response object, with the same items as its stream (spec: Agent response object). */
-export async function storedResponse(http: Needs & Pick<Http, "freshRead">, row: ResponseRow): Promise<Response> {
+export async function readStoredResponse(http: Needs & Pick<Http, "waitUntilCurrent">, row: ResponseRow): Promise<Response> {
   const [head, frames] = await Promise.all([readHead(http, row), readFrames(http, row)]);
-  const response = responseFrom(head, frames, endedAt(row));
+  const response = buildResponse(head, frames, readResponseEnd(row));
   if (!row.parked_at) return response;
-  await http.freshRead(["runs"], streamName("thread", row.thread_id));
+  await http.waitUntilCurrent(["runs"], streamName("thread", row.thread_id));
   return { ...response, pending_approvals: await pendingApprovals(http, row) };
 }

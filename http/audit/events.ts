@@ -65,7 +65,7 @@ export function eventRoutes(app: App, http: Http): void {
     const { limit } = readPage(query);
     const newest_first = query.order === "newest";
     const from = after ?? startOf(newest_first);
-    if (limit > MAX_SHORT_PAGE) await request.readsMuch();
+    if (limit > MAX_SHORT_PAGE) await request.acquireLongRead();
     const slice = await http.readAuditSlice(organization_id, { ...filter, after: from, limit, newest_first });
     const toCursor = createCursor(http, organization_id);
     return {

@@ -47,7 +47,7 @@ export function findNamesRoute(app: App, http: Http): void {
   };
   app.get("/find/names", { onRequest: requireSession(http), schema }, async ({ caller, query: { name: text } }) => {
     const kinds = visibleKinds(caller);
-    await http.freshRead(["agents", "collections", "workflows", "users", "definitions", "keys"]);
+    await http.waitUntilCurrent(["agents", "collections", "workflows", "users", "definitions", "keys"]);
     const found = await findNamed(http.db, caller.organization_id, { text, kinds, limit: MAX_NAMES + 1 });
     return { data: found.slice(0, MAX_NAMES), has_more: found.length > MAX_NAMES };
   });

@@ -43,7 +43,7 @@ export const TurnSummary = z
   .meta({ title: "TurnSummary" });
 
 /** Null without any. */
-export const wordsOf = (text: string): string[] | null => text.match(/\S+/g);
+export const splitWords = (text: string): string[] | null => text.match(/\S+/g);
 
 export const RequestQuery = z.object({
   status: Status.optional(),
@@ -65,7 +65,7 @@ export const RequestQuery = z.object({
   question: z
     .string()
     .max(500)
-    .refine((text) => (wordsOf(text)?.length ?? 0) <= MAX_WORDS, `must have at most ${MAX_WORDS} words`)
+    .refine((text) => (splitWords(text)?.length ?? 0) <= MAX_WORDS, `must have at most ${MAX_WORDS} words`)
     .optional()
     .describe(
       "Only turns whose last message contains all of these words, in any order and case. Very long messages are not searched.",

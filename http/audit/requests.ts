@@ -6,7 +6,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { MAX_SHORT_PAGE, readPage } from "../base/pagination.ts";
 import { toDate } from "../base/times.ts";
-import { presentRequest, readPlace, RequestPage, RequestQuery, wordsOf, writePlace } from "./requestShape.ts";
+import { presentRequest, readPlace, RequestPage, RequestQuery, splitWords, writePlace } from "./requestShape.ts";
 
 /** The turns of chats and agents. Builders, admins and owners see all of the organization, other people their own. */
 export function requestRoutes(app: App, http: Http): void {
@@ -23,7 +23,7 @@ export function requestRoutes(app: App, http: Http): void {
   app.get("/turns", { onRequest: requireSession(http), schema: listing }, async (request) => {
     const { caller, query } = request;
     const { status = null, model = null, agent_id = null, thread_id = null, q: error = null, principal = null } = query;
-    const words = wordsOf(query.question ?? "");
+    const words = splitWords(query.question ?? "");
     if (words && query.counts)
       throw new ApiError(null, "counts: leave it out where `question` is sent, whose words are not counted.", {
         param: "counts",
@@ -39,8 +39,8 @@ export function requestRoutes(app: App, http: Http): void {
         has_more: false,
         ...(query.counts && { counts: [], counts_complete: true }),
       };
-    await http.freshRead(["turns"]);
-    if (words || query.counts || query.user !== undefined || limit > MAX_SHORT_PAGE) await request.readsMuch();
+    await http.waitUntilCurrent(["turns"]);
+    if (words || query.counts || query.user !== undefined || limit > MAX_SHORT_PAGE) await request.acquireLongRead();
     const { organization_id } = caller;
     const scopes = query.user === undefined ? null : await listUserScopes(http.db, organization_id, query.user);
     const filter = {

@@ -65,7 +65,7 @@ export function traceRoutes(app: App, http: Http): void {
   };
   app.get("/turns/:id/trace", { onRequest: requireSession(http), schema: reading }, async (request) => {
     const { caller, params, query } = request;
-    await request.readsMuch();
+    await request.acquireLongRead();
     return readTrace(http, caller, params.id, query.as_of);
   });
 }

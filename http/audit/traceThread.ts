@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { RecordedEvent } from "#events/envelope.ts";
-import { beginWork } from "#events/slices.ts";
+import { createPause } from "#events/slices.ts";
 import { parseLargeJson } from "#events/readLargeJson.ts";
 import { Prompt, type Message, type ThreadEvent } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
@@ -20,8 +20,8 @@ export const hasType =
   <T extends EventType>(...types: T[]) =>
   (event: ThreadRecord): event is Extract<ThreadRecord, { type: T }> =>
     (types as string[]).includes(event.type);
-export const isStart = hasType("TurnStarted");
-export const isEnd = hasType("TurnCompleted", "TurnFailed", "TurnStopped");
+export const isTurnStart = hasType("TurnStarted");
+export const isTurnEnd = hasType("TurnCompleted", "TurnFailed", "TurnStopped");
 const isDeletion = hasType("TurnDeleted");
 
 /** Maximum bytes of earlier turns in a trace, because a thread may have a hundred megabytes. */
@@ -96,10 +96,10 @@ export async function readThread(
       const of = "turn_id" in event.data ? event.data.turn_id : undefined;
       if (of === turn_id) own.push(event);
       else if (own.length > 0) forgottenTurns += isDeletion(event) && before.has(event.data.turn_id) ? 1 : 0;
-      else if (isStart(event)) {
+      else if (isTurnStart(event)) {
         before.add(event.data.turn_id);
         window.start(event);
-      } else if (isEnd(event)) window.end(event);
+      } else if (isTurnEnd(event)) window.end(event);
     }
   return { own, earlier: window.earlier, turnsNotShown: window.dropped(), forgottenTurns };
 }
@@ -143,7 +143,7 @@ async function readMessages({ started, end }: EarlierTurn, open: OpenBlob) {
 /** Reads the conversation that a turn continued. */
 export async function readConversation({ earlier }: ThreadBefore, open: OpenBlob) {
   const messages: Awaited<ReturnType<typeof readMessages>> = [];
-  const pause = beginWork();
+  const pause = createPause();
   for (const turn of earlier) {
     for (const message of await readMessages(turn, open)) messages.push(message);
     await pause();

@@ -9,8 +9,8 @@ import { traceApprovals } from "./traceApprovals.ts";
 import type { Trace, TracedCall, TracedRound } from "./traceShape.ts";
 import {
   hasType,
-  isEnd,
-  isStart,
+  isTurnEnd,
+  isTurnStart,
   presentMessage,
   readConversation,
   readPrompt,
@@ -118,11 +118,11 @@ export async function traceTurn(
 ): Promise<Trace | undefined> {
   const read = await readThread(thread, turn_id);
   const { own } = read;
-  const started = own.find(isStart);
+  const started = own.find(isTurnStart);
   if (!started?.personal) return undefined;
   const { data, stream, recorded_at, meta } = started;
   const { principal, request_id, traceparent } = meta;
-  const end = own.find(isEnd);
+  const end = own.find(isTurnEnd);
   const ofCalls = { finishes: own.filter(isToolFinish), approvals: traceApprovals(own) };
   const rounds = await Promise.all(own.filter(isRound).map((round) => traceRound(round, ofCalls, open)));
   const at = (event: RecordedEvent) => event.recorded_at.toISOString();

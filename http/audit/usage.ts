@@ -129,7 +129,7 @@ export function usageRoutes(app: App, http: Http): void {
       throw new ApiError(null, "label: must name the label whose values are the groups.", { param: "label" });
     const page = readPage(query);
     const { from, to } = readPeriod(query);
-    await http.freshRead(["usage"]);
+    await http.waitUntilCurrent(["usage"]);
     if (query.format === "csv") {
       const all = { from, to, by: group_by, label, limit: MAX_CSV_ROWS, offset: 0 };
       const { rows } = await listUsage(http.db, caller.organization_id, all);
@@ -166,7 +166,7 @@ export function usageLabelRoutes(app: App, http: Http): void {
   app.get("/usage/labels", { onRequest: requireAdmin(http), schema: listing }, async ({ caller, query }) => {
     const page = readPage(query);
     const { from, to } = readPeriod(query);
-    await http.freshRead(["usage"]);
+    await http.waitUntilCurrent(["usage"]);
     const { rows, total } = await listLabels(http.db, caller.organization_id, { from, to, ...page });
     return { data: rows, total, ...page, from: from.toISOString(), to: to.toISOString() };
   });

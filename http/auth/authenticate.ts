@@ -14,7 +14,7 @@ import { checkCookieOrigin, readSessionCookie } from "./cookie.ts";
 
 const IDLE_MS = 12 * 60 * 60 * 1000;
 
-type Needs = Pick<Http, "db" | "findKeyByHash" | "settings" | "noteUse" | "freshRead">;
+type Needs = Pick<Http, "db" | "findKeyByHash" | "settings" | "noteUse" | "waitUntilCurrent">;
 
 /** The caller with this key. `now`: epoch milliseconds. Throws the spec's 401 codes. */
 export function callerFromKey(key: KeyInUse | undefined, now: number): Caller {
@@ -52,14 +52,14 @@ function readToken(settings: Needs["settings"], request: FastifyRequest): { toke
 }
 
 async function authenticate(http: Needs, request: FastifyRequest): Promise<Caller> {
-  const { db, findKeyByHash, freshRead, settings, noteUse } = http;
+  const { db, findKeyByHash, waitUntilCurrent, settings, noteUse } = http;
   const { token, by_cookie } = readToken(settings, request);
   const now = currentTime();
   if (token.startsWith(`sess-${settings.SERVICE_NAME}-`)) {
     const caller = callerFromSession(
       await findOrWait(
         () => findSessionByTokenHash(db, hashToken(token)),
-        () => freshRead(["sessions"]),
+        () => waitUntilCurrent(["sessions"]),
       ),
       now,
     );
@@ -72,7 +72,7 @@ async function authenticate(http: Needs, request: FastifyRequest): Promise<Calle
     throw new ApiError("invalid_api_key", "The API key is unknown.");
   const key = await findOrWait(
     () => findKeyByHash(hashToken(token)),
-    () => freshRead(["keys"]),
+    () => waitUntilCurrent(["keys"]),
   );
   const caller = callerFromKey(key, now);
   noteUse(caller.principal.slice("key:".length));
@@ -104,8 +104,8 @@ async function identify(http: Needs, request: FastifyRequest): Promise<Caller> {
 
 type AuthHook = (request: FastifyRequest) => Promise<void>;
 
-/** Makes an authentication hook repeatable, for requests that take long. */
-export const repeatable =
+/** Lets a long request repeat its authentication hook. */
+export const makeRecheckable =
   (hook: AuthHook): AuthHook =>
   (request) => {
     request.recheckCredential = () => hook(request);
@@ -114,11 +114,11 @@ export const repeatable =
 
 /** Hook for routes that accept a key or a session. Uses one query and no cache. */
 export const requireCredential = (http: Needs): AuthHook =>
-  repeatable(async (request) => void (await identify(http, request)));
+  makeRecheckable(async (request) => void (await identify(http, request)));
 
 /** Hook for routes of a product that keys must be enabled for. Throws 403 `product_not_enabled`. */
 export const requireProduct = (http: Needs, product: z.infer<typeof Product>): AuthHook =>
-  repeatable(async (request) => {
+  makeRecheckable(async (request) => {
     const { products } = await identify(http, request);
     if (!products.includes(product))
       throw new ApiError("product_not_enabled", `This API key is not enabled for ${product}.`);
@@ -133,11 +133,11 @@ async function identifyPerson(http: Needs, request: FastifyRequest): Promise<Ses
 
 /** Hook for routes that need a session. Throws 403 `session_required` for a key. */
 export const requireSession = (http: Needs): AuthHook =>
-  repeatable(async (request) => void (await identifyPerson(http, request)));
+  makeRecheckable(async (request) => void (await identifyPerson(http, request)));
 
 /** Hook for routes that need a session with one of these roles; `who` names them in the error. Throws 403 `forbidden`. */
 const requireRole = (roles: Role[], who: string) => (http: Needs) =>
-  repeatable(async (request) => {
+  makeRecheckable(async (request) => {
     const { role } = await identifyPerson(http, request);
     if (!roles.includes(role)) throw new ApiError("forbidden", `Only ${who} may do this.`);
   });

@@ -23,7 +23,7 @@ import type { HttpPorts, OrganizationDeadLetters } from "./ports.ts";
 import type { Providers } from "./providers.ts";
 import type { RunReplayer } from "./runReplayer.ts";
 import type { ScriptChecker } from "./scriptChecker.ts";
-import type { FreshRead, Send } from "./send.ts";
+import type { WaitUntilCurrent, Send } from "./send.ts";
 import type { StartCodes } from "./startCodes.ts";
 import type { StreamLimits } from "./streamLimits.ts";
 import type { TypeChecker } from "./typeChecker.ts";
@@ -39,7 +39,7 @@ export interface StoredPassage {
 }
 
 /** Semaphore whose places owners take in turns. */
-export interface Places {
+export interface FairSemaphore {
   acquire(owner: string, signal: AbortSignal): Promise<void>;
   release(owner: string): void;
 }
@@ -105,11 +105,11 @@ export interface HttpDeps extends HttpPorts {
   ): Promise<{ filename: string; mimetype: string; bytes: Buffer } | { refusal: string }>;
   catalog: Catalog;
   /** Places for the requests in progress, shared fairly by organizations. */
-  requestPlaces: Places & { countWaiting(owner: string): number };
+  requestPlaces: FairSemaphore & { countWaiting(owner: string): number };
   /** Places for answers of several megabytes, shared likewise. */
-  longReadPlaces: Places;
+  longReadPlaces: FairSemaphore;
   /** Places for hashing passwords, shared likewise. */
-  passwordPlaces: Places;
+  passwordPlaces: FairSemaphore;
   scripts: ScriptChecker;
   types: TypeChecker;
   replayer: RunReplayer;
@@ -152,7 +152,7 @@ export interface HttpDeps extends HttpPorts {
 /** The services that routes use. */
 export interface Http extends HttpDeps {
   send: Send;
-  freshRead: FreshRead;
+  waitUntilCurrent: WaitUntilCurrent;
   providers: Providers;
   aliases: Aliases;
   budgets: BudgetWatch;

@@ -38,7 +38,7 @@ export function requireExact(value: unknown, param: string, code: ErrorCode | nu
 }
 
 /** Extends a schema: numbers that cannot be stored exactly are refused. */
-export const exact = <T extends z.ZodType>(schema: T): T =>
+export const refuseInexact = <T extends z.ZodType>(schema: T): T =>
   schema.superRefine((value, context) => {
     const path = findInexact(value);
     if (path) context.addIssue({ code: "custom", path, message: REASON });

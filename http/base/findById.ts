@@ -3,13 +3,13 @@ import type { Http } from "./deps.ts";
 
 /** Reads a row by its id after the projections have caught up with its stream. Undefined for an id that is not a UUID. */
 export async function findCurrent<R>(
-  { freshRead }: Pick<Http, "freshRead">,
+  { waitUntilCurrent }: Pick<Http, "waitUntilCurrent">,
   projections: string[],
   [aggregate, id]: [Aggregate, string],
   find: () => Promise<R | undefined>,
 ): Promise<R | undefined> {
   if (!isUuid(id)) return undefined;
-  await freshRead(projections, streamName(aggregate, id.toLowerCase()));
+  await waitUntilCurrent(projections, streamName(aggregate, id.toLowerCase()));
   return find();
 }
 

@@ -3,16 +3,16 @@ import { getProject, type ProjectRow } from "#projections/projects/query.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 
-type Needs = Pick<Http, "db" | "freshRead">;
+type Needs = Pick<Http, "db" | "waitUntilCurrent">;
 
 /** Finds the current state of a project. */
 export async function findProject(
-  { db, freshRead }: Needs,
+  { db, waitUntilCurrent }: Needs,
   organization: string,
   id: string,
 ): Promise<ProjectRow | undefined> {
   if (!isUuid(id)) return undefined;
-  await freshRead(["projects"], streamName("project", id.toLowerCase()));
+  await waitUntilCurrent(["projects"], streamName("project", id.toLowerCase()));
   return getProject(db, organization, id);
 }
 

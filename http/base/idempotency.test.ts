@@ -5,7 +5,7 @@ import {
   findCreated,
   identifyParts,
   nextCommand,
-  previousOutcome,
+  findPreviousOutcome,
   readIdempotencyKey,
   rotateOnce,
   type IdempotentRequest,
@@ -72,21 +72,21 @@ const outcomes = (outcome?: StoredOutcome) => ({ outcomes: { find: async () => o
 
 describe("the previous outcome of a request", () => {
   test("is undefined for a new request, and for one without a key", async () => {
-    expect(await previousOutcome(outcomes(), request)).toBeUndefined();
-    expect(await previousOutcome(outcomes(stored()), { ...request, hasKey: false })).toBeUndefined();
+    expect(await findPreviousOutcome(outcomes(), request)).toBeUndefined();
+    expect(await findPreviousOutcome(outcomes(stored()), { ...request, hasKey: false })).toBeUndefined();
   });
 
   test("is the event or the rejection of the first delivery", async () => {
     const rejection = { code: "last_owner", message: "No." };
-    expect(await previousOutcome(outcomes(stored()), request)).toEqual({ event, rejection: undefined });
-    expect(await previousOutcome(outcomes(stored({ event: null, rejection })), request)).toEqual({
+    expect(await findPreviousOutcome(outcomes(stored()), request)).toEqual({ event, rejection: undefined });
+    expect(await findPreviousOutcome(outcomes(stored({ event: null, rejection })), request)).toEqual({
       event: null,
       rejection,
     });
   });
 
   test("is refused with 422 when the key was used for another request", async () => {
-    await expect(previousOutcome(outcomes(stored({ fingerprint: "other" })), request)).rejects.toMatchObject({
+    await expect(findPreviousOutcome(outcomes(stored({ fingerprint: "other" })), request)).rejects.toMatchObject({
       status: 422,
       errorCode: "idempotency_key_reused",
     });

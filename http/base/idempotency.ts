@@ -89,7 +89,7 @@ export interface PreviousOutcome {
  * Finds the outcome of an earlier delivery. Undefined if the request is new or has no key. Throws 422 `idempotency_key_reused` if
  * the key was used for another request.
  */
-export async function previousOutcome(
+export async function findPreviousOutcome(
   { outcomes }: Pick<Http, "outcomes">,
   { organization_id, id, fingerprint, hasKey }: IdempotentRequest,
 ): Promise<PreviousOutcome | undefined> {
@@ -112,12 +112,12 @@ export async function findCreated(
   http: Pick<Http, "outcomes">,
   identity: IdempotentRequest,
 ): Promise<string | undefined> {
-  const event = (await previousOutcome(http, identity))?.event;
+  const event = (await findPreviousOutcome(http, identity))?.event;
   return event ? parseStreamName(event.stream).id : undefined;
 }
 
 /** The event that a repeated command appended at its first delivery. Throws 503 if the outcome cannot be read. */
-export async function firstEvent(
+export async function findFirstEvent(
   { outcomes }: Pick<Http, "outcomes">,
   { organization_id, id, fingerprint }: Omit<IdempotentRequest, "hasKey">,
 ): Promise<NonNullable<StoredOutcome["event"]>> {
@@ -144,7 +144,7 @@ export async function createOnce<D>(
   const receipt = await http.send(definition, { ...command, fresh: true });
   const own_id = parseStreamName(command.stream).id;
   // a command delivered twice by the bus counts as repeated, too, although it created this very thing
-  const created_id = receipt.repeated ? parseStreamName((await firstEvent(http, command)).stream).id : own_id;
+  const created_id = receipt.repeated ? parseStreamName((await findFirstEvent(http, command)).stream).id : own_id;
   return { ...receipt, created_id, isNew: created_id === own_id };
 }
 
@@ -161,7 +161,7 @@ export async function rotateOnce<D>(
 ): Promise<boolean> {
   const { repeated } = await http.send(definition, { ...command, requireProjected: true });
   if (!repeated) return true;
-  const { stream, version } = await firstEvent(http, command);
+  const { stream, version } = await findFirstEvent(http, command);
   const recorded = (await http.log.publicData(stream, version)) as D | undefined;
   return recorded?.[hashField] === command.data[hashField];
 }

@@ -3,7 +3,7 @@ import secureJson from "secure-json-parse";
 import { isObject } from "#events/json.ts";
 import { createJsonScan } from "#events/jsonLimits.ts";
 import { parseLargeJson } from "#events/readLargeJson.ts";
-import { beginWork, type Pause } from "#events/slices.ts";
+import { createPause, type Pause } from "#events/slices.ts";
 import { ApiError } from "./errors.ts";
 import { parseKeepingDigits } from "./exactNumbers.ts";
 
@@ -75,7 +75,7 @@ async function refusePrototypes(value: unknown, pause: Pause): Promise<void> {
 }
 
 async function parseLarge(bytes: Buffer): Promise<unknown> {
-  const pause = beginWork();
+  const pause = createPause();
   if (!isUtf8(bytes)) throw notUtf8();
   const scan = createJsonScan();
   for (let at = 0; at < bytes.length; at += SCAN_AT_ONCE) {

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
-import { beginWork } from "#events/slices.ts";
+import { createPause } from "#events/slices.ts";
 
 async function* toLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
-  const pause = beginWork();
+  const pause = createPause();
   for await (const value of values) {
     yield `${JSON.stringify(value)}\n`;
     await pause();

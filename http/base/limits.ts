@@ -3,7 +3,7 @@ import { currentTime } from "#events/clock.ts";
 import { nameSubject } from "#events/budget.ts";
 import { describeLimit, type SpentLimit } from "#projections/budgets/limits.ts";
 import type { Spender } from "#projections/budgets/subjects.ts";
-import type { BudgetWatch, Demand } from "#projections/budgets/watch.ts";
+import type { BudgetWatch, RequestedAmounts } from "#projections/budgets/watch.ts";
 import type { Caller } from "./caller.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
@@ -17,7 +17,7 @@ export const markUser = <User extends string | undefined>(
   (user === undefined ? null : keyring.keyedHash("user", `${organization} ${user}`)) as string;
 
 /** The subjects whose limits count a caller's upload. */
-export const uploaderOf = (
+export const uploadSpender = (
   { organization_id, principal, project_id }: Caller,
   user_mark: string | null = null,
 ): Spender => ({ organization_id, principal, project_id, agent_id: null, user_mark });
@@ -35,16 +35,16 @@ export const limitReached = (limit: SpentLimit): ApiError =>
       });
 
 /** What a request would add to the counts, and for whom. */
-export interface Wish {
+export interface AdmissionRequest {
   request: Pick<FastifyRequest, "addHeaders">;
   spender: Spender;
-  wanted: Demand;
+  wanted: RequestedAmounts;
 }
 
 /** Runs `create` if the limits leave room for it. Throws 402 `budget_exceeded` and 429 `rate_limited`. */
-export async function withinLimits<R extends { position: number; isNew?: boolean }>(
+export async function runWithinLimits<R extends { position: number; isNew?: boolean }>(
   http: { budgets: Pick<BudgetWatch, "admit"> },
-  { request, spender, wanted }: Wish,
+  { request, spender, wanted }: AdmissionRequest,
   create: () => Promise<R>,
 ): Promise<R> {
   const answer = await http.budgets.admit(spender, wanted);

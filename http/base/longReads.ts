@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { bodyOwner } from "./bodyBudget.ts";
-import type { Places } from "./deps.ts";
+import type { FairSemaphore } from "./deps.ts";
 
 /** Answers of several megabytes that a process builds at the same time, in total and per organization. */
 export const LONG_READS = { total: 6, perTenant: 2 };
@@ -9,7 +9,7 @@ export const LONG_READS = { total: 6, perTenant: 2 };
  * Limits the long reads of an organization. They are read, decrypted and written in short pieces, but a dozen of them in each
  * round of the event loop made everybody else wait for half a second.
  */
-export function createLongReads(places: Places) {
+export function createLongReads(places: FairSemaphore) {
   const ends = new WeakMap<FastifyRequest, AbortController>();
   return {
     /**

@@ -9,11 +9,11 @@ import type { App } from "./app.ts";
 import { readBodies } from "./parseBodies.ts";
 import { createBodyBudget, type BodyBudget } from "./bodyBudget.ts";
 import { toApiError } from "./toApiError.ts";
-import { observe } from "./observeRequests.ts";
+import { observeRequests } from "./observeRequests.ts";
 
 const MIB = 1024 * 1024;
 const longReadPlaces = { acquire: async () => {}, release: () => {} };
-const metrics = { request: () => {} } as unknown as Parameters<typeof observe>[1]["metrics"];
+const metrics = { request: () => {} } as unknown as Parameters<typeof observeRequests>[1]["metrics"];
 
 let app: App | undefined;
 afterEach(() => app?.close());
@@ -21,7 +21,7 @@ afterEach(() => app?.close());
 /** A server whose route answers with the held bytes, for bodies of up to 8 MiB. */
 async function serve(budget: BodyBudget): Promise<number> {
   app = fastify({ bodyLimit: 8 * MIB }) as App;
-  observe(app, { metrics, longReadPlaces }, budget);
+  observeRequests(app, { metrics, longReadPlaces }, budget);
   readBodies(app);
   app.setErrorHandler((error, _request, reply) => reply.code(toApiError(error).status).send());
   app.post("/", () => String(budget.heldBytes()));
@@ -91,7 +91,7 @@ describe("a large answer", () => {
   async function ask(method: string, heldBytes: number) {
     const budget = createBodyBudget({ perOwner: 5 * MIB });
     app = fastify() as App;
-    observe(app, { metrics, longReadPlaces }, budget);
+    observeRequests(app, { metrics, longReadPlaces }, budget);
     readBodies(app);
     app.setErrorHandler((error, _request, reply) => reply.code(toApiError(error).status).send());
     app.addHook("onRequest", async (request) => void Object.assign(request, { caller: { organization_id: "o" } }));
@@ -114,7 +114,7 @@ describe("a large answer", () => {
     const value = { texts: Array.from({ length: 200 }, (_, n) => `${n} ü🎈`.repeat(1_000)), n: 1 };
     const budget = createBodyBudget();
     app = fastify() as App;
-    observe(app, { metrics, longReadPlaces }, budget);
+    observeRequests(app, { metrics, longReadPlaces }, budget);
     app.addHook("onRequest", async (request) => void Object.assign(request, { caller: { organization_id: "o" } }));
     const lengths: number[] = [];
     app.addHook("onSend", async (_request, _reply, payload) => {

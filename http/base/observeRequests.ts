@@ -7,7 +7,7 @@ import type { Caller } from "./caller.ts";
 import { ApiError } from "./errors.ts";
 import { encodeInPieces, measureJson } from "#events/largeJson.ts";
 import { createLongReads, type LongReads } from "./longReads.ts";
-import { holdAnswer, limitSilence, MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
+import { reserveAnswerBytes, limitIdleTime, MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
 import { trackRequestTime } from "./requestTime.ts";
 import { traceRequests } from "./traceRequests.ts";
 
@@ -17,9 +17,9 @@ declare module "fastify" {
      * Counts bytes of the request's body or answer that this process keeps; a negative number releases them. Throws if the
      * organization's share, or the total, is used up.
      */
-    holds(bytes: number): void;
+    countBytes(bytes: number): void;
     /** Waits until the organization has few long answers in progress. Throws if the client leaves before. */
-    readsMuch(): Promise<void>;
+    acquireLongRead(): Promise<void>;
   }
 }
 
@@ -50,7 +50,7 @@ function countedBody(request: FastifyRequest, body: Readable): Readable {
     transform(chunk: Buffer, _encoding, done) {
       arrived += chunk.length;
       try {
-        request.holds(chunk.length);
+        request.countBytes(chunk.length);
         done(null, chunk);
       } catch (error) {
         done(error as Error);
@@ -83,8 +83,8 @@ function countAnswers(app: App, longReads: LongReads): void {
   const written = new WeakMap<FastifyRequest, Buffer[]>();
   app.addHook("preSerialization", async (request, reply, payload) => {
     if (!isRead(request) || measureJson(payload, MAX_UNCOUNTED_BYTES) <= MAX_UNCOUNTED_BYTES) return payload;
-    await request.readsMuch();
-    const pieces = await encodeInPieces(payload, (bytes) => request.holds(bytes));
+    await request.acquireLongRead();
+    const pieces = await encodeInPieces(payload, (bytes) => request.countBytes(bytes));
     written.set(request, pieces);
     reply.header(
       "content-length",
@@ -92,7 +92,7 @@ function countAnswers(app: App, longReads: LongReads): void {
     );
     // `onSend` sends the pieces
     reply.serializer(() => "");
-    limitSilence(reply);
+    limitIdleTime(reply);
     return payload;
   });
   app.addHook("onSend", (request, reply, payload, done) => {
@@ -104,7 +104,7 @@ function countAnswers(app: App, longReads: LongReads): void {
     const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
     const isCounted = reply.hasHeader("content-disposition");
     try {
-      if (bytes > MAX_UNCOUNTED_BYTES && isRead(request) && !isCounted) holdAnswer(request, reply, bytes);
+      if (bytes > MAX_UNCOUNTED_BYTES && isRead(request) && !isCounted) reserveAnswerBytes(request, reply, bytes);
     } catch (error) {
       return done(error as Error);
     }
@@ -121,12 +121,12 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 /** Gives each request a trace, one log line and one count when its connection has finished with it, and a budget for its body. */
-export function observe(app: App, http: Pick<Http, "metrics" | "longReadPlaces">, budget: BodyBudget): void {
+export function observeRequests(app: App, http: Pick<Http, "metrics" | "longReadPlaces">, budget: BodyBudget): void {
   const longReads = createLongReads(http.longReadPlaces);
-  app.decorateRequest("readsMuch", function () {
+  app.decorateRequest("acquireLongRead", function () {
     return longReads.begin(this);
   });
-  app.decorateRequest("holds", function (bytes: number) {
+  app.decorateRequest("countBytes", function (bytes: number) {
     budget.countArrived(this, bytes);
   });
   traceRequests(app);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { App } from "./app.ts";
 import {
   countWait,
-  outsideRequests,
+  runOutsideRequest,
   readTimeLeft,
   requestAge,
   trackRequestTime,
@@ -25,7 +25,7 @@ beforeEach(() => {
     const wait = async () => void vi.advanceTimersByTime(100);
     await countWait(() => Promise.all([countWait(wait), countWait(wait)]));
     vi.advanceTimersByTime(1_000);
-    return { age: await countWait(async () => (await wait(), requestAge())), outside: outsideRequests(requestAge) };
+    return { age: await countWait(async () => (await wait(), requestAge())), outside: runOutsideRequest(requestAge) };
   });
 });
 afterEach(() => {

@@ -53,7 +53,7 @@ export function liftTimeLimit(): void {
 }
 
 /** Runs work that serves all requests: its time is not that of the current one. */
-export const outsideRequests = <T>(work: () => T): T => current.run(undefined, work);
+export const runOutsideRequest = <T>(work: () => T): T => current.run(undefined, work);
 
 const waitedFor = ({ running, since, waited_ms }: RequestClock): number =>
   running > 0 ? waited_ms + performance.now() - since : waited_ms;

@@ -51,7 +51,7 @@ export function refuseWithoutSpace(app: App, http: Deps): void {
 }
 
 /** The vault for turns. It refuses files and long texts while a disk has too little free space for them. */
-export const vaultOfTurns = ({ vault, ...deps }: Deps & { vault: Vault }): Vault => ({
+export const createTurnVault = ({ vault, ...deps }: Deps & { vault: Vault }): Vault => ({
   ...vault,
   async put(owner, bytes) {
     requireSpace(deps, "attachments");

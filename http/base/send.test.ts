@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DeleteKey } from "#events/key.ts";
 import type { CommandResult, Command } from "#events/envelope.ts";
 import { trackRequestTime } from "./requestTime.ts";
-import { createFreshRead, createSend, type CommandRequest } from "./send.ts";
+import { createWaitUntilCurrent, createSend, type CommandRequest } from "./send.ts";
 
 const request: CommandRequest<{ key_id: string }> = {
   stream: "key-1",
@@ -41,7 +41,7 @@ function harness(results: CommandResult[], follow = true, takes_ms = 0) {
       return follow;
     },
   };
-  return { send: createSend(deps), freshRead: createFreshRead(deps), sent, waited, warnings };
+  return { send: createSend(deps), waitUntilCurrent: createWaitUntilCurrent(deps), sent, waited, warnings };
 }
 
 beforeEach(() => void vi.useFakeTimers());
@@ -73,7 +73,7 @@ describe("sending a command", () => {
 
   test("counts the time that the request has already taken, as a fresh read does", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
-    const { send, freshRead, sent, waited } = harness([done]);
+    const { send, waitUntilCurrent, sent, waited } = harness([done]);
     const app = Fastify();
     trackRequestTime(app);
     app.addHook("onRequest", async (_request, reply: FastifyReply) => {
@@ -81,7 +81,7 @@ describe("sending a command", () => {
     });
     app.get("/", async () => {
       await send(DeleteKey, { ...request, waitFor: ["keys"] });
-      await freshRead(["turns"]);
+      await waitUntilCurrent(["turns"]);
       return {};
     });
     expect((await app.inject("/")).statusCode).toBe(200);
@@ -169,9 +169,9 @@ describe("sending a command", () => {
 
 describe("a fresh read", () => {
   test("waits for all events so far, of a stream or of the log", async () => {
-    const { freshRead, waited } = harness([done]);
-    await freshRead(["turns"], "thread-1");
-    await freshRead(["keys"]);
+    const { waitUntilCurrent, waited } = harness([done]);
+    await waitUntilCurrent(["turns"], "thread-1");
+    await waitUntilCurrent(["keys"]);
     expect(waited).toEqual([
       [["turns"], 9, 4_500],
       [["keys"], 9, 4_500],
@@ -179,7 +179,7 @@ describe("a fresh read", () => {
   });
 
   test("answers 503 when the projections lag for too long", async () => {
-    const { freshRead } = harness([done], false);
-    await expect(freshRead(["turns"], "thread-1")).rejects.toMatchObject({ status: 503, errorCode: "unavailable" });
+    const { waitUntilCurrent } = harness([done], false);
+    await expect(waitUntilCurrent(["turns"], "thread-1")).rejects.toMatchObject({ status: 503, errorCode: "unavailable" });
   });
 });

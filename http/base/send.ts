@@ -46,7 +46,7 @@ export interface CommandReceipt extends Pick<CommandResult, "position" | "repeat
 }
 export type Send = <D>(definition: CommandDefinition<string, D>, request: CommandRequest<D>) => Promise<CommandReceipt>;
 /** Waits until the projections include all events so far, of one stream or of the whole log. Throws 503 after 5 s. */
-export type FreshRead = (projections: string[], stream?: string) => Promise<void>;
+export type WaitUntilCurrent = (projections: string[], stream?: string) => Promise<void>;
 
 const buildCommand = <D>(
   definition: CommandDefinition<string, D>,
@@ -133,13 +133,13 @@ async function isProjected(
   return countWait(() => waitForProjections(projections, position, left));
 }
 
-export function createFreshRead({
+export function createWaitUntilCurrent({
   log,
   waitForProjections,
 }: {
   log: LogReader;
   waitForProjections: WaitForProjections;
-}): FreshRead {
+}): WaitUntilCurrent {
   return async (projections, stream) => {
     const began = performance.now() - requestAge();
     const newest = await log.newestPosition(stream);

@@ -4,7 +4,7 @@ import { sendFile } from "./sendFile.ts";
 
 const logged: string[] = [];
 const app = Fastify({ logger: { level: "warn", stream: { write: (line: string) => void logged.push(line) } } });
-app.decorateRequest("holds", () => {});
+app.decorateRequest("countBytes", () => {});
 app.get("/:stored", async (request, reply) => {
   const isStored = (request.params as { stored: string }).stored === "here";
   const file = { mime_type: "text/plain", filename: "note.txt", bytes: 4 };

@@ -8,7 +8,7 @@ import { recheckAfterWait } from "../base/recheck.ts";
 import { openEventStream, type EventStream } from "../base/sse.ts";
 import { SILENCE_MS, storedEnd, turnFailure, waitForEnd } from "../turns/turnEnd.ts";
 import { endHeaders, modelHeader, type AttachedTurn, type TurnHandle } from "../turns/turnHandle.ts";
-import { noteUnanswered } from "../turns/unanswered.ts";
+import { recordAbandonedTurn } from "../turns/recordAbandonedTurn.ts";
 import { chunksFor, NOTHING_SENT } from "./chunks.ts";
 import { presentCompletion } from "./present.ts";
 import { countReader, hasReader } from "./streamReaders.ts";
@@ -20,6 +20,8 @@ import { countReader, hasReader } from "./streamReaders.ts";
 const STOP_AFTER_MS = 3_000;
 /** Clients and proxies drop a connection without bytes. After this silence the stream sends its headers, and then comments. */
 const KEEP_ALIVE_MS = 10_000;
+/** A comment of Server-Sent Events, which clients skip. */
+const WAITING = ": waiting for the model\n\n";
 const RESTARTING = "The server is restarting and the turn continues. Retry the request to get its answer.";
 
 const STOPPED =
@@ -38,7 +40,7 @@ export async function answerBuffered(
 ) {
   onDisconnect(disconnected, () => {
     reader.close();
-    void noteUnanswered(http, turn);
+    void recordAbandonedTurn(http, turn);
   });
   let end = endForRepetition(endBefore);
   try {
@@ -62,14 +64,22 @@ const hasNoOutput = (end: TurnEnd): end is Extract<TurnEnd, { message: string }>
 
 /**
  * Delays the headers until the first chunk, so that an earlier failure can still be answered with a status. After a long silence,
- * while tools run for example, the headers are sent anyway to keep the connection alive.
+ * while tools run for example, the headers are sent anyway to keep the connection alive, but no chunk: all chunks name the same model,
+ * and the target of an alias may not be known yet.
  */
 function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
   const chunks = chunksFor(turn);
   let stream: EventStream | undefined;
+  let hasBegun = false;
   let progress = NOTHING_SENT;
-  const open = (text = "") => void (stream ??= openEventStream(reply, chunks.opening + text, KEEP_ALIVE_MS));
-  const silence = setTimeout(open, KEEP_ALIVE_MS);
+  const open = (first: string) => (stream ??= openEventStream(reply, first, KEEP_ALIVE_MS));
+  const silence = setTimeout(() => open(WAITING), KEEP_ALIVE_MS);
+  /** The frames, after the first chunk if it was not sent yet. */
+  const begin = (frames: string): string => {
+    const begun = hasBegun ? frames : chunks.opening + frames;
+    hasBegun = true;
+    return begun;
+  };
   return {
     /** Cancels the timer that sends the headers after a silence. */
     close: () => clearTimeout(silence),
@@ -79,12 +89,14 @@ function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
       const [next, text] = chunks.fold(progress, frame);
       progress = next;
       if (frame.type === "target" && !stream) reply.headers(modelHeader(frame.model));
-      if (stream) stream.write(text);
-      else if (text || frame.type === "calls") open(text);
+      if (!text && frame.type !== "calls") return;
+      const frames = begin(text);
+      if (stream) stream.write(frames);
+      else open(frames);
     },
     end(end: TurnEnd): void {
-      open();
-      stream!.end(chunks.ending(progress, end));
+      const ending = chunks.ending(progress, end);
+      open("").end(begin(ending));
     },
     /** A failed turn end that contains what was sent so far. */
     failedEnd(message: string): TurnEnd {
@@ -140,7 +152,7 @@ export async function answerStreamed(
     reader.close();
     stopCounting();
     const stops = stream.isOpen() && !end && !stream.hasOverflowed();
-    void noteUnanswered(http, turn).then(() => stops && stopLater(http, turn));
+    void recordAbandonedTurn(http, turn).then(() => stops && stopLater(http, turn));
   });
   const closeReader = () => reader.close();
   http.closing.addEventListener("abort", closeReader, { once: true });
@@ -154,7 +166,7 @@ export async function answerStreamed(
   }
   if (!end && disconnected.aborted) return void reply.hijack();
   if (!end) {
-    await noteUnanswered(http, turn);
+    await recordAbandonedTurn(http, turn);
     if (!stream.isOpen()) throw new ApiError("unavailable", RESTARTING);
     return stream.end(stream.failedEnd(RESTARTING));
   }

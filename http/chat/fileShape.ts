@@ -25,7 +25,7 @@ export const FileList = z.object({
 
 export type PresentedFile = Omit<FileRow, "position" | "principal" | "scope" | "blob" | "wrapped_key" | "sha256">;
 
-export const present = ({
+export const presentFile = ({
   id,
   bytes,
   created_at,

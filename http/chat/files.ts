@@ -6,14 +6,14 @@ import { ownerScope } from "#events/scope.ts";
 import { listFiles, type FileRow } from "#projections/files/query.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
-import { createOnce, identifyPost, previousOutcome, readIdempotencyKey } from "../base/idempotency.ts";
+import { createOnce, identifyPost, findPreviousOutcome, readIdempotencyKey } from "../base/idempotency.ts";
 import type { App } from "../base/app.ts";
-import { markUser, uploaderOf, withinLimits } from "../base/limits.ts";
+import { markUser, uploadSpender, runWithinLimits } from "../base/limits.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { requireStorage } from "../base/storageLimits.ts";
 import { sendFile } from "../base/sendFile.ts";
 import { formRoute } from "../upload/formRoute.ts";
-import { File, FileList, present, type PresentedFile, UploadForm } from "./fileShape.ts";
+import { File, FileList, presentFile, type PresentedFile, UploadForm } from "./fileShape.ts";
 import { DeletedFile, fileNotFound, findFile, readFile } from "../turns/files.ts";
 import { readUpload, type Upload } from "./readFileUpload.ts";
 
@@ -25,7 +25,7 @@ async function store(http: Http, request: FastifyRequest, upload: Upload): Promi
   const { organization_id, principal } = caller;
   const { filename, mime_type, purpose, user, bytes, sha256 } = upload;
   const identity = identifyPost(request, "/files", { user, body: sha256, more: [filename, mime_type, purpose] });
-  const previous = (await previousOutcome(http, identity))?.event;
+  const previous = (await findPreviousOutcome(http, identity))?.event;
   if (previous) return find(http, caller, user, parseStreamName(previous.stream).id);
   await requireStorage(http, organization_id, bytes.length, "file");
   const file_id = newId();
@@ -34,9 +34,9 @@ async function store(http: Http, request: FastifyRequest, upload: Upload): Promi
   const blob = await http.vault.put({ thing, wrapped_key, folder: blobFolder(organization_id, thing) }, bytes);
   const content = { file_id, bytes: bytes.length, mime_type, blob, sha256 };
   const user_mark = markUser(http, organization_id, user);
-  const wish = { request, spender: uploaderOf(caller, user_mark), wanted: { bytes: bytes.length } };
+  const admission = { request, spender: uploadSpender(caller, user_mark), wanted: { bytes: bytes.length } };
   const scope = ownerScope(principal, user);
-  const { isNew, created_id, projected, position } = await withinLimits(http, wish, () =>
+  const { isNew, created_id, projected, position } = await runWithinLimits(http, admission, () =>
     createOnce(http, UploadFile, {
       stream: thing,
       principal,
@@ -68,13 +68,13 @@ const findRequested = (
 ): Promise<FileRow> => find(http, caller, query.user, params.id);
 
 async function list(
-  { db, freshRead }: Http,
+  { db, waitUntilCurrent }: Http,
   { caller, query }: { caller: Caller; query: { user?: string | undefined; purpose?: string | undefined } },
 ) {
-  await freshRead(["files"]);
+  await waitUntilCurrent(["files"]);
   const scope = ownerScope(caller.principal, query.user);
   const rows = await listFiles(db, caller.organization_id, scope, MAX_LISTED, query.purpose);
-  const data = rows.map(present);
+  const data = rows.map(presentFile);
   const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
   return { object: "list" as const, data, first_id, last_id, has_more: false as const };
 }
@@ -107,7 +107,7 @@ export function fileRoutes(app: App, http: Http): void {
     // refuses a malformed key before the upload is read
     readIdempotencyKey(request.headers);
     const upload = await readUpload(request);
-    return reply.code(201).send(present(await store(http, request, upload)));
+    return reply.code(201).send(presentFile(await store(http, request, upload)));
   });
 
   const querystring = Query.extend({ purpose: z.string().optional().describe("Only files of this purpose.") });
@@ -116,7 +116,7 @@ export function fileRoutes(app: App, http: Http): void {
 
   const one = { ...described, params: Params, querystring: Query };
   const reading = { ...one, summary: "One file", response: { 200: File } };
-  app.get("/files/:id", { schema: reading }, async (request) => present(await findRequested(http, request)));
+  app.get("/files/:id", { schema: reading }, async (request) => presentFile(await findRequested(http, request)));
 
   app.get("/files/:id/content", { schema: { ...one, summary: "A file's bytes" } }, async (request, reply) => {
     const row = await findRequested(http, request);

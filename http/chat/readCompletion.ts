@@ -1,4 +1,4 @@
-import { noMessages, readMessages } from "./readMessages.ts";
+import { missingMessages, readMessages } from "./readMessages.ts";
 import { readTools } from "./requestTools.ts";
 import { readResponseFormat } from "./responseFormat.ts";
 import type { CompletionRequest } from "./schema.ts";
@@ -21,7 +21,7 @@ export function readCompletion(
   const response_format = readResponseFormat(request.response_format);
   const { instructions, messages: sent } = readMessages(request, hasOwnTools);
   const { messages, answers } = readResults(sent, continues);
-  if (messages.length === 0) throw noMessages();
+  if (messages.length === 0) throw missingMessages();
   const { tools, tool_choice } = readTools(request);
   const collections = request.knowledge?.collections ?? [];
   return {

@@ -93,7 +93,7 @@ function readMessage(
   }
 }
 
-export const noMessages = (): ApiError =>
+export const missingMessages = (): ApiError =>
   new ApiError(null, "messages must hold at least one user or assistant message.", { param: "messages" });
 
 /**
@@ -115,7 +115,7 @@ export function readMessages(
     const read = readMessage(message, n, hasOwnTools, instructions);
     if (read) messages.push(read);
   }
-  if (messages.length === 0) throw noMessages();
+  if (messages.length === 0) throw missingMessages();
   attachToLast(request.attachments ?? [], messages);
   return { instructions: instructions.length > 0 ? instructions.join("\n\n") : null, messages };
 }

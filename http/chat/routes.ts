@@ -1,4 +1,4 @@
-import { behindCredential } from "../auth/behindCredential.ts";
+import { registerProtectedRoutes } from "../auth/registerProtectedRoutes.ts";
 import type { Http } from "../base/deps.ts";
 import type { App } from "../base/app.ts";
 import { completionRoute } from "./completions.ts";
@@ -10,5 +10,5 @@ import { threadRoutes } from "./threads.ts";
 /** The routes below /api/openai/v1. */
 export function chatRoutes(app: App, http: Http): void {
   misplacedChatRoutes(app, http);
-  behindCredential(app, http, [completionRoute, modelRoutes, fileRoutes, threadRoutes]);
+  registerProtectedRoutes(app, http, [completionRoute, modelRoutes, fileRoutes, threadRoutes]);
 }

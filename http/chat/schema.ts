@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Citation } from "#events/turnOutput.ts";
-import { exact } from "../base/exactNumbers.ts";
+import { refuseInexact } from "../base/exactNumbers.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { ToolCall } from "../turns/callShape.ts";
 
@@ -72,10 +72,10 @@ const ResponseFormat = z.discriminatedUnion(
         {
           name: z.string(given("a string")).regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -"),
           description: string().nullish(),
-          schema: z.record(z.string(), z.unknown(), given("a JSON schema, which is an object")),
+          schema: z.record(z.string(), z.unknown(), given("a JSON schema, which is an object")).default({}),
           strict: z.boolean(given("a boolean")).nullish(),
         },
-        given("an object with name and schema"),
+        given("an object with a name"),
       ),
     }),
   ],
@@ -106,7 +106,7 @@ export const CompletionRequest = z
       tool_choice: ToolChoice.nullish(),
       response_format: ResponseFormat.nullish(),
       user: string().nullish().describe("End user; isolates threads and files."),
-      metadata: exact(z.record(z.string(), z.unknown(), given("an object"))).nullish(),
+      metadata: refuseInexact(z.record(z.string(), z.unknown(), given("an object"))).nullish(),
       knowledge: z
         .object({ collections: z.array(string(), given("an array of names")).nullish() }, given("an object"))
         .nullish(),

@@ -9,7 +9,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
 import { createOnce, identifyPost } from "../base/idempotency.ts";
-import { uploaderOf } from "../base/limits.ts";
+import { uploadSpender } from "../base/limits.ts";
 import { waitToRead } from "../base/sendFile.ts";
 import { readUpload } from "../upload/readUpload.ts";
 import { storeOnce } from "../upload/storeOnce.ts";
@@ -22,11 +22,11 @@ export const commandFor = (request: FastifyRequest, extraction_id: string) =>
   commandFields(request, streamName("extraction", extraction_id), ["extractions"]);
 
 /** Finds an extraction that has not expired. A missing one may have been requested a moment ago, so this waits for the read model once. */
-async function findExtraction({ db, freshRead }: Http, { organization_id }: Caller, id: string) {
+async function findExtraction({ db, waitUntilCurrent }: Http, { organization_id }: Caller, id: string) {
   if (!isUuid(id)) return undefined;
   return findOrWait(
     () => getExtraction(db, organization_id, id, new Date(currentTime())),
-    () => freshRead(["extractions"], streamName("extraction", id.toLowerCase())),
+    () => waitUntilCurrent(["extractions"], streamName("extraction", id.toLowerCase())),
   );
 }
 
@@ -73,7 +73,7 @@ export async function extract(
   const result = await storeOnce<ExtractionRow>(http, {
     kind: "extraction",
     identity: identifyPost(request, "/api/v1/extractions", { body: sha256, more: [name, mime_type] }),
-    wish: { request, spender: uploaderOf(caller), wanted: { bytes: bytes.length, pages: 0 } },
+    admission: { request, spender: uploadSpender(caller), wanted: { bytes: bytes.length, pages: 0 } },
     bytes,
     param: "file",
     claim: `extraction:${content_claim}`,

@@ -24,7 +24,7 @@ export const Extraction = z
 
 export type PublicExtraction = Omit<ExtractionRow, "wrapped_key" | "text_blob"> & { markdown?: string };
 
-export const present = (row: PublicExtraction): z.infer<typeof Extraction> => ({
+export const presentExtraction = (row: PublicExtraction): z.infer<typeof Extraction> => ({
   id: row.id,
   status: row.status,
   name: row.name,

@@ -8,7 +8,7 @@ import { ApiError } from "../base/errors.ts";
 import { formRoute } from "../upload/formRoute.ts";
 import { UploadForm } from "../upload/readUpload.ts";
 import { commandFor, extract, extractionNotFound, requireExtraction, withMarkdown } from "./extract.ts";
-import { Extraction, present } from "./extractionShape.ts";
+import { Extraction, presentExtraction } from "./extractionShape.ts";
 
 async function remove(http: Http, request: FastifyRequest, id: string): Promise<void> {
   const row = await requireExtraction(http, request.caller, id);
@@ -33,12 +33,12 @@ export function extractionRoutes(app: App, http: Http): void {
   };
   app.post("/extractions", { ...formRoute("invalid_body"), schema: requesting }, async (request, reply) => {
     const { status, extraction } = await extract(http, request);
-    return reply.code(status).send(present(extraction));
+    return reply.code(status).send(presentExtraction(extraction));
   });
 
   const reading = { ...one, summary: "Get an extraction and its Markdown", response: { 200: Extraction } };
   app.get("/extractions/:id", { schema: reading }, async (request) =>
-    present(await withMarkdown(http, request, await requireExtraction(http, request.caller, request.params.id))),
+    presentExtraction(await withMarkdown(http, request, await requireExtraction(http, request.caller, request.params.id))),
   );
 
   const deleting = { ...one, summary: "Delete an extraction, its file and its text", response: { 204: z.null() } };

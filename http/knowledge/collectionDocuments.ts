@@ -13,7 +13,7 @@ import { findHolder } from "../upload/storeOnce.ts";
 import type { CollectionRow } from "#projections/collections/query.ts";
 import { MAX_METADATA_KEYS, MAX_TAGS } from "#events/documentInput.ts";
 import { CollectionQuery, listFiltered } from "./documentList.ts";
-import { Document, present, Push, PUSH_CODES } from "./documentShape.ts";
+import { Document, presentDocument, PushTextBody, PUSH_CODES } from "./documentShape.ts";
 import { findDocument, requireCollection } from "./lookups.ts";
 import { pushText } from "./pushText.ts";
 import { describeUpload, storeFile } from "./uploadDocument.ts";
@@ -58,10 +58,10 @@ async function listDocuments(http: Http, request: FastifyRequest, id: string, qu
   const { external_id, user } = query;
   const status = query.status ?? null;
   if (external_id === undefined) return listFiltered(http, request.caller, [id], query);
-  await http.freshRead(["documents"]);
+  await http.waitUntilCurrent(["documents"]);
   const found = await findByExternalId(http, request, { collection_id: id, external_id, user });
   const rows = found.filter((row) => status === null || row.status === status);
-  return sliceResponse(query, rows, present);
+  return sliceResponse(query, rows, presentDocument);
 }
 
 /** Listing, uploading and pushing the documents of a collection (spec: Knowledge API). */
@@ -91,10 +91,10 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
   const uploadRoute = { ...formRoute("invalid_body", checkCollection), schema: uploading };
   app.post("/collections/:reference/documents", uploadRoute, async (request, reply) => {
     const { status, document } = await uploadFile(http, request, checked.get(request)!.id);
-    return reply.code(status).send(present(document));
+    return reply.code(status).send(presentDocument(document));
   });
 
-  const pushing = { ...described, summary: "Push Markdown or plain text", body: Push, response };
+  const pushing = { ...described, summary: "Push Markdown or plain text", body: PushTextBody, response };
   app.post(
     "/collections/:reference/documents/text",
     {
@@ -109,7 +109,7 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
       const path = `/api/v1/knowledge/collections/${id}/documents/text`;
       const place = { collection_id: id, identity: identifyPost(request, path) };
       const { document } = await pushText(http, request, place, request.body);
-      return reply.code(202).send(present(document));
+      return reply.code(202).send(presentDocument(document));
     },
   );
 }

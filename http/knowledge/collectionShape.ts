@@ -17,9 +17,9 @@ const description = z
   .nullish()
   .transform((text) => text ?? undefined);
 
-export const Create = z.object({ name, description }, "must be an object with a name");
+export const CreateCollectionBody = z.object({ name, description }, "must be an object with a name");
 const newName = name.nullish().transform((text) => text ?? undefined);
-export const Change = z.object({ name: newName, description }, "must be an object");
+export const ChangeCollectionBody = z.object({ name: newName, description }, "must be an object");
 
 export const CREATE_CODES: FieldCodes = [
   [/^(name)?$/, "missing_name", /(is required|with a name)\.$/],
@@ -48,7 +48,7 @@ export const Collection = z
   })
   .meta({ title: "Collection" });
 
-export const present = ({ created_at, updated_at, ...row }: CollectionRow): z.infer<typeof Collection> => ({
+export const presentCollection = ({ created_at, updated_at, ...row }: CollectionRow): z.infer<typeof Collection> => ({
   ...row,
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),

@@ -14,7 +14,7 @@ import { createOnce, identifyPost } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { validator } from "../base/validate.ts";
-import { Change, CHANGE_CODES, Collection, Create, CREATE_CODES, present } from "./collectionShape.ts";
+import { ChangeCollectionBody, CHANGE_CODES, Collection, CreateCollectionBody, CREATE_CODES, presentCollection } from "./collectionShape.ts";
 import { requireCollection } from "./lookups.ts";
 import { toSlug } from "./slug.ts";
 
@@ -25,7 +25,7 @@ const commandFor = (request: FastifyRequest, collection_id: string) =>
 const nameClaim = ({ keyring }: Http, organization: string, name: string): string =>
   keyring.keyedHash("name", `${organization}\n${toNameKey(name)}`);
 
-async function create(http: Http, request: FastifyRequest, body: z.infer<typeof Create>): Promise<CollectionRow> {
+async function create(http: Http, request: FastifyRequest, body: z.infer<typeof CreateCollectionBody>): Promise<CollectionRow> {
   const { organization_id } = request.caller;
   const { name, description = "" } = body;
   const slug = toSlug(name);
@@ -43,7 +43,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   return { id: collection_id, slug, name, description, documents, created_at: at, updated_at: at };
 }
 
-async function change(http: Http, request: FastifyRequest, reference: string, body: z.infer<typeof Change>) {
+async function change(http: Http, request: FastifyRequest, reference: string, body: z.infer<typeof ChangeCollectionBody>) {
   const { id: collection_id } = await requireCollection(http, request.caller, reference);
   const { name, description } = body;
   const name_claim = name === undefined ? undefined : nameClaim(http, request.caller.organization_id, name);
@@ -53,9 +53,9 @@ async function change(http: Http, request: FastifyRequest, reference: string, bo
 }
 
 /** Deleting a collection deletes its documents, so a legal hold on either keeps both. Throws 409 `legal_hold`. */
-async function checkNothingHeld({ db, freshRead }: Http, organization: string, collection_id: string): Promise<void> {
-  await freshRead(["holds"], holdStream(organization));
-  await freshRead(["documents", "usage"]);
+async function checkNothingHeld({ db, waitUntilCurrent }: Http, organization: string, collection_id: string): Promise<void> {
+  await waitUntilCurrent(["holds"], holdStream(organization));
+  await waitUntilCurrent(["documents", "usage"]);
   const held = await findHoldInside(db, collection_id);
   if (held)
     throw new ApiError(
@@ -71,31 +71,31 @@ export function collectionRoutes(app: App, http: Http): void {
 
   const listing = describeList(described, "List collections", Collection);
   app.get("/collections", { schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["collections"]);
-    return pageResponse(query, (page) => listCollections(http.db, caller.organization_id, page), present);
+    await http.waitUntilCurrent(["collections"]);
+    return pageResponse(query, (page) => listCollections(http.db, caller.organization_id, page), presentCollection);
   });
 
-  const creating = { ...described, summary: "Create a collection", body: Create, response: { 201: Collection } };
+  const creating = { ...described, summary: "Create a collection", body: CreateCollectionBody, response: { 201: Collection } };
   app.post("/collections", { schema: creating, validatorCompiler: validator(CREATE_CODES) }, async (request, reply) =>
-    reply.code(201).send(present(await create(http, request, request.body))),
+    reply.code(201).send(presentCollection(await create(http, request, request.body))),
   );
 
   const reading = { ...one, summary: "Get a collection", response: { 200: Collection } };
   app.get("/collections/:reference", { schema: reading }, async ({ caller, params }) =>
-    present(await requireCollection(http, caller, params.reference)),
+    presentCollection(await requireCollection(http, caller, params.reference)),
   );
 
   const changing = {
     ...one,
     summary: "Rename or describe a collection",
     description: "The slug does not change.",
-    body: Change,
+    body: ChangeCollectionBody,
     response: { 200: Collection },
   };
   app.patch(
     "/collections/:reference",
     { schema: changing, validatorCompiler: validator(CHANGE_CODES) },
-    async (request) => present(await change(http, request, request.params.reference, request.body)),
+    async (request) => presentCollection(await change(http, request, request.params.reference, request.body)),
   );
 
   const deleting = { ...one, summary: "Delete a collection and its documents", response: { 204: z.null() } };

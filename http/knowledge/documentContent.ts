@@ -5,7 +5,7 @@ import type { DocumentRow } from "#projections/documents/query.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { holdAnswer, waitToRead } from "../base/sendFile.ts";
+import { reserveAnswerBytes, waitToRead } from "../base/sendFile.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
 import { UserQuery, VersionQuery } from "./documentShape.ts";
 import { requireReadable, requireVersion } from "./lookups.ts";
@@ -32,14 +32,14 @@ async function readBlob(
   return { row: current, bytes: await open(http, current, selectBlob(current)) };
 }
 
-export const noText = () => new ApiError("no_extracted_text", "No text was extracted from the document.");
+export const noExtractedText = () => new ApiError("no_extracted_text", "No text was extracted from the document.");
 const noFile = () => new ApiError("no_stored_file", "The document has no stored file.");
 
 /** The blob key of the Markdown. Throws `not_ready` and `no_extracted_text`. */
 export function requireText({ status, text_blob }: DocumentRow): string {
   if (status === "pending" || status === "processing")
     throw new ApiError("not_ready", "The document is not ready; its text is not available yet.");
-  if (text_blob === null) throw noText();
+  if (text_blob === null) throw noExtractedText();
   return text_blob;
 }
 
@@ -76,7 +76,7 @@ export function contentRoutes(app: App, http: Http): void {
       version === undefined
         ? (await readBlob(http, request, { id, user }, requireText)).bytes
         : await readVersion(http, request, { id, user }, Number(version));
-    if (!bytes) throw noText();
+    if (!bytes) throw noExtractedText();
     return reply
       .headers({ "content-type": "text/markdown; charset=utf-8", "x-content-type-options": "nosniff" })
       .send(bytes);
@@ -89,7 +89,7 @@ export function contentRoutes(app: App, http: Http): void {
       const { params, query } = request;
       const selectFile = (row: DocumentRow): string => {
         const blob = fileBlob(row);
-        holdAnswer(request, reply, row.size_bytes);
+        reserveAnswerBytes(request, reply, row.size_bytes);
         return blob;
       };
       const { row, bytes } = await readBlob(http, request, { id: params.id, user: query.user }, selectFile);

@@ -11,7 +11,7 @@ import { PageQuery } from "../base/pagination.ts";
 import { validator } from "../base/validate.ts";
 import { MAX_METADATA_KEYS, MetadataKey } from "#events/documentInput.ts";
 import { managesDocuments, readerOf } from "./documentAccess.ts";
-import { Document, present, UserQuery } from "./documentShape.ts";
+import { Document, presentDocument, UserQuery } from "./documentShape.ts";
 import { MediaType } from "./searchFilter.ts";
 
 const MAX_VALUES = 100;
@@ -74,10 +74,10 @@ function readMetadataConditions(query: Record<string, unknown>) {
 export async function listFiltered(http: Http, caller: Caller, collections: string[], query: DocumentQuery) {
   const { user, status = null, tags = [], type: types = [] } = query;
   const metadata = readMetadataConditions(query);
-  await http.freshRead(["documents"]);
+  await http.waitUntilCurrent(["documents"]);
   const readable_by = managesDocuments(caller, user) ? null : await readerOf(http, caller, user);
   const wanted = { status, readable_by, tags, types, metadata };
-  return pageResponse(query, (page) => listDocuments(http.db, collections, { ...wanted, ...page }), present);
+  return pageResponse(query, (page) => listDocuments(http.db, collections, { ...wanted, ...page }), presentDocument);
 }
 
 /** The documents of all collections. */
@@ -91,7 +91,7 @@ export function documentListRoute(app: App, http: Http): void {
     "/documents",
     { schema: listing, validatorCompiler: validator([[/^status$/, "invalid_status"]]) },
     async ({ caller, query }) => {
-      await http.freshRead(["collections"]);
+      await http.waitUntilCurrent(["collections"]);
       const collections = await listAllCollections(http.db, caller.organization_id);
       return listFiltered(
         http,

@@ -6,7 +6,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { PageQuery, readPage } from "../base/pagination.ts";
 import { waitToRead } from "../base/sendFile.ts";
-import { noText, requireText } from "./documentContent.ts";
+import { noExtractedText, requireText } from "./documentContent.ts";
 import { VersionQuery } from "./documentShape.ts";
 import { requireReadable, requireVersion } from "./lookups.ts";
 
@@ -46,7 +46,7 @@ export async function readBlobs(
   row: DocumentRow,
 ): Promise<{ text: string; passages: Buffer } | undefined> {
   const key = { thing: streamName("document", row.id), wrapped_key: row.wrapped_key };
-  if (row.passages_blob === null || row.text_blob === null) throw noText();
+  if (row.passages_blob === null || row.text_blob === null) throw noExtractedText();
   await waitToRead(request, row.size_bytes);
   const [text, passages] = await Promise.all([vault.get(key, row.text_blob), vault.get(key, row.passages_blob)]);
   return text && passages && { text: text.toString(), passages };
@@ -72,7 +72,7 @@ async function readPassages(http: Http, request: FastifyRequest, id: string, wan
   const row = await find();
   if (version === undefined) requireText(row);
   const current = (await readBlobs(http, request, row)) ?? (await readBlobs(http, request, await find()));
-  if (!current) throw noText();
+  if (!current) throw noExtractedText();
   const data: z.infer<typeof Passage>[] = [];
   let length = 0;
   for (const { seq, page, section, start, end } of http.passagesFrom(current.passages, from_seq)) {

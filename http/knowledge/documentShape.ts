@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DocumentText, ExternalId, Metadata, Tags, TextFormat } from "#events/documentInput.ts";
-import { Reader } from "#events/documentDetails.ts";
+import { DocumentReader } from "#events/documentDetails.ts";
 import { DOCUMENT_STATUSES, type DocumentRow } from "#projections/documents/query.ts";
 import { cleanFilename } from "../base/filename.ts";
 import { SentMetadata } from "../upload/metadata.ts";
@@ -23,7 +23,7 @@ export const Document = z
     warnings: Warnings.optional(),
     tags: z.array(z.string()),
     metadata: Metadata.optional(),
-    readers: z.array(Reader).optional().describe("Who may read it; absent: everybody who may read the collection."),
+    readers: z.array(DocumentReader).optional().describe("Who may read it; absent: everybody who may read the collection."),
     source: z.enum(["api", "upload", "connector"]),
     external_id: z.string().optional().describe("The caller's own id of a pushed text."),
     created_at: z.iso.datetime(),
@@ -45,7 +45,7 @@ export type PublicDocument = Omit<
   | "wrapped_key"
 >;
 
-export const present = (row: PublicDocument): z.infer<typeof Document> => ({
+export const presentDocument = (row: PublicDocument): z.infer<typeof Document> => ({
   id: row.id,
   collection_id: row.collection_id,
   name: row.name,
@@ -89,14 +89,14 @@ const name = z
   .transform(cleanFilename)
   .refine((text) => text !== "", "must not be empty");
 
-export const Change = z.object(
+export const ChangeDocumentBody = z.object(
   { name: name.optional(), tags: Tags.optional(), metadata: SentMetadata.optional(), readers: Readers.optional() },
   "must be an object",
 );
 export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
 
 /** Pushed text (decisions: documents/text). */
-export const Push = z.object(
+export const PushTextBody = z.object(
   {
     text: DocumentText,
     name: name.nullish(),

@@ -6,8 +6,8 @@ import type { Http } from "../base/deps.ts";
 import { identifyPost } from "../base/idempotency.ts";
 import { validator } from "../base/validate.ts";
 import { checkReaders } from "./documentAccess.ts";
-import { Change, CHANGE_CODES, Document, present, UserQuery } from "./documentShape.ts";
-import { asProcessing, commandFor } from "./existingDocument.ts";
+import { ChangeDocumentBody, CHANGE_CODES, Document, presentDocument, UserQuery } from "./documentShape.ts";
+import { markProcessing, commandFor } from "./existingDocument.ts";
 import { documentNotFound, findAnyDocument, requireDocument } from "./lookups.ts";
 
 async function reprocess(http: Http, request: FastifyRequest, document_id: string, reextract: boolean) {
@@ -15,7 +15,7 @@ async function reprocess(http: Http, request: FastifyRequest, document_id: strin
   const identity = identifyPost(request, path, { body: String(reextract) });
   const data = { document_id, reextract };
   await http.send(ReprocessDocument, { ...commandFor(request, document_id), ...identity, data });
-  return asProcessing(await requireDocument(http, request.caller, document_id));
+  return markProcessing(await requireDocument(http, request.caller, document_id));
 }
 
 /** One document (spec: Knowledge API). */
@@ -26,13 +26,13 @@ export function documentRoutes(app: App, http: Http): void {
 
   const reading = { ...described, summary: "Get a document", querystring: UserQuery, response: { 200: Document } };
   app.get("/documents/:id", { schema: reading }, async ({ caller, params, query }) =>
-    present(await requireDocument(http, caller, params.id, query.user)),
+    presentDocument(await requireDocument(http, caller, params.id, query.user)),
   );
 
   const changing = {
     ...described,
     summary: "Change the name, tags, metadata or readers of a document",
-    body: Change,
+    body: ChangeDocumentBody,
     response: { 200: Document },
   };
   app.patch("/documents/:id", { schema: changing, validatorCompiler: validator(CHANGE_CODES) }, async (request) => {
@@ -44,7 +44,7 @@ export function documentRoutes(app: App, http: Http): void {
     // without a check of access, because the caller may have removed themselves as a reader
     const changed = await findAnyDocument(http, caller, document_id);
     if (!changed) throw documentNotFound();
-    return present(changed);
+    return presentDocument(changed);
   });
 
   const reprocessing = {
@@ -58,7 +58,7 @@ export function documentRoutes(app: App, http: Http): void {
   app.post("/documents/:id/reprocess", { schema: reprocessing }, async (request, reply) => {
     const { id } = await find(request, request.params.id);
     const document = await reprocess(http, request, id, request.query.reextract === "true");
-    return reply.code(202).send(present(document));
+    return reply.code(202).send(presentDocument(document));
   });
 
   const deleting = { ...described, summary: "Delete a document and its passages", response: { 204: z.null() } };

@@ -7,7 +7,7 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
-import { uploaderOf, withinLimits } from "../base/limits.ts";
+import { uploadSpender, runWithinLimits } from "../base/limits.ts";
 import { requireStorage } from "../base/storageLimits.ts";
 import type { Upload } from "../upload/readUpload.ts";
 import { findHolder } from "../upload/storeOnce.ts";
@@ -45,7 +45,7 @@ export interface UploadAnswer {
 }
 
 /** The document as it will be once reprocessing has started. */
-export const asProcessing = (row: DocumentRow): DocumentRow => ({ ...row, status: "processing", error: null });
+export const markProcessing = (row: DocumentRow): DocumentRow => ({ ...row, status: "processing", error: null });
 
 /** Changes the tags, metadata and readers of a document whose text was sent again unchanged. */
 async function applyDetails(
@@ -79,11 +79,11 @@ async function answerExisting(
       return { status: 200, document: await requireDocument(http, request.caller, row.id) };
     throw error;
   }
-  return { status: 202, document: asProcessing(await requireDocument(http, request.caller, row.id)) };
+  return { status: 202, document: markProcessing(await requireDocument(http, request.caller, row.id)) };
 }
 
 /** The same request with the id of its command that replaces a document. */
-export const replacement = (identity: IdempotentRequest) => nextCommand(identity, "replace");
+export const identifyReplacement = (identity: IdempotentRequest) => nextCommand(identity, "replace");
 
 /**
  * Whether a document has this content. The same text in another format counts as other content, because it is parsed differently,
@@ -108,7 +108,7 @@ export async function replaceDocument(
   }
   await requireStorage(http, request.caller.organization_id, bytes.length, original);
   const folder = blobFolder(request.caller.organization_id, thing);
-  const wish = { request, spender: uploaderOf(request.caller), wanted: { bytes: bytes.length, pages: 0 } };
+  const admission = { request, spender: uploadSpender(request.caller), wanted: { bytes: bytes.length, pages: 0 } };
   const blob = await http.vault.put({ thing, wrapped_key: row.wrapped_key, folder }, bytes);
   const content = {
     mime_type,
@@ -123,17 +123,17 @@ export async function replaceDocument(
     sha256,
   };
   try {
-    const { position } = await withinLimits(http, wish, () =>
+    const { position } = await runWithinLimits(http, admission, () =>
       http.send(ReplaceDocument, {
         ...commandFor(request, row.id),
-        ...replacement(identity),
+        ...identifyReplacement(identity),
         data: { document_id: row.id, ...content },
       }),
     );
     if (position === 0) {
       // a concurrent request has stored the same content
       await http.blobs.remove(blob);
-      await http.freshRead(["documents"], thing);
+      await http.waitUntilCurrent(["documents"], thing);
       return { status: 200, document: await requireDocument(http, request.caller, row.id) };
     }
   } catch (error) {

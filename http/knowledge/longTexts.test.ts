@@ -16,7 +16,7 @@ const vault = {
 };
 /** A request whose turn comes only after other work. */
 const request = {
-  async readsMuch() {
+  async acquireLongRead() {
     await new Promise(setImmediate);
     done.push("has its turn");
   },

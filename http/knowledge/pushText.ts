@@ -7,7 +7,7 @@ import type { Http } from "../base/deps.ts";
 import { defaultFilename } from "../base/mediaType.ts";
 import { findHolder } from "../upload/storeOnce.ts";
 import { canSee, checkReaders, hiddenDocument } from "./documentAccess.ts";
-import type { Push } from "./documentShape.ts";
+import type { PushTextBody } from "./documentShape.ts";
 import { replaceDocument, type DocumentUpload, type UploadAnswer } from "./existingDocument.ts";
 import { findAnyDocument } from "./lookups.ts";
 import { answerRepeated, answerUpload, storeDocument } from "./uploadDocument.ts";
@@ -15,7 +15,7 @@ import { answerRepeated, answerUpload, storeDocument } from "./uploadDocument.ts
 function readPush(
   http: Http,
   { collection_id, identity }: Pick<DocumentUpload, "collection_id" | "identity">,
-  body: z.infer<typeof Push>,
+  body: z.infer<typeof PushTextBody>,
 ): DocumentUpload {
   const bytes = Buffer.from(body.text);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -45,7 +45,7 @@ export async function pushText(
   http: Http,
   request: FastifyRequest,
   place: Pick<DocumentUpload, "collection_id" | "identity">,
-  body: z.infer<typeof Push>,
+  body: z.infer<typeof PushTextBody>,
 ): Promise<UploadAnswer> {
   const repeated = await answerRepeated(http, request, place.identity);
   if (repeated) return repeated;

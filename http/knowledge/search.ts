@@ -1,4 +1,4 @@
-import type { Reader } from "#events/documentDetails.ts";
+import type { DocumentReader } from "#events/documentDetails.ts";
 import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
 import { filterDocuments } from "#projections/documents/query.ts";
 import { SearchBusy, SearchFailed } from "#projections/passages/engine.ts";
@@ -15,7 +15,7 @@ import {
   reachableWindow,
   readWindow,
   requireReachable,
-  Search,
+  SearchRequest,
   SEARCH_CODES,
   SearchResponse,
 } from "./searchShape.ts";
@@ -41,7 +41,7 @@ async function findCollections(http: Http, organization: string, names: string[]
   const resolve = () => resolveCollections(http.db, organization, names);
   let { found, unknown } = await resolve();
   if (unknown.length > 0) {
-    await http.freshRead(["collections"]);
+    await http.waitUntilCurrent(["collections"]);
     ({ found, unknown } = await resolve());
   }
   if (unknown.length > 0) throw await unknownCollection(http, organization, unknown[0]!);
@@ -53,7 +53,7 @@ async function checkDocumentIds(
   http: Http,
   organization: string,
   sent: string[],
-  { collections, reader }: { collections: NamedCollection[]; reader: Reader[] },
+  { collections, reader }: { collections: NamedCollection[]; reader: DocumentReader[] },
 ) {
   const ids = [...new Set(sent.map((id) => id.toLowerCase()))];
   if (ids.length === 0) return ids;
@@ -68,7 +68,7 @@ async function checkDocumentIds(
     return ids.find((id) => !existing.has(id));
   };
   if ((await findMissing()) === undefined) return ids;
-  await http.freshRead(["collections", "documents"]);
+  await http.waitUntilCurrent(["collections", "documents"]);
   const id = await findMissing();
   if (id === undefined) return ids;
   throw new ApiError(
@@ -80,7 +80,7 @@ async function checkDocumentIds(
   );
 }
 
-async function search(http: Http, caller: Caller, body: Search) {
+async function search(http: Http, caller: Caller, body: SearchRequest) {
   const { organization_id } = caller;
   const { query, tags } = body;
   const window = readWindow(body);
@@ -116,7 +116,7 @@ export function searchRoute(app: App, http: Http): void {
     tags: ["Knowledge"],
     security: [{ key: [] }],
     summary: "Search passages",
-    body: Search,
+    body: SearchRequest,
     response: { 200: SearchResponse },
   };
   app.post("/search", { schema, validatorCompiler: validator(SEARCH_CODES) }, async ({ caller, body }, reply) => {

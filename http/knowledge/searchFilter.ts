@@ -46,7 +46,7 @@ const Condition = z.union(
   `must be a value, an array of 1 to ${MAX_VALUES} values, or an object with gt, gte, lt or lte`,
 );
 
-export const Filter = z
+export const SearchFilter = z
   .strictObject(
     {
       tags: z
@@ -70,15 +70,15 @@ export const Filter = z
     "must be an object",
   )
   .describe("Only documents that meet all of these conditions.");
-type Filter = z.infer<typeof Filter>;
+type SearchFilter = z.infer<typeof SearchFilter>;
 
-type Conditions = NonNullable<Filter["metadata"]>;
+type Conditions = NonNullable<SearchFilter["metadata"]>;
 const readCondition = ([key, sent]: [string, Conditions[string]]): DocumentFilter["metadata"][number] =>
   typeof sent === "object" && !Array.isArray(sent)
     ? { key, bounds: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) }
     : { key, values: Array.isArray(sent) ? sent : [sent] };
 
-export const readFilter = (filter: Filter): DocumentFilter => ({
+export const readFilter = (filter: SearchFilter): DocumentFilter => ({
   any_tags: filter.tags?.any ?? [],
   all_tags: filter.tags?.all ?? [],
   types: filter.types ?? [],

@@ -3,7 +3,7 @@ import type { SearchResult } from "#projections/passages/groupHits.ts";
 import { ApiError } from "../base/errors.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { UserQuery } from "./documentShape.ts";
-import { Filter } from "./searchFilter.ts";
+import { SearchFilter } from "./searchFilter.ts";
 import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
 const DEFAULT_LIMIT = 8;
@@ -24,7 +24,7 @@ const whole = () => z.int("must be a whole number").nullish();
 const required = "is required";
 
 /** Search body (spec: Knowledge API). */
-export const Search = z
+export const SearchRequest = z
   .object(
     {
       query: z
@@ -38,7 +38,7 @@ export const Search = z
       ),
       document_ids: strings(MAX_IDS).describe(`Only these documents; at most ${MAX_IDS}.`),
       tags: strings(MAX_NAMES).describe(`Only documents with one of these tags; at most ${MAX_NAMES}.`),
-      filter: Filter.nullish(),
+      filter: SearchFilter.nullish(),
       user: UserQuery.shape.user.nullish(),
       group_by: z
         .literal("document", 'must be "document"')
@@ -55,7 +55,7 @@ export const Search = z
     "must be an object with a query",
   )
   .meta({ title: "SearchRequest" });
-export type Search = z.infer<typeof Search>;
+export type SearchRequest = z.infer<typeof SearchRequest>;
 
 export const SEARCH_CODES: FieldCodes = [[/^(query)?$/, "missing_query", /(is required|with a query)\.$/]];
 
@@ -78,7 +78,7 @@ export function requireReachable({ offset }: { offset: number }, results: unknow
 }
 
 /** Values out of range are corrected. */
-export const readWindow = ({ limit, offset }: Pick<Search, "limit" | "offset">) => ({
+export const readWindow = ({ limit, offset }: Pick<SearchRequest, "limit" | "offset">) => ({
   limit: Math.min(MAX_LIMIT, Math.max(1, limit ?? DEFAULT_LIMIT)),
   offset: Math.max(0, offset ?? 0),
 });

@@ -114,7 +114,7 @@ function readStatus({ reading, ended_at }: Pick<SourceRow, "reading" | "ended_at
   return ended_at === null ? "stopped" : "ended";
 }
 
-export function present(row: SourceRow): z.infer<typeof Source> {
+export function presentSource(row: SourceRow): z.infer<typeof Source> {
   const { rule, next_at, created_at, updated_at, ...rest } = row;
   const { read, reading, started_at, ended_at, listed, pages, error, ...settings } = rest;
   return {

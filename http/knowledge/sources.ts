@@ -11,8 +11,8 @@ import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { validator } from "../base/validate.ts";
 import { checkSchedule } from "../base/scheduleRule.ts";
 import { requireCollection } from "./lookups.ts";
-import { DESCRIBED, commandFor, ONE_SOURCE, requireSource } from "./oneSource.ts";
-import { ChangeSourceBody, CreateSourceBody, present, Source, SOURCE_CODES } from "./sourceShape.ts";
+import { SOURCE_ROUTE, commandFor, SOURCE_ID_ROUTE, requireSource } from "./requireSource.ts";
+import { ChangeSourceBody, CreateSourceBody, presentSource, Source, SOURCE_CODES } from "./sourceShape.ts";
 
 /** Maximum sources per organization. Concurrent requests may exceed it by a few. */
 const MAX_SOURCES = 200;
@@ -42,15 +42,15 @@ async function create(http: Http, request: FastifyRequest, reference: string, bo
 /** Sources are URLs whose pages become documents of a collection (docs/documents.md). */
 export function sourceRoutes(app: App, http: Http): void {
   const inCollection = {
-    ...DESCRIBED,
+    ...SOURCE_ROUTE,
     params: z.object({ reference: z.string().describe("Slug or id of the collection.") }),
   };
 
   const listing = describeList(inCollection, "List the sources of a collection", Source);
   app.get("/collections/:reference/sources", { schema: listing }, async ({ caller, params, query }) => {
     const { id } = await requireCollection(http, caller, params.reference);
-    await http.freshRead(["sources"]);
-    return pageResponse(query, (page) => listSources(http.db, caller.organization_id, id, page), present);
+    await http.waitUntilCurrent(["sources"]);
+    return pageResponse(query, (page) => listSources(http.db, caller.organization_id, id, page), presentSource);
   });
 
   const creating = {
@@ -63,16 +63,16 @@ export function sourceRoutes(app: App, http: Http): void {
     "/collections/:reference/sources",
     { schema: creating, validatorCompiler: validator(SOURCE_CODES) },
     async (request, reply) =>
-      reply.code(201).send(present(await create(http, request, request.params.reference, request.body))),
+      reply.code(201).send(presentSource(await create(http, request, request.params.reference, request.body))),
   );
 
-  const reading = { ...ONE_SOURCE, summary: "Get a source, and how far its read is", response: { 200: Source } };
+  const reading = { ...SOURCE_ID_ROUTE, summary: "Get a source, and how far its read is", response: { 200: Source } };
   app.get("/sources/:id", { schema: reading }, async (request) =>
-    present(await requireSource(http, request, request.params.id)),
+    presentSource(await requireSource(http, request, request.params.id)),
   );
 
   const changing = {
-    ...ONE_SOURCE,
+    ...SOURCE_ID_ROUTE,
     summary: "Change, pause or resume a source",
     description: "Fields left out keep their value. The next read applies them.",
     body: ChangeSourceBody,
@@ -83,6 +83,6 @@ export function sourceRoutes(app: App, http: Http): void {
     const { schedule, ...given } = request.body;
     const data = { source_id, ...given, rule: readRule(http, schedule) };
     await http.send(ChangeSource, { ...commandFor(request, source_id), data, requireProjected: true });
-    return present(await requireSource(http, request, source_id));
+    return presentSource(await requireSource(http, request, source_id));
   });
 }

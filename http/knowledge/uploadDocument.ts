@@ -4,14 +4,14 @@ import { contentClaim } from "#events/documentClaims.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { Http } from "../base/deps.ts";
 import { createOnce, findCreated, type IdempotentRequest } from "../base/idempotency.ts";
-import { uploaderOf } from "../base/limits.ts";
+import { uploadSpender } from "../base/limits.ts";
 import { readRecordedAt } from "../base/send.ts";
 import type { Upload } from "../upload/readUpload.ts";
 import { storeOnce, type StoreResult } from "../upload/storeOnce.ts";
 import { canSee, checkReaders, hiddenDocument } from "./documentAccess.ts";
 import {
   commandFor,
-  replacement,
+  identifyReplacement,
   replaceDocument,
   type DocumentUpload,
   type UploadAnswer,
@@ -33,7 +33,7 @@ export function storeDocument(
   return storeOnce(http, {
     kind: "document",
     identity,
-    wish: { request, spender: uploaderOf(request.caller), wanted: { bytes: bytes.length, documents: 1, pages: 0 } },
+    admission: { request, spender: uploadSpender(request.caller), wanted: { bytes: bytes.length, documents: 1, pages: 0 } },
     bytes,
     param: original === "text" ? "text" : "file",
     claim: `content:${content_claim}`,
@@ -44,7 +44,7 @@ export function storeDocument(
     },
     find: (id) => findAnyDocument(http, request.caller, id),
     notFound: documentNotFound,
-    onHolderGone: () => http.freshRead(["documents"]),
+    onHolderGone: () => http.waitUntilCurrent(["documents"]),
   });
 }
 
@@ -62,7 +62,7 @@ export async function answerRepeated(
   { caller }: FastifyRequest,
   identity: IdempotentRequest,
 ): Promise<UploadAnswer | undefined> {
-  const id = (await findCreated(http, identity)) ?? (await findCreated(http, replacement(identity)));
+  const id = (await findCreated(http, identity)) ?? (await findCreated(http, identifyReplacement(identity)));
   if (id === undefined) return undefined;
   const document = await findAnyDocument(http, caller, id);
   if (!document) throw documentNotFound();

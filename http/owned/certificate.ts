@@ -1,12 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import type { RecordedEvent } from "#events/envelope.ts";
-import { ERASED, ERASED_KINDS, NOTHING_ERASED } from "#events/erasure.ts";
+import { ERASURE_EVENTS, ERASED_KINDS, NOTHING_ERASED } from "#events/erasure.ts";
 import { streamName } from "#events/ids.ts";
 import { ApiError } from "../base/errors.ts";
 import type { Http } from "../base/deps.ts";
 
 const BATCH = 500;
-const DELETIONS = Object.values(ERASED);
+const DELETIONS = Object.values(ERASURE_EVENTS);
 
 interface Erasure {
   started: RecordedEvent;
@@ -71,7 +71,7 @@ export async function* certificateLines(http: Http, request: FastifyRequest, era
   const counts = { ...NOTHING_ERASED };
   for await (const deletion of deletions(http, request, erasure)) {
     erased++;
-    const kind = ERASED_KINDS.find((one) => ERASED[one] === deletion.event);
+    const kind = ERASED_KINDS.find((one) => ERASURE_EVENTS[one] === deletion.event);
     if (kind) counts[kind]++;
     yield { type: "erased", ...deletion };
   }

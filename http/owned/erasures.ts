@@ -72,7 +72,7 @@ async function read(http: Http, { caller }: Pick<FastifyRequest, "caller">, id: 
 export async function readErasedOwner(http: Http, organization_id: string, name: string) {
   if (!name.startsWith("user:")) return { owner: name };
   const user = name.slice("user:".length);
-  await http.freshRead(["turns", "files", "runs", "documents"]);
+  await http.waitUntilCurrent(["turns", "files", "runs", "documents"]);
   const scopes = [
     ...(await listUserScopes(http.db, organization_id, user)),
     ...(await listUnmarkedRuns(http.db, organization_id, user)).map(runScope),
@@ -95,7 +95,7 @@ export async function readErasedOwner(http: Http, organization_id: string, name:
   return { owner: `user:${markUser(http, organization_id, user)}`, scopes, documents };
 }
 
-export const Start = z.object({
+export const StartErasureBody = z.object({
   owner: ErasedOwner,
   kinds: z
     .array(z.enum(ERASED_KINDS, { error: `must be one of ${ERASED_KINDS.join(", ")}` }))
@@ -105,7 +105,7 @@ export const Start = z.object({
     .describe("What is deleted: everything by default. With `runs` go the threads and files of their steps."),
 });
 
-async function start(http: Http, request: FastifyRequest, body: z.infer<typeof Start>) {
+async function start(http: Http, request: FastifyRequest, body: z.infer<typeof StartErasureBody>) {
   const { owner, kinds = ERASED_KINDS } = body;
   const identity = identifyPost(request, "/api/erasures");
   const earlier = await findCreated(http, identity);
@@ -131,7 +131,7 @@ export function erasureRoutes(app: App, http: Http): void {
     description:
       "What the key, person or agent has at this moment, whatever the user value; or what all keys, agents and workflows store for an external user. Runs that still go on are cancelled first. " +
       "The work goes on in the background, also after a restart; GET shows its progress. Of an agent: the threads in which it answers.",
-    body: Start,
+    body: StartErasureBody,
     response: { 202: Erasure },
   };
   app.post("/erasures", { onRequest, schema: starting }, async (request, reply) =>
@@ -145,7 +145,7 @@ export function erasureRoutes(app: App, http: Http): void {
     response: { 200: cursorList(Erasure) },
   };
   app.get("/erasures", { onRequest, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["erasures"]);
+    await http.waitUntilCurrent(["erasures"]);
     return readCursorPage(http, caller, query, (page) => listErasures(http.db, caller.organization_id, page), present);
   });
 

@@ -6,7 +6,7 @@ import type { OwnedPage } from "#projections/owner.ts";
 import { listTurns, type ThreadTurn } from "#projections/turns/query.ts";
 import { listThreadsIn, listThreadsOf, type ThreadRow } from "#projections/turns/threads.ts";
 import { getMember } from "#projections/users/query.ts";
-import { present as presentMember } from "../account/memberShape.ts";
+import { presentMember } from "../account/memberShape.ts";
 import { createCursor } from "../audit/cursor.ts";
 import { presentEvent } from "../audit/eventShape.ts";
 import type { Http } from "../base/deps.ts";
@@ -22,7 +22,7 @@ export interface ExportLine {
 }
 
 /** Rows per query. */
-export const PAGE = 50;
+export const ROWS_PER_QUERY = 50;
 const EVENTS = 50;
 /** Maximum bytes of stored text per query of turns. */
 const PAGE_BYTES = 2_000_000;
@@ -41,18 +41,18 @@ export interface ExportScope {
   recheck: NonNullable<FastifyRequest["recheckCredential"]>;
 }
 
-export type Lines = AsyncGenerator<ExportLine>;
+export type ExportLines = AsyncGenerator<ExportLine>;
 
 /** Yields the rows of all pages, newest first. */
-export async function* rowsOf<R extends { position: number }>(
+export async function* readRows<R extends { position: number }>(
   { until, recheck }: ExportScope,
   read: (page: OwnedPage) => Promise<R[]>,
 ): AsyncGenerator<R> {
   for (let before = until + 1; ; ) {
     await recheck();
-    const rows = await read({ before, limit: PAGE });
+    const rows = await read({ before, limit: ROWS_PER_QUERY });
     yield* rows;
-    if (rows.length < PAGE) return;
+    if (rows.length < ROWS_PER_QUERY) return;
     before = rows.at(-1)!.position;
   }
 }
@@ -82,7 +82,7 @@ const presentMessage = ({ attachments, ...message }: Message) => ({
 type TurnOwner = Pick<ThreadRow, "id" | "scope" | "agent_id">;
 
 /** Yields a turn with its messages, then the bytes of each attachment that is still stored. */
-async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: ThreadTurn): Lines {
+async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: ThreadTurn): ExportLines {
   const { turn_id, status, said, started_at, ended_at, wrapped_key } = turn;
   const input = await readTurnInput(http, turn);
   const response_id = thread.agent_id === null ? null : `resp_${turn_id}`;
@@ -110,11 +110,11 @@ async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: 
 }
 
 /** Yields the turns of a thread, oldest first. */
-export async function* allTurnLines(scope: ExportScope, thread: TurnOwner): Lines {
+export async function* allTurnLines(scope: ExportScope, thread: TurnOwner): ExportLines {
   const { http, organization_id, recheck } = scope;
   for (let after: string | undefined; ; ) {
     await recheck();
-    const page = { limit: PAGE, bytes: PAGE_BYTES, ...(after !== undefined && { after }) };
+    const page = { limit: ROWS_PER_QUERY, bytes: PAGE_BYTES, ...(after !== undefined && { after }) };
     const turns = await listTurns(http.db, organization_id, thread.id, thread.scope, page);
     for (const turn of turns) yield* turnLines(scope, thread, turn);
     if (turns.length === 0) return;
@@ -122,7 +122,7 @@ export async function* allTurnLines(scope: ExportScope, thread: TurnOwner): Line
   }
 }
 
-export async function* fileLines({ http, sent }: ExportScope, file: FileRow, of: object = {}): Lines {
+export async function* fileLines({ http, sent }: ExportScope, file: FileRow, of: object = {}): ExportLines {
   const { id, principal: owner, filename, purpose, mime_type, bytes, sha256, created_at } = file;
   yield { type: "file", id, owner, ...of, filename, purpose, mime_type, bytes, sha256, created_at };
   const content = sent.has(sha256) ? undefined : await readFile(http, file);
@@ -131,13 +131,13 @@ export async function* fileLines({ http, sent }: ExportScope, file: FileRow, of:
   yield* contentLines({ file_id: id, sha256 }, content);
 }
 
-export async function* ownedLines(scope: ExportScope): Lines {
+export async function* ownedLines(scope: ExportScope): ExportLines {
   const { http, organization_id, subject } = scope;
   const threads = (page: OwnedPage) =>
     subject.kind === "user"
       ? listThreadsIn(http.db, organization_id, subject.scopes, page)
       : listThreadsOf(http.db, organization_id, subject, page);
-  for await (const thread of rowsOf(scope, threads)) {
+  for await (const thread of readRows(scope, threads)) {
     yield { ...presentThread(thread), type: "thread" };
     yield* allTurnLines(scope, thread);
   }
@@ -145,11 +145,11 @@ export async function* ownedLines(scope: ExportScope): Lines {
     subject.kind === "user"
       ? listFilesIn(http.db, organization_id, subject.scopes, page)
       : listFilesOf(http.db, organization_id, subject, page);
-  for await (const file of rowsOf(scope, files)) yield* fileLines(scope, file);
+  for await (const file of readRows(scope, files)) yield* fileLines(scope, file);
 }
 
 /** Yields the events of the log that the subject caused or that name it. */
-export async function* eventLines({ http, organization_id, subject, until, recheck }: ExportScope): Lines {
+export async function* eventLines({ http, organization_id, subject, until, recheck }: ExportScope): ExportLines {
   const matches = createMatcher(subject);
   const toCursor = createCursor(http, organization_id);
   const filter = { limit: EVENTS };
@@ -165,7 +165,7 @@ export async function* eventLines({ http, organization_id, subject, until, reche
 }
 
 /** Yields the person's own account. */
-export async function* accountLines({ http, organization_id, subject }: ExportScope): Lines {
+export async function* accountLines({ http, organization_id, subject }: ExportScope): ExportLines {
   if (subject.kind === "user" || subject.actor.type !== "person") return;
   const row = await getMember(http.db, organization_id, subject.actor.id);
   if (row) yield { ...presentMember(row), type: "person" };

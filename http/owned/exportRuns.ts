@@ -12,7 +12,7 @@ import { presentApproval } from "../workflows/approvalShape.ts";
 import { foldRun } from "../workflows/foldRun.ts";
 import { presentRun } from "../workflows/runShape.ts";
 import { createOpenValue } from "../workflows/runValues.ts";
-import { allTurnLines, fileLines, PAGE, rowsOf, type ExportLine, type ExportScope, type Lines } from "./exportLines.ts";
+import { allTurnLines, fileLines, ROWS_PER_QUERY, readRows, type ExportLine, type ExportScope, type ExportLines } from "./exportLines.ts";
 
 /** Run ids per query, each of which scans all runs. */
 const IDS = 2_000;
@@ -23,7 +23,7 @@ async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> 
 }
 
 /** Yields an approval with its comments, unless it was sent before. */
-async function* wholeApprovalLines({ http, sent }: ExportScope, row: ApprovalRow): Lines {
+async function* wholeApprovalLines({ http, sent }: ExportScope, row: ApprovalRow): ExportLines {
   if (sent.has(row.id)) return;
   sent.add(row.id);
   yield { ...presentApproval(row, null), type: "approval" };
@@ -32,23 +32,23 @@ async function* wholeApprovalLines({ http, sent }: ExportScope, row: ApprovalRow
 }
 
 /** Yields a run with its approvals, the turns that its steps requested, and the files that they saved. */
-async function* wholeRunLines(scope: ExportScope, row: RunRow): Lines {
+async function* wholeRunLines(scope: ExportScope, row: RunRow): ExportLines {
   const { http, organization_id } = scope;
   yield await runLine(scope, row);
-  for (let offset = 0; ; offset += PAGE) {
-    const { rows, total } = await listRunApprovals(http.db, row.id, { limit: PAGE, offset });
+  for (let offset = 0; ; offset += ROWS_PER_QUERY) {
+    const { rows, total } = await listRunApprovals(http.db, row.id, { limit: ROWS_PER_QUERY, offset });
     for (const approval of rows) yield* wholeApprovalLines(scope, approval);
-    if (offset + PAGE >= total) break;
+    if (offset + ROWS_PER_QUERY >= total) break;
   }
   const own = runScope(row.id);
   for (const id of await listRunThreads(http.db, organization_id, row.id))
     yield* allTurnLines(scope, { id, scope: own, agent_id: null });
   const files = (page: OwnedPage) => listFilesIn(http.db, organization_id, [own], page);
-  for await (const file of rowsOf(scope, files)) yield* fileLines(scope, file, { run_id: row.id });
+  for await (const file of readRows(scope, files)) yield* fileLines(scope, file, { run_id: row.id });
 }
 
 /** The runs that an erasure of the subject would delete. */
-export async function* runLines(scope: ExportScope): Lines {
+export async function* runLines(scope: ExportScope): ExportLines {
   const { http, organization_id, subject, until, recheck } = scope;
   const owner: RunOwner =
     subject.kind === "user"
@@ -74,14 +74,14 @@ const withoutOthersWords = (row: ApprovalRow, { type, id }: Pick<Actor, "type" |
     : row;
 
 /** Yields what the subject decided or voted on in runs and chats of others. */
-export async function* approvalLines({ http, organization_id, subject, recheck, sent }: ExportScope): Lines {
+export async function* approvalLines({ http, organization_id, subject, recheck, sent }: ExportScope): ExportLines {
   if (subject.kind === "user") return;
   for (let after: string | null = null; ; ) {
     await recheck();
-    const rows = await listDecidedBy(http.db, organization_id, subject.actor, { after, limit: PAGE });
+    const rows = await listDecidedBy(http.db, organization_id, subject.actor, { after, limit: ROWS_PER_QUERY });
     for (const row of rows.filter(({ id }) => !sent.has(id)))
       yield { ...presentApproval(withoutOthersWords(row, subject.actor), null), type: "approval" };
-    if (rows.length < PAGE) return;
+    if (rows.length < ROWS_PER_QUERY) return;
     after = rows.at(-1)!.id;
   }
 }

@@ -31,7 +31,7 @@ async function* allLines(scope: ExportScope, subject: string): AsyncGenerator<Ex
 async function send(http: Http, request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
   const { organization_id } = request.caller;
   http.streams.countExport(reply);
-  await http.freshRead(MODELS);
+  await http.waitUntilCurrent(MODELS);
   const { events } = await http.readAuditSlice(organization_id, {
     after: Number.MAX_SAFE_INTEGER,
     limit: 1,

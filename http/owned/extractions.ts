@@ -5,7 +5,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse, type Page } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
-import { Extraction, ExtractionStatus, present } from "../extractions/extractionShape.ts";
+import { Extraction, ExtractionStatus, presentExtraction } from "../extractions/extractionShape.ts";
 
 /** Lists the organization's extractions for people, because the extraction API has no list (spec). */
 export function listedExtractionRoutes(app: App, http: Http): void {
@@ -22,10 +22,10 @@ export function listedExtractionRoutes(app: App, http: Http): void {
     "/extractions",
     { onRequest: requireSession(http), schema },
     async ({ caller: { organization_id }, query }) => {
-      await http.freshRead(["extractions"]);
+      await http.waitUntilCurrent(["extractions"]);
       const now = new Date(currentTime());
       const read = (page: Page) => listExtractions(http.db, organization_id, query.status ?? null, { now, ...page });
-      return pageResponse(query, read, present);
+      return pageResponse(query, read, presentExtraction);
     },
   );
 }

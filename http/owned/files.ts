@@ -68,7 +68,7 @@ export function fileRoutes(app: App, http: Http): void {
     response: { 200: cursorList(ListedFile) },
   };
   app.get("/files", { onRequest, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["files"]);
+    await http.waitUntilCurrent(["files"]);
     const owner = readOwner(query.owner);
     return readCursorPage(
       http,

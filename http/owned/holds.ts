@@ -47,7 +47,7 @@ const present = ({ created_at, released_at, ...row }: HoldRow): z.infer<typeof H
 });
 
 async function read(http: Http, { caller }: Pick<FastifyRequest, "caller">, id: string) {
-  await http.freshRead(["holds"]);
+  await http.waitUntilCurrent(["holds"]);
   const row = isUuid(id) ? await getHold(http.db, caller.organization_id, id) : undefined;
   if (!row) throw new ApiError("hold_not_found", "No hold has this id.", { param: "id" });
   return row;
@@ -66,7 +66,7 @@ async function checkHoldable(http: Http, organization: string, subject: string):
   const isKnown = () => isHoldable(http.db, organization, subject);
   if (await isKnown()) return;
   // it may have been created a moment ago
-  await http.freshRead(NAMED);
+  await http.waitUntilCurrent(NAMED);
   if (await isKnown()) return;
   const [kind, id] = subject.split(":");
   throw new ApiError(null, `subject: no ${kind} of this organization has the id ${id}, or it was deleted.`, {
@@ -100,7 +100,7 @@ export function holdRoutes(app: App, http: Http): void {
 
   const listing = describeList(described, "List holds, also those that were released", Hold);
   app.get("/holds", { onRequest, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["holds"]);
+    await http.waitUntilCurrent(["holds"]);
     return pageResponse(query, (page) => listHolds(http.db, caller.organization_id, page), present);
   });
 

@@ -56,7 +56,7 @@ async function remove(http: Http, request: FastifyRequest, id: string): Promise<
   const { organization_id } = request.caller;
   const turn_id = id.replace(/^resp_/, "");
   const find = () => getAnyResponse(http.db, organization_id, turn_id);
-  const found = isUuid(turn_id) ? await findOrWait(find, () => http.freshRead(["turns"])) : undefined;
+  const found = isUuid(turn_id) ? await findOrWait(find, () => http.waitUntilCurrent(["turns"])) : undefined;
   if (!found) throw new ApiError("response_not_found", "No response has this id.", { param: "id" });
   return deleteResponse(http, request, await findResponse(http, organization_id, found.scope, responseId(found.id)));
 }
@@ -73,7 +73,7 @@ export function responseRoutes(app: App, http: Http): void {
     response: { 200: cursorList(ListedResponse) },
   };
   app.get("/responses", { onRequest, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["turns"]);
+    await http.waitUntilCurrent(["turns"]);
     const owner = readOwner(query.owner);
     const { organization_id } = caller;
     return readCursorPage(

@@ -12,7 +12,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findProject } from "../base/findProject.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
-import { Preview, presentPreview, presentRetention, readRules, Retention, RetentionToSet } from "./retentionShape.ts";
+import { RetentionPreview, presentPreview, presentRetention, readRules, Retention, RetentionToSet } from "./retentionShape.ts";
 
 /** Reads the subject of a rule. Throws 400 `invalid_subject` and `unknown_project`. */
 async function readSubject(http: Http, { organization_id }: FastifyRequest["caller"], name: string): Promise<string> {
@@ -42,7 +42,7 @@ async function readSettings(
 }
 
 async function read(http: Http, organization: string, subject: string) {
-  await http.freshRead(["retention"]);
+  await http.waitUntilCurrent(["retention"]);
   const row = (await listRetention(http.db, organization)).find((one) => one.subject === subject);
   if (row) return presentRetention(row);
   throw new ApiError("retention_not_found", "This subject has no retention rules.", { param: "subject" });
@@ -62,7 +62,7 @@ export function retentionRoutes(app: App, http: Http): void {
 
   const listing = describeList(described, "List retention rules and what they have deleted", Retention);
   app.get("/retention", { onRequest, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(["retention"]);
+    await http.waitUntilCurrent(["retention"]);
     const rows = await listRetention(http.db, caller.organization_id);
     return sliceResponse(query, rows, presentRetention);
   });
@@ -99,11 +99,11 @@ export function retentionRoutes(app: App, http: Http): void {
     summary: "Count what retention rules would delete now",
     description: "Changes nothing.",
     body: RetentionToSet,
-    response: { 200: Preview },
+    response: { 200: RetentionPreview },
   };
   app.post("/retention/:subject/preview", { onRequest, schema: previewing }, async ({ caller, params, body }) => {
     const settings = await readSettings(http, caller, params.subject, body);
-    await http.freshRead(EXPIRED_MODELS);
+    await http.waitUntilCurrent(EXPIRED_MODELS);
     const range = { ...settings, now: new Date(currentTime()) };
     const held = await countHeld(http.db, caller.organization_id, range);
     return { ...presentPreview(await countExpired(http.db, caller.organization_id, range)), held };

@@ -52,15 +52,15 @@ const Going = z.object({
   documents: ExpiredCount,
   runs: ExpiredCount,
 });
-export const Held = z.object({
+export const HeldCount = z.object({
   hold_id: z.string(),
   subject: z.string(),
   name: z.string(),
   kind: z.enum(["threads", "turns", "files", "documents", "runs"]),
   count: z.int(),
 });
-export const Preview = Going.extend({
-  held: z.array(Held).describe("What is old enough and stays because of a hold."),
+export const RetentionPreview = Going.extend({
+  held: z.array(HeldCount).describe("What is old enough and stays because of a hold."),
 }).meta({ title: "RetentionPreview" });
 
 /** The periods that are set, in days. */

@@ -24,7 +24,7 @@ const isOwn = ({ scope, agent_id }: ThreadRow, { caller, query }: ThreadRequest)
 /** Finds the thread in the path: the caller's own, or with `any` one of any owner. Throws 404 `thread_not_found`. */
 async function findThread(http: Http, request: ThreadRequest, any: boolean): Promise<ThreadRow> {
   const id = readThreadPath(request.params.id);
-  await http.freshRead(["turns"], streamName("thread", id));
+  await http.waitUntilCurrent(["turns"], streamName("thread", id));
   const row = await getThread(http.db, request.caller.organization_id, id);
   if (!row || !(any || isOwn(row, request))) throw threadNotFound();
   return row;
@@ -48,7 +48,7 @@ export function threadRoutes(app: App, http: Http): void {
     const { owner, user } = query;
     const { organization_id, principal } = caller;
     if (owner !== undefined) requireAllOwners(caller);
-    await http.freshRead(["turns"]);
+    await http.waitUntilCurrent(["turns"]);
     const read = (page: OwnedPage) =>
       owner === undefined
         ? listOwnThreads(http.db, organization_id, { principal, user }, page)

@@ -1,7 +1,7 @@
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { FRAME_POLICY, IMMUTABLE, placePage, sendFile, wantsPage } from "./sendFile.ts";
+import { FRAME_POLICY, IMMUTABLE, insertBaseUrl, sendFile, wantsPage } from "./sendFile.ts";
 
 /** Asset names contain a hash. */
 const ASSET = /^(pdf\/)?assets\//;
@@ -15,7 +15,7 @@ interface File {
 /** Serves the built console below `/console/`. Paths without a file get its page, which has routes of its own. */
 export function consoleRoutes(app: App, { consoleFiles, settings }: Http): void {
   const page = consoleFiles?.get("index.html");
-  const placed = page && placePage(page, "/console/", settings.BASE_URL);
+  const placed = page && insertBaseUrl(page, "/console/", settings.BASE_URL);
 
   app.get("/", hidden, (request, reply) => {
     if (!wantsPage(request)) throw new ApiError("not_found", "There is nothing at GET /.");
@@ -37,7 +37,7 @@ export function consoleRoutes(app: App, { consoleFiles, settings }: Http): void 
 /** Serves the documentation below `/docs/`. Page URLs have no extension. */
 export function docsRoutes(app: App, { docsFiles, settings }: Http): void {
   const missing = docsFiles?.get("404.html");
-  const placed = missing && placePage(missing, "/docs/", settings.BASE_URL);
+  const placed = missing && insertBaseUrl(missing, "/docs/", settings.BASE_URL);
 
   app.get("/docs", hidden, (_request, reply) => reply.redirect("docs/", 302));
   app.get<File>("/docs/*", hidden, (request, reply) => {

@@ -56,7 +56,7 @@ export function sendFile(
 }
 
 /** Inserts the service's address into a page, because a proxy may serve it below a path. `path`: the base path in the built page. */
-export function placePage(page: BuiltFile, path: string, baseUrl: string): BuiltFile {
+export function insertBaseUrl(page: BuiltFile, path: string, baseUrl: string): BuiltFile {
   const base = `${new URL(baseUrl).pathname.replace(/\/$/, "")}${path}`;
   const escaped = base.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   const html = page.bytes.toString().replaceAll(`"${path}`, `"${escaped}`);

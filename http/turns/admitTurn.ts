@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import type { RateRefusal } from "#projections/budgets/rateRefusal.ts";
-import type { Admission } from "#projections/budgets/rateWatch.ts";
+import type { TurnAdmission } from "#projections/budgets/rateWatch.ts";
 import type { Spender } from "#projections/budgets/subjects.ts";
 import { reserveFor, sizeOfPrompt } from "#projections/budgets/reserve.ts";
 import { limitReached, markUser, warningHeader } from "../base/limits.ts";
@@ -38,7 +38,7 @@ export async function admitTurn(
   { caller }: Pick<FastifyRequest, "caller">,
   request: TurnRequest,
   turn_id: string,
-): Promise<Admission> {
+): Promise<TurnAdmission> {
   const spender = spenderOf(http, caller, request);
   const reached = await http.budgets.check(spender);
   if (reached?.refuses) throw limitReached(reached);

@@ -11,8 +11,8 @@ export const DeletedThread = z
   .meta({ title: "DeletedThread" });
 
 /** Stops the running turn of a thread. A client that waits for the whole answer gets an error once the thread is deleted. */
-async function stopNewestTurn({ db, frames, freshRead }: Http, organization: string, thread: string, scope: string) {
-  await freshRead(["turns"], streamName("thread", thread));
+async function stopNewestTurn({ db, frames, waitUntilCurrent }: Http, organization: string, thread: string, scope: string) {
+  await waitUntilCurrent(["turns"], streamName("thread", thread));
   const id = await newestTurn(db, organization, thread, scope);
   if (id === undefined) return;
   const hasEnded = async () => (await getTurn(db, organization, id))?.status !== "running";

@@ -15,7 +15,7 @@ export const fileNotFound = (param: string | null): ApiError =>
 
 /** Finds a file by its id. A missing one may have been uploaded a moment ago, so this waits for the read model once. */
 export async function findFile(
-  { db, freshRead }: Pick<Http, "db" | "freshRead">,
+  { db, waitUntilCurrent }: Pick<Http, "db" | "waitUntilCurrent">,
   organization: string,
   scope: string,
   id: string,
@@ -23,7 +23,7 @@ export async function findFile(
   if (!isUuid(id)) return undefined;
   return findOrWait(
     () => getFile(db, organization, scope, id),
-    () => freshRead(["files"], streamName("file", id)),
+    () => waitUntilCurrent(["files"], streamName("file", id)),
   );
 }
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { isUuid, parseStreamName } from "#events/ids.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { identifyPost, previousOutcome, type IdempotentRequest } from "../base/idempotency.ts";
+import { identifyPost, findPreviousOutcome, type IdempotentRequest } from "../base/idempotency.ts";
 
 /** A turn that an earlier delivery of the same request started. */
 export interface PreviousTurn {
@@ -66,7 +66,7 @@ export async function findPreviousTurn(
   const { organization_id, id } = identity;
   const start = async () => {
     if (identity.hasKey) {
-      const event = (await previousOutcome(http, identity))?.event;
+      const event = (await findPreviousOutcome(http, identity))?.event;
       return event && { command_id: id, ...event };
     }
     const isRetry = Number(request.headers["x-stainless-retry-count"]) > 0;

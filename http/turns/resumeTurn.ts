@@ -7,7 +7,7 @@ import { openFrameReader, type FrameReader } from "./frameReader.ts";
 import type { PreviousTurn } from "./previousTurn.ts";
 import { turnEndFrom } from "./turnEnd.ts";
 import { turnLimitMs, type AttachedTurn } from "./turnHandle.ts";
-import { noteUnanswered } from "./unanswered.ts";
+import { recordAbandonedTurn } from "./recordAbandonedTurn.ts";
 
 const PROJECTION_MS = 4_500;
 
@@ -30,7 +30,7 @@ export async function resumeTurn(http: Http, options: ResumeOptions, previous: P
   try {
     return await takeOver(http, options, previous);
   } catch (error) {
-    await noteUnanswered(http, previous);
+    await recordAbandonedTurn(http, previous);
     throw error;
   }
 }

@@ -8,10 +8,10 @@ import { Unavailable } from "#events/ports.ts";
 import { ownerScope } from "#events/scope.ts";
 import { StartTurn, type PromptOrBlob } from "#events/thread.ts";
 import { titleOf } from "#events/threadTitle.ts";
-import type { Admission } from "#projections/budgets/rateWatch.ts";
+import type { TurnAdmission } from "#projections/budgets/rateWatch.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { firstEvent } from "../base/idempotency.ts";
+import { findFirstEvent } from "../base/idempotency.ts";
 import { commandBytes, type CommandRequest } from "../base/send.ts";
 import { requireStorage, requireThreadStorage } from "../base/storageLimits.ts";
 import { markUser } from "../base/limits.ts";
@@ -25,7 +25,7 @@ import { resumeTurn } from "./resumeTurn.ts";
 import { putBlob, storeMessages, type TurnBlobs } from "./storeMessages.ts";
 import { turnLimitMs, type AttachedTurn } from "./turnHandle.ts";
 import { promptFrom, textMessage, type TurnRequest } from "./turnRequest.ts";
-import { noteUnanswered } from "./unanswered.ts";
+import { recordAbandonedTurn } from "./recordAbandonedTurn.ts";
 
 const MAX_COMMAND_BYTES = 256 * 1024;
 /** Bodies up to this size always fit into the command: encoding the prompt only adds ids and sizes. */
@@ -72,7 +72,7 @@ interface StartOptions {
   turn_id: string;
   labels: Labels | undefined;
   disconnected: AbortSignal;
-  admitted: Admission;
+  admitted: TurnAdmission;
 }
 
 async function startAdmitted(
@@ -120,7 +120,7 @@ async function startAdmitted(
     reader.close();
     // after Unavailable the turn may run; a retry without a key joins it
     if (error instanceof ApiError && error.status < 500) room.withdraw();
-    if (error instanceof Unavailable) await noteUnanswered(http, { command_id: identity.id });
+    if (error instanceof Unavailable) await recordAbandonedTurn(http, { command_id: identity.id });
     throw error;
   }
   const created = (ends_by - limit) / 1000;
@@ -142,7 +142,7 @@ interface NewTurn {
  * Reports the turn's spending to the limits as soon as its end is read, because the client's next request may arrive before the
  * projection does.
  */
-function settleAtEnd(reader: FrameReader, admitted: Pick<Admission, "end">): FrameReader {
+function settleAtEnd(reader: FrameReader, admitted: Pick<TurnAdmission, "end">): FrameReader {
   return {
     ...reader,
     async next(ms) {
@@ -236,7 +236,7 @@ function maxPromptBytes({ settings, agent }: TurnRequest, bodyBytes: number): nu
 
 async function resumeRepeated(http: Http, request: TurnRequest, identity: TurnIdentity): Promise<AttachedTurn> {
   const { organization_id, id: command_id } = identity;
-  const { stream, position } = await firstEvent(http, identity);
+  const { stream, position } = await findFirstEvent(http, identity);
   return resumeTurn(http, request, {
     organization_id,
     command_id,

@@ -10,7 +10,7 @@ import { decodedLength } from "./base64.ts";
 import { fileNotFound, findFile } from "./files.ts";
 import { textMessage, type InputMessage } from "./turnRequest.ts";
 
-type Needs = Pick<Http, "db" | "vault" | "freshRead" | "settings" | "storedBytes">;
+type Needs = Pick<Http, "db" | "vault" | "waitUntilCurrent" | "settings" | "storedBytes">;
 
 /** Where a turn's blobs are stored, and the key that seals them. */
 export interface TurnFolder {

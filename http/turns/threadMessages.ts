@@ -100,7 +100,7 @@ export async function readMessages(
   { id, scope }: { id: string; scope: string },
   query: z.infer<typeof MessagesQuery>,
 ): Promise<z.infer<typeof Messages>> {
-  await http.freshRead(["turns"], streamName("thread", id));
+  await http.waitUntilCurrent(["turns"], streamName("thread", id));
   if (!(await threadExists(http.db, organization, id, scope))) throw threadNotFound();
   const page = readCursor(query);
   const turns = await listTurns(http.db, organization, id, scope, { ...page, bytes: MAX_PAGE_BYTES });

@@ -63,13 +63,13 @@ export async function readContent(
   const chunks: Buffer[] = [];
   let held = 0;
   for await (const chunk of file as AsyncIterable<Buffer>) {
-    request.holds(chunk.length);
+    request.countBytes(chunk.length);
     held += chunk.length;
     hash.update(chunk);
     chunks.push(chunk);
   }
   if (file.truncated) {
-    request.holds(-held);
+    request.countBytes(-held);
     throw tooLarge();
   }
   return { bytes: await concatenate(chunks), sha256: hash.digest("hex") };
@@ -130,17 +130,17 @@ function refusal(error: unknown, code: ErrorCode): ApiError {
 export async function readForm(request: FastifyRequest, rules: FormRules): Promise<Form> {
   if (!request.isMultipart()) throw new ApiError(rules.unreadableCode, "The body must be multipart/form-data.");
   if (Number(request.headers["content-length"]) > MAX_FILE_BYTES + MAX_FORM_OVERHEAD_BYTES) throw tooLarge();
-  return orRefuse(request, rules, () => readParts(request, rules));
+  return convertFormErrors(request, rules, () => readParts(request, rules));
 }
 
 /** Reads and discards the rest of a body. */
-export function dropRest({ raw }: FastifyRequest): void {
+export function discardBody({ raw }: FastifyRequest): void {
   raw.unpipe();
   raw.resume();
 }
 
 /** Reads parts of a form. Throws the same errors as readForm. */
-export async function orRefuse<T>(
+export async function convertFormErrors<T>(
   request: FastifyRequest,
   rules: Pick<FormRules, "unreadableCode">,
   read: () => Promise<T>,
@@ -148,7 +148,7 @@ export async function orRefuse<T>(
   try {
     return await read();
   } catch (error) {
-    dropRest(request);
+    discardBody(request);
     const isKnown =
       error instanceof ApiError ||
       error instanceof Unavailable ||

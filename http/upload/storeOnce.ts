@@ -1,8 +1,8 @@
 import { blobFolder, newId, parseStreamName, streamName } from "#events/ids.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, rejectionError } from "../base/errors.ts";
-import { nextCommand, previousOutcome, type CreationReceipt, type IdempotentRequest } from "../base/idempotency.ts";
-import { withinLimits, type Wish } from "../base/limits.ts";
+import { nextCommand, findPreviousOutcome, type CreationReceipt, type IdempotentRequest } from "../base/idempotency.ts";
+import { runWithinLimits, type AdmissionRequest } from "../base/limits.ts";
 import { requireStorage } from "../base/storageLimits.ts";
 
 /** Finds the id of the thing that holds a unique name. */
@@ -23,7 +23,7 @@ export interface StoreOptions<R> {
   kind: "document" | "extraction";
   identity: IdempotentRequest;
   /** What is counted against limits and budgets. */
-  wish: Wish;
+  admission: AdmissionRequest;
   bytes: Buffer;
   /** The request field that holds the bytes. */
   param: string;
@@ -56,7 +56,7 @@ async function create<R>(http: Http, options: StoreOptions<R>, identity: Idempot
   const folder = blobFolder(identity.organization_id, thing);
   const wrapped_key = http.vault.createKey(thing);
   try {
-    const { isNew, created_id, position, projected } = await withinLimits(http, options.wish, async () => {
+    const { isNew, created_id, position, projected } = await runWithinLimits(http, options.admission, async () => {
       const blob = await http.vault.put({ thing, wrapped_key, folder }, options.bytes);
       return options.create({ id, blob, keys: { [thing]: wrapped_key }, identity });
     });
@@ -72,7 +72,7 @@ async function create<R>(http: Http, options: StoreOptions<R>, identity: Idempot
 }
 
 async function attempt<R>(http: Http, options: StoreOptions<R>, identity: IdempotentRequest): Promise<AttemptResult> {
-  const previous = await previousOutcome(http, identity);
+  const previous = await findPreviousOutcome(http, identity);
   if (previous?.event) return { kind: "repeated", id: parseStreamName(previous.event.stream).id };
   if (previous?.rejection?.held_by) return { kind: "existing", id: parseStreamName(previous.rejection.held_by).id };
   if (previous?.rejection) throw rejectionError(previous.rejection);

@@ -15,7 +15,7 @@ export function scheduleRoutes(app: App, http: Http): void {
   };
   const schema = describeList(shared, "List the schedules of the organization", Trigger);
   app.get("/schedules", { onRequest: requireSession(http), schema }, async ({ caller, query }) => {
-    await http.freshRead(["triggers"]);
+    await http.waitUntilCurrent(["triggers"]);
     const read = (page: Page) => listScheduleTriggers(http.db, caller.organization_id, page);
     return presentedPage(query, read, (rows) => presentTriggers(http, rows));
   });

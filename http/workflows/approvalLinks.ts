@@ -9,10 +9,10 @@ import { newSecret } from "../auth/secrets.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
-import { actorFrom } from "./access.ts";
+import { actorFrom } from "./actor.ts";
 import { ApprovalLink, DEFAULT_LIFE, NewLink, NewLinkBody, presentLink } from "./approvalLinkShape.ts";
 import { checkOwnRight } from "./approvers.ts";
-import { notPending, requireRunApproval } from "./decideApproval.ts";
+import { approvalNotPending, requireRunApproval } from "./decideApproval.ts";
 import { linkNotFound } from "./linkedApproval.ts";
 
 /** The secret is in the fragment, which browsers never send to a server. */
@@ -24,7 +24,7 @@ async function createLink(http: Http, request: FastifyRequest, approval_id: stri
   const { caller } = request;
   const { approval, run_id } = await requireRunApproval(http, caller, approval_id);
   await checkOwnRight(http, caller.organization_id, caller.session!, approval);
-  if (approval.status !== "pending") throw notPending();
+  if (approval.status !== "pending") throw approvalNotPending();
   const { expires_in = DEFAULT_LIFE, for: recipient = {} } = body ?? {};
   const expires_at = new Date(
     Math.min(currentTime() + expires_in * 1_000, approval.expires_at.getTime()),
@@ -52,7 +52,7 @@ async function revokeLink(http: Http, request: FastifyRequest, params: { approva
   const { caller } = request;
   const { organization_id, session } = caller;
   const { approval, run_id } = await requireRunApproval(http, caller, params.approval_id);
-  await http.freshRead(["runs"], streamName("run", run_id));
+  await http.waitUntilCurrent(["runs"], streamName("run", run_id));
   const link = await findApprovalLink(http.db, params.link_id);
   if (link?.approval_id !== approval.id) throw linkNotFound();
   if (link.created_by.id !== session!.user_id) await checkOwnRight(http, organization_id, session!, approval);
@@ -91,7 +91,7 @@ export function approvalLinkRoutes(app: App, http: Http): void {
   };
   app.get("/approvals/:approval_id/links", { onRequest, schema: listing }, async ({ caller, params }) => {
     const { approval: row, run_id } = await requireRunApproval(http, caller, params.approval_id);
-    await http.freshRead(["runs"], streamName("run", run_id));
+    await http.waitUntilCurrent(["runs"], streamName("run", run_id));
     const links = await listApprovalLinks(http.db, caller.organization_id, row.id);
     return { data: links.map((link) => presentLink(link, row)) };
   });

@@ -11,11 +11,11 @@ import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { identifyPost, previousOutcome } from "../base/idempotency.ts";
-import { actorFrom } from "./access.ts";
+import { identifyPost, findPreviousOutcome } from "../base/idempotency.ts";
+import { actorFrom } from "./actor.ts";
 import { Approval, Attachment, presentApproval } from "./approvalShape.ts";
 import { absentDelegates, checkOwnRight, findReader, isAssignedNow, isExcluded } from "./approvers.ts";
-import { notPending, requireApproval, requireRunApproval } from "./decideApproval.ts";
+import { approvalNotPending, requireApproval, requireRunApproval } from "./decideApproval.ts";
 import { filesField, readOwnFiles } from "./ownFiles.ts";
 
 const Delegation = z.object({
@@ -53,7 +53,7 @@ async function checkDelegate(
   row: Awaited<ReturnType<typeof requireApproval>>,
 ) {
   const refuse = (why: string) => new ApiError("invalid_delegate", `to: ${why}`, { param: "to" });
-  await http.freshRead(["users"], streamName("organization", organization_id));
+  await http.waitUntilCurrent(["users"], streamName("organization", organization_id));
   const member = await getMember(http.db, organization_id, to);
   if (!member?.active) throw refuse("must be an active member of the organization.");
   if (!mayDecide(member.role)) throw refuse("has a role that may not decide approvals.");
@@ -69,10 +69,10 @@ async function delegate(http: Http, request: FastifyRequest, id: string, body: z
   const { approval, run_id } = await requireRunApproval(http, caller, id);
   const identity = identifyPost(request, `/api/workflows/approvals/${approval.id}/delegate`);
   const by = actorFrom(caller);
-  const isRepeated = (await previousOutcome(http, identity)) !== undefined;
+  const isRepeated = (await findPreviousOutcome(http, identity)) !== undefined;
   if (!isRepeated) {
     await checkOwnRight(http, organization_id, session!, approval);
-    if (approval.status !== "pending") throw notPending();
+    if (approval.status !== "pending") throw approvalNotPending();
     if (body.to === by.id) throw new ApiError("invalid_delegate", "to: must be somebody else.", { param: "to" });
     await checkDelegate(http, organization_id, body.to, approval);
   }
@@ -92,11 +92,11 @@ async function comment(http: Http, request: FastifyRequest, id: string, body: z.
   const comment_id = deriveId("approval-comment", identity.id);
   const by = actorFrom(caller);
   // not checked for a repeated request, whose files may be deleted by now
-  const files = (await previousOutcome(http, identity)) ? [] : await readOwnFiles(http, caller, body.files);
+  const files = (await findPreviousOutcome(http, identity)) ? [] : await readOwnFiles(http, caller, body.files);
   const comment = { run_id, approval_id: approval.id, comment_id, by, text: body.text, ...filesField(files) };
   const fields = { ...commandFields(request, streamName("run", run_id), ["runs"]), ...identity };
   await http.send(CommentOnApproval, { ...fields, data: comment });
-  await http.freshRead(["runs"], streamName("run", run_id));
+  await http.waitUntilCurrent(["runs"], streamName("run", run_id));
   const made = (await listComments(http.db, approval.id)).find((one) => one.id === comment_id);
   const author = { ...by, name: caller.session!.name };
   return presentComment(
@@ -141,7 +141,7 @@ export function approvalPeopleRoutes(app: App, http: Http): void {
     { onRequest: requireCredential(http), schema: listing },
     async ({ caller, params }) => {
       const { approval, run_id } = await requireRunApproval(http, caller, params.approval_id);
-      await http.freshRead(["runs"], streamName("run", run_id));
+      await http.waitUntilCurrent(["runs"], streamName("run", run_id));
       return { data: (await listComments(http.db, approval.id)).map(presentComment) };
     },
   );

@@ -10,7 +10,7 @@ import { PageQuery } from "../base/pagination.ts";
 import { Approval, ApprovalStatus, presentApproval } from "./approvalShape.ts";
 import { findApprovers, findReader } from "./approvers.ts";
 import { decide, DecisionBody, requireApproval } from "./decideApproval.ts";
-import { actorFrom } from "./access.ts";
+import { actorFrom } from "./actor.ts";
 import { requireRun } from "./lookups.ts";
 import { RunStatus } from "./runShape.ts";
 
@@ -46,7 +46,7 @@ export function approvalRoutes(app: App, http: Http): void {
   };
   app.get("/runs/:run_id/approvals", { onRequest: requireCredential(http), schema: ofRun }, async (request) => {
     const { id } = await requireRun(http, request.caller, request.params.run_id);
-    await http.freshRead(["runs"], streamName("run", id));
+    await http.waitUntilCurrent(["runs"], streamName("run", id));
     const reader = await findReader(http, request.caller);
     return pageResponse(
       { limit: "500", ...request.query },
@@ -61,7 +61,7 @@ export function approvalRoutes(app: App, http: Http): void {
     querystring: Query,
   };
   app.get("/approvals", { onRequest: requireSession(http), schema: inbox }, async ({ caller, query }) => {
-    await http.freshRead(["runs"]);
+    await http.waitUntilCurrent(["runs"]);
     const { role } = caller.session!;
     const reader = await findApprovers(http, caller.organization_id, caller.session!);
     const mine = query.mine === "true" ? reader : null;

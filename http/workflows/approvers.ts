@@ -10,19 +10,19 @@ import { ApiError } from "../base/errors.ts";
 
 const notAllowed = (message: string) => new ApiError("approver_not_allowed", message);
 
-type Needs = Pick<Http, "db" | "freshRead">;
+type Needs = Pick<Http, "db" | "waitUntilCurrent">;
 type Person = Omit<Approver, "groups">;
 
 /** The names of a person's current groups. */
-async function findGroupsOf({ db, freshRead }: Needs, organization_id: string, user_id: string): Promise<string[]> {
-  await freshRead(["groups"], groupsStream(organization_id));
+async function findGroupsOf({ db, waitUntilCurrent }: Needs, organization_id: string, user_id: string): Promise<string[]> {
+  await waitUntilCurrent(["groups"], groupsStream(organization_id));
   return listGroupsOf(db, organization_id, user_id);
 }
 
 /** The people whose substitute this person is now. */
 async function findSubstituted(http: Needs, organization_id: string, user_id: string): Promise<Principal[]> {
-  await http.freshRead(["users"], streamName("organization", organization_id));
-  await http.freshRead(["groups"], groupsStream(organization_id));
+  await http.waitUntilCurrent(["users"], streamName("organization", organization_id));
+  await http.waitUntilCurrent(["groups"], groupsStream(organization_id));
   return listSubstituted(http.db, organization_id, user_id);
 }
 

@@ -29,7 +29,7 @@ export const partialSchema = (schema: JsonSchema): JsonSchema =>
 
 /** The JSON Schema of a workflow's arguments. Throws 404 `definition_not_found`. */
 export async function loadArgsSchema(
-  { db, freshRead }: Pick<Http, "db" | "freshRead">,
+  { db, waitUntilCurrent }: Pick<Http, "db" | "waitUntilCurrent">,
   { organization_id, definition_id, definition_version }: WorkflowDefinition,
 ): Promise<JsonSchema> {
   const name = `${definition_id}/${definition_version}`;
@@ -37,7 +37,7 @@ export async function loadArgsSchema(
   if (cached) return cached;
   const version = await findOrWait(
     () => getWorkflowVersion(db, organization_id, definition_id, definition_version),
-    () => freshRead(["definitions"]),
+    () => waitUntilCurrent(["definitions"]),
   );
   if (!version) throw new ApiError("definition_not_found", "The definition of this workflow has been deleted.");
   cache.set(name, version.meta.parameters);

@@ -72,7 +72,7 @@ async function changeOne(http: Http, request: FastifyRequest, { action, reason, 
 
 async function changeMany(http: Http, request: FastifyRequest, body: Body): Promise<z.infer<typeof Progress>> {
   checkStatus(body);
-  await http.freshRead(["runs"]);
+  await http.waitUntilCurrent(["runs"]);
   const { dry_run, limit } = body;
   const page = { after: readCursor(body.cursor), limit };
   const { organization_id } = request.caller;

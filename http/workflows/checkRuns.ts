@@ -12,7 +12,7 @@ import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import type { Replay } from "../base/runReplayer.ts";
-import { inGroups } from "./inGroups.ts";
+import { processInBatches } from "./processInBatches.ts";
 import { readRecordedRun } from "./recordedRun.ts";
 import { formatCursor, readCursor } from "./runCursor.ts";
 import { RunStatus } from "./runShape.ts";
@@ -106,7 +106,7 @@ async function checkRuns(
   const definition = await requireDefinition(http, caller, id);
   const { js, meta } = await checkScript(http, organization_id, "workflow", body.source);
   const script = { js, ordered: meta.workflow?.ordered ?? false };
-  await http.freshRead(["runs"]);
+  await http.waitUntilCurrent(["runs"]);
   const { workflow_id = null, status = null, limit } = body;
   const filter = { definition_id: definition.id, workflow_id, status };
   const rows = await listRunsOfDefinition(http.db, organization_id, filter, { after, limit: limit + 1 });
@@ -114,7 +114,7 @@ async function checkRuns(
     const replay = await http.replayer.replay(organization_id, script, () => readRecordedRun(http, row));
     return replay ? [present(row, replay)] : [];
   };
-  const { results: data, next } = await inGroups(rows.slice(0, limit), check, disconnected);
+  const { results: data, next } = await processInBatches(rows.slice(0, limit), check, disconnected);
   const count = (outcome: string) => data.filter((run) => run.outcome === outcome).length;
   return {
     checked: data.length,
@@ -144,7 +144,7 @@ export function checkRunsRoute(app: App, http: Http): void {
     "/definitions/:id/check-runs",
     { onRequest: requireBuilder(http), schema, bodyLimit },
     async (request, reply) => {
-      await request.readsMuch();
+      await request.acquireLongRead();
       return checkRuns(http, request.caller, request.params.id, request.body, disconnectSignal(reply.raw));
     },
   );

@@ -1,5 +1,5 @@
 import { currentTime } from "#events/clock.ts";
-import { slotClaim, slotNames, startClaim, startPlaces, type StartableWorkflow } from "#events/newRun.ts";
+import { slotClaim, slotNames, startClaim, nameAllowedStarts, type StartableWorkflow } from "#events/newRun.ts";
 import type { Http } from "../base/deps.ts";
 
 type Needs = Pick<Http, "log" | "keyring">;
@@ -22,5 +22,5 @@ export async function pickSlot(http: Needs, workflow: StartableWorkflow, args: R
 export async function pickStart(http: Needs, workflow: StartableWorkflow, args: Record<string, unknown>) {
   const { start_rate } = workflow.envelope;
   if (!start_rate) return null;
-  return pickFree(http, startPlaces(http.keyring.keyedHash, workflow, start_rate, args, currentTime()), startClaim);
+  return pickFree(http, nameAllowedStarts(http.keyring.keyedHash, workflow, start_rate, args, currentTime()), startClaim);
 }

@@ -7,12 +7,12 @@ import type { RunRow } from "#projections/runs/query.ts";
 import type { WorkflowRow } from "#projections/workflows/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { exact } from "../base/exactNumbers.ts";
+import { refuseInexact } from "../base/exactNumbers.ts";
 import { readIdempotencyKey } from "../base/idempotency.ts";
-import { readCounted } from "../base/readCounted.ts";
-import { actorFrom } from "./access.ts";
-import { foldCalls, type MadeCall } from "./answeredCalls.ts";
-import { foldRun, isLive, stillRunning, type RunView } from "./foldRun.ts";
+import { readStreamWithBudget } from "../base/readStreamWithBudget.ts";
+import { actorFrom } from "./actor.ts";
+import { foldCalls, type RunCall } from "./foldCalls.ts";
+import { foldRun, isLive, listRunningSteps, type RunView } from "./foldRun.ts";
 import { requireRun, requireVersion, requireWorkflow, runNotFound } from "./lookups.ts";
 import { createOpenJson, createOpenValue, openCalls, openInherited, type OpenJson } from "./runValues.ts";
 import { startRun, type RunRequest } from "./startRun.ts";
@@ -29,8 +29,8 @@ export const ForkBody = z
       .string()
       .max(100)
       .describe("The step to continue from: it and all later calls are made again. Default: from where the run ended."),
-    args: exact(z.record(z.string(), z.unknown())).describe("Arguments instead of those of the run."),
-    result: exact(z.unknown()).describe("A result for the step `step_id`, which is then not executed."),
+    args: refuseInexact(z.record(z.string(), z.unknown())).describe("Arguments instead of those of the run."),
+    result: refuseInexact(z.unknown()).describe("A result for the step `step_id`, which is then not executed."),
     definition_version: z
       .int()
       .min(1)
@@ -47,7 +47,7 @@ interface Parent {
   view: RunView;
   workflow: WorkflowRow;
   /** In the order in which `run()` made them. */
-  calls: MadeCall[];
+  calls: RunCall[];
   args: Record<string, unknown>;
   /** Ids of all files that were given to the run. */
   files: string[];
@@ -64,11 +64,11 @@ const handedFiles = (events: readonly RecordedEvent[]): string[] => {
 async function openParent(http: Http, request: FastifyRequest, id: string): Promise<Parent> {
   const { caller } = request;
   const row = await requireRun(http, caller, id);
-  const events = await readCounted(http, request, streamName("run", row.id));
+  const events = await readStreamWithBudget(http, request, streamName("run", row.id));
   const view = await foldRun(events);
   if (isLive(view))
     throw new ApiError("run_still_live", `The run is ${view.status}; only a run that has ended can be continued.`);
-  const running = stillRunning(view).length;
+  const running = listRunningSteps(view).length;
   if (running > 0)
     throw new ApiError(
       "run_still_live",
@@ -84,7 +84,7 @@ async function openParent(http: Http, request: FastifyRequest, id: string): Prom
 
 interface Continuation extends Pick<ParentRun, "kind" | "step" | "effects_of"> {
   run_id: string;
-  calls: MadeCall[];
+  calls: RunCall[];
   args: Record<string, unknown>;
   definition_version: number;
   started_by: RunRequest["started_by"];
@@ -130,7 +130,7 @@ async function startContinuation(
   );
 }
 
-const isKept = ({ answer, endsRun }: MadeCall): boolean => answer !== undefined && !endsRun;
+const isKept = ({ answer, endsRun }: RunCall): boolean => answer !== undefined && !endsRun;
 
 /** The id of the run that retries this one. Being derived, it allows one retry per run; a failed retry is retried itself. */
 const retryId = (run_id: string): string => deriveId("retry", run_id);
@@ -181,7 +181,7 @@ function encodeResult({ step_id, result }: Fork): string | undefined {
 }
 
 /** The answers that a fork inherits: all those before the step. */
-function forkedCalls(parent: Parent, { step_id, ...fork }: Fork, at: number): MadeCall[] {
+function forkedCalls(parent: Parent, { step_id, ...fork }: Fork, at: number): RunCall[] {
   const before = parent.calls.slice(0, at).filter(isKept);
   const json = encodeResult({ step_id, ...fork });
   const { args, definition_version = parent.row.definition_version } = fork;

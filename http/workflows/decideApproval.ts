@@ -14,8 +14,8 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { requireExact } from "../base/exactNumbers.ts";
 import { isObject } from "#events/json.ts";
-import { identifyPost, previousOutcome } from "../base/idempotency.ts";
-import { actorFrom } from "./access.ts";
+import { identifyPost, findPreviousOutcome } from "../base/idempotency.ts";
+import { actorFrom } from "./actor.ts";
 import { absentDelegates, findReader, requireRight } from "./approvers.ts";
 import { filesField, readOwnFiles } from "./ownFiles.ts";
 import { violationMessage } from "#events/violationMessage.ts";
@@ -47,17 +47,17 @@ export function readDecision({ decision, approved }: DecisionFields): Decision {
 }
 
 const notFound = () => new ApiError("approval_not_found", "No approval has this id.", { param: "approval_id" });
-export const notPending = () => new ApiError("approval_not_pending", "This approval is no longer pending.");
+export const approvalNotPending = () => new ApiError("approval_not_pending", "This approval is no longer pending.");
 
-export const noFiles = (why: string) => new ApiError("invalid_files", `files: ${why}`, { param: "files" });
+export const invalidFiles = (why: string) => new ApiError("invalid_files", `files: ${why}`, { param: "files" });
 
 /** The current row of an approval that the caller can access. Throws 404 `approval_not_found`. */
-export async function requireApproval({ db, freshRead }: Http, caller: Caller, id: string): Promise<ApprovalRow> {
+export async function requireApproval({ db, waitUntilCurrent }: Http, caller: Caller, id: string): Promise<ApprovalRow> {
   if (!isUuid(id)) throw notFound();
   const find = () => getApproval(db, caller.organization_id, id);
   /** A row that is missing or not fresh may have changed a moment ago. */
   const findAfterWait = async (known: ApprovalRow | undefined) => {
-    await freshRead(["runs"], known && streamOf(known));
+    await waitUntilCurrent(["runs"], known && streamOf(known));
     return find();
   };
   const found = await find();
@@ -159,7 +159,7 @@ function findRepeated(
   body: DecisionFields,
 ): ApprovalRow | undefined {
   const recorded = ownDecision(row, caller, decision);
-  if (!recorded && row.status !== "pending") throw notPending();
+  if (!recorded && row.status !== "pending") throw approvalNotPending();
   if (!recorded) return undefined;
   const param = changedField(row, recorded, decision, body);
   if (param === undefined) return row;
@@ -180,11 +180,11 @@ export async function decide(
   const row = await requireApproval(http, caller, id);
   const in_place_of = requireRight(await findReader(http, caller), row);
   // throws if the key was used for another decision
-  await previousOutcome(http, identity);
+  await findPreviousOutcome(http, identity);
   const repeated = findRepeated(row, caller, decision, body);
   if (repeated) return repeated;
   const data = await encodeData(http, caller, row, decision, body.data);
-  if (row.call && body.files?.length) throw noFiles("an approval of a tool call takes none; send them to the agent.");
+  if (row.call && body.files?.length) throw invalidFiles("an approval of a tool call takes none; send them to the agent.");
   const files = await readOwnFiles(http, caller, body.files);
   const fields = { ...commandFields(request, streamOf(row)), ...identity };
   const right = { by: actorFrom(caller), ...(in_place_of && { in_place_of }) };
@@ -200,6 +200,6 @@ export async function decide(
     if (!(error instanceof ApiError) || error.errorCode !== "approval_not_pending") throw error;
   }
   const recorded = findRepeated(await requireApproval(http, caller, row.id), caller, decision, body);
-  if (!recorded) throw notPending();
+  if (!recorded) throw approvalNotPending();
   return recorded;
 }

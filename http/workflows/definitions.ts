@@ -41,7 +41,7 @@ export function workflowDefinitionRoutes(app: App, http: Http): void {
   const described = { tags: ["Workflows"], security: [{ session: [] }] };
   const schema = describeList(described, "List definitions that can be registered", Definition);
   app.get("/workflow-definitions", { onRequest: requireSession(http), schema }, async ({ caller, query }) => {
-    await http.freshRead(["definitions"]);
+    await http.waitUntilCurrent(["definitions"]);
     const type = "workflow" as const;
     return pageResponse(query, (page) => listDefinitions(http.db, caller.organization_id, { type, ...page }), present);
   });

@@ -8,7 +8,7 @@ import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
 import { openEventStream } from "../base/sse.ts";
-import { createAgentWords } from "./agentWords.ts";
+import { createAgentOutputRelay } from "./agentOutputRelay.ts";
 import { formatFrames } from "./eventMessages.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
 import { requireRun } from "./lookups.ts";
@@ -49,7 +49,7 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
   const openValue = createOpenValue(http, row);
   const disconnected = disconnectSignal(reply.raw);
   const sse = openEventStream(reply, ": ping\n\n");
-  const words = createAgentWords(http, row, sse);
+  const relay = createAgentOutputRelay(http, row, sse);
   const progress = new RunProgress();
   let version = 0;
   let deadline: number | undefined;
@@ -59,7 +59,7 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
     for (const event of events) {
       version = event.version;
       progress.apply(event);
-      words.apply(event);
+      relay.apply(event);
       if (event.version <= lastSeen) continue;
       frames += await formatFrames(event, openValue);
       if (frames.length < MAX_WRITE_CHARS && event !== events.at(-1)) continue;
@@ -75,7 +75,7 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
       await send(events);
       if (disconnected.aborted) break;
     }
-    words.follow();
+    relay.follow();
     if (progress.isQuiet) break;
     if (progress.isOver) deadline ??= performance.now() + MAX_LATE_MS;
     if (deadline !== undefined && performance.now() >= deadline) break;
@@ -83,7 +83,7 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
       deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, Math.ceil(deadline - performance.now())))];
     await waitForEvents({ stream, version }, AbortSignal.any([disconnected, ...timeout]));
   }
-  await words.close();
+  await relay.close();
   sse.end("");
 }
 

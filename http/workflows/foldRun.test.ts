@@ -6,17 +6,17 @@ import { Rejection } from "#events/rejection.ts";
 import { approvalId, stepId } from "#events/ids.ts";
 import type { RunEvent } from "#events/run.ts";
 import type { TickResult } from "#events/runParts.ts";
-import { Limits } from "#events/workflow.ts";
+import { RunLimits } from "#events/workflow.ts";
 import { run } from "#services/deciders/run.ts";
 import { isEnded, isLive as lives, type RunState } from "#services/deciders/runState.ts";
 import { command } from "#test/given.ts";
 import { longestTurn } from "#test/computingTime.ts";
 import { AT, manyAttempts } from "#test/doubles/runInMemory.ts";
 import { NO_TICK } from "#test/noTick.ts";
-import { foldCalls } from "./answeredCalls.ts";
-import { foldRun, stillRunning, type RunView } from "./foldRun.ts";
+import { foldCalls } from "./foldCalls.ts";
+import { foldRun, listRunningSteps, type RunView } from "./foldRun.ts";
 import { openWaits, type WaitView } from "./foldWaits.ts";
-import { waitingOn } from "./waitShape.ts";
+import { presentOpenWaits } from "./waitShape.ts";
 
 const RUN = "0198c0de-0000-7000-8000-00000000000a";
 const START = Date.parse("2026-01-01T00:00:00.000Z");
@@ -70,7 +70,7 @@ function openRun() {
     trigger_id: null,
     started_by: { type: "system", id: "s" },
     run_as: { type: "service", id: null },
-    limits: Limits.parse({ max_steps: 10_000 }),
+    limits: RunLimits.parse({ max_steps: 10_000 }),
     expires_at: new Date(START + 86_400_000).toISOString(),
     retention_days: 1,
     approvals: { default_expiry_s: 60, allow_api_key: true },
@@ -224,16 +224,16 @@ describe("a run folded from its events", () => {
           for (const { key, attempt } of open) expect(view.steps.get(key)!.attempts.length).toBe(attempt);
           expect(openIds(view, "approval")).toEqual(sorted(Object.keys(state.approvals)));
           expect(openIds(view, "timer")).toEqual(sorted(Object.keys(state.timers)));
-          expect(waitingOn(view).length).toBe(
+          expect(presentOpenWaits(view).length).toBe(
             open.length +
               Object.keys(state.approvals).length +
               Object.keys(state.timers).length +
               Object.keys(state.waits).length,
           );
         } else {
-          expect(sorted(stillRunning(view).map(({ key }) => key))).toEqual(sorted(open.map(({ key }) => key)));
+          expect(sorted(listRunningSteps(view).map(({ key }) => key))).toEqual(sorted(open.map(({ key }) => key)));
           expect(all.filter(({ status }) => status === "scheduled" || status === "retry_wait")).toEqual([]);
-          expect(waitingOn(view)).toEqual([]);
+          expect(presentOpenWaits(view)).toEqual([]);
           expect(view.completed_at).toBeInstanceOf(Date);
         }
         // the fold does not change its input
@@ -252,7 +252,7 @@ describe("a run folded from its events", () => {
     const retry_at = on.later(500);
     on.entry(failed(key, retry_at));
     const waiting = await foldRun(on.events);
-    expect(waitingOn(waiting)).toEqual([
+    expect(presentOpenWaits(waiting)).toEqual([
       { type: "step", id: stepId(RUN, key), name: "pay", attempt: 1, next_attempt_at: retry_at },
     ]);
     on.pass(500);
@@ -370,7 +370,7 @@ describe("a run folded from its events", () => {
       record("StepCompleted", { ...of, duration_ms: 1, secrets: [] }, { result: { json: "2" }, logs: [] });
     }
     const view = await foldRun(on.events);
-    expect([view.steps.size, view.attempts, waitingOn(view)]).toEqual([many, many, []]);
+    expect([view.steps.size, view.attempts, presentOpenWaits(view)]).toEqual([many, many, []]);
     expect([...view.steps.values()].every(({ status }) => status === "completed")).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { stepId } from "#events/ids.ts";
 import { eventTime } from "#events/run.ts";
 import type { Actor } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
-import { beginWork } from "#events/slices.ts";
+import { createPause } from "#events/slices.ts";
 import { applyToChildren, type ChildRunsView } from "./foldChildren.ts";
 import {
   abandonSteps,
@@ -219,7 +219,7 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
 /** Folds the events of a run, up to 70,000, in linear time. Lets other work run in between. */
 export async function foldRun(events: readonly RecordedEvent[]): Promise<RunView> {
   const run = newView();
-  const pause = beginWork();
+  const pause = createPause();
   /** The command of the current tick. */
   let tickCommand: string | undefined;
   for (const event of events as readonly RecordedRunEvent[]) {
@@ -236,5 +236,5 @@ export async function foldRun(events: readonly RecordedEvent[]): Promise<RunView
 }
 
 /** Steps that were running when the run ended: they are not interrupted. */
-export const stillRunning = ({ steps }: RunView): Step[] =>
+export const listRunningSteps = ({ steps }: RunView): Step[] =>
   [...steps.values()].filter(({ status }) => status === "running");

@@ -18,7 +18,7 @@ function open(fields: Partial<TriggerInUse> = {}, secret = "secret") {
       asked.push(token);
       return trigger as TriggerInUse;
     },
-    freshRead: async () => {},
+    waitUntilCurrent: async () => {},
   } as unknown as Http;
   const rawHeaders = secret === "" ? [] : ["Authorization", `Bearer ${secret}`];
   const request = { params: { hook_token: TOKEN }, raw: { rawHeaders } } as unknown as FastifyRequest;

@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { currentTime } from "#events/clock.ts";
 import type { TriggerInUse } from "#projections/triggers/query.ts";
-import { repeatable } from "../auth/authenticate.ts";
+import { makeRecheckable } from "../auth/authenticate.ts";
 import { BEARER, hashToken } from "../auth/bearer.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
@@ -64,14 +64,14 @@ const isSame = (hash: string, stored: string): boolean =>
 
 /** Finds the enabled trigger of a hook. Reads it for each request, so that a rotated secret stops working at once. */
 async function findTrigger(
-  { findTriggerByToken, freshRead }: Http,
+  { findTriggerByToken, waitUntilCurrent }: Http,
   { params }: FastifyRequest,
 ): Promise<TriggerInUse | undefined> {
   const { hook_token } = params as { hook_token: string };
   if (!HOOK_TOKEN.test(hook_token)) return undefined;
   const trigger = await findOrWait(
     () => findTriggerByToken(hook_token),
-    () => freshRead(["triggers", "workflows"]),
+    () => waitUntilCurrent(["triggers", "workflows"]),
   );
   return trigger?.enabled && !trigger.parked ? trigger : undefined;
 }
@@ -86,7 +86,7 @@ function admit(request: FastifyRequest, trigger: TriggerInUse | undefined, secre
 /** Hook for webhook routes: requires the trigger's secret. */
 export const requireSecret = (http: Http) => {
   const form = secretForm(http);
-  return repeatable(async (request) => {
+  return makeRecheckable(async (request) => {
     const secret = readSecret(request.raw.rawHeaders, form);
     admit(request, await findTrigger(http, request), secret);
   });
@@ -98,7 +98,7 @@ export const requireSecret = (http: Http) => {
  */
 export const requireSecretOrScheme = (http: Http) => {
   const form = secretForm(http);
-  return repeatable(async (request) => {
+  return makeRecheckable(async (request) => {
     const trigger = await findTrigger(http, request);
     if (trigger?.verify) request.trigger = trigger;
     else admit(request, trigger, readSecret(request.raw.rawHeaders, form));

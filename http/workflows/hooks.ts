@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
-import { setterOf } from "#events/runOrigin.ts";
+import { findActor } from "#events/runOrigin.ts";
 import type { Verification } from "#events/trigger.ts";
 import { getRun, type RunRow } from "#projections/runs/query.ts";
 import type { App } from "../base/app.ts";
@@ -15,7 +15,7 @@ import { parseDelivery } from "../base/json.ts";
 import { mergeArgs, pickHeaders, readSignedPayload } from "./hookPayload.ts";
 import { deliveryId } from "./hookSignature.ts";
 import { findRun, runNotFound } from "./lookups.ts";
-import { findNewestRun } from "./newestRun.ts";
+import { findNewestRun, findRunOfChain } from "./newestRun.ts";
 import { createOpenValue } from "./runValues.ts";
 import { acceptOpaqueJson } from "./opaqueJson.ts";
 import { startRun } from "./startRun.ts";
@@ -120,7 +120,7 @@ async function start(http: Http, request: FastifyRequest, { args, key, body }: D
     args,
     headers: pickHeaders(request.headers, trigger.headers),
     started_by: { type: "webhook", id: trigger.trigger_id },
-    trigger_set_by: setterOf(trigger.set_by),
+    trigger_set_by: findActor(trigger.set_by),
     trigger_id: trigger.trigger_id,
     run_as: trigger.run_as ?? trigger.envelope.run_as,
     external_user_id,
@@ -138,7 +138,7 @@ async function waitAndRead(
   reply: FastifyReply,
 ): Promise<RunRow> {
   const hasEnded = await waitForEnd(row.id, (query as z.infer<typeof WaitQuery>).wait, reply);
-  if (!hasEnded) await http.freshRead(["runs"], streamName("run", row.id)).catch(() => {});
+  if (!hasEnded) await http.waitUntilCurrent(["runs"], streamName("run", row.id)).catch(() => {});
   return (await getRun(http.db, row.organization_id, row.id)) ?? row;
 }
 
@@ -158,12 +158,15 @@ async function describeProgress(http: Http, row: RunRow) {
 async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest, reply: FastifyReply) {
   const { trigger } = request;
   const { run_id } = request.params as { run_id: string };
-  const found = await findRun(http, trigger.organization_id, run_id);
-  if (found?.trigger_id !== trigger.trigger_id) throw runNotFound();
+  const { organization_id } = trigger;
+  const found =
+    (await findRun(http, organization_id, run_id)) ?? (await findRunOfChain(http, organization_id, run_id));
+  // a fork has its parent's trigger, but a person started it
+  if (found?.trigger_id !== trigger.trigger_id || found.started_by.type !== "webhook") throw runNotFound();
   const newest = await findNewestRun(http, found);
   const row = isLive(newest) ? await waitAndRead(http, waitForEnd, newest, request, reply) : newest;
   return {
-    run_id: found.id,
+    run_id: run_id.toLowerCase(),
     ...(await describeProgress(http, row)),
     external_user_id: found.external_user_id,
     created_at: found.created_at.toISOString(),

@@ -15,7 +15,7 @@ import { findOrWait } from "../base/findById.ts";
 import { LinkedApproval, linkStatus, LinkOutcome } from "./approvalLinkShape.ts";
 import { absentDelegates, checkOwnRight } from "./approvers.ts";
 import { isAttached, sendAttachment } from "./attachments.ts";
-import { DecisionBody, encodeData, noFiles, readDecision } from "./decideApproval.ts";
+import { DecisionBody, encodeData, invalidFiles, readDecision } from "./decideApproval.ts";
 
 export const linkNotFound = () =>
   new ApiError("approval_link_not_found", "There is no such link.", { param: "link_id" });
@@ -35,7 +35,7 @@ async function requireLink(http: Http, request: FastifyRequest): Promise<OpenLin
   const secret = BEARER.exec(request.headers.authorization ?? "")?.[1] ?? "";
   const link = await findOrWait(
     () => findApprovalLink(http.db, link_id),
-    () => http.freshRead(["runs"]),
+    () => http.waitUntilCurrent(["runs"]),
   );
   if (!link || !isSame(hashToken(secret), link.secret_hash)) {
     await countWrongLink(http.loginAttempts, request.ip);
@@ -46,7 +46,7 @@ async function requireLink(http: Http, request: FastifyRequest): Promise<OpenLin
 
 /** Reads the current link and approval. */
 async function readLink(http: Http, { id, organization_id, run_id, approval_id }: ApprovalLinkRow): Promise<OpenLink> {
-  await http.freshRead(["runs"], streamName("run", run_id));
+  await http.waitUntilCurrent(["runs"], streamName("run", run_id));
   const [link, approval] = [
     await findApprovalLink(http.db, id),
     await getApproval(http.db, organization_id, approval_id),
@@ -88,7 +88,7 @@ async function checkUsable(http: Http, open: OpenLink): Promise<void> {
 
 async function decideByLink(http: Http, request: FastifyRequest, body: z.infer<typeof DecisionBody>) {
   const decision = readDecision(body);
-  if (body.files?.length) throw noFiles("somebody with a link has uploaded none.");
+  if (body.files?.length) throw invalidFiles("somebody with a link has uploaded none.");
   const { link, approval } = await requireLink(http, request);
   await checkUsable(http, { link, approval });
   const data = await encodeData(http, link, approval, decision, body.data);

@@ -9,15 +9,15 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent, findOrWait } from "../base/findById.ts";
 
-type Needs = Pick<Http, "db" | "freshRead">;
+type Needs = Pick<Http, "db" | "waitUntilCurrent">;
 
 /**
  * Finds a workflow that the caller can access. Changes are answered only once they are readable, so waiting is needed only for a
  * missing workflow. Throws 404 `workflow_not_found`.
  */
-export async function requireWorkflow({ db, freshRead }: Needs, caller: Caller, id: string): Promise<WorkflowRow> {
+export async function requireWorkflow({ db, waitUntilCurrent }: Needs, caller: Caller, id: string): Promise<WorkflowRow> {
   const find = () => getWorkflow(db, caller.organization_id, id);
-  const wait = () => freshRead(["workflows"], streamName("workflow", id.toLowerCase()));
+  const wait = () => waitUntilCurrent(["workflows"], streamName("workflow", id.toLowerCase()));
   const row = isUuid(id) ? await findOrWait(find, wait) : undefined;
   if (row && reachesProject(caller, row.project_id)) return row;
   throw new ApiError("workflow_not_found", "No workflow has this id.", { param: "id" });
@@ -55,11 +55,11 @@ export async function requireVersion(
 export const runNotFound = () => new ApiError("run_not_found", "No run has this id.", { param: "run_id" });
 
 /** Finds a run of the organization. A missing run may have started a moment ago, so this waits for the read model once. */
-export async function findRun({ db, freshRead }: Needs, organization: string, id: string): Promise<RunRow | undefined> {
+export async function findRun({ db, waitUntilCurrent }: Needs, organization: string, id: string): Promise<RunRow | undefined> {
   if (!isUuid(id)) return undefined;
   return findOrWait(
     () => getRun(db, organization, id),
-    () => freshRead(["runs"], streamName("run", id.toLowerCase())),
+    () => waitUntilCurrent(["runs"], streamName("run", id.toLowerCase())),
   );
 }
 

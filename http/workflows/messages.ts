@@ -3,13 +3,13 @@ import { z } from "zod";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { exact } from "../base/exactNumbers.ts";
+import { refuseInexact } from "../base/exactNumbers.ts";
 import { identifyParts, readIdempotencyKey } from "../base/idempotency.ts";
 import { createAwaitDelivery, postMessage } from "./postMessage.ts";
 
 const Body = z.object({
   name: z.string().min(1).max(200).describe("What `waitForEvent(name)` waits for."),
-  data: exact(z.record(z.string(), z.unknown()))
+  data: refuseInexact(z.record(z.string(), z.unknown()))
     .nullish()
     .describe("An object of at most 256 KiB of JSON. Default: empty."),
   id: z

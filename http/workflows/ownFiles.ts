@@ -9,7 +9,7 @@ const Files = RunFiles.transform((ids) => [...new Set(ids.map((id) => id.toLower
 
 /** Checks files of the caller that the run may read from now on. Throws 400 `invalid_files`. */
 export async function readOwnFiles(
-  http: Pick<Http, "db" | "freshRead">,
+  http: Pick<Http, "db" | "waitUntilCurrent">,
   { organization_id, principal }: Pick<Caller, "organization_id" | "principal">,
   sent: unknown,
 ): Promise<string[]> {

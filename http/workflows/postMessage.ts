@@ -4,7 +4,7 @@ import { PostMessage } from "#events/message.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
-import { openNewThing } from "./runValues.ts";
+import { createValueStore } from "./runValues.ts";
 import { createSharedPoll } from "./sharedPoll.ts";
 
 /** Bytes of JSON of the data. */
@@ -72,7 +72,7 @@ export async function postMessage(http: Http, awaitDelivery: AwaitDelivery, mess
     });
   const message_id = newId();
   const stream = streamName("message", message_id);
-  const { store, stored } = openNewThing(http, organization_id, stream);
+  const { store, stored } = createValueStore(http, organization_id, stream);
   const only = to === "one" && { to };
   const content = { message_id, project_id, ...only, name, data: await store(json) };
   const { blobs, ...keys } = stored();

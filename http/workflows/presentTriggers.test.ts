@@ -43,7 +43,7 @@ test("a page of schedules whose times are slow to compute is made in parts, betw
   }));
   const http = {
     db: { query: async (sql: string) => (sql.includes("read.schedules") ? stored : []) },
-    freshRead: async () => {},
+    waitUntilCurrent: async () => {},
     settings: { BASE_URL: "http://x" },
   } as unknown as Http;
   let shown: Awaited<ReturnType<typeof presentTriggers>> = [];

@@ -4,7 +4,7 @@ import { inOrderOfAnswers } from "#events/inheritedCalls.ts";
 import type { RunRow } from "#projections/runs/query.ts";
 import type { Http } from "../base/deps.ts";
 import type { RecordedCall, RecordedEnd, RecordedRun } from "../base/runReplayer.ts";
-import { foldCalls, type MadeCall } from "./answeredCalls.ts";
+import { foldCalls, type RunCall } from "./foldCalls.ts";
 import { foldRun, type RunView } from "./foldRun.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
 import { createOpenJson, createOpenValue, openAnswer, openInherited, type OpenJson } from "./runValues.ts";
@@ -25,7 +25,7 @@ function approvalTerms(events: readonly RecordedRunEvent[]): Map<string, string>
 }
 
 /** Calls that expired with `on_expiry: "fail"` were never answered to `run()`. */
-const readAnswer = async (call: MadeCall, open: OpenJson): Promise<RecordedCall["answer"]> =>
+const readAnswer = async (call: RunCall, open: OpenJson): Promise<RecordedCall["answer"]> =>
   call.kind === "approval" && call.endsRun ? undefined : openAnswer(call, open);
 
 async function readEnd(
@@ -49,7 +49,7 @@ async function readEnd(
   return isOwn ? { type: "failed", key, message: failed.personal?.error.message ?? "" } : { type: "open" };
 }
 
-const answeredInOrder = (calls: MadeCall[]): string[] =>
+const answeredInOrder = (calls: RunCall[]): string[] =>
   inOrderOfAnswers(calls.filter(({ answer, answered_at }) => answer && answered_at !== null)).map(({ key }) => key);
 
 /** Reads a run as a replay needs it; undefined once its data has been destroyed. */

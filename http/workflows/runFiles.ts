@@ -50,10 +50,10 @@ async function givenFiles({ db, log }: Pick<Http, "db" | "log">, run_id: string)
 
 /** Lists the files given to the run, then those saved by its steps, oldest first. */
 async function list(http: Http, { caller }: FastifyRequest, run_id: string) {
-  const { db, freshRead } = http;
+  const { db, waitUntilCurrent } = http;
   const run = await requireRun(http, caller, run_id);
-  await freshRead(["files"]);
-  await freshRead(["runs"], streamName("run", run.id));
+  await waitUntilCurrent(["files"]);
+  await waitUntilCurrent(["runs"], streamName("run", run.id));
   const { organization_id } = caller;
   const present = async ({ file_id, approval_id }: { file_id: string; approval_id: string | null }) => {
     const row = await getAnyFile(db, organization_id, file_id);
@@ -99,7 +99,7 @@ export function runFileRoutes(app: App, http: Http): void {
 
 /** Finds a file that was given to the run, also with an approval, or saved by one of its steps. */
 export async function findRunFile(
-  http: Pick<Http, "db" | "log" | "freshRead">,
+  http: Pick<Http, "db" | "log" | "waitUntilCurrent">,
   organization_id: string,
   run_id: string,
   file_id: string,
@@ -107,8 +107,8 @@ export async function findRunFile(
   if (!isUuid(file_id)) return undefined;
   const id = file_id.toLowerCase();
   const find = () => getAnyFile(http.db, organization_id, id);
-  const row = await findOrWait(find, () => http.freshRead(["files"], streamName("file", id)));
+  const row = await findOrWait(find, () => http.waitUntilCurrent(["files"], streamName("file", id)));
   if (row?.scope === runScope(run_id)) return row;
-  await http.freshRead(["runs"], streamName("run", run_id));
+  await http.waitUntilCurrent(["runs"], streamName("run", run_id));
   return (await givenFiles(http, run_id)).some((one) => one.file_id === id) ? row : undefined;
 }

@@ -7,7 +7,7 @@ import { toIso } from "../base/times.ts";
 import type { RunView } from "./foldRun.ts";
 import type { OpenValue } from "./runValues.ts";
 import { presentSteps, RunStep, stepsOf } from "./stepShape.ts";
-import { presentWaits, RunWait, OpenWait, waitingOn } from "./waitShape.ts";
+import { presentWaits, RunWait, OpenWait, presentOpenWaits } from "./waitShape.ts";
 
 const time = z.iso.datetime();
 export const RunStatus = z.enum(["pending", "running", "completed", "failed", "cancelled", "continued"]);
@@ -171,7 +171,7 @@ export async function presentRun(
     continued_as,
     started_at: toIso(run.started_at),
     completed_at: toIso(run.completed_at),
-    waiting_on: waitingOn(run),
+    waiting_on: presentOpenWaits(run),
     waits: presentWaits(
       run,
       recorded.map(({ step }) => step.scheduled_at),

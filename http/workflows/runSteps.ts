@@ -5,10 +5,10 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
-import { readCounted } from "../base/readCounted.ts";
+import { readStreamWithBudget } from "../base/readStreamWithBudget.ts";
 import { foldRun } from "./foldRun.ts";
 import { requireRun } from "./lookups.ts";
-import { countOpened, createOpenValue } from "./runValues.ts";
+import { countOpenedBytes, createOpenValue } from "./runValues.ts";
 import { explainStep, StepReason } from "./stepReason.ts";
 import { presentSteps, RunStep, stepsOf } from "./stepShape.ts";
 
@@ -29,8 +29,8 @@ export function runStepRoutes(app: App, http: Http): void {
   app.get("/runs/:run_id/steps", { onRequest: requireCredential(http), schema }, async (request) => {
     const { caller, params, query } = request;
     const row = await requireRun(http, caller, params.run_id);
-    const run = await foldRun(await readCounted(http, request, streamName("run", row.id)));
-    const open = countOpened(request, createOpenValue(http, row));
+    const run = await foldRun(await readStreamWithBudget(http, request, streamName("run", row.id)));
+    const open = countOpenedBytes(request, createOpenValue(http, row));
     const steps = await stepsOf(run, row, open);
     const wanted = query.status ? steps.filter(({ step }) => step.status === query.status) : steps;
     const { data, ...page } = await sliceResponse(query, wanted, (step) => step);

@@ -3,9 +3,9 @@ import { blobFolder, streamName } from "#events/ids.ts";
 import { agentCallAnswer, type CallAnswer, type InheritedCall } from "#events/inheritedCalls.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import { parseLargeText } from "#events/readLargeJson.ts";
-import { beginWork } from "#events/slices.ts";
+import { createPause } from "#events/slices.ts";
 import type { Http } from "../base/deps.ts";
-import type { MadeCall } from "./answeredCalls.ts";
+import type { RunCall } from "./foldCalls.ts";
 
 /** Bytes of JSON. Longer values are stored as blobs, because a command is limited to 256 KiB. */
 const MAX_INLINE_BYTES = 32 * 1024;
@@ -23,7 +23,7 @@ export interface StoredInput {
 }
 
 /** Stores long values of a thing that is about to be created. They become blobs, sealed with a new data key. */
-export function openNewThing({ vault }: Pick<Http, "vault">, organization_id: string, thing: string) {
+export function createValueStore({ vault }: Pick<Http, "vault">, organization_id: string, thing: string) {
   const blobs: string[] = [];
   let wrapped_key: string | undefined;
   return {
@@ -46,7 +46,7 @@ export async function storeInput(
   json: string,
   calls?: AsyncIterable<InheritedCall>,
 ): Promise<StoredInput> {
-  const { store, stored } = openNewThing(http, organization_id, streamName("run", run_id));
+  const { store, stored } = createValueStore(http, organization_id, streamName("run", run_id));
   const args = await store(json);
   if (!calls) return { args, ...stored() };
   const inherited: StoredValue[] = [];
@@ -93,10 +93,10 @@ export function createOpenValue(http: Pick<Http, "vault">, row: { id: string; wr
 }
 
 /** Long values count as bytes that the organization holds before they are read. */
-export const countOpened =
-  (request: Pick<FastifyRequest, "holds">, open: OpenValue): OpenValue =>
+export const countOpenedBytes =
+  (request: Pick<FastifyRequest, "countBytes">, open: OpenValue): OpenValue =>
   (value) => {
-    if (value && "blob" in value) request.holds(value.bytes);
+    if (value && "blob" in value) request.countBytes(value.bytes);
     return open(value);
   };
 
@@ -113,7 +113,7 @@ export async function openInherited(
 
 /** Undefined when there is none, or it was erased. */
 export async function openAnswer(
-  { answer, ofTurn }: Pick<MadeCall, "answer" | "ofTurn">,
+  { answer, ofTurn }: Pick<RunCall, "answer" | "ofTurn">,
   open: OpenJson,
 ): Promise<CallAnswer | undefined> {
   if (!answer || "error" in answer) return answer;
@@ -123,8 +123,8 @@ export async function openAnswer(
 }
 
 /** Answered calls in the form in which another run inherits them, opened one after the other. */
-export async function* openCalls(calls: MadeCall[], open: OpenJson): AsyncGenerator<InheritedCall> {
-  const pause = beginWork();
+export async function* openCalls(calls: RunCall[], open: OpenJson): AsyncGenerator<InheritedCall> {
+  const pause = createPause();
   for (const { hasRun: _, endsRun: __, ofTurn, args, answer, ...call } of calls) {
     const opened = await openAnswer({ answer, ofTurn }, open);
     if (opened) yield { ...call, args: args && (await open(args)), answer: opened };

@@ -13,14 +13,14 @@ import { ApiError } from "../base/errors.ts";
 import { Moment } from "../base/moment.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
-import { readCounted } from "../base/readCounted.ts";
+import { readStreamWithBudget } from "../base/readStreamWithBudget.ts";
 import { toDate } from "../base/times.ts";
-import { actorFrom } from "./access.ts";
-import { foldRun, isLive, stillRunning } from "./foldRun.ts";
+import { actorFrom } from "./actor.ts";
+import { foldRun, isLive, listRunningSteps } from "./foldRun.ts";
 import { requireRun, requireWorkflow } from "./lookups.ts";
-import { withNewestRun } from "./newestRun.ts";
+import { actOnNewestRun } from "./newestRun.ts";
 import { presentRun, presentSummary, Run, RunStatus, RunSummary } from "./runShape.ts";
-import { countOpened, createOpenValue } from "./runValues.ts";
+import { countOpenedBytes, createOpenValue } from "./runValues.ts";
 import { createWaitForEnd, WaitQuery } from "./waitForEnd.ts";
 
 /** What the lists of runs, and changes of many runs, filter by. */
@@ -97,7 +97,7 @@ export async function cancelRun(http: Http, request: FastifyRequest, id: string,
   checkMayCancel(caller);
   const asked = await requireRun(http, caller, id);
   const by = actorFrom(caller);
-  const row = await withNewestRun(http, asked, async (newest) => {
+  const row = await actOnNewestRun(http, asked, async (newest) => {
     const fields = commandFields(request, streamName("run", newest.id), ["runs"]);
     try {
       await http.send(CancelRun, { ...fields, data: { run_id: newest.id, by, reason } });
@@ -116,7 +116,7 @@ export async function cancelRun(http: Http, request: FastifyRequest, id: string,
     cancelled_at: run.completed_at!.toISOString(),
     cancelled_by: run.cancelled_by!,
     cancel_reason: run.cancel_reason,
-    steps_still_running: stillRunning(run).length,
+    steps_still_running: listRunningSteps(run).length,
   };
 }
 
@@ -133,7 +133,7 @@ export function runRoutes(app: App, http: Http): void {
   };
   app.get("/:id/runs", { onRequest: requireSession(http), schema: listing }, async ({ caller, params, query }) => {
     const workflow = await requireWorkflow(http, caller, params.id);
-    await http.freshRead(["runs"]);
+    await http.waitUntilCurrent(["runs"]);
     return list(http, caller, { ...query, workflow_id: workflow.id });
   });
 
@@ -142,7 +142,7 @@ export function runRoutes(app: App, http: Http): void {
     querystring: AllFilters,
   };
   app.get("/runs", { onRequest: requireSession(http), schema: listingAll }, async ({ caller, query }) => {
-    await http.freshRead(["runs"]);
+    await http.waitUntilCurrent(["runs"]);
     return list(http, caller, query);
   });
 
@@ -160,9 +160,9 @@ export function runRoutes(app: App, http: Http): void {
     const found = await requireRun(http, caller, params.run_id);
     if (isLive(found)) await waitForEnd(found.id, query.wait, reply);
     const row = isLive(found) ? await requireRun(http, caller, found.id) : found;
-    const run = await foldRun(await readCounted(http, request, streamName("run", row.id)));
+    const run = await foldRun(await readStreamWithBudget(http, request, streamName("run", row.id)));
     const show = query.steps === "false" ? "counts" : query.step_values === "false" ? "steps" : "values";
-    return presentRun(row, run, countOpened(request, createOpenValue(http, row)), show);
+    return presentRun(row, run, countOpenedBytes(request, createOpenValue(http, row)), show);
   });
 
   const cancelling = {

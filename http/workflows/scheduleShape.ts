@@ -4,7 +4,7 @@ import { dropOldest } from "#events/dropOldest.ts";
 import { MISSED_RULES, OVERLAPS, type ScheduleRule } from "#events/schedule.ts";
 import { timesAfter } from "#events/scheduleTimes.ts";
 import { SCHEDULE_OUTCOMES, type ScheduleRow } from "#projections/schedules/query.ts";
-import { exact } from "../base/exactNumbers.ts";
+import { refuseInexact } from "../base/exactNumbers.ts";
 import { presentRule, ScheduleInput, ScheduleOutput } from "../base/scheduleRule.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { RunStatus } from "./runShape.ts";
@@ -20,7 +20,7 @@ export const SCHEDULE_CODES: FieldCodes = [
 ];
 
 export const scheduleFields = {
-  args: exact(z.record(z.string(), z.unknown(), "must be a JSON object"))
+  args: refuseInexact(z.record(z.string(), z.unknown(), "must be a JSON object"))
     .refine(
       (args) => Buffer.byteLength(JSON.stringify(args)) <= MAX_ARGS_BYTES,
       `must be at most ${MAX_ARGS_BYTES} bytes`,

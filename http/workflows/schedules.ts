@@ -13,7 +13,7 @@ import { checkJitter, checkSchedule, type ScheduleInput } from "../base/schedule
 import { loadArgsSchema } from "./argsSchema.ts";
 import { checkRunAs } from "./envelope.ts";
 import type { ChangeTrigger } from "./scheduleShape.ts";
-import type { Create } from "./triggerShape.ts";
+import type { CreateTriggerBody } from "./triggerShape.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 
 const DEFAULTS = { jitter_seconds: 0, overlap: "skip", missed: "one" } as const;
@@ -32,8 +32,8 @@ async function checkArgs(http: Http, workflow: WorkflowRow, args: Record<string,
   throw new ApiError("invalid_args", violationMessage(where, violation), { param: `/${where}` });
 }
 
-async function checkCount({ db, freshRead, settings }: Http, organization: string): Promise<void> {
-  await freshRead(["schedules"]);
+async function checkCount({ db, waitUntilCurrent, settings }: Http, organization: string): Promise<void> {
+  await waitUntilCurrent(["schedules"]);
   const limit = settings.ORGANIZATION_SCHEDULES;
   if ((await countSchedules(db, organization)) < limit) return;
   throw new ApiError(
@@ -58,7 +58,7 @@ export async function createSchedule(
   {
     identity,
     ...body
-  }: z.infer<typeof Create> & { schedule: z.infer<typeof ScheduleInput>; identity: IdempotentRequest },
+  }: z.infer<typeof CreateTriggerBody> & { schedule: z.infer<typeof ScheduleInput>; identity: IdempotentRequest },
 ): Promise<string> {
   checkRunAs(request.caller, body.run_as, "run_as");
   const jitter_seconds = body.jitter_seconds ?? DEFAULTS.jitter_seconds;
@@ -87,12 +87,12 @@ const changed = <T>(value: T | null | undefined, reset: T): T | undefined => (va
 
 /** Reads the rule of a body, if it has one. Unchanged fields are checked too, because jitter must stay below the interval. */
 async function checkTimes(
-  { db, freshRead, settings }: Http,
+  { db, waitUntilCurrent, settings }: Http,
   trigger_id: string,
   { schedule, jitter_seconds }: z.infer<typeof ChangeTrigger>,
 ): Promise<NewRule | undefined> {
   if (!schedule && jitter_seconds === undefined) return undefined;
-  await freshRead(["schedules"], streamName("trigger", trigger_id));
+  await waitUntilCurrent(["schedules"], streamName("trigger", trigger_id));
   const stored = (await findSchedules(db, [trigger_id])).get(trigger_id)?.settings;
   const jitter = changed(jitter_seconds, DEFAULTS.jitter_seconds) ?? stored?.jitter_seconds ?? 0;
   if (schedule) return checkSchedule(schedule, { min_seconds: settings.SCHEDULE_SECONDS, jitter_seconds: jitter });

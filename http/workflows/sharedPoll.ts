@@ -1,4 +1,4 @@
-import { outsideRequests } from "../base/requestTime.ts";
+import { runOutsideRequest } from "../base/requestTime.ts";
 
 /** Interval between polls without a hint. Hints only speed this up, and may be missed. */
 const POLL_MS = 500;
@@ -74,6 +74,6 @@ export function createSharedPoll<T extends object>(
       signal.addEventListener("abort", done);
       waiters.add(waiter);
       hint.give();
-      void outsideRequests(run);
+      void runOutsideRequest(run);
     });
 }

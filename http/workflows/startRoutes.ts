@@ -10,7 +10,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { readIdempotencyKey } from "../base/idempotency.ts";
 import { notReadableYet } from "../base/send.ts";
-import { actorFrom } from "./access.ts";
+import { actorFrom } from "./actor.ts";
 import { requireExact } from "../base/exactNumbers.ts";
 import { isObject } from "#events/json.ts";
 import { requireWorkflow } from "./lookups.ts";

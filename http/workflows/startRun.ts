@@ -11,7 +11,7 @@ import {
   type StartableWorkflow,
 } from "#events/newRun.ts";
 import { StartRun } from "#events/run.ts";
-import type { Actor, ParentRun, StarterRun } from "#events/runOrigin.ts";
+import { principalOf, type Actor, type ParentRun, type StarterRun } from "#events/runOrigin.ts";
 import type { Priority, RunAs } from "#events/workflow.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, rejectionError } from "../base/errors.ts";
@@ -19,10 +19,10 @@ import {
   createOnce,
   identifyParts,
   nextCommand,
-  previousOutcome,
+  findPreviousOutcome,
   type IdempotentRequest,
 } from "../base/idempotency.ts";
-import { markUser, withinLimits } from "../base/limits.ts";
+import { markUser, runWithinLimits } from "../base/limits.ts";
 import { loadArgsSchema } from "./argsSchema.ts";
 import { pickSlot, pickStart } from "./concurrencySlots.ts";
 import { violationMessage } from "#events/violationMessage.ts";
@@ -92,7 +92,7 @@ async function resumeStart(
   identity: IdempotentRequest,
 ): Promise<{ run_id: string } | { next: IdempotentRequest }> {
   for (let next = identity; ; next = nextAttempt(next)) {
-    const outcome = await previousOutcome(http, next);
+    const outcome = await findPreviousOutcome(http, next);
     if (!outcome) return { next };
     if (outcome.event) return { run_id: parseStreamName(outcome.event.stream).id };
     if (outcome.rejection && outcome.rejection.code !== "slot_taken") throw rejectionError(outcome.rejection);
@@ -133,13 +133,14 @@ async function sendStart(
   first: IdempotentRequest,
 ): Promise<string> {
   const { organization_id } = workflow;
-  const { principal, request, continued } = start;
+  const { principal, request, continued, started_by } = start;
   const run_id = continued?.run_id ?? newId();
   const input = await storeInput(http, { organization_id, run_id }, JSON.stringify(start.args), continued?.calls());
   const user_mark = markUser(http, organization_id, start.external_user_id ?? undefined);
   const data = { ...buildRun(workflow, start, run_id, input), ...(user_mark !== null && { user_mark }) };
-  const spender = { organization_id, principal, project_id: workflow.project_id, agent_id: null, user_mark };
-  const wish = { request, spender, wanted: { runs: 1 } };
+  // a retry counts as a run of those who started its parent
+  const spender = { organization_id, principal: principalOf(started_by), project_id: workflow.project_id, agent_id: null, user_mark };
+  const admission = { request, spender, wanted: { runs: 1 } };
   const { keys } = input;
   const command = { stream: streamName("run", run_id), principal, request_id: request.id, ...(keys && { keys }) };
 
@@ -153,7 +154,7 @@ async function sendStart(
       throw tooManyStartsError(workflow);
     }
     try {
-      const started = await withinLimits(http, wish, () =>
+      const started = await runWithinLimits(http, admission, () =>
         createOnce(http, StartRun, {
           ...command,
           ...identity,

@@ -5,8 +5,8 @@ import { stepId, streamName } from "#events/ids.ts";
 import type { RunRow } from "#projections/runs/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { readCounted } from "../base/readCounted.ts";
-import { foldCalls, type MadeCall } from "./answeredCalls.ts";
+import { readStreamWithBudget } from "../base/readStreamWithBudget.ts";
+import { foldCalls, type RunCall } from "./foldCalls.ts";
 import { foldRun, type RunView } from "./foldRun.ts";
 import { findRun, requireRun } from "./lookups.ts";
 import { createOpenJson, createOpenValue, openAnswer, openInherited, type OpenJson } from "./runValues.ts";
@@ -63,21 +63,21 @@ interface ReadRun {
   row: RunRow;
   view: RunView;
   /** In the order of their calls by `run()`. */
-  calls: MadeCall[];
+  calls: RunCall[];
   open: OpenJson;
 }
 
 async function readRun(http: Http, request: FastifyRequest, row: RunRow): Promise<ReadRun> {
-  const events = await readCounted(http, request, streamName("run", row.id));
+  const events = await readStreamWithBudget(http, request, streamName("run", row.id));
   const view = await foldRun(events);
   const inherited = await openInherited(view.inherited, createOpenValue(http, row));
   return { row, view, calls: await foldCalls(events, inherited), open: createOpenJson(http, row) };
 }
 
-const isStep = ({ kind }: MadeCall): boolean => kind === "step";
+const isStep = ({ kind }: RunCall): boolean => kind === "step";
 const byKey = ({ calls }: ReadRun) => new Map(calls.map((call) => [call.key, call]));
 
-async function answerJson({ open }: ReadRun, call: MadeCall | undefined): Promise<string | undefined> {
+async function answerJson({ open }: ReadRun, call: RunCall | undefined): Promise<string | undefined> {
   const answer = call && (await openAnswer(call, open));
   return answer && "json" in answer ? answer.json : undefined;
 }
@@ -115,9 +115,9 @@ async function findChanges(run: ReadRun, parent: ReadRun, at: number): Promise<C
 }
 
 /** The parent's call of the same step with other arguments, in whose place `run()` made this call. */
-function findReplaced(run: ReadRun, parent: ReadRun, call: MadeCall): MadeCall | undefined {
+function findReplaced(run: ReadRun, parent: ReadRun, call: RunCall): RunCall | undefined {
   const [here, there] = [byKey(run), byKey(parent)];
-  const isNamed = ({ kind, name }: MadeCall) => kind === "step" && name === call.name;
+  const isNamed = ({ kind, name }: RunCall) => kind === "step" && name === call.name;
   const added = run.calls.filter((one) => isNamed(one) && !there.has(one.key));
   return parent.calls.filter((one) => isNamed(one) && !here.has(one.key))[added.indexOf(call)];
 }
@@ -125,8 +125,8 @@ function findReplaced(run: ReadRun, parent: ReadRun, call: MadeCall): MadeCall |
 function compareCalls(
   run: ReadRun,
   parent: ReadRun,
-  call: MadeCall,
-): { reason: Reason["reason"]; recorded?: MadeCall | undefined } {
+  call: RunCall,
+): { reason: Reason["reason"]; recorded?: RunCall | undefined } {
   const recorded = byKey(parent).get(call.key);
   if (!run.view.steps.has(call.key)) return { reason: "inherited", recorded };
   if (recorded?.answer === undefined) {

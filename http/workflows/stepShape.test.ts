@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StoredValue } from "#events/runParts.ts";
-import { chooseOmitted, createShowLogs } from "./stepShape.ts";
+import { chooseOmitted, createLogLimiter } from "./stepShape.ts";
 
 const blob = (bytes: number): StoredValue => ({ blob: "b", bytes });
 const inline: StoredValue = { json: "1" };
@@ -39,7 +39,7 @@ describe("the values omitted from a run's steps", () => {
 });
 
 it("shows the lines of attempts until all together are too long, and says where some are missing", () => {
-  const show = createShowLogs(10);
+  const show = createLogLimiter(10);
   expect(show(["1234", "5678"])).toEqual({ logs: ["1234", "5678"], logs_truncated: false });
   expect(show(["123", "4"])).toEqual({ logs: [], logs_truncated: true });
   expect(show([])).toEqual({ logs: [], logs_truncated: false });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idempotencyKey, stepId } from "#events/ids.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
-import { beginWork } from "#events/slices.ts";
+import { createPause } from "#events/slices.ts";
 import { toIso } from "../base/times.ts";
 import type { RunView } from "./foldRun.ts";
 import { errorInfo, type Step } from "./foldSteps.ts";
@@ -103,7 +103,7 @@ function inheritedStep(run_id: string, { key, name, batch, index, args, answer, 
 type ShowLogs = (logs: string[]) => { logs: string[]; logs_truncated: boolean };
 
 /** Returns the lines of each attempt, until the total limit is reached. */
-export function createShowLogs(limit = MAX_SHOWN_LOGS): ShowLogs {
+export function createLogLimiter(limit = MAX_SHOWN_LOGS): ShowLogs {
   let left = limit;
   return (logs) => {
     const shown = logs.filter(({ length }) => (left -= length) >= 0);
@@ -171,8 +171,8 @@ export async function presentSteps(
   const omitted = open ? chooseOmitted(recorded.map(({ step }) => step)) : recorded.map(({ step }) => valuesIn(step));
   const effects_of = created?.parent?.effects_of ?? run_id;
   const steps: z.infer<typeof RunStep>[] = [];
-  const showLogs = createShowLogs();
-  const pause = beginWork();
+  const showLogs = createLogLimiter();
+  const pause = createPause();
   // one after the other, so that at most one sealed value is in memory next to the opened ones
   for (const [n, { step, isInherited }] of recorded.entries()) {
     steps.push(await presentStep({ effects_of, isInherited, showLogs }, step, omitted[n]!, open ?? closed));

@@ -3,7 +3,7 @@ import { PROVIDER_SCHEMES } from "#events/trigger.ts";
 import { EnvelopeChange, RunAs } from "#events/workflow.ts";
 import type { ScheduleRow } from "#projections/schedules/query.ts";
 import type { TriggerRow } from "#projections/triggers/query.ts";
-import { exact } from "../base/exactNumbers.ts";
+import { refuseInexact } from "../base/exactNumbers.ts";
 import { ScheduleInput } from "../base/scheduleRule.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { NO_SCHEDULE, presentSchedule, Schedule, SCHEDULE_CODES, scheduleFields } from "./scheduleShape.ts";
@@ -58,7 +58,7 @@ const Verify = z
 
 const Fields = z.object({
   name: z.string().trim().max(200).nullish(),
-  default_args: exact(z.record(z.string(), z.unknown(), "must be a JSON object"))
+  default_args: refuseInexact(z.record(z.string(), z.unknown(), "must be a JSON object"))
     .refine(
       (args) => Buffer.byteLength(JSON.stringify(args)) <= MAX_DEFAULT_ARGS_BYTES,
       `must be at most ${MAX_DEFAULT_ARGS_BYTES} bytes`,
@@ -93,7 +93,7 @@ const WEBHOOK_ONLY = {
 /** Fields of triggers that start runs; a trigger with `event` cannot have them. */
 const RUN_ONLY = ["run_as", "headers"] as const;
 
-export const Create = Fields.superRefine((body, context) => {
+export const CreateTriggerBody = Fields.superRefine((body, context) => {
   const refuse = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
   const isGiven = (field: string) => (body as Record<string, unknown>)[field] != null;
   if (body.schedule) {
@@ -108,7 +108,7 @@ export const Create = Fields.superRefine((body, context) => {
     if (isGiven(field)) refuse(field, "belongs to a trigger with schedule");
 });
 /** A body replaces the sender's signing secret; without a body, the trigger's own secret is rotated. */
-export const Rotate = z.object({ verify: z.object({ secret: SigningSecret }).nullish() }).nullish();
+export const RotateTriggerBody = z.object({ verify: z.object({ secret: SigningSecret }).nullish() }).nullish();
 
 export const Trigger = z
   .object({
@@ -140,7 +140,7 @@ export const Trigger = z
     ...Schedule.shape,
   })
   .meta({ title: "Trigger" });
-export const WithSecret = Trigger.extend({
+export const TriggerWithSecret = Trigger.extend({
   secret: z.string().optional().describe("Shown once: a repeated request is answered without it."),
 }).meta({ title: "TriggerWithSecret" });
 
@@ -152,7 +152,7 @@ interface Context {
   schedule: ScheduleRow | undefined;
 }
 
-export const present = (row: TriggerRow, { runs, base, schedule }: Context): z.infer<typeof Trigger> => ({
+export const presentTrigger = (row: TriggerRow, { runs, base, schedule }: Context): z.infer<typeof Trigger> => ({
   id: row.id,
   workflow_id: row.workflow_id,
   kind: row.hook_token === null ? "schedule" : "webhook",

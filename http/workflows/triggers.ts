@@ -22,7 +22,7 @@ import { requireTrigger, requireWorkflow } from "./lookups.ts";
 import { presentTriggers } from "./presentTriggers.ts";
 import { ChangeTrigger } from "./scheduleShape.ts";
 import { changeSchedule, createSchedule } from "./schedules.ts";
-import { Create, present, Rotate, Trigger, TRIGGER_CODES, WithSecret } from "./triggerShape.ts";
+import { CreateTriggerBody, presentTrigger, RotateTriggerBody, Trigger, TRIGGER_CODES, TriggerWithSecret } from "./triggerShape.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 
 /** Maximum enabled triggers per workflow. Concurrent requests may exceed it by a few. */
@@ -39,7 +39,7 @@ async function readOne(http: Http, workflow_id: string, id: string): Promise<z.i
 }
 
 async function checkCount(http: Http, workflow_id: string): Promise<void> {
-  await http.freshRead(["triggers"]);
+  await http.waitUntilCurrent(["triggers"]);
   if ((await countEnabledTriggers(http.db, workflow_id)) >= MAX_TRIGGERS)
     throw new ApiError("too_many_triggers", `A workflow has at most ${MAX_TRIGGERS} triggers; delete one of them.`);
 }
@@ -59,8 +59,8 @@ async function createWebhook(
   request: FastifyRequest,
   workflow: WorkflowRow,
   identity: IdempotentRequest,
-  body: z.infer<typeof Create>,
-): Promise<z.infer<typeof WithSecret>> {
+  body: z.infer<typeof CreateTriggerBody>,
+): Promise<z.infer<typeof TriggerWithSecret>> {
   const workflow_id = workflow.id;
   checkRunAs(request.caller, body.run_as, "run_as");
   const event = body.event ?? null;
@@ -93,15 +93,15 @@ async function createWebhook(
   const created_at = await readRecordedAt(http, position);
   const unused = { enabled: true, rotated_at: null, last_used_at: null, set_by: request.caller.principal };
   const row = { ...data, ...unused, event, id: trigger_id, created_at };
-  return { ...present(row, { runs: 0, base: http.settings.BASE_URL, schedule: undefined }), secret };
+  return { ...presentTrigger(row, { runs: 0, base: http.settings.BASE_URL, schedule: undefined }), secret };
 }
 
 async function create(
   http: Http,
   request: FastifyRequest,
   workflow: WorkflowRow,
-  body: z.infer<typeof Create>,
-): Promise<z.infer<typeof WithSecret>> {
+  body: z.infer<typeof CreateTriggerBody>,
+): Promise<z.infer<typeof TriggerWithSecret>> {
   const identity = identifyPost(request, `/api/workflows/${workflow.id}/triggers`);
   const earlier = await findCreated(http, identity);
   if (earlier !== undefined) return readOne(http, workflow.id, earlier);
@@ -145,8 +145,8 @@ async function rotate(
   http: Http,
   request: FastifyRequest,
   row: TriggerRow,
-  body: z.infer<typeof Rotate>,
-): Promise<z.infer<typeof WithSecret>> {
+  body: z.infer<typeof RotateTriggerBody>,
+): Promise<z.infer<typeof TriggerWithSecret>> {
   const { id: trigger_id, workflow_id } = row;
   const identity = identifyPost(request, `/api/workflows/${workflow_id}/triggers/${trigger_id}/rotate`);
   if (body?.verify) return replaceSigningSecret(http, request, row, identity, body.verify.secret);
@@ -163,7 +163,7 @@ async function rotate(
  * start a run, which then refers to a deleted trigger.
  */
 async function remove(http: Http, request: FastifyRequest, { id: trigger_id, workflow_id }: TriggerRow): Promise<void> {
-  await http.freshRead(["workflows"]);
+  await http.waitUntilCurrent(["workflows"]);
   const { last_used_at } = await requireTrigger(http, workflow_id, trigger_id);
   const definition = last_used_at === null ? DeleteTrigger : DisableTrigger;
   await http.send(definition, { ...commandFor(request, trigger_id), data: { trigger_id }, requireProjected: true });
@@ -182,7 +182,7 @@ export function triggerRoutes(app: App, http: Http): void {
   const listing = describeList(all, "List triggers", Trigger);
   app.get("/:id/triggers", { onRequest: reading, schema: listing }, async ({ caller, params, query }) => {
     const { id } = await requireWorkflow(http, caller, params.id);
-    await http.freshRead(["triggers"]);
+    await http.waitUntilCurrent(["triggers"]);
     return presentedPage(
       query,
       (page) => listTriggers(http.db, id, page),
@@ -190,7 +190,7 @@ export function triggerRoutes(app: App, http: Http): void {
     );
   });
 
-  const creating = { ...all, summary: "Create a trigger", body: Create, response: { 201: WithSecret } };
+  const creating = { ...all, summary: "Create a trigger", body: CreateTriggerBody, response: { 201: TriggerWithSecret } };
   app.post(
     "/:id/triggers",
     { onRequest: managing, schema: creating, validatorCompiler: validator(TRIGGER_CODES) },
@@ -200,7 +200,7 @@ export function triggerRoutes(app: App, http: Http): void {
     },
   );
 
-  const rotating = { ...one, summary: "Give a trigger a new secret", body: Rotate, response: { 200: WithSecret } };
+  const rotating = { ...one, summary: "Give a trigger a new secret", body: RotateTriggerBody, response: { 200: TriggerWithSecret } };
   app.post(
     "/:id/triggers/:trigger_id/rotate",
     { onRequest: managing, schema: rotating, validatorCompiler: validator(TRIGGER_CODES) },

@@ -68,7 +68,7 @@ function presentOpen({ type, approval_id, name, run_id, turn_id, since, until }:
 const ORDER = ["timer", "run", "event", "agent"] as const;
 
 /** The approvals, steps, timers, runs, events and agents that a live run waits for. */
-export function waitingOn(run: RunView): z.infer<typeof OpenWait>[] {
+export function presentOpenWaits(run: RunView): z.infer<typeof OpenWait>[] {
   if (!isLive(run)) return [];
   const waits = openWaits(run.waits);
   const present = (wanted: WaitView["type"]) => waits.filter(({ type }) => type === wanted).map(presentOpen);

@@ -14,9 +14,9 @@ const settings = {
   envelope: EnvelopeChange.nullish().describe("Fields left out have their defaults. Unknown fields are refused."),
 };
 
-export const Register = z.object({ definition_id: z.string(), ...settings });
+export const RegisterWorkflowBody = z.object({ definition_id: z.string(), ...settings });
 /** A field left out keeps its value; null resets it to the default. */
-export const Change = z.object({ ...settings, enabled: z.boolean().nullish() });
+export const ChangeWorkflowBody = z.object({ ...settings, enabled: z.boolean().nullish() });
 
 export const Workflow = z
   .object({
@@ -47,7 +47,7 @@ export const WorkflowWithWarnings = Workflow.extend({ warnings: z.array(Warning)
   title: "WorkflowWithWarnings",
 });
 
-export const present = (row: WorkflowRow, { triggers, live, total }: WorkflowCounts): z.infer<typeof Workflow> => ({
+export const presentWorkflow = (row: WorkflowRow, { triggers, live, total }: WorkflowCounts): z.infer<typeof Workflow> => ({
   id: row.id,
   name: row.name,
   description: row.description,

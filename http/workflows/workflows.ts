@@ -14,7 +14,7 @@ import { describeList, presentedPage, type Page } from "../base/pageResponse.ts"
 import { validator } from "../base/validate.ts";
 import { checkRunAs, ENVELOPE_CODES, findWarnings, RESET_ENVELOPE } from "./envelope.ts";
 import { requireVersion, requireWorkflow } from "./lookups.ts";
-import { Change, present, Register, Workflow, WorkflowWithWarnings } from "./workflowShape.ts";
+import { ChangeWorkflowBody, presentWorkflow, RegisterWorkflowBody, Workflow, WorkflowWithWarnings } from "./workflowShape.ts";
 
 /** The projections that answers about workflows are read from. */
 const PROJECTIONS = ["workflows", "definitions", "triggers", "runs"];
@@ -22,7 +22,7 @@ const PROJECTIONS = ["workflows", "definitions", "triggers", "runs"];
 const commandFor = (request: FastifyRequest, workflow_id: string) =>
   commandFields(request, streamName("workflow", workflow_id), ["workflows"]);
 
-async function register(http: Http, request: FastifyRequest, body: z.infer<typeof Register>): Promise<WorkflowRow> {
+async function register(http: Http, request: FastifyRequest, body: z.infer<typeof RegisterWorkflowBody>): Promise<WorkflowRow> {
   const { caller } = request;
   const identity = identifyPost(request, "/api/workflows");
   const earlier = await findCreated(http, identity);
@@ -46,7 +46,7 @@ async function register(http: Http, request: FastifyRequest, body: z.infer<typeo
 }
 
 /** The fields to change. Null resets a field to its default. */
-async function readChanges(http: Http, request: FastifyRequest, row: WorkflowRow, body: z.infer<typeof Change>) {
+async function readChanges(http: Http, request: FastifyRequest, row: WorkflowRow, body: z.infer<typeof ChangeWorkflowBody>) {
   const { name, description, definition_version, project_id, envelope, enabled } = body;
   checkRunAs(request.caller, envelope?.run_as, "envelope.run_as", row.envelope.run_as);
   const enables = enabled !== undefined && enabled !== false;
@@ -75,11 +75,11 @@ async function change(http: Http, request: FastifyRequest, row: WorkflowRow, cha
 async function presentAll(http: Http, rows: WorkflowRow[]): Promise<z.infer<typeof Workflow>[]> {
   const ids = rows.map(({ id }) => id);
   const tallies = await countWorkflowUses(http.db, ids);
-  return rows.map((row) => present(row, tallies.get(row.id)!));
+  return rows.map((row) => presentWorkflow(row, tallies.get(row.id)!));
 }
 
 async function presentOne(http: Http, row: WorkflowRow): Promise<z.infer<typeof WorkflowWithWarnings>> {
-  await http.freshRead(PROJECTIONS);
+  await http.waitUntilCurrent(PROJECTIONS);
   const [workflow] = await presentAll(http, [row]);
   const { organization_id, definition_id, definition_version, envelope } = row;
   const version = await getWorkflowVersion(http.db, organization_id, definition_id, definition_version);
@@ -97,7 +97,7 @@ export function registrationRoutes(app: App, http: Http): void {
 
   const listing = describeList(described, "List workflows", Workflow);
   app.get("", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
-    await http.freshRead(PROJECTIONS);
+    await http.waitUntilCurrent(PROJECTIONS);
     const read = (page: Page) => listWorkflows(http.db, caller.organization_id, page);
     return presentedPage(query, read, (rows) => presentAll(http, rows));
   });
@@ -105,7 +105,7 @@ export function registrationRoutes(app: App, http: Http): void {
   const registering = {
     ...described,
     summary: "Register a workflow",
-    body: Register,
+    body: RegisterWorkflowBody,
     response: { 201: WorkflowWithWarnings },
   };
   app.post("", { onRequest: managing, schema: registering, validatorCompiler }, async (request, reply) =>
@@ -117,7 +117,7 @@ export function registrationRoutes(app: App, http: Http): void {
     presentOne(http, await requireWorkflow(http, caller, params.id)),
   );
 
-  const changing = { ...one, summary: "Change a workflow", body: Change, response };
+  const changing = { ...one, summary: "Change a workflow", body: ChangeWorkflowBody, response };
   app.patch("/:id", { onRequest: managing, schema: changing, validatorCompiler }, async (request) => {
     const row = await requireWorkflow(http, request.caller, request.params.id);
     return presentOne(http, await change(http, request, row, await readChanges(http, request, row, request.body)));

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findOnPath } from "./findOnPath.ts";
-import { natsSources, NEWEST, type NatsSource } from "./natsRelease.ts";
+import { natsSources, NEWEST_DEBIAN_RELEASE, type NatsSource } from "./natsRelease.ts";
 
 /**
  * The path of a nats-server: the one on PATH, else the newest one downloaded earlier, else a new download of a pinned release,
@@ -19,7 +19,7 @@ export const natsBinary = async (
   mkdirSync(runtimeDir, { recursive: true });
   for (const source of sources) {
     onLine(`Downloading nats-server: ${source.name}`);
-    if (source.version !== NEWEST.version) onLine(`This is older than ${NEWEST.version}, which could not be had.`);
+    if (source.version !== NEWEST_DEBIAN_RELEASE.version) onLine(`This is older than ${NEWEST_DEBIAN_RELEASE.version}, which could not be had.`);
     const folder = mkdtempSync(join(runtimeDir, "fetch-"));
     try {
       renameSync(await source.fetch(folder), pathOf(source));

@@ -19,7 +19,7 @@ interface DebianPackage extends Release {
 }
 
 /** The newest release in Debian. */
-export const NEWEST: DebianPackage = {
+export const NEWEST_DEBIAN_RELEASE: DebianPackage = {
   version: "2.15.1",
   revision: "2.15.1-1",
   checksums: {
@@ -29,7 +29,7 @@ export const NEWEST: DebianPackage = {
 };
 
 /** The newest release with an official Docker image, which docker-compose.yml and deploy/scale.yml name. GitHub keeps it. */
-export const GITHUB: Release = {
+export const GITHUB_RELEASE: Release = {
   version: "2.14.5",
   checksums: {
     "linux-amd64": "5e3b603d47c447bda1f77f9ac16dbf91c90aac4ff3681f8fbbc7201e4ed99355",
@@ -37,8 +37,8 @@ export const GITHUB: Release = {
   },
 };
 
-/** The releases of Debian 13 and 12, which mirrors keep after they have replaced NEWEST. */
-export const OLDER: DebianPackage[] = [
+/** The releases of Debian 13 and 12, which mirrors keep after they have replaced NEWEST_DEBIAN_RELEASE. */
+export const OLDER_DEBIAN_RELEASES: DebianPackage[] = [
   {
     version: "2.10.27",
     revision: "2.10.27-1+b2",
@@ -67,7 +67,7 @@ export interface NatsSource {
 const architecture = (): string => (process.arch === "x64" ? "amd64" : process.arch);
 
 /** Throws unless the bytes have this platform's checksum. */
-export function requireBytes(bytes: Uint8Array, { version, checksums }: Release, from: string): void {
+export function requireChecksum(bytes: Uint8Array, { version, checksums }: Release, from: string): void {
   const platform = `${process.platform}-${architecture()}`;
   const wanted = checksums[platform];
   if (!wanted) throw new Error(`no pinned nats-server ${version} for ${platform}`);
@@ -94,7 +94,7 @@ async function fetchPackage(release: DebianPackage, folder: string): Promise<str
     try {
       const options = ["-o", "APT::Sandbox::User="];
       await runCommand(APT_HELPER, [...options, "download-file", address, archive], { timeout: 120_000 });
-      requireBytes(readFileSync(archive), release, address);
+      requireChecksum(readFileSync(archive), release, address);
       await runCommand("dpkg-deb", ["-x", archive, join(folder, "package")]);
       return join(folder, "package", "usr", "sbin", "nats-server");
     } catch (error) {
@@ -105,8 +105,8 @@ async function fetchPackage(release: DebianPackage, folder: string): Promise<str
 }
 
 async function fetchGitHub(folder: string): Promise<string> {
-  const name = `nats-server-v${GITHUB.version}-${process.platform}-${architecture()}`;
-  const address = `https://github.com/nats-io/nats-server/releases/download/v${GITHUB.version}/${name}.tar.gz`;
+  const name = `nats-server-v${GITHUB_RELEASE.version}-${process.platform}-${architecture()}`;
+  const address = `https://github.com/nats-io/nats-server/releases/download/v${GITHUB_RELEASE.version}/${name}.tar.gz`;
   const response = await fetch(address, { signal: AbortSignal.timeout(120_000) }).catch((error: Error) => {
     throw new Error(`${address} cannot be reached (${(error.cause as Error | undefined)?.message ?? error.message})`, {
       cause: error,
@@ -114,7 +114,7 @@ async function fetchGitHub(folder: string): Promise<string> {
   });
   if (!response.ok) throw new Error(`${address} answered ${response.status}`);
   const bytes = Buffer.from(await response.arrayBuffer());
-  requireBytes(bytes, GITHUB, address);
+  requireChecksum(bytes, GITHUB_RELEASE, address);
   writeFileSync(join(folder, "release.tar.gz"), bytes);
   await runCommand("tar", ["-xzf", "release.tar.gz"], { cwd: folder });
   return join(folder, name, "nats-server");
@@ -129,6 +129,6 @@ export function natsSources(): NatsSource[] {
   });
   const hasApt = findOnPath("apt-get") !== undefined && findOnPath("dpkg-deb") !== undefined;
   const debian = (releases: DebianPackage[]) => (hasApt ? releases.map(fromDebian) : []);
-  const github = { name: `the release ${GITHUB.version} on GitHub`, version: GITHUB.version, fetch: fetchGitHub };
-  return [...debian([NEWEST]), github, ...debian(OLDER)];
+  const github = { name: `the release ${GITHUB_RELEASE.version} on GitHub`, version: GITHUB_RELEASE.version, fetch: fetchGitHub };
+  return [...debian([NEWEST_DEBIAN_RELEASE]), github, ...debian(OLDER_DEBIAN_RELEASES)];
 }

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { loadSecret, syncFolder } from "../privateFiles.ts";
-import { postgresHome, type PostgresHome } from "./postgresHome.ts";
+import { preparePostgres, type PostgresInstallation } from "./postgresInstallation.ts";
 import type { ServerSpec } from "./serverSpec.ts";
 
 const runCommand = promisify(execFile);
-const cluster = (home: PostgresHome) => join(home.data, "18");
-const program = (home: PostgresHome, name: string) => join(home.binaries, "bin", name);
+const cluster = (home: PostgresInstallation) => join(home.data, "18");
+const program = (home: PostgresInstallation, name: string) => join(home.binaries, "bin", name);
 
 // Initializes a temporary folder and renames it at the end, so that an interrupted start begins again.
-const initialize = async (home: PostgresHome, password: string) => {
+const initialize = async (home: PostgresInstallation, password: string) => {
   if (existsSync(cluster(home))) return;
   const next = `${cluster(home)}.new`;
   const file = join(home.data, "password");
@@ -40,7 +40,7 @@ const initialize = async (home: PostgresHome, password: string) => {
 };
 
 // PostgreSQL trusts a postmaster.pid if its pid is alive, even if that now belongs to another program.
-const removeStalePidFile = (home: PostgresHome) => {
+const removeStalePidFile = (home: PostgresInstallation) => {
   const path = join(cluster(home), "postmaster.pid");
   if (!existsSync(path)) return;
   const pid = Number(readFileSync(path, "utf8").split("\n")[0]);
@@ -57,7 +57,7 @@ const readCommandLine = (pid: number) => {
 
 /** A PostgreSQL server from npm's binaries, on loopback without a socket file, with a password and the durable defaults. */
 export const postgresServer = async (dataDir: string, onLine: (line: string) => void): Promise<ServerSpec> => {
-  const home = postgresHome(dataDir, onLine);
+  const home = preparePostgres(dataDir, onLine);
   const password = loadSecret(join(dataDir, "postgres.password"));
   await initialize(home, password);
   const options = (port: number) => [

@@ -7,7 +7,7 @@ import { readJson, writePrivate } from "../privateFiles.ts";
 import { freePort } from "./freePort.ts";
 import { identifyProcess, isAlive, signal, type ProcessIdentity } from "./processIdentity.ts";
 import { DataUnreadable, type ServerSpec } from "./serverSpec.ts";
-import { watchAlive } from "./watchAlive.ts";
+import { watchHealth } from "./watchHealth.ts";
 
 export type RunningServer = { url: string; stop: () => Promise<void> };
 /** `exited` resolves with the reason. */
@@ -225,7 +225,7 @@ export const supervise = async (
     await endProcess(child.identity, "SIGKILL", STOP_TIMEOUT_MS);
   };
   const { alive } = spec;
-  const watching = alive && watchAlive((signal) => alive(port, signal), killHung, stopping.signal);
+  const watching = alive && watchHealth((signal) => alive(port, signal), killHung, stopping.signal);
   const restarting = restartUntilStopped().catch((error: unknown) => {
     if (!stopping.signal.aborted) onLine(`${spec.name} cannot be restarted: ${String(error)}`);
   });

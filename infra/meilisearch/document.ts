@@ -27,8 +27,8 @@ export interface IndexDocument {
  * A document that every index gets when it is created. An index without it was lost, emptied, or created implicitly by an upload.
  * No organization has this id, so no search finds it.
  */
-export const MARKER = "marker";
-export const marker: Pick<IndexDocument, "pk" | "org"> = { pk: MARKER, org: MARKER };
+export const MARKER_ID = "marker";
+export const MARKER_DOCUMENT: Pick<IndexDocument, "pk" | "org"> = { pk: MARKER_ID, org: MARKER_ID };
 
 export const FOUND_FIELDS = ["pk", "title", "text", "lead", "page", "section", "start"] as const;
 export type FoundDocument = Omit<Pick<IndexDocument, (typeof FOUND_FIELDS)[number]>, "start"> & {

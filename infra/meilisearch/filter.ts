@@ -1,4 +1,4 @@
-import type { Reader } from "#events/documentDetails.ts";
+import type { DocumentReader } from "#events/documentDetails.ts";
 import { isUuid } from "#events/ids.ts";
 import type { DocumentFilter, EngineScope, Period } from "#projections/passages/engine.ts";
 import type { PassageRemoval } from "#services/knowledge/passageIndex.ts";
@@ -25,7 +25,7 @@ const hasTag = (tags: string[]): string => `tags IN [${tags.map(tagMark).join(",
 export const hasMark = (marks: string[]): string => `marks IN [${marks.join(", ")}]`;
 
 /** Matches documents without the restricted mark, because processes of the previous release index unrestricted documents without marks. */
-const isReadable = (reader: readonly Reader[]): string =>
+const isReadable = (reader: readonly DocumentReader[]): string =>
   `marks NOT IN [${RESTRICTED_MARK}]${reader.length > 0 ? ` OR ${hasMark(reader.map(readerMark))}` : ""}`;
 
 /** The conditions that the index can check. It does not store when a document last changed; the read model checks that afterwards. */

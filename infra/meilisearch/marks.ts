@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Metadata, MetadataValue, Reader } from "#events/documentDetails.ts";
+import type { Metadata, MetadataValue, DocumentReader } from "#events/documentDetails.ts";
 import type { Bounds, MetadataCondition } from "#projections/passages/engine.ts";
 
 /*
@@ -24,7 +24,7 @@ export const tagMark = (tag: string): string => createHash("sha256").update(tag)
 export const typeMark = (mime_type: string): string => mark("type", mime_type);
 /** The mark of documents that not everybody may read. */
 export const RESTRICTED_MARK = mark("restricted");
-export const readerMark = (reader: Reader): string => mark("reader", JSON.stringify(reader));
+export const readerMark = (reader: DocumentReader): string => mark("reader", JSON.stringify(reader));
 /** The mark of passages with a vector of this space. */
 export const spaceMark = (space: string): string => mark("space", space);
 const keyMark = (key: string): string => mark("key", key);

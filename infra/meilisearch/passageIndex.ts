@@ -1,5 +1,5 @@
-import type { Change, IndexedGeneration, IndexedPassage, PassageIndex } from "#services/knowledge/passageIndex.ts";
-import { encodeBodies, MARKER, marker, passageId } from "./document.ts";
+import type { IndexChangeId, IndexedGeneration, IndexedPassage, PassageIndex } from "#services/knowledge/passageIndex.ts";
+import { encodeBodies, MARKER_ID, MARKER_DOCUMENT, passageId } from "./document.ts";
 import { filterSuperseded } from "./filter.ts";
 import { indexesOf } from "./limitedKey.ts";
 import { hasIndex } from "./hasIndex.ts";
@@ -50,13 +50,13 @@ const change = async (
   method: "POST" | "PATCH" | "DELETE",
   path: string,
   body?: object | Buffer,
-): Promise<Change> => {
-  const { taskUid } = await server.request<{ taskUid: Change }>({ method, path, body, timeoutMs: CHANGE_MS });
+): Promise<IndexChangeId> => {
+  const { taskUid } = await server.request<{ taskUid: IndexChangeId }>({ method, path, body, timeoutMs: CHANGE_MS });
   return taskUid;
 };
 
 /** Waits until the change has succeeded. An error with the ignored code counts as success. */
-const waitFor = async (server: Server, queued: Promise<Change>, ignoredCode?: string): Promise<void> => {
+const waitFor = async (server: Server, queued: Promise<IndexChangeId>, ignoredCode?: string): Promise<void> => {
   const uid = await queued;
   const outcome = (await waitForTasks(server, [uid])).get(uid);
   if (outcome?.ok === false && (ignoredCode === undefined || !outcome.error.startsWith(ignoredCode)))
@@ -66,18 +66,18 @@ const waitFor = async (server: Server, queued: Promise<Change>, ignoredCode?: st
 const create = async (server: Server, uid: string): Promise<void> => {
   await waitFor(server, change(server, "POST", "/indexes", { uid, primaryKey: "pk" }), "index_already_exists");
   await waitFor(server, change(server, "PATCH", `/indexes/${uid}/settings`, settings));
-  await waitFor(server, change(server, "POST", documents(uid), [marker]));
+  await waitFor(server, change(server, "POST", documents(uid), [MARKER_DOCUMENT]));
 };
 
 const vectorIndexes = async (server: Server, uid: string): Promise<string[]> =>
   (await list(server, `${uid}-v`)).filter((found) => wordIndexOf(found) === uid);
 
 /** Queues the vectors of passages, using one index per vector length. */
-const putVectors = async (server: Server, uid: string, passages: IndexedPassage[]): Promise<Change[]> => {
+const putVectors = async (server: Server, uid: string, passages: IndexedPassage[]): Promise<IndexChangeId[]> => {
   const byLength = groupByLength(passages);
   if (byLength.size === 0) return [];
   const existing = new Set(await vectorIndexes(server, uid));
-  const changes: Change[] = [];
+  const changes: IndexChangeId[] = [];
   for (const [dimensions, some] of byLength) {
     const vectors = vectorIndexOf(uid, dimensions);
     if (!existing.has(vectors)) await createVectorIndex(server, vectors, dimensions);
@@ -112,7 +112,7 @@ const generations = async (server: Server, uid: string): Promise<IndexedGenerati
     const { results, total } = await server.request<Page>({ method: "POST", path, body, timeoutMs: KEYS_MS });
     if (total !== (first ??= total) || results.length !== Math.min(KEYS_PAGE, total - offset)) return undefined;
     for (const { pk } of results) {
-      if (pk === MARKER) continue;
+      if (pk === MARKER_ID) continue;
       const { document_id, generation } = passageId(pk);
       const key = `${document_id}/${generation}`;
       const entry = counts.get(key) ?? { document_id, generation, passages: 0 };
@@ -132,7 +132,7 @@ const SCRIPTS = [
 ];
 const WARM_MS = 60_000;
 const warm = async (server: Server, indexUid: string): Promise<void> => {
-  const queries = SCRIPTS.map((script) => ({ indexUid, ...script, filter: `org = ${MARKER}`, limit: 0 }));
+  const queries = SCRIPTS.map((script) => ({ indexUid, ...script, filter: `org = ${MARKER_ID}`, limit: 0 }));
   await change(server, "PATCH", `/indexes/${indexUid}/settings`, servingSettings);
   await server.request({ method: "POST", path: "/multi-search", body: { queries }, timeoutMs: WARM_MS });
 };

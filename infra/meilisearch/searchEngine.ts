@@ -1,5 +1,5 @@
 import { SearchFailed, type EngineQuery, type SearchEngine } from "#projections/passages/engine.ts";
-import { FOUND_FIELDS, MARKER, passageId, primaryKey, toFound, type FoundDocument } from "./document.ts";
+import { FOUND_FIELDS, MARKER_ID, passageId, primaryKey, toFound, type FoundDocument } from "./document.ts";
 import { filterWithin, hasMark } from "./filter.ts";
 import { hasIndex } from "./hasIndex.ts";
 import { spaceMark } from "./marks.ts";
@@ -74,7 +74,7 @@ async function askTogether<T extends { query: object }>(
   index: string,
   some: T[],
 ): Promise<(T & { answer: Answer })[]> {
-  const marked = { indexUid: index, filter: `org = ${MARKER}`, limit: 1, attributesToRetrieve: ["pk"] };
+  const marked = { indexUid: index, filter: `org = ${MARKER_ID}`, limit: 1, attributesToRetrieve: ["pk"] };
   const { results } = await ask<{ results: Answer[] }>("/multi-search", {
     queries: [...some.map(({ query }) => query), marked],
   });

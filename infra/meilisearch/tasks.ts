@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Change, ChangeResult } from "#services/knowledge/passageIndex.ts";
+import type { IndexChangeId, ChangeResult } from "#services/knowledge/passageIndex.ts";
 import type { Server } from "./server.ts";
 
 /** Task uids per request, which keep its URL below 1 kB. */
@@ -14,8 +14,8 @@ interface Task {
 }
 
 /** Waits until each change has succeeded or failed. A change unknown to the server was lost with its data. */
-export const waitForTasks = async (server: Server, changes: Change[]): Promise<Map<Change, ChangeResult>> => {
-  const settled = new Map<Change, ChangeResult>();
+export const waitForTasks = async (server: Server, changes: IndexChangeId[]): Promise<Map<IndexChangeId, ChangeResult>> => {
+  const settled = new Map<IndexChangeId, ChangeResult>();
   let open = [...new Set(changes)].toSorted((a, b) => a - b);
   for (let wait = FIRST_WAIT_MS; open.length > 0; wait = Math.min(wait * 1.5, MAX_WAIT_MS)) {
     const batch = open.slice(0, MAX_UIDS);
@@ -30,7 +30,7 @@ export const waitForTasks = async (server: Server, changes: Change[]): Promise<M
   return settled;
 };
 
-const fetchTasks = async (server: Server, changes: Change[]): Promise<Map<Change, Task>> => {
+const fetchTasks = async (server: Server, changes: IndexChangeId[]): Promise<Map<IndexChangeId, Task>> => {
   const { results } = await server.request<{ results: Task[] }>({
     method: "GET",
     path: `/tasks?uids=${changes.join(",")}&limit=${changes.length}`,

@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { beginWork } from "#events/slices.ts";
+import { createPause } from "#events/slices.ts";
 
 /** Texts to count one after the other until they exceed `limit` tokens. */
 export interface TokenQuestion {
@@ -28,7 +28,7 @@ function listenTo(thread: Thread, onLost: () => void): Ask {
   };
   /** Answers that arrive together come in one callback, and each resumes a turn, so they share rounds of the event loop. */
   const deliver = async (answer: TokenAnswer): Promise<void> => {
-    await beginWork()();
+    await createPause()();
     waiting.get(answer.id)?.resolve(answer);
     waiting.delete(answer.id);
     if (waiting.size === 0) thread.unref();

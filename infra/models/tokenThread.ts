@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { beginWork } from "#events/slices.ts";
+import { createPause } from "#events/slices.ts";
 import type { TokenAnswer, TokenQuestion } from "./askTokenThread.ts";
 
 /* The thread that counts tokens. Concurrent questions share its time in slices. */
@@ -34,7 +34,7 @@ function longestWithin(text: string, limit: number): number {
 }
 
 async function answer({ id, texts, limit }: TokenQuestion): Promise<TokenAnswer> {
-  const pause = beginWork();
+  const pause = createPause();
   let [tokens, units] = [0, 0];
   for (const text of texts)
     for (const { slice } of slices(text)) {

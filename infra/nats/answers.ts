@@ -4,12 +4,12 @@ import type { Names } from "./names.ts";
 import type { PubSub } from "./pubSub.ts";
 
 /** Header of a command's message: the subject for its answer. */
-export const ANSWER_TO = "Svc-Answer-To";
+export const ANSWER_TO_HEADER = "Svc-Answer-To";
 /**
  * Header of a command whose sender may give up early: a worker that takes it late must ask first (claims.ts). Senders of older
  * versions do not set it.
  */
-export const ASK_FIRST = "Svc-Ask-First";
+export const ASK_FIRST_HEADER = "Svc-Ask-First";
 
 /** Code of the answer to a canary taken by a worker while commands cannot take effect. */
 export const CANARY_REFUSED = "canary_refused";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { jetstream } from "@nats-io/jetstream";
 import { headers, nuid } from "@nats-io/transport-node";
 import { Unavailable } from "#events/ports.ts";
-import { ANSWER_TO, CANARY_REFUSED, type Answers } from "./answers.ts";
+import { ANSWER_TO_HEADER, CANARY_REFUSED, type Answers } from "./answers.ts";
 import type { BusContext } from "./context.ts";
 
 const POLL_MS = [10, 20, 50, 100, 200];
@@ -43,7 +43,7 @@ async function watchCanary(
   const stream = names.streams.commands;
   const sent = headers();
   sent.set("Nats-Msg-Id", id);
-  sent.set(ANSWER_TO, answers.subject);
+  sent.set(ANSWER_TO_HEADER, answers.subject);
   const readAcknowledged = async () =>
     (await jsm.consumers.info(stream, names.durables.commands)).ack_floor.consumer_seq;
   const before = await readAcknowledged();

@@ -1,7 +1,7 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { nuid } from "@nats-io/transport-node";
 import { Unavailable } from "#events/ports.ts";
-import { ANSWER_TO, ASK_FIRST, type ClaimMessage, type ClaimReply } from "./answers.ts";
+import { ANSWER_TO_HEADER, ASK_FIRST_HEADER, type ClaimMessage, type ClaimReply } from "./answers.ts";
 import type { BusContext } from "./context.ts";
 import { withTimeout } from "./withTimeout.ts";
 
@@ -19,8 +19,8 @@ export interface Claims {
 
 /** Where a message's sender receives claims; undefined if it waits until the deadline anyway. */
 function senderOf({ headers }: JsMsg): { subject: string; to: string } | undefined {
-  const [subject, to] = [headers?.get(ANSWER_TO), headers?.get("Nats-Msg-Id")];
-  return headers?.has(ASK_FIRST) && subject && to ? { subject, to } : undefined;
+  const [subject, to] = [headers?.get(ANSWER_TO_HEADER), headers?.get("Nats-Msg-Id")];
+  return headers?.has(ASK_FIRST_HEADER) && subject && to ? { subject, to } : undefined;
 }
 
 /** The worker's part in giving up commands (docs/adr/0076-a-command-that-nobody-takes-is-given-up.md). */

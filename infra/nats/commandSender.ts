@@ -6,7 +6,7 @@ import type { Answers } from "./answers.ts";
 import { commandWaits, nextPoll } from "./commandWaits.ts";
 import type { BusContext } from "./context.ts";
 import { createPublication, type Publication } from "./publication.ts";
-import { isUntaken, withdraw } from "./untaken.ts";
+import { isUntaken, withdrawCommand } from "./untaken.ts";
 import { withTimeout } from "./withTimeout.ts";
 
 const MAX_COMMAND_BYTES = 256 * 1024;
@@ -108,7 +108,7 @@ function pollOutcome(
 }
 
 /**
- * Gives a command up. After `withdraw` no worker begins it. A worker that began it earlier, without reporting so, may have ended it, so
+ * Gives a command up. After `withdrawCommand` no worker begins it. A worker that began it earlier, without reporting so, may have ended it, so
  * a stored outcome counts.
  */
 async function giveUp(
@@ -117,7 +117,7 @@ async function giveUp(
   publication: Publication,
   answer: PendingAnswer,
 ): Promise<void> {
-  await withdraw(context, publication);
+  await withdrawCommand(context, publication);
   void context.streams.heal();
   const { outcome } = await readOutcome(context, command, OUTCOME_MS);
   if (outcome) answer.resolve(outcome);

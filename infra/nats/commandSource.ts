@@ -1,7 +1,7 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import type { Command, CommandResult } from "#events/envelope.ts";
 import type { CommandSource } from "#events/ports.ts";
-import { ANSWER_TO, CANARY_REFUSED, type AnswerMessage } from "./answers.ts";
+import { ANSWER_TO_HEADER, CANARY_REFUSED, type AnswerMessage } from "./answers.ts";
 import { openClaims } from "./claims.ts";
 import { consumeQueue, decodeMessage } from "./consumeQueue.ts";
 import type { BusContext } from "./context.ts";
@@ -38,7 +38,7 @@ const isLate = ({ at }: Command, now: number): boolean => now - Date.parse(at) >
 export function createSource(bus: BusContext, now: () => number = Date.now): CommandSource {
   const { log, pubSub } = bus.connection;
   const answer = ({ headers }: JsMsg, result: CommandResult) => {
-    const subject = headers?.get(ANSWER_TO);
+    const subject = headers?.get(ANSWER_TO_HEADER);
     // nobody waits for a replayed dead letter
     if (!subject) return;
     pubSub.publishToOne(subject, { to: headers!.get("Nats-Msg-Id"), answer: result } satisfies AnswerMessage);

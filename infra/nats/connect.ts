@@ -21,7 +21,7 @@ import { createSender, type IsReachable, type Outcomes } from "./commandSender.t
 import { createSource } from "./commandSource.ts";
 import { openStreams } from "./streams.ts";
 import { searchLeader } from "./leaderSearch.ts";
-import { defaultLimits, type Limits } from "./streamSpecs.ts";
+import { defaultLimits, type StreamLimits } from "./streamSpecs.ts";
 
 export interface Bus {
   sender(outcomes: Outcomes, isReachable?: IsReachable): CommandSender;
@@ -55,7 +55,7 @@ interface Options {
   /** Name of this connection in the server's monitoring. */
   name: string;
   log: Logger;
-  limits?: Partial<Limits>;
+  limits?: Partial<StreamLimits>;
 }
 
 /** Connects to NATS and creates the streams. Throws when no server answers for 30 s; afterwards reconnects forever. */

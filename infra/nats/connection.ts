@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node";
 import type { Logger } from "pino";
 import { Unavailable } from "#events/ports.ts";
-import { TOKEN } from "./names.ts";
+import { SUBJECT_TOKEN } from "./names.ts";
 import { openPubSub, type PubSub } from "./pubSub.ts";
 
 const FIRST_CONNECT_MS = 30_000;
@@ -86,7 +86,7 @@ function connectionOptions({ url, name }: { url: string; name: string }) {
   const urls = url.split(",").map((one) => new URL(one.trim()));
   const { username, password, protocol } = urls[0]!;
   return {
-    inboxPrefix: password && TOKEN.test(username) ? `_INBOX.${username}` : "_INBOX",
+    inboxPrefix: password && SUBJECT_TOKEN.test(username) ? `_INBOX.${username}` : "_INBOX",
     servers: urls.map((one) => one.host),
     name,
     maxReconnectAttempts: -1,

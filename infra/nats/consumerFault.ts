@@ -9,12 +9,12 @@ import type { ConsumerInfo, StreamInfo } from "@nats-io/jetstream";
 export type ConsumerFault = "ahead" | "stranded" | "stalled";
 
 /** A consumer and its stream at one moment. The consumer is read first, because the stream's numbers only rise. */
-export interface ConsumerLook {
+export interface ConsumerSnapshot {
   consumer: ConsumerInfo;
   stream: StreamInfo;
 }
 
-function faultIn({ consumer, stream }: ConsumerLook): ConsumerFault | undefined {
+function faultIn({ consumer, stream }: ConsumerSnapshot): ConsumerFault | undefined {
   const { delivered, ack_floor, num_pending, num_waiting, num_ack_pending, config } = consumer;
   const { last_seq, first_seq, messages } = stream.state;
   if (Math.max(delivered.stream_seq, ack_floor.stream_seq) > last_seq) return "ahead";
@@ -25,7 +25,7 @@ function faultIn({ consumer, stream }: ConsumerLook): ConsumerFault | undefined 
 }
 
 /** The fault shown by two looks some time apart. A single look may coincide with a delivery or an acknowledgement. */
-export function findConsumerFault(before: ConsumerLook, after: ConsumerLook): ConsumerFault | undefined {
+export function findConsumerFault(before: ConsumerSnapshot, after: ConsumerSnapshot): ConsumerFault | undefined {
   const fault = faultIn(before);
   if (!fault || faultIn(after) !== fault) return undefined;
   if (fault === "stranded" && before.stream.state.first_seq !== after.stream.state.first_seq) return undefined;
@@ -33,4 +33,4 @@ export function findConsumerFault(before: ConsumerLook, after: ConsumerLook): Co
   return fault === "stalled" && hasMoved ? undefined : fault;
 }
 
-export const isSuspicious = (look: ConsumerLook): boolean => faultIn(look) !== undefined;
+export const isSuspicious = (look: ConsumerSnapshot): boolean => faultIn(look) !== undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { JetStreamApiCodes, JetStreamApiError, type ConsumerInfo, type JetStreamManager } from "@nats-io/jetstream";
 import type { Connection } from "./connection.ts";
-import { findConsumerFault, isSuspicious, type ConsumerLook } from "./consumerFault.ts";
+import { findConsumerFault, isSuspicious, type ConsumerSnapshot } from "./consumerFault.ts";
 import { createFaultReports } from "./faultReports.ts";
 import type { Names } from "./names.ts";
 
@@ -16,7 +16,7 @@ export interface Healer {
   heal(): Promise<void>;
 }
 
-async function look(jsm: JetStreamManager, stream: string): Promise<ConsumerLook[]> {
+async function look(jsm: JetStreamManager, stream: string): Promise<ConsumerSnapshot[]> {
   const consumers: ConsumerInfo[] = [];
   for await (const consumer of jsm.consumers.list(stream)) if (consumer.config.durable_name) consumers.push(consumer);
   if (consumers.length === 0) return [];

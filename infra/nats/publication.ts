@@ -3,7 +3,7 @@ import { headers, nuid, type PublishOptions } from "@nats-io/transport-node";
 import type { CommandResult } from "#events/envelope.ts";
 import type { TraceHeaders } from "#events/trace.ts";
 import { Unavailable } from "#events/ports.ts";
-import { ANSWER_TO, ASK_FIRST, type Answers } from "./answers.ts";
+import { ANSWER_TO_HEADER, ASK_FIRST_HEADER, type Answers } from "./answers.ts";
 import type { Acks, PubAck } from "./acks.ts";
 import type { Connection } from "./connection.ts";
 import type { BusContext } from "./context.ts";
@@ -42,8 +42,8 @@ interface OutgoingMessage extends Pick<TraceHeaders, "traceparent"> {
 function headersFor({ traceparent }: OutgoingMessage, id: string, answers: Answers) {
   const sent = headers();
   sent.set("Nats-Msg-Id", id);
-  sent.set(ANSWER_TO, answers.subject);
-  sent.set(ASK_FIRST, "1");
+  sent.set(ANSWER_TO_HEADER, answers.subject);
+  sent.set(ASK_FIRST_HEADER, "1");
   if (traceparent) sent.set("traceparent", traceparent);
   return sent;
 }

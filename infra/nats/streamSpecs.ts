@@ -7,7 +7,7 @@ const HOUR = nanos(3_600_000);
 /** How long other services can read an event of the feed. */
 export const FEED_RETENTION_MS = 7 * 24 * 3_600_000;
 
-export interface Limits {
+export interface StreamLimits {
   commands_max_bytes: number;
   /** Size of the feed. */
   events_max_bytes: number;
@@ -16,7 +16,7 @@ export interface Limits {
   /** Servers of a cluster that store each stream. Undefined leaves existing streams unchanged. */
   replicas?: number;
 }
-export const defaultLimits: Limits = {
+export const defaultLimits: StreamLimits = {
   commands_max_bytes: 256 * MIB,
   events_max_bytes: 256 * MIB,
   ack_wait_ms: 4_000,
@@ -30,14 +30,14 @@ export interface Spec {
 }
 
 /** The deployment's streams and durable consumers. Work queues refuse messages when full, the other streams drop the oldest. */
-export function streamSpecs(names: Names, limits: Limits): Spec[] {
+export function streamSpecs(names: Names, limits: StreamLimits): Spec[] {
   const { replicas } = limits;
   const specs = [...queueSpecs(names, limits), ...recordSpecs(names, limits)];
   if (replicas === undefined) return specs;
   return specs.map((spec) => ({ ...spec, stream: { ...spec.stream, num_replicas: replicas } }));
 }
 
-function queueSpecs({ streams, all, durables }: Names, limits: Limits): Spec[] {
+function queueSpecs({ streams, all, durables }: Names, limits: StreamLimits): Spec[] {
   const queue = { retention: "workqueue", discard: "new", storage: "file", max_age: HOUR } as const;
   const worker = {
     ack_policy: "explicit",
@@ -57,7 +57,7 @@ function queueSpecs({ streams, all, durables }: Names, limits: Limits): Spec[] {
   ];
 }
 
-function recordSpecs({ streams, all }: Names, limits: Limits): Spec[] {
+function recordSpecs({ streams, all }: Names, limits: StreamLimits): Spec[] {
   // frames are on disk as well: after the server is killed, the next worker of a turn must know what its readers have received
   const record = { storage: "file", discard: "old" } as const;
   return [

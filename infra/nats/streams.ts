@@ -4,7 +4,7 @@ import { JetStreamApiCodes, JetStreamApiError, jetstreamManager, type JetStreamM
 import type { Connection } from "./connection.ts";
 import { createHealer, type Healer } from "./healing.ts";
 import type { Names } from "./names.ts";
-import { streamSpecs, type ConsumerSpec, type Limits, type StreamSpec } from "./streamSpecs.ts";
+import { streamSpecs, type ConsumerSpec, type StreamLimits, type StreamSpec } from "./streamSpecs.ts";
 
 const CHECK_MS = 30_000;
 /** Interval of comparing consumers with their streams. Reconnects and silence trigger it earlier. */
@@ -28,7 +28,7 @@ export interface Streams extends Healer {
 }
 
 /** Creates all streams and durable consumers. Checks their settings at reconnects and every 30 s, and compares consumers with streams every 5 s. */
-export async function openStreams(connection: Connection, names: Names, limits: Limits): Promise<Streams> {
+export async function openStreams(connection: Connection, names: Names, limits: StreamLimits): Promise<Streams> {
   const jsm = await jetstreamManager(connection.nc, { checkAPI: false });
   const warned = new Set<string>();
   const ensureAll = async () => {
@@ -103,7 +103,7 @@ const tooFewServers = (replicas: number, stream: string, cause: unknown) =>
   );
 
 /** A server outside a cluster accepts any number of replicas for an existing stream, and stores one. */
-function requireCluster({ nc }: Connection, { streams }: Names, { replicas = 1 }: Limits): void {
+function requireCluster({ nc }: Connection, { streams }: Names, { replicas = 1 }: StreamLimits): void {
   if (replicas > 1 && !nc.info?.cluster)
     throw tooFewServers(replicas, streams.commands, new Error(`${nc.getServer()} is in no cluster`));
 }

@@ -39,7 +39,7 @@ export async function isUntaken(bus: Bus, publication: Publication, isClaimDue: 
 }
 
 /** Removes a command that was given up. If this fails, the worker that takes the command asks first, and then drops it. */
-export async function withdraw({ connection, streams, names }: Bus, publication: Publication): Promise<void> {
+export async function withdrawCommand({ connection, streams, names }: Bus, publication: Publication): Promise<void> {
   const seq = publication.storedAt();
   publication.close();
   if (seq === undefined) return;

@@ -27,7 +27,7 @@ export interface Sink<F extends Follower> {
  * still fails after 5 attempts parks its stream for the projection that cannot follow it. Other errors (connection, disk space, a
  * missing table) are thrown; what was written until then stays.
  */
-export async function advance<F extends Follower>(
+export async function advanceFollowers<F extends Follower>(
   followers: F[],
   events: RecordedEvent[],
   sink: Sink<F>,
@@ -36,10 +36,10 @@ export async function advance<F extends Follower>(
   if (!failure) return;
   if (events.length > 1) {
     const middle = events.length >> 1;
-    await advance(followers, events.slice(0, middle), sink);
-    await advance(followers, events.slice(middle), sink);
+    await advanceFollowers(followers, events.slice(0, middle), sink);
+    await advanceFollowers(followers, events.slice(middle), sink);
   } else if (followers.length > 1) {
-    for (const follower of followers) await advance([follower], events, sink);
+    for (const follower of followers) await advanceFollowers([follower], events, sink);
   } else await retryOrPark(followers[0]!, events[0]!, sink, failure);
 }
 

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { AppendResult } from "#events/ports.ts";
 import type { EncodedAppend } from "./encode.ts";
 import { isEventFault, asUnavailable } from "./errors.ts";
-import { appendNew, isSpecial } from "./appendNew.ts";
+import { appendNew, requiresLogAppend } from "./appendNew.ts";
 import type { AppendListener } from "./appendWatch.ts";
 
 /** Maximum commands per call of log.append. Larger batches do not make a command cheaper. */
@@ -131,11 +131,11 @@ const collides = (one: EncodedAppend, other: EncodedAppend): boolean =>
 
 /** The next commands, all special or none: only commands that are not special may be appended as new. */
 function takeBatch(pending: PendingAppend[]): PendingAppend[] {
-  const special = isSpecial(pending[0]!.encoded);
+  const special = requiresLogAppend(pending[0]!.encoded);
   const end = pending.findIndex(
     ({ encoded }, n) =>
       n === MAX_BATCH ||
-      isSpecial(encoded) !== special ||
+      requiresLogAppend(encoded) !== special ||
       (special &&
         pending.slice(0, n).some((other) => collides(other.encoded, encoded) || collides(encoded, other.encoded))),
   );

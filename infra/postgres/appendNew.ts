@@ -33,7 +33,7 @@ const PLAIN = { name: "append new", text: call("append_new", 25) };
 const ERASING = { name: "append new erasing", text: call("append_new_erasing", 27) };
 
 /** Whether the command needs `log.append` or `log.append_unchanged`. */
-export const isSpecial = ({ forgotten, unchanged }: EncodedAppend): boolean =>
+export const requiresLogAppend = ({ forgotten, unchanged }: EncodedAppend): boolean =>
   forgotten.length > 0 || unchanged.length > 0;
 
 /** Arranges the rows. Undefined if versions are not consecutive, or if a stream's last events come without its head. */
@@ -116,7 +116,7 @@ function erasedBy(batch: EncodedAppend[]): Buffer[] | undefined {
  * returns undefined.
  */
 export async function appendNew(pool: pg.Pool, batch: EncodedAppend[]): Promise<AppendResult[] | undefined> {
-  if (batch.some(isSpecial)) return undefined;
+  if (batch.some(requiresLogAppend)) return undefined;
   const rows = arrange(batch);
   if (!rows) return undefined;
   const erased = erasedBy(batch);

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import { asUnavailable, isStoreFault } from "./errors.ts";
-import { repeat } from "./repeat.ts";
+import { runPeriodically } from "./runPeriodically.ts";
 
 const PROBE_MS = 1_500;
 /**
@@ -73,7 +73,7 @@ export function watchAppends(
       await pool.query(PROBE);
       if (performance.now() - began < slow_ms) onWritten();
     };
-    setTimeout(() => void repeat(probe_ms, probe, () => {}, signal), probe_ms).unref();
+    setTimeout(() => void runPeriodically(probe_ms, probe, () => {}, signal), probe_ms).unref();
   };
   const isSlow = (): boolean => beganAt !== undefined && performance.now() - beganAt >= slow_ms;
 

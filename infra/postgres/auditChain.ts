@@ -1,5 +1,5 @@
 import type { AuditedEvent, AuditLog } from "#events/auditLog.ts";
-import { beginWork } from "#events/slices.ts";
+import { createPause } from "#events/slices.ts";
 import type { Db } from "#projections/projection.ts";
 import { decodePublic } from "./decode.ts";
 import { GENESIS, linkHash, type ChainedRow } from "./verify.ts";
@@ -42,7 +42,7 @@ export const createChainChecker =
   async (organization, { after, upTo, limit }) => {
     const rows = await db.query<Row>(PAGE, [organization, after, upTo, limit]);
     const events: AuditedEvent[] = [];
-    const pause = beginWork();
+    const pause = createPause();
     for (const row of rows) {
       await pause();
       const problem = findProblem(row);

@@ -1,7 +1,7 @@
 import type { AuditLog } from "#events/auditLog.ts";
 import type { Db } from "#projections/projection.ts";
 import { narrowToCommand } from "./commandSpan.ts";
-import { PRINCIPAL } from "./decode.ts";
+import { PRINCIPAL_SQL } from "./decode.ts";
 
 /** Maximum events that one histogram counts: the newest of the organization, stream, principal or command. */
 const MAX_EVENTS = 50_000;
@@ -53,7 +53,7 @@ export const createHistogramReader =
       value === undefined ? "" : ` and ${condition.replace("?", `$${values.push(value)}`)}`;
     const sql = histogram({
       stream: also("stream = ?", stream),
-      principal: also(`${PRINCIPAL} = ?`, principal),
+      principal: also(`${PRINCIPAL_SQL} = ?`, principal),
       command: await narrowToCommand(db, organization, command, also),
       types: also("type = any(?)", types),
     });

@@ -3,7 +3,7 @@ import { mapInSlices } from "#events/slices.ts";
 import type { Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { narrowToCommand } from "./commandSpan.ts";
-import { decodeEvent, EVENT_COLUMNS, hashSealed, PRINCIPAL, type EventRow } from "./decode.ts";
+import { decodeEvent, EVENT_COLUMNS, hashSealed, PRINCIPAL_SQL, type EventRow } from "./decode.ts";
 
 /** Maximum stored bytes of a slice, unless its first event alone is larger: five hundred of the largest events would have 128 MB. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -20,7 +20,7 @@ export const createSliceReader =
       value === undefined ? "" : ` and ${condition.replace("?", `$${values.push(value)}`)}`;
     const ofCommand = await narrowToCommand(db, organization, command, also);
     const ofStream = also("stream = ?", stream);
-    const narrowed = `${ofStream}${also("type = any(?)", types)}${also(`${PRINCIPAL} = ?`, principal)}${ofCommand}`;
+    const narrowed = `${ofStream}${also("type = any(?)", types)}${also(`${PRINCIPAL_SQL} = ?`, principal)}${ofCommand}`;
     const rows = await db.query<SliceRow>(
       `with found as (
          select * from log.events where organization_id = $1 and position ${follows} $2${narrowed}

@@ -3,7 +3,7 @@ import type { Gate } from "#events/ports.ts";
 import { HOUR_MS } from "#events/units.ts";
 import type { Blobs, DataKeys } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
-import { repeat } from "./repeat.ts";
+import { runPeriodically } from "./runPeriodically.ts";
 
 /** Minimum age of an orphan. A blob is written before the event that names it, so younger ones may still get theirs. */
 const MIN_ORPHAN_AGE_MS = 24 * HOUR_MS;
@@ -69,5 +69,5 @@ export function cleanUp(options: CleanUpOptions, signal: AbortSignal): Promise<v
     await options.blobs.removePartsOlderThan(HOUR_MS);
     await removeOrphanedBlobs(options);
   };
-  return repeat(HOUR_MS, removeExpired, options.onError, signal);
+  return runPeriodically(HOUR_MS, removeExpired, options.onError, signal);
 }

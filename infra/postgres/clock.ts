@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Gate } from "#events/ports.ts";
 import type { Db } from "#projections/projection.ts";
 import { createGate } from "./gate.ts";
-import { repeat } from "./repeat.ts";
+import { runPeriodically } from "./runPeriodically.ts";
 
 const EVERY_MS = 2_000;
 /** Interval at which a jump of the local clock is detected without the database. */
@@ -88,7 +88,7 @@ export async function watchClock({
 
   look();
   const looking = setInterval(look, LOOK_MS).unref();
-  const watching = repeat(EVERY_MS, compare, (err) => logger.debug({ err }, "clock not compared"), stopped.signal);
+  const watching = runPeriodically(EVERY_MS, compare, (err) => logger.debug({ err }, "clock not compared"), stopped.signal);
   return {
     isOpen: look,
     onChange: gate.onChange,

@@ -1,5 +1,5 @@
 import type { Hints } from "#events/ports.ts";
-import { createPause } from "./pause.ts";
+import { createInterruptiblePause } from "./pause.ts";
 
 /** How long events that no request waits for are gathered, so that a single turn costs one transaction instead of two. */
 const GATHER_MS = 20;
@@ -8,7 +8,7 @@ const POLL_MS = 250;
 
 /** Waits until the log may have events after a position. A reader's request ends the wait at once, a commit soon. */
 export function createCommitWaiter(hints: Pick<Hints, "onCommitted" | "onRequested">) {
-  const pause = createPause();
+  const pause = createInterruptiblePause();
   // the newest hints since the last reset
   let committed = 0;
   let requested = 0;

@@ -30,7 +30,7 @@ export const EVENT_COLUMNS = `e.position, e.stream, e.version, e.organization_id
  * The principal that caused an event, as the index events_by_principal has it (migration 14): the first field of `meta`. Null for
  * the service's own work.
  */
-export const PRINCIPAL = `nullif(split_part(meta, '"', 4), 'system')`;
+export const PRINCIPAL_SQL = `nullif(split_part(meta, '"', 4), 'system')`;
 
 function openPersonal(row: EventRow, keyring: Keyring): Record<string, unknown> | undefined {
   if (!row.sealed || !row.thing || !row.wrapped) return undefined;

@@ -1,4 +1,4 @@
-import { ERASED, NOTHING_ERASED, type ErasedCounts, type ErasedKind } from "#events/erasure.ts";
+import { ERASURE_EVENTS, NOTHING_ERASED, type ErasedCounts, type ErasedKind } from "#events/erasure.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { Db } from "#projections/projection.ts";
 
@@ -13,7 +13,7 @@ const READ = `
   )
   select (select max(position) from part) as last, (select count(*) from part)::integer as events,
     coalesce((select json_object_agg(type, count) from (select type, count(*) as count from found group by type) c), '{}') as counts,
-    array(select stream from found where type = '${ERASED.runs}') as runs`;
+    array(select stream from found where type = '${ERASURE_EVENTS.runs}') as runs`;
 
 interface Row {
   last: string | null;
@@ -33,8 +33,8 @@ export const createDeletionReader =
     const counts = { ...NOTHING_ERASED };
     const runs: string[] = [];
     for (let [position, events] = [after, PART]; events === PART; ) {
-      const [row] = await db.query<Row>(READ, [organization, position, Object.values(ERASED), request_id]);
-      for (const [kind, type] of Object.entries(ERASED)) counts[kind as ErasedKind] += row!.counts[type] ?? 0;
+      const [row] = await db.query<Row>(READ, [organization, position, Object.values(ERASURE_EVENTS), request_id]);
+      for (const [kind, type] of Object.entries(ERASURE_EVENTS)) counts[kind as ErasedKind] += row!.counts[type] ?? 0;
       for (const stream of row!.runs) runs.push(parseStreamName(stream).id);
       ({ events } = row!);
       position = Number(row!.last ?? position);

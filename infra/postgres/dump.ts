@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Db } from "#projections/projection.ts";
 import { findMigrations, type Migrations } from "./migrate.ts";
 import { withToolClient } from "./toolClient.ts";
-import type { Tip } from "./verify.ts";
+import type { ChainTip } from "./verify.ts";
 
 /** Read models are left out, because they are rebuilt from the log. */
 const SCHEMAS = ["log", "ops"];
@@ -15,7 +15,7 @@ const ROWS = 500;
 /** The log and the operational tables at one moment. */
 export interface Snapshot {
   /** The last position and hash of the log in it. */
-  tip: Tip;
+  tip: ChainTip;
   migrations: string[];
   tables: string[];
   /** The rows of a table as JSON, in pieces of several lines. */
@@ -42,8 +42,8 @@ const withClient = <T>(databaseUrl: string, work: (client: pg.Client) => Promise
 export const withSnapshot = <T>(databaseUrl: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
   withClient(databaseUrl, async (client) => {
     await client.query("begin isolation level repeatable read read only");
-    const { rows } = await client.query<Tip>("select position, encode(hash, 'hex') as hash from log.head");
-    const [tip] = rows as [Tip];
+    const { rows } = await client.query<ChainTip>("select position, encode(hash, 'hex') as hash from log.head");
+    const [tip] = rows as [ChainTip];
     const { applied } = await findMigrations(client);
     return work({
       tip,
@@ -54,7 +54,7 @@ export const withSnapshot = <T>(databaseUrl: string, work: (snapshot: Snapshot) 
   });
 
 /** The migrations of a database into which something will be loaded. */
-export const inspectPlace = (databaseUrl: string): Promise<Migrations & { position: number }> =>
+export const inspectTargetDatabase = (databaseUrl: string): Promise<Migrations & { position: number }> =>
   withClient(databaseUrl, async (client) => {
     const migrations = await findMigrations(client);
     if (migrations.applied.length === 0) return { ...migrations, position: 0 };

@@ -94,7 +94,7 @@ export function encodeAppend(append: AppendRequest, existing: Map<string, string
     command: {
       command_id: command.id,
       organization_id: command.organization_id,
-      // the principal comes first: PRINCIPAL (decode.ts) expects it there
+      // the principal comes first: PRINCIPAL_SQL (decode.ts) expects it there
       meta: JSON.stringify({
         principal: command.principal,
         request_id: command.request_id,

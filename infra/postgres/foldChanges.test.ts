@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Change, Row } from "#projections/projection.ts";
-import { foldChanges, type Round } from "./foldChanges.ts";
+import { foldChanges, type WriteRound } from "./foldChanges.ts";
 
 const table = "things";
 type Rows = Map<string, Row>;
@@ -15,7 +15,7 @@ function applyEach(rows: Rows, changes: Change[]): void {
 }
 
 /** Applies rounds as the writer does: first the conditions, then each row once. */
-function applyRounds(rows: Rows, rounds: Round[]): void {
+function applyRounds(rows: Rows, rounds: WriteRound[]): void {
   for (const round of rounds)
     for (const { wheres, rows: pending } of round.values()) {
       for (const where of wheres) removeMatching(rows, where);

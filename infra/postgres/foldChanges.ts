@@ -15,7 +15,7 @@ export interface TableChanges {
 }
 
 /** Rounds are written one after the other. Within a round, no row is written twice after its `wheres`. */
-export type Round = Map<string, TableChanges>;
+export type WriteRound = Map<string, TableChanges>;
 
 /** Indexes for applying a condition without checking every pending row: a batch has a thousand rows, and possibly as many conditions. */
 interface PendingChanges extends TableChanges {
@@ -29,7 +29,7 @@ interface PendingChanges extends TableChanges {
  * Folds changes, in order, into as few rounds as possible, usually one: a later put replaces the pending change of its row, a patch
  * is merged into it, a remove drops it.
  */
-export function foldChanges(changes: Change[]): Round[] {
+export function foldChanges(changes: Change[]): WriteRound[] {
   let round = new Map<string, PendingChanges>();
   const rounds = [round];
   for (const change of changes) {

@@ -52,7 +52,7 @@ async function sendHeartbeats(client: pg.PoolClient, signal: AbortSignal): Promi
  * Runs `work` in one process of the deployment at a time. Leadership is a session advisory lock on a dedicated connection: if that
  * breaks, the signal aborts and another process takes over. The same happens if the process is stopped, or hangs for 3 s.
  */
-export function lead(
+export function runAsLeader(
   pool: pg.Pool,
   name: string,
   work: Work,

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createPause } from "./pause.ts";
+import { createInterruptiblePause } from "./pause.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Measures how long a pause of 250 ms lasts when it is cut at these times. */
 async function measureDuration(cuts: [at: number, within_ms: number][]): Promise<number> {
-  const pause = createPause();
+  const pause = createInterruptiblePause();
   const began = performance.now();
   for (const [at, within_ms] of cuts) setTimeout(() => pause.cut(within_ms), at);
   let duration = -1;
@@ -43,7 +43,7 @@ describe("a pause", () => {
   });
 
   test("is not shortened by a cut from before it began", async () => {
-    const pause = createPause();
+    const pause = createInterruptiblePause();
     pause.cut(0);
     pause.cut(20);
     let isOver = false;

@@ -1,12 +1,12 @@
 /** A pause that events can cut short. */
-export interface Pause {
+export interface InterruptiblePause {
   /** Resolves after this time, or earlier if it is cut. One call at a time. */
   wait(ms: number): Promise<void>;
   /** Ends the current pause within this time; 0 ends it at once. Never prolongs it. */
   cut(within_ms: number): void;
 }
 
-export function createPause(): Pause {
+export function createInterruptiblePause(): InterruptiblePause {
   let ends_at = 0;
   let timer: NodeJS.Timeout | undefined;
   let end = () => {};

@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { Db } from "#projections/projection.ts";
 import { asUnavailable } from "./errors.ts";
-import { limitReadTime, readDeadline } from "./readTime.ts";
+import { limitQueryTime, findQueryDeadline } from "./queryDeadline.ts";
 
 const INT8 = 20;
 
@@ -62,15 +62,15 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
 /** Names of prepared statements by text. Shared, because users of a pool share its connections. */
 const names = new Map<string, string>();
 
-/** Runs queries as prepared statements. Throws Unavailable while the database is unreachable, or when the time of `withReadTime` is over. */
+/** Runs queries as prepared statements. Throws Unavailable while the database is unreachable, or when the time of `withQueryDeadline` is over. */
 export function asDb(pool: Pick<pg.Pool, "query">): Db {
-  const queryBy = pool instanceof pg.Pool ? limitReadTime(pool) : undefined;
+  const queryBy = pool instanceof pg.Pool ? limitQueryTime(pool) : undefined;
   return {
     async query<R>(text: string, values: unknown[] = []) {
       let name = names.get(text);
       if (!name) names.set(text, (name = `q${names.size}`));
       try {
-        const deadline = readDeadline();
+        const deadline = findQueryDeadline();
         const query = { name, text, values };
         const run = deadline !== undefined && queryBy ? queryBy(query, deadline) : pool.query(query);
         return (await run).rows as R[];

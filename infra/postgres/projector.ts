@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { EventLog, Hints } from "#events/ports.ts";
 import type { Projection } from "#projections/projection.ts";
 import { createCommitWaiter, type CommitWaiter } from "./commitWaiter.ts";
-import { lead } from "./leader.ts";
+import { runAsLeader } from "./leader.ts";
 import { openLogFollower } from "./logFollower.ts";
 import { rebuild } from "./rebuild.ts";
 import { createStatistics } from "./statistics.ts";
@@ -101,7 +101,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   const ready = Promise.withResolvers<void>();
   const commits = createCommitWaiter(options.hints);
   let leading = false;
-  let leadership: ReturnType<typeof lead> | undefined;
+  let leadership: ReturnType<typeof runAsLeader> | undefined;
 
   async function runTerm(signal: AbortSignal, client: pg.PoolClient): Promise<void> {
     leading = true;
@@ -122,7 +122,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   const onError = (err: unknown) => logger.warn({ err }, "projector lost its connection, reconnecting");
   return {
     start() {
-      leadership ??= lead(pool, "projector", runTerm, onError, { standBy, retry_ms: RECONNECT_MS });
+      leadership ??= runAsLeader(pool, "projector", runTerm, onError, { standBy, retry_ms: RECONNECT_MS });
       return ready.promise;
     },
     async stop() {

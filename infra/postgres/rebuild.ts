@@ -3,13 +3,13 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import type { EventLog } from "#events/ports.ts";
 import type { Projection } from "#projections/projection.ts";
-import { advance, collectChanges, skipUnreadable, type Sink } from "./advance.ts";
+import { advanceFollowers, collectChanges, skipUnreadable, type Sink } from "./advance.ts";
 import { openBatches, type Batches } from "./batches.ts";
 import { foldChanges } from "./foldChanges.ts";
-import { BATCH } from "./logFollower.ts";
+import { BATCH_SIZE } from "./logFollower.ts";
 import { logParked, parkedStream } from "./parked.ts";
 import { createPlanner, type Planner } from "./planAhead.ts";
-import { swapIn, type Copy } from "./swap.ts";
+import { swapIn, type ReadModelCopy } from "./swap.ts";
 import { createTables, readTables } from "./tables.ts";
 import { attributePlanError } from "./errors.ts";
 import { planRounds, writePlan } from "./writePlan.ts";
@@ -30,10 +30,10 @@ export interface RebuildOptions {
   signal?: AbortSignal;
 }
 
-type CopySink = Sink<Copy> & Pick<Planner<Copy, unknown>, "planAhead">;
+type CopySink = Sink<ReadModelCopy> & Pick<Planner<ReadModelCopy, unknown>, "planAhead">;
 
-function copyInto(client: pg.ClientBase, copy: Copy, logger: Logger): CopySink {
-  const planner = createPlanner((_: Copy[], events) => copy.plan(events));
+function copyInto(client: pg.ClientBase, copy: ReadModelCopy, logger: Logger): CopySink {
+  const planner = createPlanner((_: ReadModelCopy[], events) => copy.plan(events));
   return {
     planAhead: planner.planAhead,
     async write(followers, events, to) {
@@ -51,16 +51,16 @@ function copyInto(client: pg.ClientBase, copy: Copy, logger: Logger): CopySink {
 }
 
 /** Follows the log until it is within one batch of the newest event. */
-async function catchUp(copy: Copy, batches: Batches, sink: CopySink, options: RebuildOptions): Promise<void> {
+async function catchUp(copy: ReadModelCopy, batches: Batches, sink: CopySink, options: RebuildOptions): Promise<void> {
   const { rows } = await options.pool.query<{ position: number }>("select position from log.head");
   const head = rows[0]!.position;
   for (let more = true; more; ) {
     options.signal?.throwIfAborted();
-    const batch = await batches.read(copy.position, BATCH);
+    const batch = await batches.read(copy.position, BATCH_SIZE);
     more = batch.more;
     if (more && !batch.unreadable)
-      batches.prefetch(batch.events.at(-1)!.position, BATCH, (next) => sink.planAhead([copy], next));
-    if (batch.events.length > 0) await advance([copy], batch.events, sink);
+      batches.prefetch(batch.events.at(-1)!.position, BATCH_SIZE, (next) => sink.planAhead([copy], next));
+    if (batch.events.length > 0) await advanceFollowers([copy], batch.events, sink);
     if (batch.unreadable) await skipUnreadable([copy], batch.unreadable, sink);
     options.onProgress?.({ position: copy.position, head: Math.max(head, copy.position) });
   }
@@ -95,7 +95,7 @@ export async function rebuild(options: RebuildOptions): Promise<{ position: numb
     const schema = `rebuild_${projection.name}`;
     await createTables(client, projection, schema);
     const tables = await readTables(client, schema);
-    const copy: Copy = {
+    const copy: ReadModelCopy = {
       projection,
       position: 0,
       parked: new Set(),

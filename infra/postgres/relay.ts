@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { EventLog, ScannedEvent } from "#events/ports.ts";
-import { createPause } from "./pause.ts";
+import { createInterruptiblePause } from "./pause.ts";
 
 const POLL_MS = 250;
 const RESUME_EVERY_MS = 30_000;
@@ -85,7 +85,7 @@ function createRound({ pool, log, name, types, batch, publish, resume }: RelayOp
 /** Publishes the log's events in order. Saves its checkpoint after publishing, so that none is left out, but a crash repeats some. */
 export async function relay(options: RelayOptions, signal: AbortSignal): Promise<void> {
   const runRound = createRound(options);
-  const pause = createPause();
+  const pause = createInterruptiblePause();
   let hasNewCommit = false;
   const unsubscribe = options.onCommitted?.(() => {
     hasNewCommit = true;

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Gate } from "#events/ports.ts";
 import type { Db } from "#projections/projection.ts";
 import { createGate } from "./gate.ts";
-import { repeat } from "./repeat.ts";
+import { runPeriodically } from "./runPeriodically.ts";
 
 const EVERY_MS = 2_000;
 /** After this silence a process counts as gone, and its bus no longer counts. */
@@ -106,7 +106,7 @@ export function watchSameBus({ db, worker, logger, identify, onApart, every_ms =
     } else if (holders.see(holder_at)) setOpen(false, { bus, deployment_bus: deployment });
   };
 
-  const watching = repeat(every_ms, compare, (err) => logger.debug({ err }, "NATS not compared"), stopped.signal);
+  const watching = runPeriodically(every_ms, compare, (err) => logger.debug({ err }, "NATS not compared"), stopped.signal);
   return {
     ...gate,
     async stop() {

@@ -6,7 +6,7 @@ import type { EventLog } from "#events/ports.ts";
 import { DAY_MS, HOUR_MS } from "#events/units.ts";
 import type { Db, Projection } from "#projections/projection.ts";
 import { rebuild } from "./rebuild.ts";
-import { repeat } from "./repeat.ts";
+import { runPeriodically } from "./runPeriodically.ts";
 
 /*
  * A deleted row disappears from every answer at once. Its bytes stay in the free space of its page until another row
@@ -91,5 +91,5 @@ export const runScrubbing = (options: ScrubOptions, signal: AbortSignal): Promis
   const onError = (err: unknown) => {
     if (!signal.aborted) options.logger.warn({ err }, "deleted data not overwritten, retrying in an hour");
   };
-  return repeat(HOUR_MS, () => scrubIfDue(options, signal), onError, signal);
+  return runPeriodically(HOUR_MS, () => scrubIfDue(options, signal), onError, signal);
 };

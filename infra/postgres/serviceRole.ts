@@ -31,7 +31,7 @@ const admission = (role: string, table: string): string[] => [
  * the read models, which can be rebuilt, but neither the log nor the operations. The connecting user owns those and, unless it is a
  * superuser, is a member of the role. Throws PostgreSQL's error if the role does not exist or the user lacks a right.
  */
-export const admitServiceRole = (databaseUrl: string, role: string): Promise<void> =>
+export const grantServiceRole = (databaseUrl: string, role: string): Promise<void> =>
   withToolClient(databaseUrl, "svc migrate", async (client) => {
     const name = pg.escapeIdentifier(role);
     const { rows: servers } = await client.query<{ database: string; version: number }>(

@@ -1,5 +1,5 @@
 import type { Db } from "#projections/projection.ts";
-import { repeat } from "./repeat.ts";
+import { runPeriodically } from "./runPeriodically.ts";
 
 const REFRESH_MS = 2_000;
 
@@ -63,7 +63,7 @@ export function startSummaries(options: SummariesOptions) {
   const refresh = async () => {
     last = await refreshSummaries(options, last);
   };
-  const refreshing = repeat(REFRESH_MS, refresh, options.onError, stopped.signal);
+  const refreshing = runPeriodically(REFRESH_MS, refresh, options.onError, stopped.signal);
   return {
     async stop(): Promise<void> {
       stopped.abort();

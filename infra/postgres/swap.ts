@@ -7,7 +7,7 @@ import { servingTables, type TableShape } from "./tables.ts";
 import { runAll, type Statement } from "./writePlan.ts";
 
 /** A read model that is being built beside the serving one. */
-export interface Copy extends Follower {
+export interface ReadModelCopy extends Follower {
   schema: string;
   tables: Map<string, TableShape>;
   /** Streams parked during the build; the swap records them. */
@@ -27,7 +27,7 @@ const LOCK_TIMEOUT = "300ms";
  */
 export async function swapIn(
   client: pg.ClientBase,
-  copy: Copy,
+  copy: ReadModelCopy,
   log: Pick<EventLog, "follow">,
 ): Promise<{ position: number }> {
   const { name, version } = copy.projection;
@@ -67,7 +67,7 @@ export async function swapIn(
 /** Applies the last events. If one fails, the attempt ends, and the next catch-up finds it. */
 async function followTo(
   client: pg.ClientBase,
-  copy: Copy,
+  copy: ReadModelCopy,
   log: Pick<EventLog, "follow">,
   target: number,
 ): Promise<void> {
@@ -78,7 +78,7 @@ async function followTo(
   }
 }
 
-async function recordParked(client: pg.ClientBase, copy: Copy): Promise<void> {
+async function recordParked(client: pg.ClientBase, copy: ReadModelCopy): Promise<void> {
   await client.query("delete from log.parked where projection = $1", [copy.projection.name]);
   for (const { stream, position, error } of copy.newlyParked)
     await client.query("insert into log.parked (projection, stream, position, error) values ($1, $2, $3, $4)", [

@@ -47,7 +47,7 @@ export function linkHash(previous: string, row: ChainedRow): string {
   return (row.sealed === null ? hash : hash.update(Buffer.from(row.sealed, "hex"))).digest("hex");
 }
 
-export interface Tip {
+export interface ChainTip {
   position: number;
   hash: string;
 }
@@ -63,7 +63,7 @@ export class BrokenChain extends Error {
 }
 
 /** The tip after one more row. Throws BrokenChain if the row does not follow. */
-export function nextTip(tip: Tip, row: ChainedRow): Tip {
+export function nextChainTip(tip: ChainTip, row: ChainedRow): ChainTip {
   const position = Number(row.position);
   if (position !== tip.position + 1) throw new BrokenChain(tip.position + 1, "the event is missing");
   const hash = linkHash(tip.hash, row);
@@ -84,16 +84,16 @@ export async function verifyLog(
   db: Db,
   onProgress: (done: number, of: number) => void,
   onRow: (row: ChainedRow) => void = () => undefined,
-): Promise<Tip> {
+): Promise<ChainTip> {
   const [head] = await db.query<{ position: number; hash: string }>(
     "select position, encode(hash, 'hex') as hash from log.head",
   );
   if (!head) throw new BrokenChain(0, "the log has no head row");
-  let tip: Tip = { position: 0, hash: GENESIS };
+  let tip: ChainTip = { position: 0, hash: GENESIS };
   for (let rows: ChainedRow[] = []; ; ) {
     rows = await db.query<ChainedRow>(CHAINED_ROWS, [tip.position, head.position]);
     for (const row of rows) {
-      tip = nextTip(tip, row);
+      tip = nextChainTip(tip, row);
       onRow(row);
     }
     onProgress(tip.position, head.position);

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Row } from "#projections/projection.ts";
 import { columnArray } from "./columnArray.ts";
-import type { Round, RowChange, TableChanges } from "./foldChanges.ts";
+import type { WriteRound, RowChange, TableChanges } from "./foldChanges.ts";
 import type { TableShape } from "./tables.ts";
 import { SchemaMismatch } from "./errors.ts";
 
@@ -43,7 +43,7 @@ async function run(client: pg.ClientBase, { ctes, values, guarded }: Statement):
 }
 
 /** Plans rounds as statements, in order. Throws SchemaMismatch if a change does not fit its table. */
-export const planRounds = (target: Target, rounds: Round[]): Statement[] =>
+export const planRounds = (target: Target, rounds: WriteRound[]): Statement[] =>
   rounds.flatMap((round) => planRound(target, round));
 
 /** Runs planned statements atomically, and returns whether the guard held. Usually it is one statement in autocommit. */
@@ -79,7 +79,7 @@ export function addGuard(statement: Statement, guard: Guard): Statement {
  * of the second statement, and spare the rows that it puts. All parts of one statement see the rows from before it, so two parts
  * must not change the same row. No read model has a unique key beside its primary key.
  */
-function planRound(target: Target, round: Round): Statement[] {
+function planRound(target: Target, round: WriteRound): Statement[] {
   const before: Statement = { ctes: [], values: [], guarded: false };
   const rows: Statement = { ctes: [], values: [], guarded: false };
   for (const [table, changes] of round) {

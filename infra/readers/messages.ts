@@ -1,23 +1,23 @@
-import type { FileToRead, Paging, ReadText } from "#services/reading/reader.ts";
+import type { FileToRead, Pagination, FileText } from "#services/reading/reader.ts";
 
 /* The messages between this process and a reading process. File contents go over a pipe next to them. */
 
 export type ReadingTask =
   | ({ kind: "read" } & Omit<FileToRead, "bytes">)
-  | ({ kind: "cut" } & Paging)
+  | ({ kind: "cut" } & Pagination)
   | { kind: "list" };
 
 /** `bytes`: how many follow on the pipe, of the file or of the Markdown to cut. */
-export type Request = ReadingTask & { bytes: number };
+export type ReadingRequest = ReadingTask & { bytes: number };
 
 /** `started`: the request has arrived completely, so any later failure is due to the file. */
-export type Answer = { kind: "started" } | Outcome;
+export type ReadingAnswer = { kind: "started" } | ReadingOutcome;
 
-export type Outcome =
+export type ReadingOutcome =
   /** `markdown` and `passages`: how many bytes of each follow on the pipe. `resident`: the process's memory, in bytes. */
   | {
       kind: "done";
-      counts: Omit<ReadText, "markdown" | "passages">;
+      counts: Omit<FileText, "markdown" | "passages">;
       markdown: number;
       passages: number;
       resident: number;

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { ScannedFile, UnreadableFile, type Reader, type ReadText, type Sitemap } from "#services/reading/reader.ts";
+import { ScannedFile, UnreadableFile, type Reader, type FileText, type Sitemap } from "#services/reading/reader.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
-import type { Outcome, ReadingTask, Request } from "./messages.ts";
+import type { ReadingOutcome, ReadingTask, ReadingRequest } from "./messages.ts";
 import { createProcessPool } from "./processPool.ts";
 import { NotStarted, type ReadingProcess, type ReadingResult } from "./readingProcess.ts";
-import type { Limits } from "./watchLimits.ts";
-import { MAX_WEAR } from "./wear.ts";
+import type { ReadingLimits } from "./watchLimits.ts";
+import { MAX_FILES_PER_PROCESS } from "./countAsFiles.ts";
 
 interface Options {
   /** Files read at the same time; each can take 1.5 GB. */
@@ -17,11 +17,11 @@ interface Options {
   args?: string[];
   /** Its scheduling priority, from 0 (normal) to 19 (lowest). */
   nice?: number;
-  limits?: Limits;
+  limits?: ReadingLimits;
 }
 
 const PROGRAM = fileURLToPath(new URL("../../roles/reader.ts", import.meta.url));
-const LIMITS: Limits = { deadline_ms: 120_000, resident: 1_500_000_000, idle_ms: 60_000 };
+const LIMITS: ReadingLimits = { deadline_ms: 120_000, resident: 1_500_000_000, idle_ms: 60_000 };
 /** Maximum bytes that a process may hold after a file; beyond it, the process is replaced. */
 const MAX_IDLE_RESIDENT = 400_000_000;
 /** Processor time per page that may be recognized. */
@@ -30,7 +30,7 @@ const PAGE_MS = 60_000;
 const MAX_ATTEMPTS = 3;
 
 /** The text of a result. Throws UnreadableFile. */
-const toReadText = ({ outcome, bytes }: ReadingResult): ReadText => {
+const toFileText = ({ outcome, bytes }: ReadingResult): FileText => {
   if (outcome.kind === "done") {
     const { counts, markdown } = outcome;
     return { ...counts, markdown: bytes.subarray(0, markdown), passages: bytes.subarray(markdown) };
@@ -40,8 +40,8 @@ const toReadText = ({ outcome, bytes }: ReadingResult): ReadText => {
   throw new UnreadableFile("The file is damaged, or made in a way that cannot be read.", { cause: outcome.reason });
 };
 
-const isSpent = (process: ReadingProcess, outcome: Outcome): boolean =>
-  process.wear() >= MAX_WEAR ||
+const isSpent = (process: ReadingProcess, outcome: ReadingOutcome): boolean =>
+  process.filesRead() >= MAX_FILES_PER_PROCESS ||
   outcome.resident > MAX_IDLE_RESIDENT ||
   (outcome.kind === "failed" && !outcome.unreadable);
 
@@ -65,27 +65,27 @@ export const openReader = ({
     if (pool.isClosed()) throw new Error("The reader was closed");
   };
 
-  const limitsFor = (request: Request): Limits => {
+  const limitsFor = (request: ReadingRequest): ReadingLimits => {
     const pages = (request.kind === "read" && request.recognize) || 0;
     return { ...limits, deadline_ms: limits.deadline_ms + pages * PAGE_MS };
   };
 
-  const tryOnce = async (request: Request, bytes: Buffer): Promise<ReadingResult> => {
+  const tryOnce = async (request: ReadingRequest, bytes: Buffer): Promise<ReadingResult> => {
     const process = pool.take();
     const result = await process.request(request, bytes, limitsFor(request)).finally(throwIfClosed);
     if (isSpent(process, result.outcome)) pool.replace(process);
     else pool.keep(process);
     return result;
   };
-  const tryAgain = (request: Request, bytes: Buffer, attempts: number): Promise<ReadingResult> =>
+  const tryAgain = (request: ReadingRequest, bytes: Buffer, attempts: number): Promise<ReadingResult> =>
     tryOnce(request, bytes).catch((error: unknown) => {
       if (!(error instanceof NotStarted) || attempts === 1) throw error;
       return tryAgain(request, bytes, attempts - 1);
     });
-  const run = async (task: ReadingTask, bytes: Buffer, owner = ""): Promise<ReadText> => {
+  const run = async (task: ReadingTask, bytes: Buffer, owner = ""): Promise<FileText> => {
     const request = { ...task, bytes: bytes.length };
     const work = () => tryAgain(request, bytes, MAX_ATTEMPTS);
-    return toReadText(await semaphore.run(owner, work, closing.signal));
+    return toFileText(await semaphore.run(owner, work, closing.signal));
   };
 
   return {

@@ -2,10 +2,10 @@ import { on } from "node:events";
 import type { Socket } from "node:net";
 import { UnreadableFile } from "#services/reading/reader.ts";
 import { launch, type LaunchOptions, PIPE } from "../processes/launch.ts";
-import type { Answer, Outcome, Request } from "./messages.ts";
+import type { ReadingAnswer, ReadingOutcome, ReadingRequest } from "./messages.ts";
 import { readExactly } from "./readExactly.ts";
-import { watchLimits, type Limits } from "./watchLimits.ts";
-import { wearOf } from "./wear.ts";
+import { watchLimits, type ReadingLimits } from "./watchLimits.ts";
+import { countAsFiles } from "./countAsFiles.ts";
 
 /** The process died before the request had arrived, so nothing is known about the file. */
 export class NotStarted extends Error {
@@ -14,7 +14,7 @@ export class NotStarted extends Error {
 
 /** The outcome of a request, and its bytes: Markdown, then passages. */
 export interface ReadingResult {
-  outcome: Outcome;
+  outcome: ReadingOutcome;
   bytes: Buffer;
 }
 
@@ -37,21 +37,21 @@ export const startReadingProcess = (options: ProcessOptions) => {
     process.once("error", () => resolve());
     process.once("exit", () => resolve());
   }).then(() => void (isAlive = false));
-  let wear = 0;
+  let filesRead = 0;
 
   // an iterator, because two messages may arrive at once
   const answers = on(process, "message", { close: ["exit"] });
-  const nextAnswer = async (): Promise<Answer | undefined> => {
+  const nextAnswer = async (): Promise<ReadingAnswer | undefined> => {
     const { value, done } = await answers.next();
-    return done ? undefined : (value as [Answer])[0];
+    return done ? undefined : (value as [ReadingAnswer])[0];
   };
 
   /** Undefined if the process died, or its result has another size than announced. */
-  const send = async (request: Request, bytes: Buffer): Promise<ReadingResult | undefined> => {
+  const send = async (request: ReadingRequest, bytes: Buffer): Promise<ReadingResult | undefined> => {
     process.send(request, () => {});
     if (bytes.length > 0) pipe.write(bytes);
     if (!(await nextAnswer())) throw new NotStarted("A reading process ended before it began to read");
-    const outcome = (await nextAnswer()) as Outcome | undefined;
+    const outcome = (await nextAnswer()) as ReadingOutcome | undefined;
     if (!outcome) return undefined;
     const size = outcome.kind === "done" ? outcome.markdown + outcome.passages : 0;
     const result = size <= MAX_RESULT ? await readExactly(pipe, size) : undefined;
@@ -61,12 +61,12 @@ export const startReadingProcess = (options: ProcessOptions) => {
   return {
     exited,
     isAlive: () => isAlive,
-    /** The total wear of the requests so far. */
-    wear: () => wear,
+    /** The files of the requests so far, as countAsFiles counts them. */
+    filesRead: () => filesRead,
     kill: () => void process.kill("SIGKILL"),
     /** Throws UnreadableFile if the request kills the process, NotStarted if it never arrived. */
-    async request(request: Request, bytes: Buffer, limits: Limits): Promise<ReadingResult> {
-      wear += wearOf(request);
+    async request(request: ReadingRequest, bytes: Buffer, limits: ReadingLimits): Promise<ReadingResult> {
+      filesRead += countAsFiles(request);
       const watch = watchLimits(process, limits);
       try {
         const result = await send(request, bytes);

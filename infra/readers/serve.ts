@@ -1,13 +1,13 @@
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
-import { ScannedFile, UnreadableFile, type Reader, type ReadText } from "#services/reading/reader.ts";
+import { ScannedFile, UnreadableFile, type Reader, type FileText } from "#services/reading/reader.ts";
 import { PIPE } from "../processes/launch.ts";
-import type { Answer, Outcome, Request } from "./messages.ts";
+import type { ReadingAnswer, ReadingOutcome, ReadingRequest } from "./messages.ts";
 import { readExactly } from "./readExactly.ts";
 
 type FileReader = Pick<Reader, "read" | "cut" | "list">;
 
-const send = (answer: Answer): void => {
+const send = (answer: ReadingAnswer): void => {
   process.send?.(answer);
 };
 
@@ -15,7 +15,7 @@ const NO_BYTES = Buffer.alloc(0);
 
 const NO_TEXT = { passages: NO_BYTES, page_count: null, chunk_count: 0, characters: 0 };
 
-const run = async (reader: FileReader, request: Request, bytes: Buffer): Promise<ReadText> => {
+const run = async (reader: FileReader, request: ReadingRequest, bytes: Buffer): Promise<FileText> => {
   switch (request.kind) {
     case "read":
       return reader.read({ ...request, bytes });
@@ -30,9 +30,9 @@ const run = async (reader: FileReader, request: Request, bytes: Buffer): Promise
 /** Runs a request; `results` go over the pipe after the outcome. */
 const runRequest = async (
   reader: FileReader,
-  request: Request,
+  request: ReadingRequest,
   bytes: Buffer,
-): Promise<{ outcome: Outcome; results: Buffer[] }> => {
+): Promise<{ outcome: ReadingOutcome; results: Buffer[] }> => {
   try {
     const { markdown, passages, ...counts } = await run(reader, request, bytes);
     const sizes = { markdown: markdown.length, passages: passages.length };
@@ -54,7 +54,7 @@ export const serveReading = (reader: FileReader): void => {
   process.on("disconnect", () => process.exit());
   new Worker(new URL("./exitWithParent.ts", import.meta.url), { workerData: process.ppid });
   const pipe = new Socket({ fd: PIPE, readable: true, writable: true }).on("error", () => process.exit());
-  const serve = async (request: Request): Promise<void> => {
+  const serve = async (request: ReadingRequest): Promise<void> => {
     const bytes = await readExactly(pipe, request.bytes);
     if (!bytes) return process.exit();
     send({ kind: "started" });
@@ -62,5 +62,5 @@ export const serveReading = (reader: FileReader): void => {
     send(outcome);
     for (const result of results) pipe.write(result);
   };
-  process.on("message", (request: Request) => void serve(request));
+  process.on("message", (request: ReadingRequest) => void serve(request));
 };

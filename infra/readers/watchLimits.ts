@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { residentBytes } from "../processes/processMemory.ts";
 import { cpuTimeMs } from "./cpuTime.ts";
 
-export interface Limits {
+export interface ReadingLimits {
   /** CPU milliseconds for one file. Wall-clock time may be CLOCK_FACTOR times as long, because a busy machine shares its processors. */
   deadline_ms: number;
   /** Memory at which a reading process is killed, in bytes. */
@@ -17,7 +17,7 @@ const CHECK_INTERVAL_MS = 250;
 const CLOCK_FACTOR = 3;
 
 /** Kills the process when it exceeds a limit. `reason` says why it died. A process that ended by itself usually ran out of memory. */
-export const watchLimits = (process: ChildProcess, { deadline_ms, resident }: Limits) => {
+export const watchLimits = (process: ChildProcess, { deadline_ms, resident }: ReadingLimits) => {
   const pid = process.pid ?? 0;
   const cpuBefore = cpuTimeMs(pid);
   let reason = TOO_LARGE;

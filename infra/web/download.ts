@@ -1,4 +1,4 @@
-import { WebError, WebRefused, type DownloadRoom } from "#services/turns/tools/web.ts";
+import { WebError, WebRefused, type DownloadMemory } from "#services/turns/tools/web.ts";
 import { AddressRefused } from "./address.ts";
 import { notPublic, type GuardedFetch } from "./guardedFetch.ts";
 
@@ -13,13 +13,13 @@ export interface Download {
   bytes: Buffer;
 }
 
-async function readAll({ body }: Response, max_bytes: number, room: DownloadLimits["room"]): Promise<Buffer> {
+async function readAll({ body }: Response, max_bytes: number, memory: DownloadLimits["memory"]): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
     if (size > max_bytes) throw new WebError(`The answer is larger than ${max_bytes / 1024 / 1024} MiB.`);
-    room?.take(chunk.length);
+    memory?.take(chunk.length);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -49,7 +49,7 @@ interface DownloadLimits {
   /** See GuardedFetch; it should throw a WebError. */
   permit?: (url: URL) => void | Promise<void>;
   /** Where the bytes are counted. The user of the content releases them. */
-  room?: Pick<DownloadRoom, "take">;
+  memory?: Pick<DownloadMemory, "take">;
 }
 
 /** Downloads a whole response, by default within 20 s and 10 MiB. Throws WebError with a reason for the person who chose the address. */
@@ -58,13 +58,13 @@ export async function download(
   url: string,
   init: RequestInit,
   signal: AbortSignal,
-  { max_bytes = MAX_BYTES, timeout_ms = TIMEOUT_MS, permit, room }: DownloadLimits = {},
+  { max_bytes = MAX_BYTES, timeout_ms = TIMEOUT_MS, permit, memory }: DownloadLimits = {},
 ): Promise<Download> {
   const timeout = AbortSignal.timeout(timeout_ms);
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, timeout]) }, permit);
     const { status, headers } = response;
-    return { url: response.url || url, status, headers, bytes: await readAll(response, max_bytes, room) };
+    return { url: response.url || url, status, headers, bytes: await readAll(response, max_bytes, memory) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof WebError) throw error;

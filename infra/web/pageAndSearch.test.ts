@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { toReadText } from "#services/reading/passageLines.ts";
+import { toFileText } from "#services/reading/passageLines.ts";
 import { readFile } from "#services/reading/read.ts";
 import type { FileToRead } from "#services/reading/reader.ts";
 import { WebError } from "#services/turns/tools/web.ts";
@@ -12,7 +12,7 @@ import { searchWeb } from "./searchWeb.ts";
 const { serve, dialled } = fencedServers();
 
 const signal = new AbortController().signal;
-const reader = { read: async (file: FileToRead) => toReadText(await readFile(file)) };
+const reader = { read: async (file: FileToRead) => toFileText(await readFile(file)) };
 const fetchFor = (...privateHosts: string[]) => guardedFetch({ privateHosts, webOnly: true });
 
 test("a page is read as Markdown, without its scripts and its head", async () => {
@@ -35,24 +35,24 @@ test("a page counts while it is downloaded and read, and no longer, also when th
     response.writeHead(200, { "content-type": "text/plain" }).end("x".repeat(200_000));
   });
   let counted = 0;
-  const room = { take: (bytes: number) => void (counted += bytes), release: () => void (counted = 0) };
+  const memory = { take: (bytes: number) => void (counted += bytes), release: () => void (counted = 0) };
   const whileRead: number[] = [];
   const watching = { read: (file: FileToRead) => (whileRead.push(counted), reader.read(file)) };
   const failing = { read: () => Promise.reject(new Error("the reader died")) };
   const read = (path: string, by: typeof watching | typeof failing) =>
-    readPage({ fetch: fetchFor(host), reader: by, room }, `http://${host}${path}`, signal);
+    readPage({ fetch: fetchFor(host), reader: by, memory }, `http://${host}${path}`, signal);
   await read("/", watching);
   expect([whileRead, counted]).toEqual([[200_000], 0]);
   await expect(read("/", failing)).rejects.toThrow("the reader died");
   await expect(read("/gone", watching)).rejects.toThrow("The server answered 404.");
   expect(counted).toBe(0);
   const full = {
-    ...room,
+    ...memory,
     take() {
       throw new WebError("no room");
     },
   };
-  await expect(readPage({ fetch: fetchFor(host), reader, room: full }, `http://${host}/`, signal)).rejects.toThrow(
+  await expect(readPage({ fetch: fetchFor(host), reader, memory: full }, `http://${host}/`, signal)).rejects.toThrow(
     "no room",
   );
 });

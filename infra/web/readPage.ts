@@ -1,6 +1,6 @@
 import { hasReader, typeFromFileName, MEDIA_TYPES, canonicalType } from "#events/mediaTypes.ts";
 import { UnreadableFile, type Reader } from "#services/reading/reader.ts";
-import { WebError, type DownloadRoom, type WebPage } from "#services/turns/tools/web.ts";
+import { WebError, type DownloadMemory, type WebPage } from "#services/turns/tools/web.ts";
 import { download, type Download } from "./download.ts";
 
 const ACCEPT = "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/pdf;q=0.8, */*;q=0.5";
@@ -23,17 +23,17 @@ interface PageSource {
   fetch: typeof globalThis.fetch;
   reader: Pick<Reader, "read">;
   /** Where the page is counted until it is read. */
-  room?: DownloadRoom;
+  memory?: DownloadMemory;
 }
 
 /** Reads a web page or file as Markdown, in the sandbox of the reader. Throws WebError. */
 export async function readPage(
-  { fetch, reader, room }: PageSource,
+  { fetch, reader, memory }: PageSource,
   url: string,
   signal: AbortSignal,
 ): Promise<WebPage> {
   try {
-    const found = await download(fetch, url, { headers: { accept: ACCEPT } }, signal, room && { room });
+    const found = await download(fetch, url, { headers: { accept: ACCEPT } }, signal, memory && { memory });
     if (found.status >= 400) throw new WebError(`The server answered ${found.status}.`);
     const read = await reader.read({ bytes: found.bytes, mime_type: mediaTypeOf(found) });
     const markdown = read.markdown.toString();
@@ -42,6 +42,6 @@ export async function readPage(
     if (error instanceof UnreadableFile) throw new WebError(error.message, { cause: error });
     throw error;
   } finally {
-    room?.release();
+    memory?.release();
   }
 }

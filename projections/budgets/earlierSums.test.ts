@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Limits } from "#events/budget.ts";
+import type { BudgetLimits } from "#events/budget.ts";
 import { createEarlierSums } from "./earlierSums.ts";
 import type { BudgetRow, SpentRow } from "./query.ts";
-import { earlierOf } from "./status.ts";
+import { earlierSumsFor } from "./status.ts";
 
 const DAY = 24 * 3_600_000;
 const spender = { principal: "key:k", project_id: null, agent_id: null, user_mark: null };
@@ -54,7 +54,7 @@ function openUsage(log: LogEntry[]) {
   return { asked, state, earlier, sumNow: (to: number) => sumOf(rowsNow().filter(({ at }) => at < to)) };
 }
 const sumOf = (log: LogEntry[]): bigint => BigInt(log.reduce((sum, { tokens }) => sum + tokens, 0));
-const budget = (limits: Limits, subject = "organization") => ({
+const budget = (limits: BudgetLimits, subject = "organization") => ({
   subject,
   limits,
   hard: true,
@@ -80,7 +80,7 @@ test("the sums of the week, the month and all time until today have each event t
       };
       for (const [name, begin] of Object.entries(begins)) {
         const inside = log.filter(({ at }) => at >= begin && at < today);
-        const sum = earlierOf(name as keyof typeof begins, sums).get("organization")?.tokens ?? 0n;
+        const sum = earlierSumsFor(name as keyof typeof begins, sums).get("organization")?.tokens ?? 0n;
         expect(Number(sum), name).toBe(inside.reduce((total, { tokens }) => total + tokens, 0));
       }
     }),

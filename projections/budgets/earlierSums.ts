@@ -1,6 +1,6 @@
 import type { Db } from "../projection.ts";
 import type { Sums } from "./limits.ts";
-import { createMemory } from "./memory.ts";
+import { createOrganizationCache } from "./organizationCache.ts";
 import { periodsAt } from "./periods.ts";
 import { listRounds, sumFinal, sumSpent, type BudgetRow } from "./query.ts";
 import type { Spending } from "./reservations.ts";
@@ -40,8 +40,8 @@ const isEnough = ({ byModel, week, ever }: KnownSums, needs: Needs): boolean =>
 
 /** Sums the spending of this month, this week and all time, until today, at most once a minute. */
 export function createEarlierSums(db: Db) {
-  const known = createMemory<KnownSums>(sizeOf);
-  const ended = createMemory<EndedMonths>(({ finals, open }) => finals.size + open.length);
+  const known = createOrganizationCache<KnownSums>(sizeOf);
+  const ended = createOrganizationCache<EndedMonths>(({ finals, open }) => finals.size + open.length);
 
   const sum = async (organization: string, from: Date, to: Date, byModel: boolean): Promise<Sums> =>
     from < to ? sumBySubject(await sumSpent(db, organization, { from, to }, byModel)) : new Map();

@@ -1,13 +1,13 @@
 import type { Db } from "../projection.ts";
 import { createEarlierSums } from "./earlierSums.ts";
 import type { Sums } from "./limits.ts";
-import { createMemory } from "./memory.ts";
+import { createOrganizationCache } from "./organizationCache.ts";
 import { periodsAt } from "./periods.ts";
 import { listBudgets, type BudgetRow, type SpentRow } from "./query.ts";
-import { readSpending, type ReadDay } from "./readSpending.ts";
-import { newestHold, NO_HOLD, Reservations, type Hold, type Spending } from "./reservations.ts";
+import { readSpending, type DaySpending } from "./readSpending.ts";
+import { newestReservation, NO_RESERVATION, Reservations, type Reservation, type Spending } from "./reservations.ts";
 import { readPrices, type PriceOf } from "./reserve.ts";
-import { addSums, hasModels, hasMoney, hasPeriods, sumBySubject, type Figures } from "./status.ts";
+import { addSums, hasModels, hasMoney, hasPeriods, sumBySubject, type BudgetFigures } from "./status.ts";
 
 /** How long sums of the day until a moment are cached. They change only if a turn of that time ends later. */
 const MAX_AGE_OF_PAST_MS = 60_000;
@@ -17,11 +17,11 @@ export interface FigureOptions {
   /** Ids of turns whose end may be missing from the read models, as far as this process knows. */
   unsettled?(organization: string): string[];
   /** What a running turn reserves now, in picodollars. The read model only has its reservation of when it began or was parked. */
-  heldBack?(organization: string, turn_id: string): Hold;
+  reservationOf?(organization: string, turn_id: string): Reservation;
 }
 
 /** An organization's budgets, what they are compared with, and when it was read. */
-export interface Reading extends Figures {
+export interface BudgetReading extends BudgetFigures {
   at: number;
   budgets: BudgetRow[];
   /** Present if a budget limits money by time. */
@@ -30,7 +30,7 @@ export interface Reading extends Figures {
   priceOf?: PriceOf;
 }
 const NOTHING: Sums = new Map();
-export const NO_READING: Reading = { at: Number.NEGATIVE_INFINITY, budgets: [], before: new Map(), today: new Map() };
+export const NO_BUDGET_READING: BudgetReading = { at: Number.NEGATIVE_INFINITY, budgets: [], before: new Map(), today: new Map() };
 
 /** The spending of a day until a moment, including all events until then. */
 interface EarlySums {
@@ -54,7 +54,7 @@ interface WantedDay {
 /** The sums until a moment, plus what a later reading adds, minus rounds of turns that have ended since. */
 function continueSums(
   { sums, rounds }: Pick<EarlySums, "sums" | "rounds">,
-  { early, rounds: added, without_rounds }: Pick<ReadDay, "early" | "rounds" | "without_rounds">,
+  { early, rounds: added, without_rounds }: Pick<DaySpending, "early" | "rounds" | "without_rounds">,
 ): Pick<EarlySums, "sums" | "rounds"> {
   const kept = new Map(rounds);
   const gone = without_rounds.flatMap((turn_id) => kept.get(turn_id) ?? []);
@@ -69,7 +69,7 @@ const NO_EARLY_SUMS = { sums: NOTHING, rounds: new Map<string, SpentRow[]>() };
  * whole day is read again once a minute.
  */
 function createToday(db: Db) {
-  const kept = createMemory<EarlySums>(({ sums, rounds }) => sums.size + rounds.size);
+  const kept = createOrganizationCache<EarlySums>(({ sums, rounds }) => sums.size + rounds.size);
   return {
     async read(organization: string, { at, asked, byModel }: WantedDay) {
       const { day, nextDay } = periodsAt(new Date(at));
@@ -94,7 +94,7 @@ function createToday(db: Db) {
 }
 
 /** Sums an organization's spending, and reads the prices of its models. */
-export function createFigures({ db, unsettled, heldBack = () => NO_HOLD }: FigureOptions) {
+export function createFigures({ db, unsettled, reservationOf = () => NO_RESERVATION }: FigureOptions) {
   const earlier = createEarlierSums(db);
   const today = createToday(db);
 
@@ -105,14 +105,14 @@ export function createFigures({ db, unsettled, heldBack = () => NO_HOLD }: Figur
     const { before, week, ever } = await earlier.recent(organization, spending, budgets);
     const open = spending.open.map((turn) => ({
       ...turn,
-      ...newestHold(turn, heldBack(organization, turn.turn_id)),
+      ...newestReservation(turn, reservationOf(organization, turn.turn_id)),
     }));
     return { ...spending, open, before, ...(week && { week }), ...(ever && { ever }) };
   }
   return {
-    async read(organization: string, now: number): Promise<Reading> {
+    async read(organization: string, now: number): Promise<BudgetReading> {
       const budgets = await listBudgets(db, organization);
-      if (!hasPeriods(budgets)) return { ...NO_READING, at: now, budgets };
+      if (!hasPeriods(budgets)) return { ...NO_BUDGET_READING, at: now, budgets };
       const [spending, priceOf] = await Promise.all([
         readSums(organization, budgets, now),
         hasMoney(budgets) ? readPrices(db, organization) : undefined,

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import type { Limits } from "#events/budget.ts";
+import type { BudgetLimits } from "#events/budget.ts";
 import { watchBudgets } from "./watch.ts";
 
 const spender = { organization_id: "o", principal: "key:k", project_id: null, agent_id: null, user_mark: null };
 
 /** A log of documents, a read model that follows it on demand, and a watch over a budget. */
-function openWatch(limits: Limits, hard = true) {
+function openWatch(limits: BudgetLimits, hard = true) {
   const state = { position: 0, followed: 0, documents: 0 };
   const report = vi.fn(async () => {});
   const query = async (text: string) => {

@@ -1,7 +1,7 @@
 import { currentTime } from "#events/clock.ts";
 import type { Db } from "../projection.ts";
 import { addAmounts, NO_AMOUNTS, type Amounts, type HeldSums, type Sums } from "./limits.ts";
-import { createLoader, createMemory } from "./memory.ts";
+import { createSharedLoader, createOrganizationCache } from "./organizationCache.ts";
 import { sumHoldings } from "./query.ts";
 import { sumBySubject } from "./status.ts";
 
@@ -68,9 +68,9 @@ class Underway {
 
 /** Counts what organizations store and run: from the read model, plus recent admissions in memory. */
 export function createHoldings({ db, onError }: { db: Db; onError(error: unknown): void }) {
-  const snapshots = createMemory<Snapshot>(({ sums }) => sums.size);
+  const snapshots = createOrganizationCache<Snapshot>(({ sums }) => sums.size);
   const underway = new Map<string, Underway>();
-  const loader = createLoader(async (organization) => {
+  const loader = createSharedLoader(async (organization) => {
     const at = currentTime();
     const { position, rows } = await sumHoldings(db, organization);
     const snapshot = { at, position, sums: sumBySubject(rows) };

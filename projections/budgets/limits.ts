@@ -68,16 +68,16 @@ export const fromUnits = (name: LimitName, units: bigint): string =>
   MEASURES[name].unit === "cost" ? fromPicodollars(units) : String(units);
 
 /** When the current period ends; null: never, or when something is deleted or ends. */
-export function endOf(name: LimitName, now: Date): Date | null {
+export function periodEnd(name: LimitName, now: Date): Date | null {
   const { nextDay, nextWeek, nextMonth } = periodsAt(now);
   const ends = { day: nextDay, week: nextWeek, month: nextMonth, total: null, now: null };
   return ends[MEASURES[name].per];
 }
 
 /** Whether the period of a limit that contained `then` is over now. Called for every turn, and fast for two times of the same day. */
-export function isOver(name: LimitName, then: number, now: number): boolean {
+export function hasPeriodEnded(name: LimitName, then: number, now: number): boolean {
   if (Math.floor(then / DAY_MS) >= Math.floor(now / DAY_MS)) return false;
-  const end = endOf(name, new Date(then));
+  const end = periodEnd(name, new Date(then));
   return end !== null && end.getTime() <= now;
 }
 

@@ -1,10 +1,10 @@
 import { nameSubject } from "#events/budget.ts";
 import { fromPicodollars } from "#events/money.ts";
-import type { Share } from "./rates.ts";
+import type { ProcessShare } from "./rates.ts";
 import type { Reservations, Spending } from "./reservations.ts";
 import type { MoneyBudget } from "./spenderLimits.ts";
-import { endOf, isOver } from "./limits.ts";
-import { earlierOf } from "./status.ts";
+import { periodEnd, hasPeriodEnded } from "./limits.ts";
+import { earlierSumsFor } from "./status.ts";
 
 /** A limit of money that applies to a turn, with the current spending and reservations. Amounts are in picodollars. */
 export interface MoneyLimit extends MoneyBudget {
@@ -14,8 +14,8 @@ export interface MoneyLimit extends MoneyBudget {
 
 /** The spending in a limit's current period according to the snapshot; 0 if the period began after the snapshot was taken. */
 function spentOf({ name, counted }: MoneyBudget, spending: Spending, now: number): bigint {
-  if (isOver(name, spending.at, now)) return 0n;
-  return (spending.today.get(counted)?.cost ?? 0n) + (earlierOf(name, spending).get(counted)?.cost ?? 0n);
+  if (hasPeriodEnded(name, spending.at, now)) return 0n;
+  return (spending.today.get(counted)?.cost ?? 0n) + (earlierSumsFor(name, spending).get(counted)?.cost ?? 0n);
 }
 
 /** Called for every turn, so it formats no amounts. */
@@ -36,7 +36,7 @@ export function presentMoneyLimit({ subject, name, at_most, spent, reserved }: M
     at_most: fromPicodollars(at_most),
     spent: fromPicodollars(spent),
     reserved: fromPicodollars(reserved),
-    ends_at: endOf(name, new Date(now)),
+    ends_at: periodEnd(name, new Date(now)),
   };
 }
 
@@ -55,13 +55,13 @@ type MoneyDecision = { kind: "admit" | "wait" } | { kind: "spent" | "reserved"; 
 
 const leftOf = ({ at_most, spent, reserved }: MoneyLimit): bigint => at_most - spent - reserved;
 
-function isShareGivenOut(limit: MoneyLimit, cost: bigint, { processes, reserved }: Share): boolean {
+function isShareGivenOut(limit: MoneyLimit, cost: bigint, { processes, reserved }: ProcessShare): boolean {
   const own = reserved(limit.counted);
   return own > 0n && (own + cost) * BigInt(processes) > leftOf(limit) + own;
 }
 
 /** A turn whose maximum cost exceeds what is left is allowed if nothing is reserved for others, because it may cost much less. */
-export function decideMoney(limits: MoneyLimit[], cost: bigint, share: Share): MoneyDecision {
+export function decideMoney(limits: MoneyLimit[], cost: bigint, share: ProcessShare): MoneyDecision {
   const hard = limits.filter((limit) => limit.hard);
   const used = hard.find(({ at_most, spent }) => spent >= at_most);
   if (used) return { kind: "spent", by: used };

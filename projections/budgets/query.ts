@@ -1,9 +1,9 @@
-import type { BudgetAlert, Limits } from "#events/budget.ts";
+import type { BudgetAlert, BudgetLimits } from "#events/budget.ts";
 import { decode, decodeOrNull, type Db } from "../projection.ts";
 
 export interface BudgetRow {
   subject: string;
-  limits: Limits;
+  limits: BudgetLimits;
   hard: boolean;
   alert?: BudgetAlert | null;
   /** When it was first set. */

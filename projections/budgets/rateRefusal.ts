@@ -1,7 +1,7 @@
 import type { BudgetStep } from "#events/budget.ts";
 import { describeReserved, presentMoneyLimit } from "./moneyLimits.ts";
 import { describeRate, rateHeaders, reachedRates, type RateStatus } from "./rates.ts";
-import type { TurnCounts, Rates } from "./turnCounts.ts";
+import type { TurnCounts, RateUsage } from "./turnCounts.ts";
 
 /** Retry delay if running turns must end first, at an unknown time. */
 const MIN_RETRY_MS = 1_000;
@@ -30,7 +30,7 @@ export const reservedRefusal = (by: ReturnType<typeof presentMoneyLimit>): RateR
 interface Excess {
   rates: RateStatus[];
   /** What the turn would add. */
-  added: Rates;
+  added: RateUsage;
   now: number;
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { Limits } from "#events/budget.ts";
+import type { BudgetLimits } from "#events/budget.ts";
 import type { TurnNews } from "#events/turnNews.ts";
 import { toPicodollars } from "#events/money.ts";
 import { NO_AMOUNTS } from "./limits.ts";
@@ -20,7 +20,7 @@ const spender: Spender = {
   user_mark: "mark",
 };
 const AT = new Date();
-const budget = (limits: Limits, subject = "organization", hard = true) => [
+const budget = (limits: BudgetLimits, subject = "organization", hard = true) => [
   { subject, limits, hard, created_at: AT, updated_at: AT },
 ];
 
@@ -56,7 +56,7 @@ function openProcesses(
 }
 
 /** Waits until every process knows of that many turns. */
-const haveHeard = (processes: RateWatch[], limits: Limits, count: number) =>
+const haveHeard = (processes: RateWatch[], limits: BudgetLimits, count: number) =>
   vi.waitFor(async () => {
     for (const watch of processes) expect((await watch.fresh("o", budget(limits)))[0]!.used).toBe(count);
   });
@@ -64,7 +64,7 @@ const haveHeard = (processes: RateWatch[], limits: Limits, count: number) =>
 let number = 0;
 const admit = (
   watch: RateWatch,
-  limits: Limits,
+  limits: BudgetLimits,
   { tokens = 0, as = spender, subject = "organization", hard = true, streamed = false } = {},
 ) =>
   watch.admit({ budgets: budget(limits, subject, hard) }, as, { turn_id: `t${number++}`, tokens, streamed, cost: 0n });
@@ -128,7 +128,7 @@ test("an answer has OpenAI's headers, and a refusal the figure that is shown", a
 test("a limit of 0 says that no retry helps, also beside one that will have room", async () => {
   const [watch] = openProcesses(1);
   admitted(await admit(watch!, { concurrent_turns: 1 }));
-  const refusal = async (limits: Limits) => {
+  const refusal = async (limits: BudgetLimits) => {
     const refused = await admit(watch!, limits);
     if (!("refused" in refused)) throw new Error("not refused");
     return refused.refused;

@@ -2,12 +2,12 @@ import { currentTime } from "#events/clock.ts";
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
 import type { BudgetStep } from "#events/budget.ts";
 import type { TurnSpending } from "#events/turnEnd.ts";
-import { growHold, type HoldAnswer, type WantedHold } from "./growHold.ts";
+import { growReservation, type ReservationAnswer, type WantedReservation } from "./growReservation.ts";
 import { decideMoney, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
 import type { BudgetRow } from "./query.ts";
 import { rateRefusal, reservedRefusal, type RateRefusal } from "./rateRefusal.ts";
 import {
-  addedBy,
+  rateUsageOfTurn,
   allRates,
   countTurn,
   decideRates,
@@ -19,19 +19,19 @@ import {
   type PresentedRate,
   type RateStatus,
 } from "./rates.ts";
-import { NO_HOLD, type Hold } from "./reservations.ts";
+import { NO_RESERVATION, type Reservation } from "./reservations.ts";
 import { limitsOfSpender, type SpenderLimits } from "./spenderLimits.ts";
 import type { Spender } from "./subjects.ts";
 import { TurnCounts } from "./turnCounts.ts";
 import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
 import type { SpentLimit } from "./limits.ts";
-import type { Reading } from "./figures.ts";
+import type { BudgetReading } from "./figures.ts";
 
 /** Maximum wait for a new share, which takes the other processes' answers. Afterwards the process decides alone. */
 const MAX_WAIT_MS = 5_000;
 
 /** A turn that may begin. */
-export interface Admission {
+export interface TurnAdmission {
   /** Headers like OpenAI's with the remaining amounts. */
   headers: Record<string, string>;
   /** Limits that it has brought to at least 80 %. */
@@ -44,19 +44,19 @@ export interface Admission {
   reserved?: Money;
 }
 /** `spent`: a budget of money is used up. */
-export type RateAnswer = { admitted: Admission } | { refused: RateRefusal } | { spent: SpentLimit };
+export type RateAnswer = { admitted: TurnAdmission } | { refused: RateRefusal } | { spent: SpentLimit };
 
 export interface RateWatch {
   /** Decides whether a turn may begin now. Without limits per minute, on concurrency or of money, it may, and nothing is counted. */
   admit(reading: LimitReading, spender: Spender, turn: WantedTurn): Promise<RateAnswer>;
   /** Decides whether the next request of a running turn fits. Its reservation grows at once in all processes. */
-  hold(reading: LimitReading, spender: Spender, turn: WantedHold): Promise<HoldAnswer>;
+  growReservation(reading: LimitReading, spender: Spender, turn: WantedReservation): Promise<ReservationAnswer>;
   /** Reports that a turn waits for a person. Its reservation is released at once in all processes. */
   park(reading: LimitReading, spender: Spender, turn: ParkedTurn): Promise<void>;
   /** Reports that a turn continues after waiting. It counts as running again, even if a limit is reached. */
   resume(reading: LimitReading, spender: Spender, turn: ResumedTurn): Promise<void>;
   /** The reservation of a running turn, as far as this process knows. */
-  heldBack(organization: string, turn_id: string): Hold;
+  reservationOf(organization: string, turn_id: string): Reservation;
   /** Ids of turns with a reservation, and of ended turns whose last log position is unknown. */
   unsettled(organization: string): string[];
   /** Those of these budgets that apply to a spender, with their current use. */
@@ -66,11 +66,11 @@ export interface RateWatch {
   close(): void;
 }
 
-const UNLIMITED: Admission = { headers: {}, reached: [], withdraw: () => {}, end: () => {} };
+const UNLIMITED: TurnAdmission = { headers: {}, reached: [], withdraw: () => {}, end: () => {} };
 const NOBODY = new TurnCounts();
 
 /** The budgets and their spending. */
-export type LimitReading = Pick<Reading, "budgets" | "spending">;
+export type LimitReading = Pick<BudgetReading, "budgets" | "spending">;
 
 interface WantedTurn {
   turn_id: string;
@@ -103,7 +103,7 @@ function countedLimits({ budgets, spending }: LimitReading, spender: Spender): S
 
 /** The refusal of a turn that may not begin; undefined if it may. */
 function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, turn: WantedTurn) {
-  const added = addedBy(turn);
+  const added = rateUsageOfTurn(turn);
   const money = decideMoney(limits, turn.cost, turns.share(now));
   if (money.kind === "spent") return { spent: presentMoneyLimit(money.by, now) };
   const rate = decideRates(rates, added, turns.share(now));
@@ -128,7 +128,7 @@ interface Concerning {
 async function decide(turns: TurnFollower, { spending, limits }: Concerning, turn: WantedTurn) {
   const { turn_id, tokens, streamed, cost } = turn;
   const { subjects } = limits;
-  const added = addedBy(turn);
+  const added = rateUsageOfTurn(turn);
   for (const giveUpAt = currentTime() + MAX_WAIT_MS; ; await turns.renew()) {
     const now = currentTime();
     if (spending) turns.reservations.apply(spending, now);
@@ -148,7 +148,7 @@ async function decide(turns: TurnFollower, { spending, limits }: Concerning, tur
 }
 
 /** What may happen with an admitted turn. */
-const outcomes = (turns: TurnFollower, { turn_id }: WantedTurn): Pick<Admission, "withdraw" | "end"> => ({
+const outcomes = (turns: TurnFollower, { turn_id }: WantedTurn): Pick<TurnAdmission, "withdraw" | "end"> => ({
   withdraw: () => turns.announce({ kind: "withdrawn", turn_id }),
   end({ tokens, cost }, position) {
     const known = {
@@ -183,10 +183,10 @@ export function watchRates(options: FollowerOptions): RateWatch {
       const decided = await decide(turns, { spending: reading.spending, limits }, turn);
       return "headers" in decided ? { admitted: { ...decided, ...outcomes(turns, turn) } } : decided;
     },
-    async hold({ budgets, spending }, spender, turn) {
+    async growReservation({ budgets, spending }, spender, turn) {
       const limits = limitsOfSpender(budgets, spender);
       if (!spending || limits.money.length === 0) return "held";
-      return growHold(await follow(spender.organization_id), { spending, limits }, turn);
+      return growReservation(await follow(spender.organization_id), { spending, limits }, turn);
     },
     async park(reading, spender, { spent, ...turn }) {
       const limits = countedLimits(reading, spender);
@@ -201,7 +201,7 @@ export function watchRates(options: FollowerOptions): RateWatch {
       const turns = await follow(spender.organization_id);
       turns.announce({ kind: "resumed", ...turn, subjects: limits.subjects });
     },
-    heldBack: (organization, turn_id) => followers.get(organization)?.reservations.heldBack(turn_id) ?? NO_HOLD,
+    reservationOf: (organization, turn_id) => followers.get(organization)?.reservations.reservationOf(turn_id) ?? NO_RESERVATION,
     unsettled: (organization) => followers.get(organization)?.reservations.askedTurns() ?? [],
     async concerning(budgets, spender) {
       const limits = rateLimitsFor(budgets, spender);

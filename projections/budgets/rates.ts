@@ -1,11 +1,11 @@
 import { isEachUser, nameSubject, splitSubject, type BudgetStep, type RateName } from "#events/budget.ts";
 import type { BudgetRow } from "./query.ts";
 import { rateLimitsOf, type RateLimit } from "./spenderLimits.ts";
-import { countedFor, isUser, type Spender } from "./subjects.ts";
-import type { Rates, TurnCounts } from "./turnCounts.ts";
+import { findCountedSubjectOf, isUser, type Spender } from "./subjects.ts";
+import type { RateUsage, TurnCounts } from "./turnCounts.ts";
 
 /** What a new turn adds to rates. */
-export const addedBy = ({ tokens, streamed }: { tokens: number; streamed: boolean }): Rates => ({
+export const rateUsageOfTurn = ({ tokens, streamed }: { tokens: number; streamed: boolean }): RateUsage => ({
   requests_per_minute: 1,
   tokens_per_minute: tokens,
   concurrent_turns: 1,
@@ -33,7 +33,7 @@ export const ratesOf = (limits: RateLimit[], counts: TurnCounts, now: number): R
   }));
 
 /** Adds a turn that has begun. */
-export function countTurn(rates: RateStatus[], added: Rates): void {
+export function countTurn(rates: RateStatus[], added: RateUsage): void {
   for (const rate of rates) rate.used += added[rate.name];
 }
 
@@ -62,18 +62,18 @@ export function allRates(budgets: BudgetRow[], counts: TurnCounts, now: number):
 /** The limits that apply to a spender, of any model. */
 export const rateLimitsFor = (budgets: BudgetRow[], spender: Spender): RateLimit[] =>
   budgets.flatMap((budget) => {
-    const counted = countedFor(budget, spender);
+    const counted = findCountedSubjectOf(budget, spender);
     return counted === undefined ? [] : rateLimitsOf(budget, counted);
   });
 export const presentRates = (limits: RateLimit[], counts: TurnCounts, now: number): PresentedRate[] =>
   present(ratesOf(limits, counts, now), counts, now);
 
 /** The part of a limit that a process may admit before it hears from the others. */
-export interface Share {
+export interface ProcessShare {
   /** Number of processes that start turns of the organization. */
   processes: number;
   /** What this process has admitted for the subject since it last heard from all others. */
-  admitted(counted: string): Rates;
+  admitted(counted: string): RateUsage;
   /** Picodollars reserved since then. */
   reserved(counted: string): bigint;
 }
@@ -82,19 +82,19 @@ export interface Share {
 type RateDecision = { kind: "admit" } | { kind: "wait" } | { kind: "refuse"; by: RateStatus };
 
 /** A turn whose estimate alone exceeds the limit is allowed if nothing else is counted, because estimates are rough. */
-const isFull = ({ name, used, at_most }: RateStatus, added: Rates): boolean =>
+const isFull = ({ name, used, at_most }: RateStatus, added: RateUsage): boolean =>
   used >= at_most || (used > 0 && used + added[name] > at_most);
 /** A limit of streams does not apply to other turns. */
-const concerns = ({ name }: RateStatus, added: Rates): boolean => name !== "concurrent_streams" || added[name] > 0;
+const concerns = ({ name }: RateStatus, added: RateUsage): boolean => name !== "concurrent_streams" || added[name] > 0;
 
-function isShareGivenOut({ name, used, at_most, counted }: RateStatus, added: Rates, share: Share): boolean {
+function isShareGivenOut({ name, used, at_most, counted }: RateStatus, added: RateUsage, share: ProcessShare): boolean {
   const admitted = share.admitted(counted)[name];
   const left = at_most - (used - admitted);
   return admitted > 0 && admitted + added[name] > Math.ceil(left / share.processes);
 }
 
 /** Whether a turn may begin now. */
-export function decideRates(rates: RateStatus[], added: Rates, share: Share): RateDecision {
+export function decideRates(rates: RateStatus[], added: RateUsage, share: ProcessShare): RateDecision {
   const hard = rates.filter((rate) => rate.hard && concerns(rate, added));
   const full = hard.filter((rate) => isFull(rate, added));
   // a limit that never has room takes precedence over one that will have room soon

@@ -20,7 +20,7 @@ interface Day {
 }
 
 /** The usage of a day, and the unfinished turns of the same snapshot. */
-export interface ReadDay extends Omit<Spending, "before" | "today" | "at" | "followed_until"> {
+export interface DaySpending extends Omit<Spending, "before" | "today" | "at" | "followed_until"> {
   /** Up to this time, the read model contains all events; null: it is empty. */
   split: Date | null;
   /** Whether it contains all events of the log. */
@@ -36,7 +36,7 @@ export interface ReadDay extends Omit<Spending, "before" | "today" | "at" | "fol
 
 type OpenAmount = "reserved" | "counted" | "counted_today";
 /** The row as PostgreSQL returns it. */
-type StoredDay = Omit<ReadDay, "open"> & {
+type StoredDay = Omit<DaySpending, "open"> & {
   open: (Omit<OpenTurn, OpenAmount> & Record<OpenAmount, string>)[];
 };
 
@@ -48,7 +48,7 @@ export async function readSpending(
   db: Db,
   organization: string,
   { day, nextDay, from, asked, with_rounds, byModel }: Day,
-): Promise<ReadDay> {
+): Promise<DaySpending> {
   const [row] = await db.query<StoredDay>(
     `select c.position, ${SPLIT} as split, c.position >= (select position from log.head) as is_complete,
        ${rowsOf(spentBetween("$2", `least(greatest($2, ${SPLIT}), $3)`, byModel))} as early,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { currentTime } from "#events/clock.ts";
 import type { BudgetStep } from "#events/budget.ts";
-import { createFigures, NO_READING, type FigureOptions, type Reading } from "./figures.ts";
-import { createLoader, createMemory } from "./memory.ts";
+import { createFigures, NO_BUDGET_READING, type FigureOptions, type BudgetReading } from "./figures.ts";
+import { createSharedLoader, createOrganizationCache } from "./organizationCache.ts";
 import { budgetStatuses, reachedLimits, type BudgetStatus } from "./status.ts";
 
 /** Maximum age of figures that decide about a turn: turns that ended since are missing. */
@@ -27,7 +27,7 @@ export async function withFallback<T>(reading: Promise<T>, last: T): Promise<T> 
   }
 }
 
-export const statusesOf = ({ budgets, at, ...figures }: Reading): BudgetStatus[] =>
+export const statusesOf = ({ budgets, at, ...figures }: BudgetReading): BudgetStatus[] =>
   budgetStatuses(budgets, figures, new Date(at));
 
 const isFar = (statuses: BudgetStatus[]): boolean =>
@@ -38,17 +38,17 @@ interface ReadingOptions extends FigureOptions {
 }
 
 /** Caches the figures of each organization's budgets, and decides when to read them again. */
-export function createReadings(
+export function createBudgetReadings(
   options: ReadingOptions,
   reportReached: (organization: string, reached: BudgetStep[]) => void,
 ) {
   const figures = createFigures(options);
-  const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
-  const far = new WeakSet<Reading>();
+  const known = createOrganizationCache<BudgetReading>(({ budgets, today }) => budgets.length + today.size);
+  const far = new WeakSet<BudgetReading>();
   /** When the newest turn of an organization ended. Removed once figures that include it are read. */
   const lastEnds = new Map<string, number>();
-  const lastOf = (organization: string): Reading => known.get(organization) ?? NO_READING;
-  const loader = createLoader(async (organization) => {
+  const lastOf = (organization: string): BudgetReading => known.get(organization) ?? NO_BUDGET_READING;
+  const loader = createSharedLoader(async (organization) => {
     const reading = await figures.read(organization, currentTime());
     const statuses = statusesOf(reading);
     if (isFar(statuses)) far.add(reading);
@@ -67,7 +67,7 @@ export function createReadings(
   }
   return {
     lastOf,
-    async recent(organization: string): Promise<Reading> {
+    async recent(organization: string): Promise<BudgetReading> {
       const last = lastOf(organization);
       const age = currentTime() - last.at;
       if (age < MAX_AGE_MS) return last;
@@ -83,7 +83,7 @@ export function createReadings(
       if (!isAwaited) awaitQuiet(organization);
     },
     /** Reads the whole day again, after any running reading, which may have begun before the caller's change. */
-    async whole(organization: string): Promise<Reading> {
+    async whole(organization: string): Promise<BudgetReading> {
       await loader.running(organization)?.catch(() => {});
       figures.forget(organization);
       return loader.load(organization);

@@ -1,5 +1,5 @@
 import type { BudgetStep } from "#events/budget.ts";
-import { MAX_ENTRIES } from "./memory.ts";
+import { MAX_ENTRIES } from "./organizationCache.ts";
 
 export interface ReportOptions {
   /** Records that a limit is reached. Called again after it failed. */

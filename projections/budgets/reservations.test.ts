@@ -245,16 +245,16 @@ test("an older snapshot that arrives late changes nothing", () => {
   expect(countedBy(seen)).toMatchObject({ spent: 3n, reserved: 0n });
 });
 
-test("a hold that has grown stays as large when the read model tells what the turn held at first", () => {
+test("a reservation that has grown stays as large when the read model tells what the turn reserved at first", () => {
   const seen = new Reservations();
   const log: LogEntry[] = [{ kind: "began", turn_id: "t", amount: 5n }];
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
   seen.grow("t", { attempt: 1, reserved: 9n, spent: 2n });
   seen.apply(snapshot(log, 1, ["t"]), 1);
-  expect([countedBy(seen), seen.heldBack("t").reserved]).toMatchObject([{ spent: 2n, reserved: 9n }, 9n]);
+  expect([countedBy(seen), seen.reservationOf("t").reserved]).toMatchObject([{ spent: 2n, reserved: 9n }, 9n]);
   seen.end("t", { cost: 3n, at: 2 });
   seen.grow("t", { attempt: 1, reserved: 20n, spent: 20n });
-  expect([countedBy(seen), seen.heldBack("t").reserved]).toMatchObject([{ spent: 3n, reserved: 0n }, 0n]);
+  expect([countedBy(seen), seen.reservationOf("t").reserved]).toMatchObject([{ spent: 3n, reserved: 0n }, 0n]);
 });
 
 test("a turn that waits for a person holds back nothing, until it asks for its next request", () => {

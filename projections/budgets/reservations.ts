@@ -8,13 +8,13 @@ const UNRECORDED_MS = 30_000;
 const REMEMBERED_MS = 60_000;
 
 /** What a turn reserves for its requests, and since which attempt. A parked turn reserves nothing from the next attempt on. */
-export interface Hold {
+export interface Reservation {
   attempt: number;
   reserved: bigint;
 }
 
 /** An unfinished turn in the read model. */
-export interface OpenTurn extends Omit<Spender, "organization_id">, Hold {
+export interface OpenTurn extends Omit<Spender, "organization_id">, Reservation {
   turn_id: string;
   /** The cost of its rounds that the sums include, today's or of earlier days. */
   counted: bigint;
@@ -37,7 +37,7 @@ export interface Spending extends EarlierSums {
 }
 
 /** A turn that the sums do not include, or only some rounds of. */
-interface Entry extends Hold {
+interface Entry extends Reservation {
   subjects: string[];
   at: number;
   counted: bigint;
@@ -52,19 +52,19 @@ interface Entry extends Hold {
   isRecorded: boolean;
 }
 
-export const NO_HOLD: Hold = { attempt: 0, reserved: 0n };
+export const NO_RESERVATION: Reservation = { attempt: 0, reserved: 0n };
 const nonNegative = (amount: bigint): bigint => (amount > 0n ? amount : 0n);
 
-export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+export const maxBigInt = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /**
  * Merges reservations in any order, because news and snapshots may be old: a later attempt replaces earlier ones, and within an
  * attempt the reservation only grows.
  */
-export function newestHold(a: Hold, b: Hold): Hold {
+export function newestReservation(a: Reservation, b: Reservation): Reservation {
   const [older, newer] = a.attempt < b.attempt ? [a, b] : [b, a];
   const { attempt, reserved } = newer;
-  return { attempt, reserved: older.attempt === attempt ? larger(older.reserved, reserved) : reserved };
+  return { attempt, reserved: older.attempt === attempt ? maxBigInt(older.reserved, reserved) : reserved };
 }
 
 /**
@@ -103,7 +103,7 @@ export class Reservations {
     return this.#entries.has(turn_id);
   }
   /** Turns that a new process may not find in its snapshot. */
-  unsettled(): (Pick<Entry, "subjects" | keyof Hold | "spent" | "cost" | "end_position"> & { turn_id: string })[] {
+  unsettled(): (Pick<Entry, "subjects" | keyof Reservation | "spent" | "cost" | "end_position"> & { turn_id: string })[] {
     return [...this.#entries].map(([turn_id, { subjects, attempt, reserved, spent, cost, end_position }]) => ({
       turn_id,
       subjects,
@@ -121,17 +121,17 @@ export class Reservations {
     this.#put(turn_id, { subjects, attempt: 1, reserved, at, counted: 0n, counted_today: 0n, spent: 0n, ...open });
   }
   /** Changes the reservation of a running turn: it needs more, has ended a round, or is parked and reserves nothing for its next attempt. */
-  grow(turn_id: string, { spent, ...hold }: Hold & Pick<Entry, "spent">): void {
+  grow(turn_id: string, { spent, ...reservation }: Reservation & Pick<Entry, "spent">): void {
     const entry = this.#entries.get(turn_id);
     if (!entry || entry.cost !== undefined) return;
     this.#add(entry, -1n);
-    Object.assign(entry, newestHold(entry, hold), { spent: larger(entry.spent, spent) });
+    Object.assign(entry, newestReservation(entry, reservation), { spent: maxBigInt(entry.spent, spent) });
     this.#add(entry, 1n);
   }
   /** The reservation of a running turn; zero if unknown. */
-  heldBack(turn_id: string): Hold {
+  reservationOf(turn_id: string): Reservation {
     const entry = this.#entries.get(turn_id);
-    return entry && entry.cost === undefined ? entry : NO_HOLD;
+    return entry && entry.cost === undefined ? entry : NO_RESERVATION;
   }
   /** `position`: of the event that ended it, if known. */
   end(turn_id: string, { cost, position, at }: { cost: bigint; position?: number | undefined; at: number }): void {
@@ -154,6 +154,11 @@ export class Reservations {
   forget(turn_id: string, at: number): void {
     this.#remove(turn_id);
     this.#forgotten.set(turn_id, at);
+  }
+
+  /** A forgotten turn may begin. */
+  readmit(turn_id: string): void {
+    this.#forgotten.delete(turn_id);
   }
 
   /** Applies a snapshot, unless a newer one was applied. */
@@ -187,7 +192,7 @@ export class Reservations {
     this.#remove(turn_id);
     const begun = { subjects: subjectsOf(spender), at: now, spent: 0n, cost: undefined, end_position: undefined };
     const { subjects, at, spent, cost, end_position } = known ?? begun;
-    const held = { ...newestHold({ attempt, reserved }, known ?? NO_HOLD), counted, counted_today };
+    const held = { ...newestReservation({ attempt, reserved }, known ?? NO_RESERVATION), counted, counted_today };
     this.#put(turn_id, { subjects, at, spent, cost, end_position, ...held, isRecorded: true });
   }
 

@@ -1,8 +1,8 @@
 import { currentTime } from "#events/clock.ts";
-import { publishedAnswer, publishedWindow } from "#events/contextWindows.ts";
+import { findAnswerLimit, findContextWindow } from "#events/contextWindows.ts";
 import { defaultPrice } from "#events/defaultPrices.ts";
 import { toPicodollars } from "#events/money.ts";
-import { perToken, priceAt, type ModelPrice } from "#events/price.ts";
+import { picodollarsPerToken, priceAt, type ModelPrice } from "#events/price.ts";
 import { formatOf } from "#events/provider.ts";
 import { sizeOfFiles, type RequestSize } from "#events/requestSize.ts";
 import type { Prompt } from "#events/thread.ts";
@@ -42,8 +42,8 @@ export async function readPrices(db: Db, organization: string): Promise<PriceOf>
     const set = own.get(model);
     const price = set ? priceAt(set, currentTime()) : base_url === null ? defaultPrice(published) : undefined;
     if (!price) return undefined;
-    const window = context_windows?.[name.slice(1)] ?? publishedWindow(published);
-    return { price, window, answer: publishedAnswer(published) };
+    const window = context_windows?.[name.slice(1)] ?? findContextWindow(published);
+    return { price, window, answer: findAnswerLimit(published) };
   });
 }
 
@@ -66,7 +66,7 @@ function remember(find: PriceOf): PriceOf {
 }
 
 const dearest = (...prices: (string | undefined)[]): bigint =>
-  prices.map((price) => perToken(price ?? "0")).reduce((most, price) => (price > most ? price : most), 0n);
+  prices.map((price) => picodollarsPerToken(price ?? "0")).reduce((most, price) => (price > most ? price : most), 0n);
 
 /** Maximum prices of a prompt token, an answer token and a request, in picodollars. */
 interface WorstPrice {

@@ -1,7 +1,7 @@
 import { RateName, splitSubject } from "#events/budget.ts";
 import { toPicodollars } from "#events/money.ts";
 import type { BudgetRow } from "./query.ts";
-import { countedAs, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
+import { findCountedSubject, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
 
 /** A limit that applies to a spender. */
 interface Concerning {
@@ -47,7 +47,7 @@ const moneyLimitsOf = ({ subject, limits, hard }: BudgetRow, counted: string): M
 function findLimits(budgets: BudgetRow[], spender: Spender): SpenderLimits {
   const subjects = subjectsOf(spender);
   const concerning = budgets.flatMap((budget) => {
-    const counted = countedAs(budget, subjects);
+    const counted = findCountedSubject(budget, subjects);
     return counted === undefined ? [] : [{ budget, counted }];
   });
   const counted = new Set(concerning.map((one) => one.counted));

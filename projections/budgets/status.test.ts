@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Limits } from "#events/budget.ts";
+import type { BudgetLimits } from "#events/budget.ts";
 import type { NewEvent } from "#events/define.ts";
 import { NO_USAGE, RoundRequested, TurnCompleted, TurnRefused } from "#events/thread.ts";
 import { projectEvents } from "#test/projections/projectEvents.ts";
@@ -10,7 +10,7 @@ import { budgetStatuses, reachedLimits, sumBySubject } from "./status.ts";
 
 const NONE = sumBySubject([]);
 const NOW = new Date("2026-12-31T23:59:59.999Z");
-const budget = (subject: string, limits: Limits, hard = true) => ({
+const budget = (subject: string, limits: BudgetLimits, hard = true) => ({
   subject,
   limits,
   hard,

@@ -2,7 +2,7 @@ import { isEachUser, LimitName, splitSubject, type BudgetStep } from "#events/bu
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
 import {
   addAmounts,
-  endOf,
+  periodEnd,
   fromUnits,
   MEASURES,
   nameOfPeriod,
@@ -14,7 +14,7 @@ import {
   type Unit,
 } from "./limits.ts";
 import type { BudgetRow, SpentRow } from "./query.ts";
-import { countedFor, isUser, subjectsOf, type Spender } from "./subjects.ts";
+import { findCountedSubjectOf, isUser, subjectsOf, type Spender } from "./subjects.ts";
 
 /** One limit of a budget, and its spending. */
 export interface LimitStatus {
@@ -82,7 +82,7 @@ function statusOf(name: LimitName, limit: string | number, sum: bigint, now: Dat
     spent: fromUnits(name, sum),
     percent: most === 0n ? 100 : Number((sum * 100n) / most),
     period: nameOfPeriod(name, now),
-    ends_at: endOf(name, now),
+    ends_at: periodEnd(name, now),
   };
 }
 
@@ -101,7 +101,7 @@ export interface EarlierSums {
 }
 const NO_SUMS: Sums = new Map();
 /** The sums to add to today's. */
-export function earlierOf(name: LimitName, { before, week = NO_SUMS, ever = NO_SUMS }: EarlierSums): Sums {
+export function earlierSumsFor(name: LimitName, { before, week = NO_SUMS, ever = NO_SUMS }: EarlierSums): Sums {
   const { per } = MEASURES[name];
   if (per === "month") return before;
   if (per === "week") return week;
@@ -109,7 +109,7 @@ export function earlierOf(name: LimitName, { before, week = NO_SUMS, ever = NO_S
 }
 
 /** What budgets are compared with. `today`: since the beginning of the day. */
-export interface Figures extends EarlierSums {
+export interface BudgetFigures extends EarlierSums {
   today: Sums;
   pending?: (subject: string) => UnsettledAmounts;
   /** What is stored and running; absent: not read. */
@@ -144,7 +144,7 @@ export interface CountedSubject {
 export const limitStatuses = (
   budget: BudgetRow,
   { subject, units }: CountedSubject,
-  { today, pending, held, ...earlier }: Figures,
+  { today, pending, held, ...earlier }: BudgetFigures,
   now: Date,
 ): LimitStatus[] =>
   namesOf(budget, units).flatMap((name) => {
@@ -152,7 +152,7 @@ export const limitStatuses = (
     const { unit, per } = MEASURES[name];
     if (per === "now") return held ? [statusOf(name, limit, held.get(subject)[unit], now)] : [];
     const ofToday = (today.get(subject) ?? NO_AMOUNTS)[unit];
-    const sum = ofToday + (earlierOf(name, earlier).get(subject) ?? NO_AMOUNTS)[unit];
+    const sum = ofToday + (earlierSumsFor(name, earlier).get(subject) ?? NO_AMOUNTS)[unit];
     if (unit !== "cost") return [statusOf(name, limit, sum, now)];
     const { ended, reserved } = pending?.(subject) ?? NOTHING_UNSETTLED;
     const status = statusOf(name, limit, sum + ended, now);
@@ -160,7 +160,7 @@ export const limitStatuses = (
   });
 
 /** For a budget for each user: for each limit, the user with the highest use. */
-function mostOfUsers(budget: BudgetRow, figures: Figures, now: Date): LimitStatus[] {
+function mostOfUsers(budget: BudgetRow, figures: BudgetFigures, now: Date): LimitStatus[] {
   const { today, before, week = NO_SUMS, ever = NO_SUMS, held } = figures;
   const { model } = splitSubject(budget.subject);
   const known = [today, before, week, ever, ...(held ? [held] : [])].flatMap((sums) => [...sums.keys()]);
@@ -175,7 +175,7 @@ function mostOfUsers(budget: BudgetRow, figures: Figures, now: Date): LimitStatu
 }
 
 /** How much of each limit of each budget is used. */
-export const budgetStatuses = (budgets: BudgetRow[], figures: Figures, now: Date): BudgetStatus[] =>
+export const budgetStatuses = (budgets: BudgetRow[], figures: BudgetFigures, now: Date): BudgetStatus[] =>
   budgets.map((budget) => ({
     budget,
     limits: isEachUser(budget.subject)
@@ -184,9 +184,9 @@ export const budgetStatuses = (budgets: BudgetRow[], figures: Figures, now: Date
   }));
 
 /** The budgets that apply to a spender, with the spender's own use. */
-export const statusesFor = (budgets: BudgetRow[], figures: Figures, spender: Spender, now: Date): BudgetStatus[] =>
+export const statusesFor = (budgets: BudgetRow[], figures: BudgetFigures, spender: Spender, now: Date): BudgetStatus[] =>
   budgets.flatMap((budget) => {
-    const subject = countedFor(budget, spender);
+    const subject = findCountedSubjectOf(budget, spender);
     return subject === undefined ? [] : [{ budget, limits: limitStatuses(budget, { subject }, figures, now) }];
   });
 

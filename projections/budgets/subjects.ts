@@ -37,12 +37,12 @@ export function subjectsOf({ principal, project_id, agent_id, user_mark, model }
 }
 
 /** The subject as which a budget counts a spender; undefined if the budget does not apply. */
-export function countedAs({ subject }: BudgetRow, subjects: string[]): string | undefined {
+export function findCountedSubject({ subject }: BudgetRow, subjects: string[]): string | undefined {
   if (!subject.startsWith(EACH_USER)) return subjects.find((one) => one === subject);
   const { model } = splitSubject(subject);
   return subjects.find((one) => isUser(one, model));
 }
 
-/** Like countedAs, for any model. */
-export const countedFor = (budget: BudgetRow, spender: Spender): string | undefined =>
-  countedAs(budget, subjectsOf({ ...spender, model: splitSubject(budget.subject).model }));
+/** Like findCountedSubject, for any model. */
+export const findCountedSubjectOf = (budget: BudgetRow, spender: Spender): string | undefined =>
+  findCountedSubject(budget, subjectsOf({ ...spender, model: splitSubject(budget.subject).model }));

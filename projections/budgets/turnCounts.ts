@@ -57,7 +57,7 @@ interface SubjectCounts {
 }
 
 /** A turn that began; times are by this process's clock. */
-export interface BegunTurn {
+export interface StartedTurn {
   turn_id: string;
   /** The subjects that count it. */
   subjects: string[];
@@ -69,7 +69,7 @@ export interface BegunTurn {
   attempt: number;
 }
 interface EndedTurn {
-  turn: BegunTurn;
+  turn: StartedTurn;
   ended_at: number;
   /** Tokens used; undefined for a turn that was withdrawn or waits. */
   took: number | undefined;
@@ -78,14 +78,14 @@ interface EndedTurn {
 }
 
 /** The use of a subject. */
-export interface Rates {
+export interface RateUsage {
   requests_per_minute: number;
   tokens_per_minute: number;
   concurrent_turns: number;
   concurrent_streams: number;
 }
 
-export const NO_RATES: Rates = {
+export const NO_RATE_USAGE: RateUsage = {
   requests_per_minute: 0,
   tokens_per_minute: 0,
   concurrent_turns: 0,
@@ -97,7 +97,7 @@ export const NO_RATES: Rates = {
  * often and in whatever order the news arrives: from this process, from others, and from the read models after a start.
  */
 export class TurnCounts {
-  readonly #open = new Map<string, BegunTurn>();
+  readonly #open = new Map<string, StartedTurn>();
   /** Roughly in the order in which they ended, because the first are forgotten first. */
   readonly #ended = new Map<string, EndedTurn>();
   readonly #counts = new Map<string, SubjectCounts>();
@@ -109,7 +109,7 @@ export class TurnCounts {
     this.#counts.set(subject, created);
     return created;
   }
-  #countOpen({ subjects, streamed, tokens }: BegunTurn, sign: 1 | -1): void {
+  #countOpen({ subjects, streamed, tokens }: StartedTurn, sign: 1 | -1): void {
     for (const subject of subjects) {
       const count = this.#countsOf(subject);
       count.open += sign;
@@ -117,11 +117,11 @@ export class TurnCounts {
       count.expected += sign * tokens;
     }
   }
-  #enter(turn: BegunTurn): void {
+  #enter(turn: StartedTurn): void {
     this.#open.set(turn.turn_id, turn);
     this.#countOpen(turn, 1);
   }
-  #close(turn_id: string, how: Omit<EndedTurn, "turn">): BegunTurn | undefined {
+  #close(turn_id: string, how: Omit<EndedTurn, "turn">): StartedTurn | undefined {
     const turn = this.#open.get(turn_id);
     if (!turn) return undefined;
     this.#open.delete(turn_id);
@@ -130,7 +130,7 @@ export class TurnCounts {
     return turn;
   }
 
-  begin(turn: BegunTurn): void {
+  begin(turn: StartedTurn): void {
     if (this.#open.has(turn.turn_id) || this.#ended.has(turn.turn_id)) return;
     for (const subject of turn.subjects) this.#countsOf(subject).requests.add(turn.at, 1);
     this.#enter(turn);
@@ -143,7 +143,7 @@ export class TurnCounts {
     this.#close(turn_id, { ended_at: at, took: undefined, isParked: true });
   }
   /** The turn continues after waiting: it is running again, but is not a new request. */
-  resume(turn: BegunTurn): void {
+  resume(turn: StartedTurn): void {
     const open = this.#open.get(turn.turn_id);
     if (open) open.attempt = Math.max(open.attempt, turn.attempt);
     const ended = this.#ended.get(turn.turn_id);
@@ -164,7 +164,13 @@ export class TurnCounts {
     for (const subject of turn?.subjects ?? []) this.#countsOf(subject).requests.add(turn!.at, -1);
   }
 
-  used(subject: string, name: keyof Rates, now: number): number {
+  /** A withdrawn turn may begin. */
+  readmit(turn_id: string): void {
+    const ended = this.#ended.get(turn_id);
+    if (ended && ended.took === undefined && !ended.isParked) this.#ended.delete(turn_id);
+  }
+
+  used(subject: string, name: keyof RateUsage, now: number): number {
     const count = this.#counts.get(subject);
     if (!count) return 0;
     if (name === "requests_per_minute") return count.requests.total(now);
@@ -172,7 +178,7 @@ export class TurnCounts {
     return name === "concurrent_turns" ? count.open : count.streams;
   }
   /** Milliseconds until `amount` has left the window; 0 for running turns, whose end is unknown. */
-  freeIn(subject: string, name: keyof Rates, amount: number, now: number): number {
+  freeIn(subject: string, name: keyof RateUsage, amount: number, now: number): number {
     const count = this.#counts.get(subject);
     if (!count || name.startsWith("concurrent")) return 0;
     return (name === "requests_per_minute" ? count.requests : count.tokens).leavesIn(now, amount);
@@ -185,11 +191,11 @@ export class TurnCounts {
     return [...this.#open.values()].filter(({ at }) => at < ms).map(({ turn_id }) => turn_id);
   }
   /** Running turns that began after a moment. */
-  openSince(ms: number): BegunTurn[] {
+  openSince(ms: number): StartedTurn[] {
     return [...this.#open.values()].filter(({ at }) => at > ms);
   }
   /** Turns that ended after a moment, and their tokens. */
-  endedSince(ms: number): (BegunTurn & { took: number })[] {
+  endedSince(ms: number): (StartedTurn & { took: number })[] {
     return [...this.#ended.values()].flatMap(({ turn, ended_at, took }) =>
       took !== undefined && ended_at > ms ? [{ ...turn, took }] : [],
     );

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { currentTime } from "#events/clock.ts";
 import type { TurnNews, TurnNewsExchange } from "#events/turnNews.ts";
 import type { Db } from "../projection.ts";
-import type { RateStatus, Share } from "./rates.ts";
+import type { RateStatus, ProcessShare } from "./rates.ts";
 import type { MoneyLimit } from "./moneyLimits.ts";
-import { greeting } from "./greeting.ts";
-import { NewLimits } from "./newLimits.ts";
+import { listNewsForPeer } from "./newsForPeer.ts";
+import { NewLimitDetector } from "./newLimitDetector.ts";
 import { findTurns, listRecentTurns, type TurnState } from "./recentTurns.ts";
 import { subjectsOf } from "./subjects.ts";
 import { Reservations } from "./reservations.ts";
-import { NO_RATES, TurnCounts, WINDOW_SECONDS, type Rates } from "./turnCounts.ts";
+import { NO_RATE_USAGE, TurnCounts, WINDOW_SECONDS, type RateUsage } from "./turnCounts.ts";
 
 /** Interval of looking up unfinished turns and asking the other processes. */
 const TEND_MS = 2_000;
@@ -51,13 +51,13 @@ export class TurnFollower {
   readonly ready: Promise<void>;
   readonly #options: FollowerOptions;
   readonly #organization: string;
-  readonly newLimits = new NewLimits(() => this.#readInTime(this.#read()));
+  readonly newLimits = new NewLimitDetector(() => this.#readInTime(this.#read()));
   readonly #onIdle: () => void;
   readonly #heard = new Map<string, number>();
   /** Silent processes, and since when nothing is sent to them. */
   readonly #left = new Map<string, number>();
   /** By subject: what this process has admitted since it heard from all others. */
-  #admitted = new Map<string, Rates>();
+  #admitted = new Map<string, RateUsage>();
   /** By subject: picodollars reserved since then. */
   #reserved = new Map<string, bigint>();
   #asked = 0;
@@ -80,8 +80,12 @@ export class TurnFollower {
     this.ready = this.#readInTime(known);
   }
 
-  /** Applies a turn's news here at once, and in other processes within milliseconds. New processes get a greeting. */
+  /**
+   * Applies a turn's news here at once, even if the turn was withdrawn before, and in other processes within milliseconds. New
+   * processes get the news that they may lack (newsForPeer.ts).
+   */
   announce(news: TurnNews): void {
+    if (news.kind === "began") for (const one of [this.counts, this.reservations]) one.readmit(news.turn_id);
     this.#apply(news, currentTime());
     if (this.#heard.size > 0) this.#send(news);
   }
@@ -133,7 +137,7 @@ export class TurnFollower {
     this.#left.delete(process);
     this.#send({ kind: "answer", to: process, n: 0 });
     const since = { begun: left ?? now - SILENT_MS, ended: left ?? now - FOLLOWED_MS };
-    for (const news of greeting(this.counts, this.reservations, since)) this.#send(news);
+    for (const news of listNewsForPeer(this.counts, this.reservations, since)) this.#send(news);
   }
 
   /** Limits how long turns wait for a reading. Afterwards only the processes' news decides. */
@@ -213,12 +217,12 @@ export class TurnFollower {
   }
 
   /** What this process may still admit. */
-  share(now: number): Share {
+  share(now: number): ProcessShare {
     this.#usedAt = now;
     const [admitted, reserved] = [this.#admitted, this.#reserved];
     return {
       processes: this.#heard.size + 1,
-      admitted: (counted) => admitted.get(counted) ?? NO_RATES,
+      admitted: (counted) => admitted.get(counted) ?? NO_RATE_USAGE,
       reserved: (counted) => reserved.get(counted) ?? 0n,
     };
   }
@@ -229,10 +233,10 @@ export class TurnFollower {
       this.#reserved.set(counted, (this.#reserved.get(counted) ?? 0n) + cost);
   }
   /** Counts a turn against this process's share of the limits. */
-  giveOut(rates: RateStatus[], added: Rates): void {
+  giveOut(rates: RateStatus[], added: RateUsage): void {
     if (this.#heard.size === 0) return;
     for (const counted of new Set(rates.map((rate) => rate.counted))) {
-      const before = this.#admitted.get(counted) ?? NO_RATES;
+      const before = this.#admitted.get(counted) ?? NO_RATE_USAGE;
       this.#admitted.set(counted, {
         requests_per_minute: before.requests_per_minute + added.requests_per_minute,
         tokens_per_minute: before.tokens_per_minute + added.tokens_per_minute,

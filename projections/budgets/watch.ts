@@ -1,14 +1,14 @@
 import { currentTime } from "#events/clock.ts";
 import { createReporter, type ReportOptions } from "./reporter.ts";
 import { isEachUser, LimitName, type BudgetStep } from "#events/budget.ts";
-import { PAGES } from "#events/price.ts";
-import type { FigureOptions, Reading } from "./figures.ts";
+import { PAGE_PRICE_NAME } from "#events/price.ts";
+import type { FigureOptions, BudgetReading } from "./figures.ts";
 import { createHoldings } from "./holdings.ts";
 import { MEASURES, NO_AMOUNTS, type Amounts, type Unit } from "./limits.ts";
 import type { BudgetRow } from "./query.ts";
-import { createReadings, statusesOf, withFallback } from "./readings.ts";
+import { createBudgetReadings, statusesOf, withFallback } from "./readings.ts";
 import { hasHeld, limitStatuses, reachedLimits, statusesFor, type BudgetStatus, type LimitStatus } from "./status.ts";
-import { countedAs, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
+import { findCountedSubject, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
 
 /** Maximum spenders of an organization whose checks are cached while a reading is current. */
 const MAX_TURN_CHECKS = 1_000;
@@ -21,12 +21,12 @@ export interface ReachedLimit extends LimitStatus {
 }
 
 /** What a request adds. 0 for pages, whose number is unknown before a file is read, and for what a turn spends. */
-export type Demand = Partial<Record<Unit, number>>;
-const OF_TURN: Demand = { requests: 0, tokens: 0, cost: 0 };
+export type RequestedAmounts = Partial<Record<Unit, number>>;
+const OF_TURN: RequestedAmounts = { requests: 0, tokens: 0, cost: 0 };
 
 /** Pages with a price also need money. */
-const withMoney = (wanted: Demand, { priceOf }: Reading): Demand =>
-  "pages" in wanted && priceOf?.(PAGES) ? { ...wanted, cost: 0 } : wanted;
+const withMoney = (wanted: RequestedAmounts, { priceOf }: BudgetReading): RequestedAmounts =>
+  "pages" in wanted && priceOf?.(PAGE_PRICE_NAME) ? { ...wanted, cost: 0 } : wanted;
 
 /** Permission to store something or to begin a run. */
 export interface HoldingAdmission {
@@ -46,13 +46,13 @@ export interface BudgetWatch {
    */
   check(spender: Spender): Promise<ReachedLimit | undefined>;
   /** Decides whether something may be stored or read, or a run may begin, and counts it at once. Never throws, like `check`. */
-  admit(spender: Spender, wanted: Demand): Promise<{ admitted: HoldingAdmission } | { refused: ReachedLimit }>;
+  admit(spender: Spender, wanted: RequestedAmounts): Promise<{ admitted: HoldingAdmission } | { refused: ReachedLimit }>;
   /** Records thresholds reached by limits per minute or on concurrency, each at most once a day. */
   note(organization: string, reached: BudgetStep[]): void;
   /** Reports the end of a turn: its spending may reach a limit, even if no other turn follows. */
   noteEnd(organization: string): void;
   /** The figures of the organization's last `check`. */
-  reading(organization: string): Reading;
+  reading(organization: string): BudgetReading;
   /** The budgets that apply to a spender, of any model, with figures that are at most a second old. */
   concerning(spender: Spender): Promise<BudgetStatus[]>;
   /** All budgets with current figures. */
@@ -64,12 +64,12 @@ interface WatchOptions extends FigureOptions, ReportOptions {}
 const isPresent = ({ ends_at }: LimitStatus): boolean => !ends_at || ends_at.getTime() > currentTime();
 
 /** The spender's limits including the wanted amounts, a refusing one first. Leaves out limits whose period is over. */
-function reachedBy({ budgets, at, ...figures }: Reading, subjects: string[], wanted: Demand): ReachedLimit[] {
+function reachedBy({ budgets, at, ...figures }: BudgetReading, subjects: string[], wanted: RequestedAmounts): ReachedLimit[] {
   const units = new Set(Object.keys(wanted) as Unit[]);
   return budgets
     .flatMap((budget) => {
       const { subject, hard } = budget;
-      const counted = countedAs(budget, subjects);
+      const counted = findCountedSubject(budget, subjects);
       if (counted === undefined) return [];
       const limits = limitStatuses(budget, { subject: counted, units }, figures, new Date(at));
       return limits.map((limit) => ({ ...limit, subject, refuses: hard && isFull(limit, wanted) }));
@@ -79,9 +79,9 @@ function reachedBy({ budgets, at, ...figures }: Reading, subjects: string[], wan
 }
 
 /** Cached per reading: comparing all limits took more than a hundredth of a turn's time. */
-const turnChecks = new WeakMap<Reading, Map<string, ReachedLimit[]>>();
+const turnChecks = new WeakMap<BudgetReading, Map<string, ReachedLimit[]>>();
 
-function reachedInTurn(reading: Reading, spender: Spender): ReachedLimit | undefined {
+function reachedInTurn(reading: BudgetReading, spender: Spender): ReachedLimit | undefined {
   if (reading.budgets.length === 0) return undefined;
   const key = spenderKey(spender);
   const bySpender = turnChecks.get(reading) ?? new Map<string, ReachedLimit[]>();
@@ -91,7 +91,7 @@ function reachedInTurn(reading: Reading, spender: Spender): ReachedLimit | undef
   return reached.find(isPresent);
 }
 
-function isFull({ name, spent, at_most, percent }: LimitStatus, wanted: Demand): boolean {
+function isFull({ name, spent, at_most, percent }: LimitStatus, wanted: RequestedAmounts): boolean {
   const { unit, per } = MEASURES[name];
   return per === "now" ? BigInt(spent) + BigInt(wanted[unit] ?? 0) > BigInt(at_most) : percent >= 100;
 }
@@ -99,12 +99,12 @@ function isFull({ name, spent, at_most, percent }: LimitStatus, wanted: Demand):
 /** Waits for sums, but no longer than turns do. */
 const settled = (reading: Promise<void>): Promise<void> => withFallback(reading, undefined);
 
-const hasUnits = ({ limits }: BudgetRow, wanted: Demand, wantedPer?: "now"): boolean =>
+const hasUnits = ({ limits }: BudgetRow, wanted: RequestedAmounts, wantedPer?: "now"): boolean =>
   LimitName.options.some((name) => {
     const { unit, per } = MEASURES[name];
     return limits[name] !== undefined && unit in wanted && (!wantedPer || per === wantedPer);
   });
-const toAmounts = ({ bytes = 0, documents = 0, runs = 0 }: Demand): Amounts => ({
+const toAmounts = ({ bytes = 0, documents = 0, runs = 0 }: RequestedAmounts): Amounts => ({
   ...NO_AMOUNTS,
   bytes: BigInt(bytes),
   documents: BigInt(documents),
@@ -125,13 +125,13 @@ const toAdmission = (
 });
 
 /** Only budgets that concern a spender. */
-const concerning = (reading: Reading, subjects: string[]): Reading => ({
+const concerning = (reading: BudgetReading, subjects: string[]): BudgetReading => ({
   ...reading,
-  budgets: reading.budgets.filter((budget) => countedAs(budget, subjects) !== undefined),
+  budgets: reading.budgets.filter((budget) => findCountedSubject(budget, subjects) !== undefined),
 });
 
 /** Thresholds of users are not recorded, and finding the user with the highest use takes long. */
-const withoutUsers = (reading: Reading): Reading => ({
+const withoutUsers = (reading: BudgetReading): BudgetReading => ({
   ...reading,
   budgets: reading.budgets.filter(({ subject }) => !isEachUser(subject)),
 });
@@ -139,10 +139,10 @@ const withoutUsers = (reading: Reading): Reading => ({
 /** Reads what budgets have left, shared by all of an organization's turns in this process. */
 export function watchBudgets(options: WatchOptions): BudgetWatch {
   const reportReached = createReporter(options);
-  const readings = createReadings(options, reportReached);
+  const readings = createBudgetReadings(options, reportReached);
   const holdings = createHoldings(options);
 
-  const withHeld = (organization: string, reading: Reading) => ({ ...reading, held: holdings.sums(organization) });
+  const withHeld = (organization: string, reading: BudgetReading) => ({ ...reading, held: holdings.sums(organization) });
   /** Near a limit the sums are read again, because deletions and ended runs make room, and other processes admit things, too. */
   async function readHeld(organization: string, reached: () => ReachedLimit[]): Promise<void> {
     await settled(holdings.recent(organization));
@@ -157,7 +157,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       const concerned = concerning(await readings.recent(organization_id), subjects);
       const wanted = withMoney(demand, concerned);
       if (!concerned.budgets.some((budget) => hasUnits(budget, wanted))) return { admitted: UNLIMITED };
-      const reached = (more: Demand) => reachedBy(withHeld(organization_id, concerned), subjects, more);
+      const reached = (more: RequestedAmounts) => reachedBy(withHeld(organization_id, concerned), subjects, more);
       if (concerned.budgets.some((budget) => hasUnits(budget, wanted, "now")))
         await readHeld(organization_id, () => reached(wanted));
       // no awaiting from here on, so that no other request gets the same room

@@ -1,4 +1,4 @@
-import type { Reader } from "#events/documentDetails.ts";
+import type { DocumentReader } from "#events/documentDetails.ts";
 import type { OwnedPage } from "../owner.ts";
 import { encode, type Db } from "../projection.ts";
 import { LIVE_READING, parseRow, SELECT_DOCUMENTS, type DocumentRow, type StoredRow } from "./query.ts";
@@ -7,7 +7,7 @@ import { LIVE_READING, parseRow, SELECT_DOCUMENTS, type DocumentRow, type Stored
 
 /** Ids of documents that only this external user may read. Reads all of the organization's documents, because the value is not in any index. */
 export async function listDocumentsForUser(db: Db, organization: string, user: string): Promise<string[]> {
-  const readers: Reader[] = [{ external_user: user }];
+  const readers: DocumentReader[] = [{ external_user: user }];
   const rows = await db.query<{ id: string }>(
     `select d.id from read.collections c join read.documents d on d.collection_id = c.id
      where c.organization_id = $1 and d.readers = $2 order by d.created_at, d.id`,

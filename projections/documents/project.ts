@@ -1,5 +1,5 @@
 import type { DocumentEvent } from "#events/document.ts";
-import type { Details } from "#events/documentDetails.ts";
+import type { DocumentDetails } from "#events/documentDetails.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
@@ -25,7 +25,7 @@ const originalColumns = ({ mime_type, size_bytes, original, blob }: Original): R
   status: "pending",
 });
 
-type Description = Details & { name?: string | undefined; tags?: string[] | undefined };
+type Description = DocumentDetails & { name?: string | undefined; tags?: string[] | undefined };
 
 const descriptionColumns = ({ name, tags, metadata, readers }: Description): Row => ({
   ...(name !== undefined && { name: encode(name) }),

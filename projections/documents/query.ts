@@ -1,4 +1,4 @@
-import type { Metadata, Reader } from "#events/documentDetails.ts";
+import type { Metadata, DocumentReader } from "#events/documentDetails.ts";
 import { isUuid } from "#events/ids.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { countRows } from "../countRows.ts";
@@ -25,7 +25,7 @@ export interface DocumentRow {
   tags: string[];
   metadata: Metadata;
   /** Null: everybody who may read its collection. */
-  readers: Reader[] | null;
+  readers: DocumentReader[] | null;
   source: "api" | "upload" | "connector";
   original: "file" | "text";
   /** Key of the blob with the original. All blobs of the document are sealed with the data key below. */
@@ -105,7 +105,7 @@ export async function getDocument(
 }
 
 /** Those of some documents that are listed. */
-export async function listListed(db: Db, ids: string[]): Promise<string[]> {
+export async function filterListedDocuments(db: Db, ids: string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(`select d.id ${FROM_DOCUMENTS} where d.id = any ($1::uuid[])`, [ids]);
   return rows.map(({ id }) => id);
 }

@@ -43,7 +43,7 @@ const STARTER = "replace(o.started_by::jsonb->>'type', 'api_key', 'key') || ':' 
  * SQL: whether the hold `h` covers the row `o`, by kind. The final check is made on the log when something is erased
  * (services/holds.ts); this keeps held things out of the lists of what to erase, and counts them.
  */
-export const COVERS = {
+export const HOLD_CONDITIONS = {
   threads: `(h.subject in ('organization', 'thread:' || o.id, o.principal, 'agent:' || o.agent_id, o.scope)
     or ${inProject("o.principal")}
     or ${inProject("'agent:' || o.agent_id")}
@@ -62,16 +62,16 @@ export const COVERS = {
     or ${inProject(STARTER)})`,
 };
 
-/** SQL: whether any hold covers the row `o`, with one of COVERS. */
-export const isCovered = (covers: string): string => `exists (select from read.holds h
+/** SQL: whether any hold covers the row `o`, with one of HOLD_CONDITIONS. */
+export const existsHold = (covers: string): string => `exists (select from read.holds h
   where h.organization_id = o.organization_id and h.released_at is null and ${covers})`;
-export const isHeld = (kind: keyof typeof COVERS): string => isCovered(COVERS[kind]);
+export const existsHoldOn = (kind: keyof typeof HOLD_CONDITIONS): string => existsHold(HOLD_CONDITIONS[kind]);
 
 /** A hold that covers a document in the collection. */
 export async function findHoldInside(db: Db, collection_id: string): Promise<HoldRow | undefined> {
   const [row] = await db.query<HoldRow>(
     `${SELECT} h where released_at is null and organization_id = (select organization_id from read.collections where id = $1)
-     and exists (select from read.documents o where o.collection_id = $1 and ${COVERS.documents}) order by created_at limit 1`,
+     and exists (select from read.documents o where o.collection_id = $1 and ${HOLD_CONDITIONS.documents}) order by created_at limit 1`,
     [collection_id],
   );
   return row && parseRow(row);

@@ -57,7 +57,7 @@ export const findCandidates = async (
   const [found, bonuses] = [new Map<string, Candidate>(), new Map<string, number>()];
   for (const [n, term] of terms.entries()) {
     const idf = inverseDocumentFrequency(answers[n]!.total, everything!.total);
-    const ranks = await addList(found, answers[n]!.ids, (weight, rank) => weight + decay(idf, rank));
+    const ranks = await addList(found, answers[n]!.ids, (weight, rank) => weight + weightAtRank(idf, rank));
     weighted.push({ ...term, idf, found: ranks });
   }
   for (const [n, phrase] of phrases.entries()) {
@@ -67,7 +67,7 @@ export const findCandidates = async (
   }
   // if all terms are frequent, only this list has the passages with all of them, so it counts as half of all terms
   const half = weighted.reduce((sum, { idf }) => sum + idf, 0) / 2;
-  await addList(found, answers.at(-1)!.ids, (weight, rank) => Math.max(weight, decay(half, rank)));
+  await addList(found, answers.at(-1)!.ids, (weight, rank) => Math.max(weight, weightAtRank(half, rank)));
   await setImmediate();
   return {
     passages: [...found.values()].toSorted((a, b) => b.weight - a.weight || compareByPlace(a, b)),
@@ -98,7 +98,7 @@ const addList = async (
 };
 
 /** The part of a term's weight that a passage at this rank gets. */
-export const decay = (weight: number, rank: number | undefined): number =>
+export const weightAtRank = (weight: number, rank: number | undefined): number =>
   rank === undefined ? 0 : weight / (1 + rank / HALF_WEIGHT_RANK);
 
 const phraseBonus = (phrase: string, terms: WeightedTerm[]): number => {

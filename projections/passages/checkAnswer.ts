@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { claimFrom, combine, compare, toSource, weigh, type Claim, type Comparison, type Source } from "./claims.ts";
+import { toAnswerClaim, combineSources, compareWithSource, toClaimSource, countOverlap, type AnswerClaim, type Comparison, type ClaimSource } from "./answerClaims.ts";
 import { detectLanguage, type Language } from "./languages.ts";
 import { sentencesOf, type Span } from "./sentences.ts";
 import { splitWords } from "./terms.ts";
@@ -36,9 +36,9 @@ const MARKS =
   /\[\^?\d{1,3}(?:[ \u00a0]?[,;–-][ \u00a0]?\^?\d{1,3})*\]|【\d+(?::\d+)?(?:†[^】\n]{0,200})?】|<sup>[\d,;\s]{1,20}<\/sup>|(?<=\])\([^()\s]*(?:\s+"[^"\n]{0,200}")?\)|https?:\/\/[^\s)\]]+|^[ \t>]*(?:[-*+•‣◦–—]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)])[ \t]/gm;
 
 /** A sentence or line of a passage. */
-type Piece = Span & Source;
+type Piece = Span & ClaimSource;
 
-interface PreparedPassage extends Source {
+interface PreparedPassage extends ClaimSource {
   pieces: Piece[];
   cited: Span | undefined;
 }
@@ -47,9 +47,9 @@ function prepare({ text, cited }: CitedPassage, language: Language): PreparedPas
   const pieces = [...sentencesOf(text)].map(({ start, end }) => ({
     start,
     end,
-    ...toSource(text.slice(start, end), language),
+    ...toClaimSource(text.slice(start, end), language),
   }));
-  return { ...toSource(text, language), pieces, cited };
+  return { ...toClaimSource(text, language), pieces, cited };
 }
 
 const isSupported = ({ support, missing, quotes }: Comparison): boolean =>
@@ -71,14 +71,14 @@ function openMeter(): Meter {
   };
 }
 
-const sizeOf = ({ stems, numbers, quotes }: Claim): number => stems.size + 4 * numbers.length + quotes.length + 1;
+const sizeOf = ({ stems, numbers, quotes }: AnswerClaim): number => stems.size + 4 * numbers.length + quotes.length + 1;
 
 /** The sentence of a passage with the most in common with the claim, and its neighbours if they add to it. */
-async function findPlace(pieces: readonly Piece[], claim: Claim, meter: Meter): Promise<Span | null> {
-  const weighRange = (from: number, to: number): number => weigh(claim, combine(pieces.slice(from, to + 1)));
+async function findPlace(pieces: readonly Piece[], claim: AnswerClaim, meter: Meter): Promise<Span | null> {
+  const weighRange = (from: number, to: number): number => countOverlap(claim, combineSources(pieces.slice(from, to + 1)));
   const weights: number[] = [];
   for (const piece of pieces) {
-    weights.push(weigh(claim, piece));
+    weights.push(countOverlap(claim, piece));
     await meter(sizeOf(claim));
   }
   const best = weights.indexOf(Math.max(...weights));
@@ -98,7 +98,7 @@ interface PassageComparison extends Comparison {
 
 /** Looks for what the best passage lacks in others, if all are cited for this part of the answer rather than all of it. */
 function compareTogether(
-  claim: Claim,
+  claim: AnswerClaim,
   best: PassageComparison,
   {
     passages,
@@ -110,7 +110,7 @@ function compareTogether(
   const isForAll = ({ cited: part }: PreparedPassage): boolean =>
     part === undefined || (part.start <= answer.start && part.end >= answer.end);
   if (isSupported(best) || cited.length < 2 || cited.length > MAX_TOGETHER || cited.some(isForAll)) return best;
-  const together = compare(claim, combine(cited));
+  const together = compareWithSource(claim, combineSources(cited));
   return isSupported(together) ? { ...together, passage: best.passage } : best;
 }
 
@@ -124,13 +124,13 @@ interface Evidence {
 }
 
 /** Compares a claim with the passages cited at its place. */
-async function judge(claim: Claim, around: Span, { passages, answer, meter }: Evidence): Promise<Finding> {
+async function judge(claim: AnswerClaim, around: Span, { passages, answer, meter }: Evidence): Promise<Finding> {
   const nothing = { support: 0, missing_numbers: [], missing_quotes: [], source: null };
   if (claim.stems.size + claim.numbers.length < MIN_CLAIM) return { verdict: "no_claim", ...nothing };
   const compared: PassageComparison[] = [];
   for (const [passage, one] of passages.entries()) {
     if (!overlaps(around, one.cited)) continue;
-    compared.push({ passage, ...compare(claim, one) });
+    compared.push({ passage, ...compareWithSource(claim, one) });
     await meter(sizeOf(claim));
   }
   const lacks = ({ missing, quotes }: Comparison): number => missing.length + quotes.length;
@@ -162,7 +162,7 @@ export async function checkAnswer(answer: string, passages: readonly CitedPassag
   const evidence: Evidence = { passages: prepared, answer: { start: 0, end: answer.length }, meter: openMeter() };
   const checked: CheckedSentence[] = [];
   for (const { start, end, around } of sentencesOf(said)) {
-    const claim = claimFrom(said.slice(start, end), language);
+    const claim = toAnswerClaim(said.slice(start, end), language);
     const finding = await judge(claim, around, evidence);
     checked.push({ text: answer.slice(start, end), start, end, ...finding });
     await evidence.meter(sizeOf(claim));

@@ -1,4 +1,4 @@
-import type { MetadataValue, Reader } from "#events/documentDetails.ts";
+import type { MetadataValue, DocumentReader } from "#events/documentDetails.ts";
 
 /* The port to the search server. infra/meilisearch implements it and applies these filters to every query. */
 
@@ -42,7 +42,7 @@ export interface SearchScope {
   /** Absent: any document. */
   filter?: DocumentFilter | undefined;
   /** Everything that the reader is: documents may name who may read them. */
-  reader: readonly Reader[];
+  reader: readonly DocumentReader[];
 }
 
 /** What the search server narrows a search down to. An index may not know yet what documents are filtered by. */

@@ -6,7 +6,7 @@ import type { FoundPassage, SearchEngine, SearchScope } from "./engine.ts";
 import type { Hit } from "./groupHits.ts";
 import { selectLive, type LiveCandidate } from "./liveCandidates.ts";
 import { createOperatorTest, type Operators } from "./operators.ts";
-import { createPhraseTest, possibleScore, score } from "./rank.ts";
+import { createPhraseTest, possibleScore, scorePassages } from "./rank.ts";
 import type { Question } from "./terms.ts";
 
 /** Number of the heaviest passages that are read and ranked. Further ones are ordered by weight. */
@@ -33,33 +33,33 @@ export interface FoundHits {
   isCut?: boolean;
 }
 
-export interface Span {
+export interface ResultRange {
   from: number;
   to: number;
 }
 
 /** Maximum passages that a search with operators reads and compares. */
-export const MAX_COMPARED = 1_000;
+export const MAX_COMPARED_PASSAGES = 1_000;
 
 /** The hits on a page of a search with operators. The search server only compares words, so the texts are checked. */
 export const findExactHits = async (
   context: SearchContext & { operators: Operators },
   question: Question,
-  { from, to }: Span,
+  { from, to }: ResultRange,
 ): Promise<FoundHits> => {
-  const candidates = await findCandidates(context, question, MAX_COMPARED, context.operators);
-  const { live, seen, missed } = await selectLive(context.db, context.within, candidates.passages, MAX_COMPARED);
-  const some = live.slice(0, MAX_COMPARED);
+  const candidates = await findCandidates(context, question, MAX_COMPARED_PASSAGES, context.operators);
+  const { live, seen, missed } = await selectLive(context.db, context.within, candidates.passages, MAX_COMPARED_PASSAGES);
+  const some = live.slice(0, MAX_COMPARED_PASSAGES);
   const passages = await fetchAll(context, some);
   const fitting = await filterInTurns(withText(some, passages), createOperatorTest(context.operators));
   const hits = rankFirst(fitting, candidates, question).slice(from, to);
   const isStable = missed.isSubsetOf(seen) && passages.size === some.length;
-  const isCut = candidates.more || (live.length >= MAX_COMPARED && candidates.passages.length > MAX_COMPARED);
+  const isCut = candidates.more || (live.length >= MAX_COMPARED_PASSAGES && candidates.passages.length > MAX_COMPARED_PASSAGES);
   return { hits, isStable, possible: possibleScore(candidates.terms), isCut };
 };
 
 /** The hits of a page. */
-export const findHits = async (context: SearchContext, question: Question, { from, to }: Span): Promise<FoundHits> => {
+export const findHits = async (context: SearchContext, question: Question, { from, to }: ResultRange): Promise<FoundHits> => {
   const readTexts = createTextReader(context);
   const readAhead = async ({ passages }: Candidates): Promise<void> => {
     if (from < MAX_RANKED) await readTexts(passages.slice(0, MAX_RANKED));
@@ -81,7 +81,7 @@ export const findHits = async (context: SearchContext, question: Question, { fro
 const findLive = async (
   context: SearchContext,
   question: Question,
-  { from, to }: Span,
+  { from, to }: ResultRange,
   readAhead: (candidates: Candidates) => Promise<void>,
 ) => {
   const [seen, missed] = [new Set<string>(), new Set<string>()];
@@ -139,7 +139,7 @@ const withText = (live: LiveCandidate[], passages: Map<string, FoundPassage>): C
 const rank = (candidates: CandidateWithText[], { terms, phrases }: Candidates, question: Question): Hit[] => {
   const hasPhrase = createPhraseTest(question.phrases);
   const bonus = ({ key, passage }: CandidateWithText) => (hasPhrase(passage) ? (phrases.get(key) ?? 0) : 0);
-  const scores = score(
+  const scores = scorePassages(
     candidates.map(({ key, passage }) => ({ ...passage, key })),
     terms,
     question.stemOf,

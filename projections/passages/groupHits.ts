@@ -74,7 +74,7 @@ export const groupByDocument = (hits: Hit[], highlight?: (text: string) => Highl
 };
 
 /** Each document with only its best passage, and the number of the others. */
-export const onlyBest = (results: SearchResult[]): SearchResult[] =>
+export const keepBestPassages = (results: SearchResult[]): SearchResult[] =>
   results.map((result) => ({
     ...result,
     passages: result.passages.slice(0, 1),

@@ -1,4 +1,4 @@
-import { fold, PARTS, UNSPACED, type Question } from "./terms.ts";
+import { foldText, WORD_PARTS, UNSPACED_SCRIPTS, type Question } from "./terms.ts";
 
 /** Half open, in UTF-16 code units. */
 export interface Highlight {
@@ -8,8 +8,8 @@ export interface Highlight {
 
 /** Finds a question's words, in any of their forms, and its phrases in a text. In order, without overlaps. */
 export function createHighlighter({ terms, phrases, stemOf }: Question): (text: string) => Highlight[] {
-  const wordsOfPhrases = phrases.map((phrase) => fold(phrase).split(" "));
-  const unspaced = terms.filter(({ start }) => UNSPACED.test(start));
+  const wordsOfPhrases = phrases.map((phrase) => foldText(phrase).split(" "));
+  const unspaced = terms.filter(({ start }) => UNSPACED_SCRIPTS.test(start));
   const known = new Map<string, boolean>();
   const isMatch = (word: string): boolean => {
     const match = known.get(word) ?? terms.some(({ start, stem }) => word.startsWith(start) && stemOf(word) === stem);
@@ -17,8 +17,8 @@ export function createHighlighter({ terms, phrases, stemOf }: Question): (text: 
     return match;
   };
   return (text) => {
-    const words = Array.from(text.matchAll(PARTS), ({ 0: word, index }) => ({
-      word: fold(word),
+    const words = Array.from(text.matchAll(WORD_PARTS), ({ 0: word, index }) => ({
+      word: foldText(word),
       start: index,
       end: index + word.length,
     }));

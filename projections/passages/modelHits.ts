@@ -1,7 +1,7 @@
 import { passageKey } from "./candidates.ts";
 import { SearchFailed, type QueryVector } from "./engine.ts";
-import { filterInTurns, readHits, type FoundHits, type SearchContext, type Span } from "./findHits.ts";
-import { fuse, type NearHit } from "./fuse.ts";
+import { filterInTurns, readHits, type FoundHits, type SearchContext, type ResultRange } from "./findHits.ts";
+import { fuseHits, type NearHit } from "./fuseHits.ts";
 import type { Hit } from "./groupHits.ts";
 import { selectLive } from "./liveCandidates.ts";
 import { ModelUnavailable, type Degradation, type QueryModels } from "./models.ts";
@@ -46,8 +46,8 @@ async function orWithout<T>(degraded: Degradation[], part: Degradation["part"], 
 export async function findModelHits(
   context: SearchContext & { operators?: Operators | undefined },
   { query, vector, rerank, degraded }: ModelQuery,
-  findWords: (span: Span) => Promise<FoundHits>,
-  { from, to }: Span,
+  findWords: (span: ResultRange) => Promise<FoundHits>,
+  { from, to }: ResultRange,
 ): Promise<FoundHits> {
   const words = findWords({ from: 0, to: MAX_FUSED });
   const nearest = findNearest(context, vector);
@@ -55,7 +55,7 @@ export async function findModelHits(
   words.catch(() => {});
   const near = (await orWithout(degraded, "embeddings", nearest)) ?? [];
   const { hits, isStable, possible, isCut = false } = await words;
-  const fused = near.length > 0 ? fuse(hits, near, possible) : hits;
+  const fused = near.length > 0 ? fuseHits(hits, near, possible) : hits;
   const first = rerank ? ((await orWithout(degraded, "reranking", rankAgain(rerank, query, fused))) ?? fused) : fused;
   const page = first.slice(from, to);
   if (to <= first.length || hits.length < MAX_FUSED) return { hits: page, isStable, possible, isCut };

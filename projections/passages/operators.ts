@@ -1,5 +1,5 @@
 import type { FoundPassage } from "./engine.ts";
-import { joinWords, MAX_QUESTION_LENGTH, PARTS, UNSPACED } from "./terms.ts";
+import { joinWords, MAX_QUESTION_LENGTH, WORD_PARTS, UNSPACED_SCRIPTS } from "./terms.ts";
 
 /* Operators of a query: "words in quotes" must occur literally; -word and -"words in quotes" must not occur. */
 
@@ -25,7 +25,7 @@ export interface Operators {
 const OPERATOR =
   /(?<=^|\s)-(?:"(?<notQuoted>[^"]{1,200})"|“(?<notCurly>[^”]{1,200})”|(?<notWord>(?!\d)[\p{L}\p{N}][^\s"“”]{0,100}))|"(?<quoted>[^"]{1,200})"|“(?<curly>[^”]{1,200})”|„(?<low>[^“”]{1,200})[“”]|«(?<angle>[^»]{1,200})»/gu;
 
-const toPhrase = (text: string): Phrase => (text.toLowerCase().match(PARTS) ?? []).slice(0, MAX_PHRASE_WORDS);
+const toPhrase = (text: string): Phrase => (text.toLowerCase().match(WORD_PARTS) ?? []).slice(0, MAX_PHRASE_WORDS);
 
 /**
  * Operators beyond the limits are treated as ordinary words, and so is a query that only excludes, because no query is refused
@@ -60,7 +60,7 @@ export const serverOperators = ({ required, excluded }: Operators): string =>
 /** Finds whole words, except in scripts without spaces. The text must be from joinWords, surrounded by spaces. */
 function createFinder(phrase: Phrase): (text: string) => boolean {
   const words = joinWords(phrase.join(" "));
-  const sought = UNSPACED.test(words) ? words : ` ${words} `;
+  const sought = UNSPACED_SCRIPTS.test(words) ? words : ` ${words} `;
   return (text) => text.includes(sought);
 }
 

@@ -1,5 +1,5 @@
 import type { FoundPassage } from "./engine.ts";
-import { fold, joinWords, UNSPACED, type Question, type Term } from "./terms.ts";
+import { foldText, joinWords, UNSPACED_SCRIPTS, type Question, type Term } from "./terms.ts";
 
 const [K1, B] = [1.2, 0.5];
 /**
@@ -22,7 +22,7 @@ export const inverseDocumentFrequency = (matches: number, all: number): number =
 export const possibleScore = (terms: WeightedTerm[]): number => terms.reduce((sum, { idf }) => sum + idf * (K1 + 1), 0);
 
 /** The BM25 score of each passage, in the given order. */
-export const score = (
+export const scorePassages = (
   passages: (FoundPassage & { key: string })[],
   terms: WeightedTerm[],
   stemOf: Question["stemOf"],
@@ -30,7 +30,7 @@ export const score = (
   const mean = passages.reduce((sum, { text }) => sum + text.length, 0) / passages.length;
   const weights = terms.map((term) => createWordWeight(term, stemOf));
   return passages.map(({ key, ...passage }) => {
-    const [title, text, lead] = [fold(passage.title), fold(passage.text), fold(passage.lead)];
+    const [title, text, lead] = [foldText(passage.title), foldText(passage.text), foldText(passage.lead)];
     const lengthNorm = K1 * (1 - B + (B * passage.text.length) / mean);
     return terms.reduce((sum, { start, idf, found }, n) => {
       const count = (field: string) => countOccurrences(field, start, weights[n]!);
@@ -66,7 +66,7 @@ const isLetterOrDigit = (code: number): boolean =>
 
 /** The sum of the weights of all words in a text that begin with `start`. */
 const countOccurrences = (text: string, start: string, weight: (word: string) => number): number => {
-  const isUnspaced = UNSPACED.test(start);
+  const isUnspaced = UNSPACED_SCRIPTS.test(start);
   let sum = 0;
   for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, at + start.length)) {
     if (isUnspaced) sum += 1;

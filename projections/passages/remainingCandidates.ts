@@ -1,4 +1,4 @@
-import { decay, passageKey, type Candidate } from "./candidates.ts";
+import { weightAtRank, passageKey, type Candidate } from "./candidates.ts";
 import type { SearchEngine, SearchScope } from "./engine.ts";
 import type { WeightedTerm } from "./rank.ts";
 import type { Question } from "./terms.ts";
@@ -26,7 +26,7 @@ export async function* remainingCandidates(
     for (let [offset, end] = [0, 1]; offset < end; offset += BATCH_SIZE) {
       const [answer] = await engine.search(index, within, [{ words, matching: "all", limit: BATCH_SIZE, offset }]);
       end = answer!.total;
-      const batch = answer!.ids.map((id, rank) => ({ ...id, key: passageKey(id), weight: decay(idf, offset + rank) }));
+      const batch = answer!.ids.map((id, rank) => ({ ...id, key: passageKey(id), weight: weightAtRank(idf, offset + rank) }));
       yield batch.filter(({ key }) => !known.has(key));
       for (const { key } of batch) known.add(key);
     }

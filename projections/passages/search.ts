@@ -3,10 +3,10 @@ import { hasLiveDocuments } from "../documents/query.ts";
 import type { ReaderIdentity } from "../documents/readers.ts";
 import type { Db } from "../projection.ts";
 import { SearchFailed, type DocumentFilter, type SearchEngine, type SearchScope } from "./engine.ts";
-import { groupByDocument, onlyBest, type SearchResult } from "./groupHits.ts";
+import { groupByDocument, keepBestPassages, type SearchResult } from "./groupHits.ts";
 import { createHighlighter } from "./highlights.ts";
 import { servingIndex } from "./liveCandidates.ts";
-import { findExactHits, findHits, MAX_COMPARED, type FoundHits, type Span } from "./findHits.ts";
+import { findExactHits, findHits, MAX_COMPARED_PASSAGES, type FoundHits, type ResultRange } from "./findHits.ts";
 import { askModels, findModelHits } from "./modelHits.ts";
 import type { Degradation, SearchModels } from "./models.ts";
 import { hasOperators, readOperators } from "./operators.ts";
@@ -53,7 +53,7 @@ export interface FoundPassages {
 /** A search with operators asked for a page beyond the passages that are compared. */
 export class SearchTooDeep extends Error {
   constructor() {
-    super(`a search with quotes or -word compares the ${MAX_COMPARED} best passages, and shows no others`);
+    super(`a search with quotes or -word compares the ${MAX_COMPARED_PASSAGES} best passages, and shows no others`);
   }
 }
 
@@ -80,7 +80,7 @@ export async function searchPassages(
   const asked = askModels((await models?.find(organization_id)) ?? {}, read?.text ?? query);
   const { hits, more, isCut } = await searchUntilStable(db, ({ id, version }) => {
     const context = { db, engine: engineFor(engine, version), index: id, within, operators };
-    const findWords = (some: Span) =>
+    const findWords = (some: ResultRange) =>
       operators ? findExactHits({ ...context, operators }, question, some) : findHits(context, question, some);
     return asked ? findModelHits(context, asked, findWords, span) : findWords(span);
   });
@@ -94,7 +94,7 @@ export async function searchPassages(
       degraded,
     };
   }
-  const documents = onlyBest(groupByDocument(hits, highlight));
+  const documents = keepBestPassages(groupByDocument(hits, highlight));
   return { results: documents.slice(offset, offset + limit), has_more: documents.length > offset + limit, degraded };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fold, readQuestion } from "./terms.ts";
+import { foldText, readQuestion } from "./terms.ts";
 
 const prefixes = (query: string): string[] => readQuestion(query).terms.map(({ prefix }) => prefix);
 
@@ -21,7 +21,7 @@ test("a term is the beginning that all forms of a word share", () => {
   ];
   for (const [word, others] of forms) {
     const [term] = readQuestion(`${word} ${word === "Häuser" ? "der und die" : ""}`).terms;
-    for (const other of others) expect(fold(other).startsWith(term!.start), `${word}: ${other}`).toBe(true);
+    for (const other of others) expect(foldText(other).startsWith(term!.start), `${word}: ${other}`).toBe(true);
   }
 });
 

@@ -25,22 +25,22 @@ export interface Question {
 const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 const ACCENTS = /(?<=\p{Script=Latin})\p{M}+/gu;
 const ASCII = /^[\0-\x7f]*$/;
-export const PARTS = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
+export const WORD_PARTS = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
 const QUOTED = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»/g;
 /** Scripts without spaces between words. */
-export const UNSPACED =
+export const UNSPACED_SCRIPTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const ENCLITIC = 2;
 
 /** Lower case, normalized, Latin letters without accents. й and が keep their marks, because they are letters of their own. */
-export const fold = (text: string): string => {
+export const foldText = (text: string): string => {
   const lower = text.toLowerCase();
   if (ASCII.test(lower)) return lower;
   return lower.normalize("NFKD").replace(ACCENTS, "").normalize("NFC").replaceAll("ß", "ss");
 };
 
 /** The folded words of a text, separated by single spaces, so that phrases are found by comparing texts. */
-export const joinWords = (text: string): string => (fold(text).match(PARTS) ?? []).join(" ");
+export const joinWords = (text: string): string => (foldText(text).match(WORD_PARTS) ?? []).join(" ");
 
 /** Extracts the terms and phrases of a question. Ignores stop words unless there are no other words. */
 export const readQuestion = (query: string): Question => {
@@ -48,7 +48,7 @@ export const readQuestion = (query: string): Question => {
   const words = splitWords(text);
   const language = detectLanguage(words);
   const meaningful = words.filter((word) => !language.stopWords.has(word)).flatMap(splitWord);
-  const stemOf = (word: string): string => fold(language.stem(word));
+  const stemOf = (word: string): string => foldText(language.stem(word));
   const terms = new Map<string, Term>();
   for (const word of meaningful.length > 0 ? meaningful : words.flatMap(splitWord)) {
     const stem = stemOf(word);
@@ -75,7 +75,7 @@ export const splitWords = (text: string): string[] => {
 
 /** Splits a word like the search server does: `node.js` is two words; `l'hôtel` is one word with an article, which is dropped. */
 export const splitWord = (word: string): string[] => {
-  const parts = word.match(PARTS) ?? [];
+  const parts = word.match(WORD_PARTS) ?? [];
   const long = parts.filter((part) => part.length > ENCLITIC);
   return /['’]/.test(word) && long.length > 0 ? long : parts;
 };
@@ -85,7 +85,7 @@ const MIN_BEGINNING = 3;
 
 /** The beginning shared by all forms of a word, without final letters that change (`hike`, `hiking`; `policy`, `policies`). */
 const sharedBeginning = (word: string, stem: string): Pick<Term, "prefix" | "start"> => {
-  const folded = fold(word);
+  const folded = foldText(word);
   let shared = 0;
   while (shared < stem.length && isSameLetter(folded[shared], stem[shared])) shared++;
   const beginning = shared >= MIN_BEGINNING ? folded.slice(0, shared) : folded;

@@ -1,7 +1,7 @@
 import type { RetentionRules } from "#events/retention.ts";
 import { DAY_MS } from "#events/units.ts";
 import { listRunFiles } from "../files/query.ts";
-import { COVERS, isHeld } from "../holds/query.ts";
+import { HOLD_CONDITIONS, existsHoldOn } from "../holds/query.ts";
 import { decode, type Db } from "../projection.ts";
 import type { HeldCount, ThingCount } from "../thingCounts.ts";
 import { listRunThreads } from "../turns/threads.ts";
@@ -66,7 +66,7 @@ async function listKind<R extends object>(
   if (days === undefined) return [];
   const after = range.after[kind];
   return db.query<R & { at: string }>(
-    `select ${columns}, o.created_at::text as at from ${EXPIRED[kind]} and not ${isHeld(kind)}
+    `select ${columns}, o.created_at::text as at from ${EXPIRED[kind]} and not ${existsHoldOn(kind)}
        and ($4::timestamptz is null or (o.created_at, o.id::text) > ($4, $5::text))
      order by o.created_at, o.id::text limit ${BATCH}`,
     [...valuesOf(organization, range, days), after?.at ?? null, after?.id ?? null],
@@ -102,7 +102,7 @@ export async function countExpired(db: Db, organization: string, range: Range): 
     const days = range.rules[kind];
     if (days === undefined) return { count: 0, oldest: null };
     const [row] = await db.query<ThingCount>(
-      `select count(*)::integer as count, min(o.created_at) as oldest from ${EXPIRED[kind]} and not ${isHeld(kind)}`,
+      `select count(*)::integer as count, min(o.created_at) as oldest from ${EXPIRED[kind]} and not ${existsHoldOn(kind)}`,
       valuesOf(organization, range, days),
     );
     return row!;
@@ -118,7 +118,7 @@ export async function countHeld(db: Db, organization: string, range: Range): Pro
     if (days === undefined) return [];
     const rows = await db.query<Omit<HeldCount<Kind>, "kind">>(
       `select h.id as hold_id, h.subject, h.name, found.count from read.holds h
-       cross join lateral (select count(*)::integer as count from ${EXPIRED[kind]} and ${COVERS[kind]}) found
+       cross join lateral (select count(*)::integer as count from ${EXPIRED[kind]} and ${HOLD_CONDITIONS[kind]}) found
        where h.organization_id = $1 and h.released_at is null and found.count > 0 order by h.created_at, h.id`,
       valuesOf(organization, range, days),
     );

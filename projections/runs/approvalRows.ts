@@ -22,7 +22,7 @@ export interface Delegation {
   to: NamedPerson;
   reason: string;
   at: Date;
-  /** Whether `to` may decide now. If not, the delegation has no effect. */
+  /** Whether it has an effect: `to` may decide now, or has voted. */
   counts: boolean;
 }
 

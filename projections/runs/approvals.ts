@@ -25,10 +25,18 @@ const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_i
     left join read.approval_links vl on vl.id = case when v.by_type = 'link' then v.by_id::uuid end
     left join read.users vf on vf.id = v.for_id
     where v.approval_id = a.id and v.organization_id = a.organization_id`;
-/** SQL: whether somebody to whom an approval was delegated may decide now. They may have left or have another role. */
-const IS_PRESENT = `coalesce(dt.active and dt.role in (${APPROVERS.map((role) => `'${role}'`).join(", ")}), false)`;
+/** SQL: whether a person has voted, or their substitute for them. */
+const hasVoted = (id: string): string => `exists (select from read.approval_votes v
+      where v.approval_id = a.id and v.organization_id = a.organization_id
+        and (v.for_id = ${id} or (v.by_type = 'person' and v.by_id = ${id}::text)))`;
+/**
+ * SQL: whether a delegation has an effect. Those to whom it was delegated may have left or have another role by now; then it has none,
+ * unless they have voted, or the one who delegated could vote as well.
+ */
+const HAS_EFFECT = `(coalesce(dt.active and dt.role in (${APPROVERS.map((role) => `'${role}'`).join(", ")}), false)
+      or ${hasVoted("d.to_id")})`;
 const DELEGATIONS = `select json_agg(json_build_object('by', d.by_id, 'by_name', db.name, 'to', d.to_id, 'to_name', dt.name,
-      'reason', d.reason, 'at', d.at, 'counts', ${IS_PRESENT}) order by d.version)
+      'reason', d.reason, 'at', d.at, 'counts', ${HAS_EFFECT}) order by d.version)
     from read.approval_delegations d left join read.users db on db.id = d.by_id left join read.users dt on dt.id = d.to_id
     where d.approval_id = a.id`;
 const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees, a.escalate_to, a.reminded_at, a.escalated_at,
@@ -123,13 +131,10 @@ const namesOf = ({ user_id, email, role, groups }: Approver) => [
 const actorText = (user_id: string): string | null => encode({ type: "person", id: user_id } satisfies Actor);
 
 const mayAskerDecide = `(a.self_approval and coalesce((${RULES} ->> 'self_approval')::boolean, true))`;
-const hasVoted = (id: string): string => `a.status = 'pending' and exists (select from read.approval_votes v
-      where v.approval_id = a.id and v.organization_id = a.organization_id
-        and (v.for_id = ${id} or (v.by_type = 'person' and v.by_id = ${id}::text)))`;
 /** SQL: whether a person is assigned. The last delegation that names the person and has an effect decides; without one, the assignees do. */
 const IS_ASSIGNED = `coalesce(
       (select d.to_id = p.id from read.approval_delegations d left join read.users dt on dt.id = d.to_id
-        where d.approval_id = a.id and p.id in (d.by_id, d.to_id) and ${IS_PRESENT} order by d.version desc limit 1),
+        where d.approval_id = a.id and p.id in (d.by_id, d.to_id) and ${HAS_EFFECT} order by d.version desc limit 1),
       a.assigned is null or a.assigned like any (p.patterns)
         or (a.escalated_at is not null and a.escalate_assigned like any (p.patterns)))`;
 /** SQL: ids of the approvals of organization $1 that somebody decided or voted on. `type` and `id`: their parameters. */
@@ -139,9 +144,9 @@ const decidedBy = (type: string, id: string): string =>
     select approval_id from read.approval_votes where organization_id = $1 and by_type = ${type} and by_id = ${id}`;
 /** SQL conditions. $3: the reader, and the people whose substitute the reader is. Whatever excludes the reader also excludes them as a substitute. */
 const OF_ORGANIZATION = `where a.organization_id = $1 and ($2::text is null or a.status = $2)
-  and ($3::jsonb is null or ((${ASKED_BY} <> $4 or ${mayAskerDecide}) and not (${hasVoted("$5::uuid")})
+  and ($3::jsonb is null or ((${ASKED_BY} <> $4 or ${mayAskerDecide}) and not (a.status = 'pending' and ${hasVoted("$5::uuid")})
     and exists (select from jsonb_to_recordset($3::jsonb) p (id uuid, own text, patterns text[])
-      where ${IS_ASSIGNED} and (${ASKED_BY} <> p.own or ${mayAskerDecide}) and not (${hasVoted("p.id")}))))
+      where ${IS_ASSIGNED} and (${ASKED_BY} <> p.own or ${mayAskerDecide}) and not (a.status = 'pending' and ${hasVoted("p.id")}))))
   and ($6 or a.turn_id is null or a.asked_by = $7) and ($8::text is null or a.id in (${decidedBy("$8", "$9")}))`;
 
 interface ApprovalFilter {

@@ -1,6 +1,6 @@
 import type { Actor } from "#events/runOrigin.ts";
 import { runScope } from "#events/scope.ts";
-import { isHeld } from "../holds/query.ts";
+import { existsHoldOn } from "../holds/query.ts";
 import { encode, type Db } from "../projection.ts";
 import { isStartedBy } from "./query.ts";
 
@@ -107,7 +107,7 @@ export async function listOwnedRunIds(
 /** SQL: the table `mine` of all runs that an erasure of somebody covers, including held ones. */
 export function ownedRunsTable(query: Query): { tables: string; values: unknown[] } {
   const { from, values } = startedBy(query);
-  const held = isHeld("runs");
+  const held = existsHoldOn("runs");
   const tables = `${owned(`${from} and not ${held}`)},
     mine as (select o.* from ${OWNED_ROWS} union select o.* from ${from} and ${HAS_HOLDS} and ${held})`;
   return { tables, values };
@@ -122,7 +122,7 @@ export async function listRunsToErase(
   query: Query,
 ): Promise<{ live: string[]; ended: string[]; held: boolean }> {
   const { from, values } = startedBy(query);
-  const held = isHeld("runs");
+  const held = existsHoldOn("runs");
   const part = (kind: string, where: string) =>
     `(select o.id, '${kind}' as kind from mine o where ${where} order by o.position limit ${BATCH})`;
   // a single statement, so that a hold placed or released meanwhile cannot hide a run from all parts

@@ -3,7 +3,7 @@ import { eventTime, type RunEvent } from "#events/run.ts";
 import { askerOf } from "#events/runOrigin.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 import { decideApproval, patchApproval, pendingRow } from "./approvalChanges.ts";
-import { approvalLinks, useLink } from "./linkRows.ts";
+import { approvalLinks, markLinkUsed } from "./linkRows.ts";
 import { putFiles } from "./approvalFiles.ts";
 import { approvalPeople } from "./approvalPeople.ts";
 import { encodeAssignees } from "./assignees.ts";
@@ -159,10 +159,10 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
     TimerFired: nothing,
     ValueNoted: nothing,
     ApprovalRequested: applyRequest,
-    ApprovalVoted: (event) => [...putVote(event), ...putFiles(event), ...useLink(event)],
+    ApprovalVoted: (event) => [...putVote(event), ...putFiles(event), ...markLinkUsed(event)],
     ...approvalLinks,
     ...approvalPeople,
-    ApprovalDecided: (event) => [...applyDecision(event), ...putFiles(event), ...useLink(event)],
+    ApprovalDecided: (event) => [...applyDecision(event), ...putFiles(event), ...markLinkUsed(event)],
     ApprovalReminded: ({ data }) => patchApproval(data.approval_id, { reminded_at: new Date(data.at) }),
     ApprovalEscalated: ({ data }) => patchApproval(data.approval_id, { escalated_at: new Date(data.at) }),
     ApprovalExpired: ({ data }) => patchApproval(data.approval_id, { status: "expired" }),

@@ -1,5 +1,5 @@
 import { isUuid } from "#events/ids.ts";
-import { insideJson } from "#events/json.ts";
+import { escapeJson } from "#events/json.ts";
 import type { Actor } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { RunAs } from "#events/workflow.ts";
@@ -135,7 +135,7 @@ function encodeActor(text: string | null): string | null {
 function filterRuns(organization: string, filter: RunFilter): { where: string; values: unknown[] } {
   const { workflow_id, status, from, to, trigger_id, parent_id, starter_id, started_by, error } = filter;
   // the error is stored as JSON
-  const text = error && insideJson(error);
+  const text = error && escapeJson(error);
   const others = [from, to, encode(filter.external_user_id), trigger_id, text];
   return {
     where: `${WHERE} ${ofWorkflow(workflow_id)} ${ofParent(parent_id)} ${ofStarter(starter_id)} ${startedBy(started_by)}`,

@@ -1,4 +1,4 @@
-import { insideJson } from "#events/json.ts";
+import { escapeJson } from "#events/json.ts";
 import { mapInSlices } from "#events/slices.ts";
 import type { FinishReason, Message, TurnAgent, Usage } from "#events/thread.ts";
 import { decode, decodeOrNull, encode, type Db } from "../projection.ts";
@@ -94,7 +94,7 @@ function parseRow({ agent, agent_name, exists, ...row }: StoredRow): RequestRow 
 }
 
 /** The pattern for a word in messages, which are stored as JSON. */
-const toPattern = (word: string): string => `%${insideJson(word).replace(/[\\%_]/g, "\\$&")}%`;
+const toPattern = (word: string): string => `%${escapeJson(word).replace(/[\\%_]/g, "\\$&")}%`;
 
 /** An erased question has no words. */
 function hasWords({ input }: RequestRow, words: string[]): boolean {
@@ -139,7 +139,7 @@ export async function countRequests(
   most = MAX_COUNTED,
 ): Promise<{ counts: RequestCount[]; isWhole: boolean }> {
   const range = [organization, from, to, null, null, thread_id, scopes];
-  const filters = [status, principal, encode(model), agent_id, error && insideJson(error)];
+  const filters = [status, principal, encode(model), agent_id, error && escapeJson(error)];
   const rows = await db.query<RequestCount | { model: null; turns: number }>(COUNTED, [...range, ...filters, most + 1]);
   const counts = rows.flatMap((row) => (row.model === null ? [] : [{ ...row, model: decode<string>(row.model) }]));
   return { counts, isWhole: rows.find((row) => row.model === null)!.turns <= most };
@@ -154,7 +154,7 @@ export async function listRequests(
 ): Promise<{ rows: RequestRow[]; next: RequestPlace | null }> {
   const range = [organization, from, to, after?.started_at ?? null, after?.id ?? null, thread_id, scopes];
   // the error is stored as JSON
-  const filters = [status, principal, encode(model), agent_id, error && insideJson(error), limit + 1];
+  const filters = [status, principal, encode(model), agent_id, error && escapeJson(error), limit + 1];
   const [scanned, matching, searched] =
     words === null ? [NEWEST, MATCHING, []] : [SEARCHED, `${MATCHING} ${MAY_HAVE_WORDS}`, [words.map(toPattern)]];
   const found = await db.query<StoredRow>(

@@ -3,7 +3,7 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import type { ExtractionEvent } from "#events/extraction.ts";
 import type { FileEvent } from "#events/file.ts";
 import type { RunEvent } from "#events/run.ts";
-import type { Actor } from "#events/runOrigin.ts";
+import { principalOf } from "#events/runOrigin.ts";
 import type { Change, Row } from "../projection.ts";
 
 /* What is stored and what is running: rows that exist as long as their thing. */
@@ -28,16 +28,14 @@ export type HoldingEvent =
       { type: "RunCreated" | "RunCompleted" | "RunFailed" | "RunCancelled" | "RunContinued" | "RunForgotten" }
     >;
 
-const principalOf = ({ type, id }: Actor): string => `${type === "api_key" ? "key" : type}:${id}`;
-
 const endRun = ({ data }: { data: { run_id: string } }): Change[] => [removeHolding(data.run_id)];
 const endExtraction = ({ data }: { data: { extraction_id: string } }): Change[] => [removeHolding(data.extraction_id)];
 
 /** Rows for things that have no other row of usage. */
 export const holdings = {
   FileUploaded: (event: RecordedEvent<Extract<HoldingEvent, { type: "FileUploaded" }>>) => {
-    const { file_id, bytes, user_mark = null } = event.data;
-    return [putHolding(event, file_id, { bytes, user_mark })];
+    const { file_id, bytes, user_mark = null, project_id = null } = event.data;
+    return [putHolding(event, file_id, { bytes, user_mark, project_id })];
   },
   FileDeleted: ({ data }: { data: { file_id: string } }) => [removeHolding(data.file_id)],
   DocumentDeleted: ({ data }: { data: { document_id: string } }) => [removeHolding(data.document_id)],

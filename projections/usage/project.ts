@@ -55,7 +55,10 @@ const source = (
 /** The caller pays for this reading, and not for earlier ones of the same content. */
 const readingSource = (
   event: EventRecord<DocumentEvent, "DocumentUploaded" | "DocumentReplaced" | "DocumentReprocessed">,
-): Change => source(event.data.document_id, event, {}, event.data.generation);
+): Change => {
+  const { document_id, generation, project_id = null } = event.data as { project_id?: string } & typeof event.data;
+  return source(document_id, event, { project_id }, generation);
+};
 
 interface Quantities {
   generation?: number;
@@ -215,8 +218,8 @@ export const usage = defineProjection<UsageEvent>({
     RunCreated: (event) => [...holdings.RunCreated(event), ...putUserOfRun(event)],
     RunForgotten: (event) => [...holdings.RunForgotten(event), ...removeUser(event.data.run_id)],
     DocumentUploaded: (event) => {
-      const { document_id, size_bytes: bytes } = event.data;
-      return [readingSource(event), putHolding(event, document_id, { bytes, documents: 1 })];
+      const { document_id, size_bytes: bytes, project_id = null } = event.data;
+      return [readingSource(event), putHolding(event, document_id, { bytes, documents: 1, project_id })];
     },
     DocumentReplaced: (event) => [
       readingSource(event),

@@ -3,7 +3,7 @@ import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { billingUnits } from "./billingUnits.ts";
 
 /** The result of reading one generation. */
-export interface ReadText {
+export interface GenerationText {
   generation: number;
   /** Keys of the blobs of its Markdown and of its passages. */
   text: string;
@@ -43,11 +43,11 @@ export interface StoredDocument {
   /** Whether the newest reading of this original was charged. */
   paid: boolean;
   /** The newest reading of this original. */
-  text: ReadText | null;
+  text: GenerationText | null;
   /** The generation that search shows. */
-  live: ReadText | null;
+  live: GenerationText | null;
   /** The texts that citations may refer to: what search showed before each replacement, oldest first. */
-  earlier: ReadText[];
+  earlier: GenerationText[];
   /** Absent if no endpoint has made any yet. */
   vectors?: StoredVectors;
   /** Keys of all blobs that still exist. */

@@ -3,7 +3,7 @@ import type { RunEvent } from "#events/run.ts";
 import { Rejection } from "#events/rejection.ts";
 import type { Actor } from "#events/runOrigin.ts";
 
-export const notPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
+export const approvalNotPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
 
 export interface OpenApproval {
   key: string;

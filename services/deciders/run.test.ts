@@ -29,7 +29,7 @@ import {
   type RunEvent,
 } from "#events/run.ts";
 import type { TickResult } from "#events/runParts.ts";
-import { Limits } from "#events/workflow.ts";
+import { RunLimits } from "#events/workflow.ts";
 import { command, given } from "#test/given.ts";
 import { NO_TICK } from "#test/noTick.ts";
 import { run } from "./run.ts";
@@ -51,7 +51,7 @@ const fixed = {
   trigger_id: null,
   started_by: { type: "api_key" as const, id: "k1" },
   run_as: { type: "service" as const, id: null },
-  limits: Limits.parse({ max_steps: 3 }),
+  limits: RunLimits.parse({ max_steps: 3 }),
   expires_at: EXPIRES,
   retention_days: 30,
   approvals: { default_expiry_s: 60, allow_api_key: true },

@@ -27,7 +27,7 @@ import {
   endFields,
   failRun,
   startChanges,
-  type Due,
+  type DueChange,
   type RunChanges,
 } from "./runChanges.ts";
 import { commentOnApproval, delegateApproval } from "./approvalPeople.ts";
@@ -55,7 +55,7 @@ export function advanceRun(data: CommandFrom<typeof AdvanceRun>["data"], state: 
   return changes.events;
 }
 
-const dueTimers = ({ timers }: LiveRun, run_id: string): Due[] =>
+const dueTimers = ({ timers }: LiveRun, run_id: string): DueChange[] =>
   Object.entries(timers).map(([key, time]) => dueEvent(time, TimerFired.of({ run_id, key })));
 
 /** Applies what is due in the order of due times. `run()` lets the first answer win, which must not depend on when a process looks. */

@@ -18,8 +18,8 @@ import {
   type RunEvent,
 } from "#events/run.ts";
 import { MAX_RUN_FILES, type Actor } from "#events/runOrigin.ts";
-import { notPending, type OpenApproval } from "./openApprovals.ts";
-import { dueEvent, failRun, type Due, type RunChanges } from "./runChanges.ts";
+import { approvalNotPending, type OpenApproval } from "./openApprovals.ts";
+import { dueEvent, failRun, type DueChange, type RunChanges } from "./runChanges.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork } from "./runWork.ts";
 
@@ -32,7 +32,7 @@ const linkEnded = (why: string) => new Rejection("approval_link_ended", `This li
 /** Throws `approval_not_pending`. */
 export function requirePending(state: RunState, approval_id: string, at: string): OpenApproval {
   const approval = isLive(state) ? state.approvals[approval_id] : undefined;
-  if (!approval || Date.parse(approval.expires_at) <= Date.parse(at)) throw notPending();
+  if (!approval || Date.parse(approval.expires_at) <= Date.parse(at)) throw approvalNotPending();
   return approval;
 }
 
@@ -68,9 +68,15 @@ const votersOf = ({ links }: OpenApproval, { by, in_place_of }: Ballot): Actor[]
 export const findVote = (approval: OpenApproval, voter: Actor) =>
   approval.votes?.cast.find((vote) => votersOf(approval, vote).some((one) => isSame(one, voter)));
 
-/** Whether a person has delegated the approval and not got it back. Delegations to somebody in `absent` do not count. */
-export const hasDelegated = ({ delegations = [] }: OpenApproval, { id }: Actor, absent: string[] = []): boolean =>
-  delegations.findLast(({ by, to }) => !absent.includes(to) && (by === id || to === id))?.by === id;
+/**
+ * Whether a person has delegated the approval and not got it back. Delegations to somebody in `absent` do not count, unless they have
+ * voted: their vote took the place of the one who delegated.
+ */
+export function hasDelegated(approval: OpenApproval, { id }: Actor, absent: string[] = []): boolean {
+  const { delegations = [] } = approval;
+  const counts = (to: string): boolean => !absent.includes(to) || findVote(approval, person(to)) !== undefined;
+  return delegations.findLast(({ by, to }) => (by === id || to === id) && counts(to))?.by === id;
+}
 
 /** Throws `approver_not_allowed`. */
 function checkNotDelegated(approval: OpenApproval, ballot: Ballot & { absent?: string[] | undefined }): void {
@@ -123,7 +129,7 @@ export function decideApproval(
 ): RunEvent[] {
   const { run_id, approval_id, decision, data, comment, seen = 1, parts = [] } = command.data;
   const approval = requirePending(state, approval_id, command.at);
-  if (!isLive(state)) throw notPending();
+  if (!isLive(state)) throw approvalNotPending();
   checkLink(approval, command.data.by, command.at);
   checkNotDelegated(approval, command.data);
   const votes = castVote(approval, command);
@@ -168,8 +174,8 @@ function expireApproval(changes: RunChanges, about: ApprovalAt, { on_expiry }: O
 }
 
 /** Expiries, reminders and escalations that are due. An approval that has expired at `at` causes no reminder. */
-export const dueApprovals = ({ approvals }: LiveRun, run_id: string, at: string): Due[] =>
-  Object.entries(approvals).flatMap(([approval_id, approval]): Due[] => {
+export const dueApprovals = ({ approvals }: LiveRun, run_id: string, at: string): DueChange[] =>
+  Object.entries(approvals).flatMap(([approval_id, approval]): DueChange[] => {
     const { key, expires_at, remind_at, escalate_at } = approval;
     const about = { run_id, approval_id, key, at };
     if (Date.parse(expires_at) <= Date.parse(at))

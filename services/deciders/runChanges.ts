@@ -1,7 +1,7 @@
 import { ApprovalCancelled, RunFailed, type RunEvent } from "#events/run.ts";
 import type { Failure } from "#events/runParts.ts";
 import { DAY_MS } from "#events/units.ts";
-import { settlingAfter } from "./runLinkState.ts";
+import { settlementForStatus } from "./runLinkState.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
 
 /** The events of a command so far, and the state after them. */
@@ -12,12 +12,12 @@ export interface RunChanges {
 }
 
 /** Something that happens to a run by itself at a given time (RFC 3339). */
-export interface Due {
+export interface DueChange {
   time: string;
   apply(changes: RunChanges): void;
 }
 
-export const dueEvent = (time: string, event: RunEvent): Due => ({ time, apply: (changes) => changes.add(event) });
+export const dueEvent = (time: string, event: RunEvent): DueChange => ({ time, apply: (changes) => changes.add(event) });
 
 export const startChanges = (state: RunState): RunChanges => ({
   state,
@@ -38,7 +38,7 @@ export const endFields = (
   run_id,
   slot: run.slot,
   forget_at: new Date(Date.parse(at) + run.retention_days * DAY_MS).toISOString(),
-  ...((status === "continued" || settlingAfter(run, status)) && { settles: true }),
+  ...((status === "continued" || settlementForStatus(run, status)) && { settles: true }),
 });
 
 /** Cancels the pending approvals of an ending run. */

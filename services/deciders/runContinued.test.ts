@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ApprovalCancelled, RunCancelled, RunCompleted, RunContinued, RunStarted } from "#events/run.ts";
 import { chainClaim, ChildRunRequested, continuationId, RunSettled, RunWatched } from "#events/runLinks.ts";
 import type { TickResult } from "#events/runParts.ts";
-import { Limits } from "#events/workflow.ts";
+import { RunLimits } from "#events/workflow.ts";
 import { command, given } from "#test/given.ts";
 import { NO_TICK } from "#test/noTick.ts";
 import { runCreated } from "#test/samples.ts";
@@ -14,7 +14,7 @@ const id = { run_id: "r1" };
 const NEXT = continuationId("r1");
 const rules = {
   definition_version: 2,
-  limits: Limits.parse({}),
+  limits: RunLimits.parse({}),
   approvals: { default_expiry_s: 60, allow_api_key: true },
   retention_days: 1,
 };

@@ -86,7 +86,7 @@ const unstartedOf = (children: ChildRun[]): string[] =>
   children.filter(({ status }) => status === "requested").map(({ run_id }) => run_id);
 
 /** What must be settled at the end of a run; null for nothing. A completed run does not cancel its child runs. */
-export function settlingAfter({ children, watchers, waits }: LiveLinks, status: string): Settlement | null {
+export function settlementForStatus({ children, watchers, waits }: LiveLinks, status: string): Settlement | null {
   const cancelled = status === "completed" ? [] : children.filter(({ isCancelled }) => isCancelled);
   const stop = openTurns({ waits });
   const unstarted = unstartedOf(children);
@@ -116,18 +116,21 @@ const settlingContinued = (
 });
 
 /** What must be settled after an event that ends a run. */
-export function settlingOf(links: LiveLinks, event: RunEnd): Settlement | null {
+export function settlementForEvent(links: LiveLinks, event: RunEnd): Settlement | null {
   if (event.type === "RunContinued") return settlingContinued(links, event.data);
-  const settling = settlingAfter(links, END_STATUS[event.type]);
+  const settling = settlementForStatus(links, END_STATUS[event.type]);
   // earlier releases did not wait for child runs that are not cancelled, so nothing settles such an end
   const isWaitOnly = settling && settling.cancel.length + settling.notify.length === 0 && !settling.stop;
   return isWaitOnly && !event.data.settles ? null : settling;
 }
 
-export const watcherIn = (data: { watcher_id: string; awaited_run_id?: string | undefined }): Watcher => ({
+export const toWatcher = (data: { watcher_id: string; awaited_run_id?: string | undefined }): Watcher => ({
   run_id: data.watcher_id,
   awaited_run_id: data.awaited_run_id ?? null,
 });
+
+export const withoutWatchers = (watchers: Watcher[], ended: string[] = []): Watcher[] =>
+  watchers.filter(({ run_id }) => !ended.includes(run_id));
 
 const withoutWait = (waits: LiveLinks["waits"], key: string): LiveLinks["waits"] => {
   const { [key]: _, ...rest } = waits;
@@ -227,7 +230,7 @@ export function evolveLinks(state: LiveLinks, event: LinkEvent | NeutralEvent): 
     case "WaitTimedOut":
       return { woken: true, waits: withoutWait(state.waits, event.data.key) };
     case "RunWatched":
-      return { watchers: [...state.watchers, watcherIn(event.data)] };
+      return { watchers: [...withoutWatchers(state.watchers, event.data.ended), toWatcher(event.data)] };
     case "RunCreated":
     case "RunLogged":
     case "RunWarned":

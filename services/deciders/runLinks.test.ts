@@ -165,6 +165,11 @@ test("watchers are recorded once, a hundred at most, and not by a run that has e
   given(run, [...live, ...many])
     .when(watch("r102"))
     .rejected("too_many_watchers");
+  const replacing = { ...id, watcher_id: "r102", ended: ["r2", "r7"] };
+  given(run, [...live, ...many])
+    .when(command("WatchRun", replacing))
+    .then(RunWatched.of(replacing));
+  expect(given(run, [...live, ...many, RunWatched.of(replacing)]).state).toHaveProperty("watchers.length", 99);
   given(run, [...live, RunCancelled.of({ ...end, by }, { reason: null })])
     .when(watch("r2"))
     .then();

@@ -19,9 +19,9 @@ import {
   type RunLinkCommand,
 } from "#events/runLinks.ts";
 import type { LinkEntry, StoredValue, TickResult } from "#events/runParts.ts";
-import { dueEvent, failRun, startChanges, type Due, type RunChanges } from "./runChanges.ts";
+import { dueEvent, failRun, startChanges, type DueChange, type RunChanges } from "./runChanges.ts";
 import type { ChangeContext } from "./runEntry.ts";
-import { watcherIn } from "./runLinkState.ts";
+import { toWatcher, withoutWatchers } from "./runLinkState.ts";
 import { evolve, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork } from "./runWork.ts";
 
@@ -61,7 +61,7 @@ export function applyLinks(
 }
 
 /** The timeouts of waits. */
-export const dueWaits = ({ waits }: LiveRun, run_id: string): Due[] =>
+export const dueWaits = ({ waits }: LiveRun, run_id: string): DueChange[] =>
   Object.entries(waits).flatMap(([key, { expires_at: time }]) =>
     time === null ? [] : dueEvent(time, WaitTimedOut.of({ run_id, key })),
   );
@@ -76,9 +76,9 @@ function refuseCall(state: LiveRun, run_id: string, at: string, key: string, { c
 function watchRun({ data }: Extract<RunLinkCommand, { type: "WatchRun" }>, state: RunState): RunEvent[] {
   if (state.status === "absent" || state.status === "forgotten")
     throw new Rejection("run_not_found", "No run has this id.");
-  const watcher = watcherIn(data);
+  const watcher = toWatcher(data);
   if (!isLive(state) || state.watchers.some((one) => isDeepStrictEqual(one, watcher))) return [];
-  if (state.watchers.length >= MAX_WATCHERS)
+  if (withoutWatchers(state.watchers, data.ended).length >= MAX_WATCHERS)
     throw new Rejection("too_many_watchers", `${MAX_WATCHERS} runs wait for this run already, which is the limit.`);
   return [RunWatched.of(data)];
 }
@@ -102,7 +102,7 @@ function withProgress(
 }
 
 /** Whether a wait accepts a message: not if it has ended or its timeout has passed unrecorded. */
-export function takesMessage(state: RunState, key: string, now: number): boolean {
+export function acceptsMessage(state: RunState, key: string, now: number): boolean {
   const wait = isLive(state) ? state.waits[key] : undefined;
   if (!wait || wait.awaited_run_id !== null || wait.turn) return false;
   return wait.expires_at === null || Date.parse(wait.expires_at) > now;
@@ -110,7 +110,7 @@ export function takesMessage(state: RunState, key: string, now: number): boolean
 
 function deliverMessage(command: Extract<RunLinkCommand, { type: "DeliverMessage" }>, state: LiveRun) {
   const { run_id, key, message_id, answer } = command.data;
-  if (!takesMessage(state, key, Date.parse(command.at))) return [];
+  if (!acceptsMessage(state, key, Date.parse(command.at))) return [];
   return [WaitAnswered.of({ run_id, key, message_id, ...leaseFor(command, state) }, { answer })];
 }
 

@@ -4,7 +4,7 @@ import {
   END_STATUS,
   evolveLinks,
   inheritChild,
-  settlingOf,
+  settlementForEvent,
   type LiveLinks,
   type RunEnd,
   type Settlement,
@@ -147,7 +147,7 @@ function endRun(state: LiveRun, event: RunEnd): EndedRun {
   const first_run_id = event.type === "RunContinued" ? event.data.first_run_id : state.first_run_id;
   const optional = { ...(start_place !== undefined && { start_place }), ...(files && { files }) };
   const ids = { workflow_id, project_id, first_run_id, slot, ...optional };
-  const settling = settlingOf(state, event);
+  const settling = settlementForEvent(state, event);
   return { status: END_STATUS[event.type], version, epoch, worker, ...ids, steps: running, forget_at, settling };
 }
 

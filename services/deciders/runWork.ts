@@ -13,7 +13,7 @@ const earliest = (times: string[]): string =>
   times.reduce((least, time) => (Date.parse(time) < Date.parse(least) ? time : least));
 
 /** The earliest due time of the run: of its timers, retries, approvals and waits, or its own expiry. */
-export function nextDue({ expires_at, timers, approvals, steps, waits }: LiveRun): string {
+export function nextDueTime({ expires_at, timers, approvals, steps, waits }: LiveRun): string {
   const times = [
     expires_at,
     ...Object.values(timers),
@@ -30,7 +30,7 @@ const nextLooks = ({ waits }: LiveRun): string[] => Object.values(waits).flatMap
 /** A run that only waits needs no worker (ADR 13). */
 export function workStatus(state: RunState): WorkStatus {
   if (isLive(state)) {
-    const due_at = nextDue(state);
+    const due_at = nextDueTime(state);
     if (hasWork(state)) return { status: "running", due_at, worker: state.worker };
     return { status: "waiting", due_at: earliest([due_at, ...nextLooks(state)]), worker: null };
   }

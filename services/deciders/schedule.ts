@@ -24,7 +24,7 @@ import {
   type ScheduleSettings,
 } from "#events/schedule.ts";
 import { jitter, timesAfter, timesUpTo } from "#events/scheduleTimes.ts";
-import { hasOpenStart, runAt, type ScheduleState } from "./scheduleState.ts";
+import { hasOpenStart, runIdAt, type ScheduleState } from "./scheduleState.ts";
 
 /** A due time counts as missed if no process has handled it by then. Restarts and takeovers take less. */
 const MISSED_AFTER_MS = 60_000;
@@ -154,7 +154,7 @@ function recordRun({ data }: CommandFrom<typeof RecordScheduledRun>, state: Sche
   if (state.starting?.due_at !== due_at) return [];
   if (refusal)
     return [ScheduledRunRefused.of({ trigger_id, due_at, code: refusal.code }, { message: refusal.message })];
-  return [ScheduledRunStarted.of({ trigger_id, due_at, run_id: runAt(state, due_at) })];
+  return [ScheduledRunStarted.of({ trigger_id, due_at, run_id: runIdAt(state, due_at) })];
 }
 
 /** Decides a command to an existing schedule. */

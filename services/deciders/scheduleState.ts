@@ -114,5 +114,5 @@ export function evolveSchedule(state: ScheduleState | undefined, event: Schedule
 }
 
 /** The id of the run that this schedule starts at a due time. */
-export const runAt = ({ trigger_id }: Pick<ScheduleState, "trigger_id">, due_at: string): string =>
+export const runIdAt = ({ trigger_id }: Pick<ScheduleState, "trigger_id">, due_at: string): string =>
   scheduledRunId(trigger_id, due_at);

@@ -3,7 +3,7 @@ import { Rejection } from "#events/rejection.ts";
 import { TurnStarted, type StartTurn, type ThreadEvent } from "#events/thread.ts";
 import { isParked, type RunningTurn, type ThreadState } from "./threadState.ts";
 
-export const notFound = () =>
+export const threadNotFound = () =>
   new Rejection("thread_not_found", "No such thread for this key and user.", { param: "x-thread-id" });
 
 /** A turn must bring the results of all open calls, so that each call gets exactly one (the spec leaves it open). */
@@ -40,10 +40,10 @@ function checkFollows({ follows }: CommandFrom<typeof StartTurn>["data"], newest
 
 export function startTurn(command: CommandFrom<typeof StartTurn>, state: ThreadState): ThreadEvent[] {
   const { input, continues, follows: _, ...settings } = command.data;
-  if (state.status === "deleted") throw notFound();
-  if (continues && state.status === "absent") throw notFound();
+  if (state.status === "deleted") throw threadNotFound();
+  if (continues && state.status === "absent") throw threadNotFound();
   if (state.status === "open") {
-    if (state.scope !== settings.scope) throw notFound();
+    if (state.scope !== settings.scope) throw threadNotFound();
     if (state.turn) throw new Rejection("thread_busy", describeBusy(state.turn), { retryable: true });
     // The outcome of its command was deleted, so a redelivered command would start the turn again with another data key.
     if (state.refused.includes(command.data.turn_id))

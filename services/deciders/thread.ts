@@ -16,7 +16,7 @@ import {
 } from "#events/thread.ts";
 import { ToolStarted } from "#events/threadApprovals.ts";
 import { cancelApprovals, decideToolApproval, evolveTurn, expireToolApprovals, parkTurn } from "./threadApprovals.ts";
-import { notFound, startTurn } from "./startTurn.ts";
+import { threadNotFound, startTurn } from "./startTurn.ts";
 import { findCurrent, findRunning, workStatus, type RunningTurn, type ThreadState } from "./threadState.ts";
 
 export type { ThreadState } from "./threadState.ts";
@@ -142,13 +142,13 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
       case "RefuseTurn":
         return endTurn(command, state);
       case "DeleteTurn":
-        if (state.status !== "open" || state.scope !== command.data.scope) throw notFound();
+        if (state.status !== "open" || state.scope !== command.data.scope) throw threadNotFound();
         return [
           ...cancelApprovalsOf(state.turn, command.data.turn_id),
           TurnDeleted.of({ turn_id: command.data.turn_id }),
         ];
       case "DeleteThread":
-        if (state.status !== "open" || state.scope !== command.data.scope) throw notFound();
+        if (state.status !== "open" || state.scope !== command.data.scope) throw threadNotFound();
         return [...cancelApprovals(state.turn), ThreadDeleted.of({})];
     }
   },

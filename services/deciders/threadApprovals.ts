@@ -11,7 +11,7 @@ import {
   type ExpireToolApprovals,
   type ParkTurn,
 } from "#events/threadApprovals.ts";
-import { notPending } from "./openApprovals.ts";
+import { approvalNotPending } from "./openApprovals.ts";
 import { findCurrent, findRunning, isParked, type RunningTurn, type ThreadState } from "./threadState.ts";
 
 /* Approvals of tool calls. A turn that waits for them is parked, and resumes when all are decided (ADR 48). */
@@ -47,7 +47,7 @@ export function decideToolApproval(
   const { turn_id, approval_id } = data;
   const turn = state.status === "open" && state.turn?.id === turn_id ? state.turn : undefined;
   const approval = turn?.approvals[approval_id];
-  if (!turn || !approval || Date.parse(approval.expires_at) <= Date.parse(at)) throw notPending();
+  if (!turn || !approval || Date.parse(approval.expires_at) <= Date.parse(at)) throw approvalNotPending();
   const { round, call } = approval;
   const decided = ToolApprovalDecided.of({ ...decision, round, call, at }, { comment });
   return resumeWhenDecided(turn, [decided], at, worker ?? null);

@@ -1,9 +1,9 @@
 import { DocumentChanged, DocumentReplaced, DocumentUploaded } from "#events/document.ts";
-import type { Details } from "#events/documentDetails.ts";
+import type { DocumentDetails } from "#events/documentDetails.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 
 /** The parts of a document that its events hold and its state does not. */
-export interface DocumentDescription extends Required<Details> {
+export interface DocumentDescription extends Required<DocumentDetails> {
   name: string;
   tags: string[];
   mime_type: string;

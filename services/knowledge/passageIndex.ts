@@ -1,4 +1,4 @@
-import type { Metadata, Reader } from "#events/documentDetails.ts";
+import type { Metadata, DocumentReader } from "#events/documentDetails.ts";
 
 /* Ports to the passage index, and to the registry that records which index serves. */
 
@@ -12,7 +12,7 @@ export interface IndexedPassage {
   tags: string[];
   /** The document's metadata, as are its name, type, readers and time. */
   metadata: Metadata;
-  readers: Reader[] | null;
+  readers: DocumentReader[] | null;
   name: string;
   mime_type: string;
   created_at: Date;
@@ -43,7 +43,7 @@ export interface IndexedGeneration {
 export type ChangeResult = { ok: true; finished_at: string } | { ok: false; error: string };
 
 /** A queued change, by the number that the search server gave it. */
-export type Change = number;
+export type IndexChangeId = number;
 
 /**
  * The indexes of the deployment. One serves; another can be filled next to it. Changes are queued in order, and `waitFor`
@@ -67,10 +67,10 @@ export interface PassageIndex {
   list(): Promise<string[]>;
   drop(index: string): Promise<void>;
   /** Queues passages, in several changes if there are many. They replace passages with the same (document, generation, seq). */
-  put(index: string, passages: IndexedPassage[]): Promise<Change[]>;
-  remove(index: string, removals: PassageRemoval[]): Promise<Change>;
+  put(index: string, passages: IndexedPassage[]): Promise<IndexChangeId[]>;
+  remove(index: string, removals: PassageRemoval[]): Promise<IndexChangeId>;
   /** Waits until each change is done. A change that the server no longer knows counts as failed. */
-  waitFor(changes: Change[]): Promise<Map<Change, ChangeResult>>;
+  waitFor(changes: IndexChangeId[]): Promise<Map<IndexChangeId, ChangeResult>>;
 }
 
 /** The serving index, and the version of the code that filled it. */

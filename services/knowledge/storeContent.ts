@@ -3,24 +3,24 @@ import { newCommand, type CommandResult } from "#events/envelope.ts";
 import { blobFolder, streamName } from "#events/ids.ts";
 import type { Blobs, Vault } from "#events/vault.ts";
 import type { Handle } from "../handle.ts";
-import { whenSpace } from "../whenSpace.ts";
+import { retryWhileDiskFull } from "../retryWhileDiskFull.ts";
 
 /* Stores documents that the service creates itself: pages of sources, and what steps of workflows push. */
 
 const TIMEOUT_MS = 10_000;
 
-export interface Growth {
+export interface AddedStorage {
   bytes: number;
   documents: number;
 }
-export type Admission = { refused: string } | { admitted: { settle(position: number): void; withdraw(): void } };
+export type StorageAdmission = { refused: string } | { admitted: { settle(position: number): void; withdraw(): void } };
 
 export interface StoreContentDeps {
   blobs: Pick<Blobs, "remove">;
   vault: Pick<Vault, "createKey" | "findKey" | "put">;
   handle: Handle;
   /** Checks the budget limits for the added content. */
-  admit(added: Growth): Promise<Admission>;
+  admit(added: AddedStorage): Promise<StorageAdmission>;
 }
 
 export interface DocumentContent {
@@ -33,6 +33,8 @@ export interface DocumentContent {
   sha256: string;
   original: "file" | "text";
   content_claim: string;
+  /** The project of the run whose step stores it. */
+  project_id?: string;
 }
 
 /** More fields of the commands. */
@@ -56,7 +58,7 @@ export async function storeContent(
   const room = await admit({ bytes: bytes.length, documents: existing ? 0 : 1 });
   if ("refused" in room) return room;
   const folder = blobFolder(organization_id, thing);
-  const blob = await whenSpace(() => vault.put({ thing, wrapped_key, folder }, bytes));
+  const blob = await retryWhileDiskFull(() => vault.put({ thing, wrapped_key, folder }, bytes));
   const data = { document_id, size_bytes: bytes.length, blob, ...stored };
   const about = { stream: thing, organization_id, request_id, timeout_ms: TIMEOUT_MS };
   const { position, rejection } = existing

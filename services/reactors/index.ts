@@ -1,7 +1,7 @@
 import type { PublicEvent } from "#events/ports.ts";
 import { alertOnBudget } from "./alertOnBudget.ts";
-import { attendAtOnce } from "./attendAtOnce.ts";
-import { attendOnNoRoom } from "./attendOnNoRoom.ts";
+import { startOpenWork } from "./startOpenWork.ts";
+import { startUnassignedWork } from "./startUnassignedWork.ts";
 import { deleteBlobsOnForgotten } from "./deleteBlobsOnForgotten.ts";
 import { deleteUnusedBlobsOnIndexed } from "./deleteUnusedBlobsOnIndexed.ts";
 import type { Reactor } from "./reactor.ts";
@@ -9,11 +9,11 @@ import { resumeRunAfterTurn } from "./resumeRunAfterTurn.ts";
 
 /** The reactors of each event type. */
 export const reactors: Record<string, Reactor[]> = {
-  TurnStarted: [attendOnNoRoom],
-  RunCreated: [attendOnNoRoom],
-  ApprovalDecided: [attendOnNoRoom],
-  TurnResumed: [attendOnNoRoom],
-  WaitAnswered: [attendOnNoRoom],
+  TurnStarted: [startUnassignedWork],
+  RunCreated: [startUnassignedWork],
+  ApprovalDecided: [startUnassignedWork],
+  TurnResumed: [startUnassignedWork],
+  WaitAnswered: [startUnassignedWork],
   TurnCompleted: [resumeRunAfterTurn],
   TurnFailed: [resumeRunAfterTurn],
   TurnStopped: [resumeRunAfterTurn],
@@ -21,11 +21,11 @@ export const reactors: Record<string, Reactor[]> = {
   TurnDeleted: [deleteBlobsOnForgotten],
   ThreadDeleted: [deleteBlobsOnForgotten],
   FileDeleted: [deleteBlobsOnForgotten],
-  AgentDeleted: [attendAtOnce],
-  CollectionDeleted: [attendAtOnce],
-  SourceDeleted: [attendAtOnce],
-  ErasureStarted: [attendAtOnce],
-  RetentionSet: [attendAtOnce],
+  AgentDeleted: [startOpenWork],
+  CollectionDeleted: [startOpenWork],
+  SourceDeleted: [startOpenWork],
+  ErasureStarted: [startOpenWork],
+  RetentionSet: [startOpenWork],
   DocumentIndexed: [deleteUnusedBlobsOnIndexed],
   PassagesEmbedded: [deleteUnusedBlobsOnIndexed],
   DocumentDeleted: [deleteBlobsOnForgotten],

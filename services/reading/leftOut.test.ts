@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { typeFromFileName } from "#events/mediaTypes.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { book, openText, wordFile } from "#test/reading/archives.ts";
-import { fileOf, objectsOf, show, stream } from "./pdf/testing/build.ts";
+import { writePdf, objectsOf, show, stream } from "./pdf/testing/build.ts";
 import { readFile } from "./read.ts";
 
 /* What a file has and its text has not is named. */
@@ -361,7 +361,7 @@ describe("a PDF", () => {
     const objects = objectsOf(pages);
     objects[0] = String(objects[0]).replace(">>", `${catalog}>>`);
     objects[5] = String(objects[5]).replace("/Parent", `${page}/Parent`);
-    return fileOf([...objects, ...more]);
+    return writePdf([...objects, ...more]);
   };
 
   test("reports its attached files", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodePassages, encodePassages, readPaging, passagesFrom } from "./passageLines.ts";
+import { decodePassages, encodePassages, readPagination, passagesFrom } from "./passageLines.ts";
 import type { Passage } from "./reader.ts";
 
 const passagesOf = (count: number): Passage[] =>
@@ -17,12 +17,12 @@ test.each([0, 1, 999, 1_000, 2_001])("%i passages survive encoding and decoding"
   const passages = passagesOf(count);
   const bytes = encodePassages(paging, passages);
   expect(await decodePassages(bytes)).toEqual(passages);
-  expect(readPaging(bytes)).toEqual(paging);
+  expect(readPagination(bytes)).toEqual(paging);
 });
 
 test("whether pages are slides survives encoding", () => {
   const slides = { page_count: null, pages: [7, 9], slides: true as const };
-  expect(readPaging(encodePassages(slides, []))).toEqual(slides);
+  expect(readPagination(encodePassages(slides, []))).toEqual(slides);
 });
 
 test("passages from a given number on are read without parsing the earlier ones", () => {
@@ -39,7 +39,7 @@ test("an old blob of a single line can be read", async () => {
   const bytes = Buffer.from(JSON.stringify({ ...paging, passages }));
   expect(await decodePassages(bytes)).toEqual(passages);
   expect([...passagesFrom(bytes, 2)]).toEqual(passages.slice(2));
-  expect(readPaging(bytes)).toEqual(paging);
+  expect(readPagination(bytes)).toEqual(paging);
 });
 
 test("an empty blob is an error", async () => {

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { codePoints } from "./codePoints.ts";
-import type { Paging, Passage, Reading, ReadText } from "./reader.ts";
+import { countCodePoints } from "./countCodePoints.ts";
+import type { Pagination, Passage, Reading, FileText } from "./reader.ts";
 
 /* The format of a passages blob: a line of JSON with the pages, then one line per passage, in order. */
 
@@ -8,16 +8,16 @@ const NEWLINE = 0x0a;
 /** Lines parsed before the event loop continues: a few milliseconds. */
 const BATCH_SIZE = 1_000;
 
-export const encodePassages = ({ page_count, pages, slides }: Paging, passages: Passage[]): Buffer =>
+export const encodePassages = ({ page_count, pages, slides }: Pagination, passages: Passage[]): Buffer =>
   Buffer.from([{ page_count, pages, slides }, ...passages].map((line) => JSON.stringify(line)).join("\n"));
 
 /** The stored form of a reading. */
-export const toReadText = ({ markdown, passages, warnings, scanned, recognized, ...paging }: Reading): ReadText => ({
+export const toFileText = ({ markdown, passages, warnings, scanned, recognized, ...paging }: Reading): FileText => ({
   markdown: Buffer.from(markdown),
   passages: encodePassages(paging, passages),
   page_count: paging.page_count,
   chunk_count: passages.length,
-  characters: codePoints(markdown),
+  characters: countCodePoints(markdown),
   ...(warnings.length > 0 && { warnings }),
   ...(scanned !== undefined && { scanned }),
   ...(recognized !== undefined && { recognized }),
@@ -33,12 +33,12 @@ function* lineParsers(bytes: Buffer): Generator<() => unknown> {
 }
 
 /** The first line. Old blobs are one line with all passages. */
-const parseHead = (line: (() => unknown) | undefined): Paging & { passages?: Passage[] } => {
+const parseHead = (line: (() => unknown) | undefined): Pagination & { passages?: Passage[] } => {
   if (!line) throw new Error("the blob of passages is empty");
-  return line() as Paging;
+  return line() as Pagination;
 };
 
-export function readPaging(bytes: Buffer): Paging {
+export function readPagination(bytes: Buffer): Pagination {
   const { page_count, pages, slides } = parseHead(lineParsers(bytes).next().value ?? undefined);
   return { page_count, pages, ...(slides && { slides }) };
 }

@@ -1,7 +1,7 @@
 import { scanBlocks, type Block } from "./blocks.ts";
 import { isSpace, splitBlock } from "./splitBlock.ts";
 import { withHeading, plainHeading, formatPath, type HeadingPath } from "./headings.ts";
-import type { Paging, Passage } from "./reader.ts";
+import type { Pagination, Passage } from "./reader.ts";
 
 /**
  * Maximum UTF-16 units of a passage. In a comparison, 1,200 with a lead of 150 found more in the first eight results than 400 to
@@ -29,7 +29,7 @@ interface Piece {
  * Cuts Markdown into citable passages that cover it exactly, in order; none for blank Markdown. A passage lies in one section and on
  * one page, and includes the white space around it.
  */
-export function cutPassages(markdown: string, { page_count, pages, slides }: Paging): Passage[] {
+export function cutPassages(markdown: string, { page_count, pages, slides }: Pagination): Passage[] {
   const pieces: Piece[] = [];
   const offsets: number[] = [];
   let path: HeadingPath = [];

@@ -1,12 +1,12 @@
 import { hasPages, MEDIA_TYPES, canonicalType, type PictureType, type ReadableType } from "#events/mediaTypes.ts";
 import type { ReadingWarning, WarningCode } from "#events/readingWarnings.ts";
 import { cutPassages } from "./passages.ts";
-import type { Recognition, Recognizer } from "./pictures/recognizer.ts";
+import type { RecognitionOptions, Recognizer } from "./pictures/recognizer.ts";
 import { joinCounts, reasonForNoText } from "./warnings.ts";
-import { UnreadableFile, type FileToRead, type Paging, type Reading, type Warn } from "./reader.ts";
+import { UnreadableFile, type FileToRead, type Pagination, type Reading, type Warn } from "./reader.ts";
 
 /** Reads a file into one Markdown text per page, or a single one if its type has no pages. */
-type ReadPages = (bytes: Uint8Array, warn: Warn, recognition?: Recognition) => Promise<string[]>;
+type ReadPages = (bytes: Uint8Array, warn: Warn, recognition?: RecognitionOptions) => Promise<string[]>;
 
 /** Reads a picture. Imported on first use, as all readers are. */
 const pictureReader =
@@ -112,7 +112,7 @@ export const readFile = async (
   if (Buffer.byteLength(markdown) > MAX_BYTES) throw new UnreadableFile("The file contains more than 50 MB of text.");
   const slides = SLIDES.has(type);
   const isPaged = hasPages(type);
-  const paging: Paging = {
+  const paging: Pagination = {
     page_count: isPaged ? pages.length : null,
     pages: isPaged || slides ? pageLengths(pages) : null,
     ...(slides && { slides }),

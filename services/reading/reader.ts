@@ -25,7 +25,7 @@ export interface Passage {
 }
 
 /** The pages of a text. */
-export interface Paging {
+export interface Pagination {
   /** Pages or slides; null if the type has none. */
   page_count: number | null;
   /** Their lengths in UTF-16 units, each with the blank line after it; null if passages may cross them. `cut` needs them. */
@@ -34,7 +34,7 @@ export interface Paging {
   slides?: true;
 }
 
-export interface Reading extends Paging {
+export interface Reading extends Pagination {
   markdown: string;
   passages: Passage[];
   /** What was left out; empty if nothing. */
@@ -64,7 +64,7 @@ export class ScannedFile extends UnreadableFile {
 }
 
 /** The stored passages of a text (see encodePassages), and its counts. */
-export interface CutText {
+export interface EncodedPassages {
   passages: Buffer;
   page_count: number | null;
   chunk_count: number;
@@ -73,7 +73,7 @@ export interface CutText {
 }
 
 /** A text in its stored form: bytes, because only a reading process handles 50 MB as a string. */
-export interface ReadText extends CutText {
+export interface FileText extends EncodedPassages {
   markdown: Buffer;
   warnings?: ReadingWarning[];
   /** Pages that text recognition may find text on; absent if there are none. */
@@ -95,9 +95,9 @@ export interface Reader {
    * Reads a file into Markdown and cuts it into passages. Owners take turns at the processes. Throws UnreadableFile, also if the file
    * takes too much time or memory, and ScannedFile if only text recognition can help.
    */
-  read(file: FileToRead, owner?: string): Promise<ReadText>;
+  read(file: FileToRead, owner?: string): Promise<FileText>;
   /** Cuts Markdown that was read earlier. */
-  cut(markdown: Buffer, paging: Paging, owner?: string): Promise<CutText>;
+  cut(markdown: Buffer, paging: Pagination, owner?: string): Promise<EncodedPassages>;
   /** The addresses in a sitemap, which may be compressed with gzip. Throws UnreadableFile. */
   list(sitemap: Buffer, owner?: string): Promise<Sitemap>;
   close(): Promise<void>;

@@ -15,7 +15,7 @@ export const RECOGNITION_LIMIT_REACHED =
 
 export const ignoreWarnings: Warn = () => {};
 
-export const minLetters = (pages: number): number => (pages === 1 ? MIN_LETTERS_ALONE : MIN_LETTERS);
+export const letterThreshold = (pages: number): number => (pages === 1 ? MIN_LETTERS_ALONE : MIN_LETTERS);
 
 const LETTER = /[\p{L}\p{N}]/gu;
 
@@ -30,12 +30,12 @@ const hasLetters = (text: string, least: number): boolean =>
 
 /** The numbers (from 1) of the pages without text. */
 export const pagesWithoutText = (texts: readonly string[]): number[] =>
-  texts.flatMap((text, index) => (hasLetters(text, minLetters(texts.length)) ? [] : [index + 1]));
+  texts.flatMap((text, index) => (hasLetters(text, letterThreshold(texts.length)) ? [] : [index + 1]));
 
 /** Minimum letters and digits of a header or footer that matters: `Page 3 of 12` has fewer. */
-const MIN_EDGE_LETTERS = 12;
+const MIN_HEADER_LETTERS = 12;
 /** Maximum headers and footers of a file that are compared with its text. */
-export const MAX_EDGES = 100;
+export const MAX_HEADERS = 100;
 
 /** Names of unread content, for the reason why a file without text fails. */
 const UNREAD: Partial<Record<WarningCode, string>> = {
@@ -58,12 +58,12 @@ export const reasonForNoText = (warnings: readonly ReadingWarning[]): string => 
 };
 
 /** Counts the distinct headers and footers that the text does not contain. */
-export const countEdges = (edges: readonly string[], text: () => string): number => {
+export const countUnreadHeaders = (headers: readonly string[], text: () => string): number => {
   const words = (one: string): string => one.replace(/\s+/g, " ").trim();
-  const saying = edges.slice(0, MAX_EDGES).filter((edge) => countLetters(edge) >= MIN_EDGE_LETTERS);
-  if (saying.length === 0) return 0;
+  const meaningful = headers.slice(0, MAX_HEADERS).filter((header) => countLetters(header) >= MIN_HEADER_LETTERS);
+  if (meaningful.length === 0) return 0;
   const body = words(text());
-  return [...new Set(saying.map(words))].filter((edge) => !body.includes(edge)).length;
+  return [...new Set(meaningful.map(words))].filter((header) => !body.includes(header)).length;
 };
 
 /** Merges counting warnings of the same code, because each part of a file is read separately and warns by itself. */

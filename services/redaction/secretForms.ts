@@ -1,4 +1,4 @@
-import { insideJson } from "#events/json.ts";
+import { escapeJson } from "#events/json.ts";
 
 /** Shorter base64 would match ordinary text by chance. */
 const MIN_BASE64_LENGTH = 8;
@@ -20,9 +20,9 @@ const asText = (value: string): string[] => {
   const whole = value.toWellFormed();
   return [
     value,
-    insideJson(value),
-    insideJson(insideJson(value)),
-    inAscii(insideJson(value)),
+    escapeJson(value),
+    escapeJson(escapeJson(value)),
+    inAscii(escapeJson(value)),
     encodeURIComponent(whole),
     new URLSearchParams([["", whole]]).toString().slice(1),
   ];

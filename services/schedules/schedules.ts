@@ -7,10 +7,10 @@ import { hasOpenStart, type ScheduleState } from "../deciders/scheduleState.ts";
 import { trigger as triggerDecider, type TriggerState } from "../deciders/trigger.ts";
 import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork, type LostWork, type StartWork } from "../leasedWork.ts";
-import { sendTo, type Target } from "../send.ts";
+import { sendTo, type CommandTarget } from "../send.ts";
 import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
 import { findHead, readState } from "../states.ts";
-import { attendToDueTime, isRunLive } from "./attendToDueTime.ts";
+import { handleDueTime, isRunLive } from "./handleDueTime.ts";
 import { startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
 
 /**
@@ -39,7 +39,7 @@ interface SchedulesDeps extends ScheduledStartDeps {
 }
 
 /** `due`: the due time that the sweep found; absent: the open starts. */
-interface ScheduleWork extends Target {
+interface ScheduleWork extends CommandTarget {
   due?: ScheduleState;
 }
 
@@ -49,7 +49,7 @@ async function readSchedule({ log }: SchedulesDeps, head: StreamHead): Promise<S
 }
 
 /** Starts a decided run and records the outcome. */
-async function startDecided(deps: SchedulesDeps, target: Target, state: ScheduleState): Promise<void> {
+async function startDecided(deps: SchedulesDeps, target: CommandTarget, state: ScheduleState): Promise<void> {
   const { trigger_id } = state;
   const { due_at } = state.starting!;
   const refusal = (await startScheduledRun(deps, target, state, state.starting!)) ?? null;
@@ -76,7 +76,7 @@ interface Waiting {
 /** Starts the open runs of a schedule one after the other, until none is left or the process stops. */
 async function startOpenRuns(
   deps: SchedulesDeps,
-  target: Target,
+  target: CommandTarget,
   { stopping, pause, whenRoom }: Waiting,
 ): Promise<void> {
   const send = sendTo(deps.handle, deps.worker);
@@ -148,7 +148,7 @@ export function createSchedules(deps: SchedulesDeps) {
       room.run(target.organization_id, async () => {
         if (!stopping.aborted) await work();
       });
-    if (due) await whenRoom(() => attendToDueTime(deps, target, due));
+    if (due) await whenRoom(() => handleDueTime(deps, target, due));
     else await startOpenRuns(deps, target, { stopping, pause, whenRoom });
   }
 

@@ -3,10 +3,10 @@ import { streamName } from "#events/ids.ts";
 import type { FreeSpace } from "#events/freeSpace.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { Refusal } from "#events/runLinks.ts";
-import { setterOf } from "#events/runOrigin.ts";
+import { findActor } from "#events/runOrigin.ts";
 import { SCHEDULE_SET_BY, scheduledRunCommandId } from "#events/schedule.ts";
-import { runAt, type ScheduleState } from "../deciders/scheduleState.ts";
-import { sendTo, type Target } from "../send.ts";
+import { runIdAt, type ScheduleState } from "../deciders/scheduleState.ts";
+import { sendTo, type CommandTarget } from "../send.ts";
 import { cancelNewestRun } from "../workflows/newestRun.ts";
 import { findWorkflow, startWorkflowRun, type StartDeps } from "../workflows/startRun.ts";
 
@@ -18,7 +18,7 @@ export interface ScheduledStartDeps extends StartDeps {
 const NO_SPACE: Refusal = { code: "storage_full", message: "A disk of the service is almost full." };
 
 /** The newest event by a person who answers for the schedule. */
-async function readSetter({ log }: ScheduledStartDeps, { stream }: Target, { version, set }: ScheduleState) {
+async function readSetter({ log }: ScheduledStartDeps, { stream }: CommandTarget, { version, set }: ScheduleState) {
   if (set?.seen === version) return log.event(stream, set.version);
   // For states of earlier releases. Reads a single small event, so the byte limit never cuts it.
   const query = { before: version + 1, types: [...SCHEDULE_SET_BY], limit: 1, bytes: 1 };
@@ -26,12 +26,12 @@ async function readSetter({ log }: ScheduledStartDeps, { stream }: Target, { ver
 }
 
 /** JSON of the arguments, and who answers for the schedule. Undefined if the trigger was deleted meanwhile. */
-async function readStart(deps: ScheduledStartDeps, target: Target, state: ScheduleState) {
+async function readStart(deps: ScheduledStartDeps, target: CommandTarget, state: ScheduleState) {
   const set = await readSetter(deps, target, state);
   const isOfArgs = set?.version === state.args_version;
   const given = isOfArgs ? set : await deps.log.event(target.stream, state.args_version);
   const args = (given?.personal as { args: string } | undefined)?.args;
-  return args === undefined ? undefined : { args, trigger_set_by: set && setterOf(set.meta.principal) };
+  return args === undefined ? undefined : { args, trigger_set_by: set && findActor(set.meta.principal) };
 }
 
 async function exists({ log }: StartDeps, run_id: string): Promise<boolean> {
@@ -51,12 +51,12 @@ async function cancelRun({ log, handle, worker }: StartDeps, trigger_id: string,
  */
 export async function startScheduledRun(
   deps: ScheduledStartDeps,
-  target: Target,
+  target: CommandTarget,
   state: ScheduleState,
   { due_at, cancels, joined }: NonNullable<ScheduleState["starting"]> & { joined?: Command[] },
 ): Promise<Refusal | undefined> {
   const { trigger_id, run_as } = state;
-  const run_id = runAt(state, due_at);
+  const run_id = runIdAt(state, due_at);
   const [isStarted, workflow, start] = await Promise.all([
     exists(deps, run_id),
     findWorkflow(deps, target.organization_id, state.workflow_id),

@@ -3,12 +3,12 @@ import type { PageResult } from "#events/source.ts";
 /* The ports for reading sources; infra/ and roles/ implement them. */
 
 /** A server's cache validators, by which it can tell that a content is unchanged. */
-export interface ContentMarks {
+export interface CacheValidators {
   etag: string | null;
   last_modified: string | null;
 }
 
-export interface WebFile extends ContentMarks {
+export interface WebFile extends CacheValidators {
   /** The address after redirects. */
   url: string;
   filename: string;
@@ -19,7 +19,7 @@ export interface WebFile extends ContentMarks {
 
 export interface FetchOptions {
   /** Requests the content only if it has changed. */
-  known?: ContentMarks | undefined;
+  known?: CacheValidators | undefined;
   /** The User-Agent header. */
   agent?: string;
   /** Called before each request, redirects included; throws a WebError. */
@@ -48,7 +48,7 @@ export interface SourceAddress {
 }
 
 /** A page as earlier reads recorded it. */
-export interface KnownPage extends ContentMarks {
+export interface KnownPage extends CacheValidators {
   page: string;
   url: string;
   document_id: string | null;
@@ -58,7 +58,7 @@ export interface KnownPage extends ContentMarks {
   read: number;
 }
 
-export interface SourceModel {
+export interface SourceReadModel {
   /** Undefined while the read model has not reached the position; `source` is null if it is deleted. */
   find(
     target: { source_id: string; organization_id: string },

@@ -7,11 +7,11 @@ import { DeleteSource, EndSourceRead, RecordListing, RecordPages, type PageChang
 import { source as sourceDecider, storedSource, type StoredSource } from "../deciders/source.ts";
 import { wasCollectionDeleted } from "../knowledge/wasCollectionDeleted.ts";
 import { UnreadableFile, type Reader } from "../reading/reader.ts";
-import type { Send, Target } from "../send.ts";
+import type { Send, CommandTarget } from "../send.ts";
 import { findHead, findState, readState } from "../states.ts";
 import { WebError } from "../turns/tools/web.ts";
 import { listPages, type Listing } from "./listPages.ts";
-import type { KnownPage, SourceAddress, SourceModel } from "./ports.ts";
+import type { KnownPage, SourceAddress, SourceReadModel } from "./ports.ts";
 import { createRecorder } from "./recorder.ts";
 import { storePage, type StorePageDeps } from "./storePage.ts";
 import type { SourceVisit, SourceWeb } from "./web.ts";
@@ -23,12 +23,12 @@ export interface ReadSourceDeps extends StorePageDeps {
   log: Pick<EventLog, "heads" | "read">;
   web: SourceWeb;
   reader: Pick<Reader, "list">;
-  model: SourceModel;
+  model: SourceReadModel;
   send: Send;
 }
 
 /** One attempt at a read. It holds only ids, because it may have to wait. */
-export interface SourceRead extends Target {
+export interface SourceRead extends CommandTarget {
   source_id: string;
   read: number;
   attempt: number;

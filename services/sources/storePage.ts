@@ -5,7 +5,7 @@ import type { PageChange } from "#events/source.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
 import type { Handle } from "../handle.ts";
 import { describeDocument } from "../knowledge/describeDocument.ts";
-import { storeContent, type Admission, type Growth } from "../knowledge/storeContent.ts";
+import { storeContent, type StorageAdmission, type AddedStorage } from "../knowledge/storeContent.ts";
 import type { KnownPage, PageFile, WebFile } from "./ports.ts";
 
 const NOT_OURS = "The collection has a document with this address as its external_id, which is not of this source.";
@@ -20,7 +20,7 @@ export interface StorePageDeps {
   /** The type and the name of a file, or why it cannot be stored. */
   describe(organization_id: string, file: WebFile): Promise<PageFile | { refusal: string }>;
   /** Checks the budget limits for the added content. */
-  admit(organization_id: string, added: Growth): Promise<Admission>;
+  admit(organization_id: string, added: AddedStorage): Promise<StorageAdmission>;
 }
 
 export interface PageOwner {

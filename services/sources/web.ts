@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createSerializer } from "../serialize.ts";
 import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
 import { WebError } from "../turns/tools/web.ts";
-import type { ContentMarks, FetchedPage, FetchPage } from "./ports.ts";
+import type { CacheValidators, FetchedPage, FetchPage } from "./ports.ts";
 import { parseRobots, type Robots } from "./robots.ts";
 
 /** Pages that a process fetches at the same time. */
@@ -18,7 +18,7 @@ export interface SourceWebOptions {
 
 /** The web as one read of a source uses it. */
 export interface SourceVisit {
-  fetch(url: string, known?: ContentMarks): Promise<FetchedPage>;
+  fetch(url: string, known?: CacheValidators): Promise<FetchedPage>;
 }
 
 const hasNoRules = (status: number | undefined): boolean => status !== undefined && status >= 400 && status < 500;
@@ -63,7 +63,7 @@ export function createSourceWeb(options: SourceWebOptions) {
   return {
     open(organization_id: string, signal: AbortSignal): SourceVisit {
       const robots = createRobotsReader(options, signal);
-      const visit = (url: string, known: ContentMarks | undefined): Promise<FetchedPage> =>
+      const visit = (url: string, known: CacheValidators | undefined): Promise<FetchedPage> =>
         semaphore.run(
           organization_id,
           () => fetch(url, signal, { known, agent: robot.agent, permit: robots.permit }),

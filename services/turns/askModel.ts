@@ -122,11 +122,11 @@ export async function askOnce(
 }
 
 /** Whether a part of the answer has arrived. */
-export const hasSpoken = ({ output: { text, reasoning, citations, refusal } }: AnswerInterrupted): boolean =>
+export const hasOutput = ({ output: { text, reasoning, citations, refusal } }: AnswerInterrupted): boolean =>
   text !== "" || reasoning !== "" || citations.length > 0 || refusal !== undefined;
 
 /** Milliseconds until a model that failed `tried` times is asked again; undefined if the provider asks for too long a wait. */
-export function retryWait({ retry_after_ms }: Pick<ModelError, "retry_after_ms">, tried: number): number | undefined {
+export function backoffDelay({ retry_after_ms }: Pick<ModelError, "retry_after_ms">, tried: number): number | undefined {
   const wait = retry_after_ms ?? 250 * 4 ** (tried - 1);
   return wait > MAX_RETRY_WAIT_MS ? undefined : wait * (0.75 + Math.random() / 4);
 }
@@ -134,9 +134,9 @@ export function retryWait({ retry_after_ms }: Pick<ModelError, "retry_after_ms">
 /** Milliseconds until the next attempt; undefined if a retry cannot help. */
 function retryDelay(error: AnswerInterrupted, tried: number): number | undefined {
   const { cause } = error;
-  if (hasSpoken(error) || tried === MAX_TRIES) return undefined;
+  if (hasOutput(error) || tried === MAX_TRIES) return undefined;
   if (!(cause instanceof ModelError) || cause.kind === "refused") return undefined;
-  return retryWait(cause, tried);
+  return backoffDelay(cause, tried);
 }
 
 /** The retries that a provider has left (see RetryBudget). */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FramePayload } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import { NO_OUTPUT, type Usage } from "#events/thread.ts";
-import { AnswerInterrupted, askOnce, hasSpoken, retryWait, type ModelAnswer, type Retries } from "./askModel.ts";
+import { AnswerInterrupted, askOnce, hasOutput, backoffDelay, type ModelAnswer, type Retries } from "./askModel.ts";
 import { circuitKey, SILENCE_MS, type Circuits, type TargetFailureDetails, type TargetOutcome } from "./circuits.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
 import {
@@ -11,8 +11,8 @@ import {
   describeFailure,
   failureReason,
   FirstWordTimeout,
-  hasBudget,
-  isCovered,
+  hasAttemptsLeft,
+  shouldAskNextTarget,
   MissingCredential,
   nextTarget,
   spentMs,
@@ -117,7 +117,7 @@ interface GivenAnswer {
 
 /** Whether a filter stopped an answer before readers saw any of it, and the route tries another target then. */
 function isFiltered({ route, streamed }: Targets, { finish_reason, output }: ModelAnswer): boolean {
-  if (finish_reason !== CONTENT_FILTER || !isCovered(route, CONTENT_FILTER)) return false;
+  if (finish_reason !== CONTENT_FILTER || !shouldAskNextTarget(route, CONTENT_FILTER)) return false;
   return !streamed || (output.text === "" && output.reasoning === "" && output.citations.length === 0);
 }
 
@@ -148,7 +148,7 @@ async function askTarget(targets: Targets, target: string, question: Question): 
     return { answer, deliver };
   } catch (error) {
     const cause = error instanceof AnswerInterrupted ? error.cause : error;
-    const spoke = error instanceof AnswerInterrupted && hasSpoken(error);
+    const spoke = error instanceof AnswerInterrupted && hasOutput(error);
     if (signal.aborted) report(...describeAbort(signal, spoke, performance.now() - since));
     else report(outcomeOf(cause, left >= timeout_ms), describeFailure(cause, spoke));
     if (signal.aborted || (spoke && targets.streamed)) relay.flush();
@@ -204,46 +204,53 @@ export async function askTargets(targets: Targets, question: Question): Promise<
   /** The earliest time (`performance.now()`) at which a target that asked for a wait may be asked again. */
   const notBefore = new Map<string, number>();
   let filtered: GivenAnswer | undefined;
-  const replaceFiltered = (given: GivenAnswer): GivenAnswer => {
+  /** Counts the filtered answer, which its provider charges, although nobody gets it. */
+  const dropFiltered = (): void => {
     if (filtered) targets.replaced.push({ usage: filtered.answer.usage, model: filtered.answer.model });
-    return given;
+    filtered = undefined;
   };
   const giveUp = (error: () => unknown): RoutedAnswer => {
     if (filtered && !signal.aborted) return filtered.deliver();
     throw error();
   };
-  for (let last: ModelError | undefined; ; ) {
-    const ofRound = failures.filter((failure) => failure.round === round);
-    const choice = hasBudget(route, failures) ? nextTarget(route, ofRound, { first, circuit }) : undefined;
-    const wait = choice && choice.tried > 0 ? retryWait(waitLeft(notBefore.get(choice.target)), choice.tried) : 0;
-    if (!choice || wait === undefined) return giveUp(() => allFailed(targets, last));
-    const { target, passed } = choice;
-    await recordPassed(targets, round, passed);
-    if (choice.tried === 0) targets.retries(target).count();
-    else if (!targets.retries(target).take()) return giveUp(() => allFailed(targets, last));
-    if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => Promise.reject(allFailed(targets, last)));
-    targets.asked = target;
-    const since = performance.now();
-    const duration_ms = () => Math.round(performance.now() - since);
-    try {
-      const given = await askTarget(targets, target, question);
-      if (!isFiltered(targets, given.answer)) return replaceFiltered(given).deliver();
-      filtered = replaceFiltered(given);
-      const { usage } = given.answer;
-      await record(targets, { round, target, reason: CONTENT_FILTER, duration_ms: duration_ms(), usage });
-    } catch (error) {
-      if (!(error instanceof AnswerInterrupted) || !(error.cause instanceof ModelError) || signal.aborted) throw error;
-      last = error.cause;
-      if (last.retry_after_ms !== undefined) notBefore.set(target, performance.now() + last.retry_after_ms);
-      const reason = failureReason(last, hasSpoken(error));
-      const isSeen = targets.streamed && hasSpoken(error);
-      const took = duration_ms();
-      const usage = isSeen ? undefined : await countBroken(targets, target, error);
-      await record(targets, { round, target, reason, duration_ms: took, ...(usage && { usage }) });
-      if (isSeen) throw error;
-      if (!isCovered(route, reason === "cut" ? "connection" : reason, last.status))
-        return giveUp(() => new AnswerInterrupted(NO_OUTPUT, error.cause));
-      if (last.details !== undefined) targets.onCredentialRefused(last.details);
+  try {
+    for (let last: ModelError | undefined; ; ) {
+      const ofRound = failures.filter((failure) => failure.round === round);
+      const choice = hasAttemptsLeft(route, failures) ? nextTarget(route, ofRound, { first, circuit }) : undefined;
+      const wait = choice && choice.tried > 0 ? backoffDelay(waitLeft(notBefore.get(choice.target)), choice.tried) : 0;
+      if (!choice || wait === undefined) return giveUp(() => allFailed(targets, last));
+      const { target, passed } = choice;
+      await recordPassed(targets, round, passed);
+      if (choice.tried === 0) targets.retries(target).count();
+      else if (!targets.retries(target).take()) return giveUp(() => allFailed(targets, last));
+      if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => Promise.reject(allFailed(targets, last)));
+      targets.asked = target;
+      const since = performance.now();
+      const duration_ms = () => Math.round(performance.now() - since);
+      try {
+        const given = await askTarget(targets, target, question);
+        dropFiltered();
+        if (!isFiltered(targets, given.answer)) return given.deliver();
+        filtered = given;
+        const { usage } = given.answer;
+        await record(targets, { round, target, reason: CONTENT_FILTER, duration_ms: duration_ms(), usage });
+      } catch (error) {
+        if (!(error instanceof AnswerInterrupted) || !(error.cause instanceof ModelError) || signal.aborted) throw error;
+        last = error.cause;
+        if (last.retry_after_ms !== undefined) notBefore.set(target, performance.now() + last.retry_after_ms);
+        const reason = failureReason(last, hasOutput(error));
+        const isSeen = targets.streamed && hasOutput(error);
+        const took = duration_ms();
+        const usage = isSeen ? undefined : await countBroken(targets, target, error);
+        await record(targets, { round, target, reason, duration_ms: took, ...(usage && { usage }) });
+        if (isSeen) throw error;
+        if (!shouldAskNextTarget(route, reason === "cut" ? "connection" : reason, last.status))
+          return giveUp(() => new AnswerInterrupted(NO_OUTPUT, error.cause));
+        if (last.details !== undefined) targets.onCredentialRefused(last.details);
+      }
     }
+  } catch (error) {
+    dropFiltered();
+    throw error;
   }
 }

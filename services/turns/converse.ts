@@ -8,8 +8,8 @@ import type { ModelRequest } from "./model.ts";
 import { roundMessages, type Round } from "./round.ts";
 import { callTool, refuseCall, type ToolOutcome } from "./tools/call.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
-import { gateOf, type Gate } from "./toolGate.ts";
-import type { TurnShare } from "./turnMemory.ts";
+import { findToolGate, type ToolGate } from "./toolGate.ts";
+import type { TurnMemoryShare } from "./turnMemory.ts";
 
 /** Rounds of tools in one turn (spec: Limits). */
 export const MAX_ROUNDS = 10;
@@ -25,7 +25,7 @@ export type CallRecord = Omit<z.infer<typeof FinishTool.schema>, Ids | "output">
 export type RoundAnswer = ModelAnswer & { model?: string };
 
 /** Asks for the answer that follows the rounds so far, whose usage tells what they cost. Throws AnswerInterrupted. */
-export type Ask = (
+export type AskModel = (
   request: ModelRequest,
   rounds: Round[],
   signal: AbortSignal,
@@ -41,7 +41,7 @@ export interface WaitingCall {
 }
 
 export interface Conversation {
-  ask: Ask;
+  ask: AskModel;
   request: ModelRequest;
   /** The rounds so far. New rounds and their results are added to this array. */
   rounds: Round[];
@@ -63,7 +63,7 @@ export interface Conversation {
   park(round: number, calls: WaitingCall[]): Promise<string>;
   onToolError(error: unknown, tool: string): void;
   /** Where the results of tools are counted. */
-  share: Pick<TurnShare, "add">;
+  share: Pick<TurnMemoryShare, "add">;
 }
 
 /**
@@ -107,7 +107,7 @@ export const addRounds = (request: ModelRequest, rounds: Round[]): ModelRequest 
 interface OpenCall {
   call: ToolCall;
   n: number;
-  gate: Gate;
+  gate: ToolGate;
 }
 
 /** The calls of a round that have no result yet, except those of the caller's own tools. */
@@ -118,7 +118,7 @@ function listOpenCalls({ rounds, tools, approvals, mayWait }: Conversation, roun
   return calls.flatMap((call, n) => {
     if (call.client || results[n] !== undefined) return [];
     // a tool that is not offered does not run, so no approval is needed
-    const gate = isOffered(call.name) ? gateOf(call, decisions?.[n], options) : { kind: "open" as const };
+    const gate = isOffered(call.name) ? findToolGate(call, decisions?.[n], options) : { kind: "open" as const };
     return [{ call, n, gate }];
   });
 }

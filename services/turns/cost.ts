@@ -1,5 +1,5 @@
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
-import { perToken, type ModelPrice } from "#events/price.ts";
+import { picodollarsPerToken, type ModelPrice } from "#events/price.ts";
 import type { Usage } from "#events/thread.ts";
 
 /** Providers may report nonsense: a part is at most the whole, and never negative. */
@@ -21,6 +21,6 @@ export function withCost(usage: Usage, price: ModelPrice | undefined): Usage {
     [completion - reasoning, output],
     [reasoning, price.reasoning ?? output],
   ];
-  const tokens = parts.reduce((sum, [amount, each]) => sum + BigInt(amount) * perToken(each), 0n);
+  const tokens = parts.reduce((sum, [amount, each]) => sum + BigInt(amount) * picodollarsPerToken(each), 0n);
   return { ...usage, cost: fromPicodollars(tokens + toPicodollars(per_call)) };
 }

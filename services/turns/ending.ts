@@ -3,9 +3,9 @@ import { CompleteTurn, FailTurn, NO_OUTPUT, NO_USAGE, RefuseTurn, StopTurn } fro
 import { AnswerInterrupted } from "./askModel.ts";
 import type { Estimate } from "./askTargets.ts";
 import type { RoundAnswer } from "./converse.ts";
-import { LimitReached } from "./hold.ts";
+import { LimitReached } from "./turnBudgets.ts";
 import { ModelError } from "./model.ts";
-import type { AskedTargets } from "./openAsk.ts";
+import type { AskedTargets } from "./turnModel.ts";
 import type { ReplacedAnswer } from "./targetFailures.ts";
 import { citeSources, joinOutputs, turnUsage, type Round } from "./round.ts";
 

@@ -8,8 +8,8 @@ import { answerText } from "#events/turnOutput.ts";
 import { isTurnStep, readRounds, type Round } from "./round.ts";
 import type { RecentHistories, RecentHistory } from "./recentHistories.ts";
 import { providerOf, type ThreadMessage } from "./threadMessage.ts";
-import { FREE_SIZE } from "./model.ts";
-import type { TurnShare } from "./turnMemory.ts";
+import { UNCOUNTED_SIZE } from "./model.ts";
+import type { TurnMemoryShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 export interface TurnStores {
@@ -67,7 +67,7 @@ export function sizeToReserve(
   { input, version }: Pick<TurnToRun, "input" | "version">,
 ): number {
   const own = input && "prompt_blob" in input ? (input.bytes ?? 0) : 0;
-  return own <= FREE_SIZE || version === 1 ? own : own + maxHistoryText;
+  return own <= UNCOUNTED_SIZE || version === 1 ? own : own + maxHistoryText;
 }
 
 export const turnMessages = (turn_id: string, { messages }: Prompt): ThreadMessage[] =>
@@ -199,7 +199,7 @@ async function newestTurns(
 
 /** Without reserved room, a history is read only until it is too long to do without. */
 const beginReading = (maxText: number, hasRoom: boolean): HistoryProgress => ({
-  left: hasRoom ? maxText : FREE_SIZE,
+  left: hasRoom ? maxText : UNCOUNTED_SIZE,
   unknownBytes: hasRoom ? 0 : Number.POSITIVE_INFINITY,
   isCut: false,
   deletes: false,
@@ -213,7 +213,7 @@ const beginReading = (maxText: number, hasRoom: boolean): HistoryProgress => ({
 export async function readHistory(
   stores: HistoryStores,
   { organization_id, thread, version }: Pick<TurnToRun, "organization_id" | "thread" | "version">,
-  share: Pick<TurnShare, "hasRoom" | "reserve">,
+  share: Pick<TurnMemoryShare, "hasRoom" | "reserve">,
   signal: AbortSignal,
 ): Promise<ThreadMessage[]> {
   const { recentHistories, maxHistoryText } = stores;

@@ -7,11 +7,11 @@ import { joinFrames, openRoundFrames } from "./frames.ts";
 import { readHistory, readPrompt, readTurnBlob, sizeToReserve } from "./history.ts";
 import { findModelAccess, findRouteWindow } from "./modelAccess.ts";
 import { buildModelRequest, distinctFiles } from "./modelRequest.ts";
-import { hasBudget, nextTarget, WORKER_LOST, type TargetFailure } from "./nextTarget.ts";
+import { hasAttemptsLeft, nextTarget, WORKER_LOST, type TargetFailure } from "./nextTarget.ts";
 import { readRounds, type Round } from "./round.ts";
 import type { TurnRunnerOptions } from "./run.ts";
 import { readFailures } from "./targetFailures.ts";
-import type { TurnShare } from "./turnMemory.ts";
+import type { TurnMemoryShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 /* A lost worker leaves no record of its request in progress, which the provider charges all the same (ADR 98). */
@@ -27,7 +27,7 @@ export interface LostRequest {
 }
 
 /** The failure that the log records for it. */
-export const lostFailure = (round: number, { target, usage }: LostRequest): TargetFailure => ({
+export const toTargetFailure = (round: number, { target, usage }: LostRequest): TargetFailure => ({
   round,
   target,
   reason: WORKER_LOST,
@@ -36,14 +36,14 @@ export const lostFailure = (round: number, { target, usage }: LostRequest): Targ
 });
 
 /** Whether a lost worker was asking the model, judging by the log: it held the turn, and nothing else was left to do. */
-export function wasAsking(worker: string | null, rounds: Round[]): boolean {
+export function hasLostRequest(worker: string | null, rounds: Round[]): boolean {
   const { calls, results } = rounds.at(-1) ?? { calls: [], results: [] };
   const isDone = calls.every(({ client }, n) => !client && results[n] !== undefined);
   return worker !== null && isDone && rounds.length < MAX_ROUNDS;
 }
 
 /** The usage recorded for an earlier lost attempt at the same round, which sent the same request. */
-export const knownRequest = (failures: TargetFailure[], round: number): LostRequest | undefined => {
+export const findRecordedRequest = (failures: TargetFailure[], round: number): LostRequest | undefined => {
   const known = failures.findLast((failure) => failure.reason === WORKER_LOST && failure.round === round);
   return known?.usage && { target: known.target, usage: known.usage };
 };
@@ -69,14 +69,14 @@ function findTarget({ route, model, turn_id, steps, receivedFrames }: TurnToRun,
   const named = openRoundFrames(rounds, receivedFrames).find(({ type }) => type === "target");
   if (named?.type === "target") return named.model;
   const failures = readFailures(steps, turn_id);
-  if (!hasBudget(route, failures)) return undefined;
+  if (!hasAttemptsLeft(route, failures)) return undefined;
   const ofRound = failures.filter(({ round }) => round === rounds.length);
   const first = rounds.findLast((round) => round.model !== undefined)?.model;
   return nextTarget(route, ofRound, { first, circuit: () => "closed" })?.target;
 }
 
 /** Rebuilds the request, and describes its files, which an estimate need not load. */
-async function rebuildRequest(options: Needs, turn: TurnToRun, rounds: Round[], share: TurnShare) {
+async function rebuildRequest(options: Needs, turn: TurnToRun, rounds: Round[], share: TurnMemoryShare) {
   const { organization_id, turn_id, input, model, route } = turn;
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
   const size = sizeToReserve(options, turn);

@@ -17,10 +17,10 @@ export type ModelMessage =
   | { role: "tool"; parts: Part[]; call_id: string };
 
 /** Of its conversation, of what is said, and of a piece of an answer, a turn may hold so much that does not count: a thousand turns fit. */
-export const FREE_SIZE = 64 * 1024;
+export const UNCOUNTED_SIZE = 64 * 1024;
 
 /** Room for an answer in the memory of the process. Both throw a ModelError when there is none (ADR 77). */
-export interface AnswerShare {
+export interface AnswerMemory {
   /** Counts what stays until the turn has ended, in UTF-16 units. */
   add(size: number): void;
   /** The bytes of a piece that has not arrived whole; 0 once it has. */
@@ -49,7 +49,7 @@ export interface ModelRequest {
   /** Asks the provider for a stream. A buffered request yields one text event. */
   streamed: boolean;
   /** Where the answer counts while it arrives. */
-  share?: AnswerShare;
+  share?: AnswerMemory;
 }
 
 /** A model's output in order. `finish` comes last and exactly once. */

@@ -1,5 +1,5 @@
 import { currentTime } from "#events/clock.ts";
-import { publishedWindow } from "#events/contextWindows.ts";
+import { findContextWindow } from "#events/contextWindows.ts";
 import { defaultPrice } from "#events/defaultPrices.ts";
 import { priceAt, priceStream, type ModelPrice } from "#events/price.ts";
 import { formatOf, providerStream } from "#events/provider.ts";
@@ -95,7 +95,7 @@ async function findWindows(
 
 const windowOf = (credential: Credential, model: string): number | undefined =>
   credential.context_windows?.[model.slice(credential.provider.length + 1)] ??
-  publishedWindow(publishedName(credential, model));
+  findContextWindow(publishedName(credential, model));
 
 /** The provider's own name of the model, whatever the organization calls the provider. */
 const publishedName = (credential: Credential, model: string): string =>

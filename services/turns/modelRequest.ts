@@ -2,7 +2,7 @@ import { streamName } from "#events/ids.ts";
 import { releaseBuffer } from "#events/releaseBuffer.ts";
 import type { Attachment, Prompt } from "#events/thread.ts";
 import type { TurnStores } from "./history.ts";
-import { limitSentFiles, type AnswerShare, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
+import { limitSentFiles, type AnswerMemory, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
 import { providerOf, type ThreadMessage } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
@@ -116,7 +116,7 @@ export async function buildModelRequest(
   prompt: Prompt,
   tools: ModelRequest["tools"],
   conversation: ThreadMessage[],
-  share?: AnswerShare,
+  share?: AnswerMemory,
 ): Promise<ModelRequest> {
   const { messages: _messages, vars: _vars, tools: _tools, client_tools, knowledge: _, agent, ...settings } = prompt;
   const load = openFiles(stores);

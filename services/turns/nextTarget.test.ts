@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CircuitState } from "./circuits.ts";
 import { ModelError } from "./model.ts";
-import { failureReason, FirstWordTimeout, hasBudget, isCovered, MissingCredential, nextTarget } from "./nextTarget.ts";
+import { failureReason, FirstWordTimeout, hasAttemptsLeft, shouldAskNextTarget, MissingCredential, nextTarget } from "./nextTarget.ts";
 
 const ROUTE = { targets: ["p/a", "p/b", "p/c"] };
 const failed = (target: string, reason = "503") => ({ round: 0, target, reason, duration_ms: 10 });
@@ -55,18 +55,18 @@ test.each([
   [error("refused"), "refused", false],
 ])("the failure %s has the reason %s", (cause, reason, covered) => {
   expect(failureReason(cause, false)).toBe(reason);
-  expect(isCovered({ on: ["429", "5xx", "timeout", "connection"] }, reason)).toBe(covered);
+  expect(shouldAskNextTarget({ on: ["429", "5xx", "timeout", "connection"] }, reason)).toBe(covered);
 });
 
 test("a status is covered by its own number or by its class alone", () => {
-  expect(isCovered({ on: ["401"] }, "401")).toBe(true);
-  expect(isCovered({ on: ["503"] }, "500")).toBe(false);
-  expect(isCovered({ on: ["timeout"] }, "503")).toBe(false);
+  expect(shouldAskNextTarget({ on: ["401"] }, "401")).toBe(true);
+  expect(shouldAskNextTarget({ on: ["503"] }, "500")).toBe(false);
+  expect(shouldAskNextTarget({ on: ["timeout"] }, "503")).toBe(false);
 });
 
 test("a turn fails when its requests or its time are used up; targets that were not asked cost nothing", () => {
   const route = { targets: [], on: [], timeout_seconds: 1, max_attempts: 2, max_seconds: 1 };
-  expect(hasBudget(route, [failed("p/a"), failed("p/b", "circuit_open"), failed("p/c", "no_credential")])).toBe(true);
-  expect(hasBudget(route, [failed("p/a"), failed("p/b")])).toBe(false);
-  expect(hasBudget(route, [{ ...failed("p/a"), duration_ms: 1_000 }])).toBe(false);
+  expect(hasAttemptsLeft(route, [failed("p/a"), failed("p/b", "circuit_open"), failed("p/c", "no_credential")])).toBe(true);
+  expect(hasAttemptsLeft(route, [failed("p/a"), failed("p/b")])).toBe(false);
+  expect(hasAttemptsLeft(route, [{ ...failed("p/a"), duration_ms: 1_000 }])).toBe(false);
 });

@@ -37,7 +37,7 @@ export function failureReason(error: ModelError, spoke: boolean): string {
 }
 
 /** Whether a failure shows that its target is down: no answer, or a server error. Busy (429) is not down. */
-export const saysDown = (error: ModelError): boolean =>
+export const isOutage = (error: ModelError): boolean =>
   error.kind === "transient" &&
   // the time limit was the alias's: the model may think longer
   !(error instanceof FirstWordTimeout) &&
@@ -46,14 +46,14 @@ export const saysDown = (error: ModelError): boolean =>
 /** What a target's circuit learns from a failure. */
 export function describeFailure(cause: unknown, spoke: boolean): TargetFailureDetails {
   if (!(cause instanceof ModelError)) return { reason: "connection" };
-  return { reason: failureReason(cause, spoke), retry_after_ms: cause.retry_after_ms, isDown: saysDown(cause) };
+  return { reason: failureReason(cause, spoke), retry_after_ms: cause.retry_after_ms, isDown: isOutage(cause) };
 }
 
 const isNamed = (on: string[], reason: string): boolean =>
   on.includes(reason) || (/^5\d\d$/.test(reason) && on.includes("5xx"));
 
 /** Whether another target is asked after this failure. A target without a credential is always skipped. `status`: the provider's. */
-export const isCovered = ({ on }: Pick<Route, "on">, reason: string, status?: number): boolean =>
+export const shouldAskNextTarget = ({ on }: Pick<Route, "on">, reason: string, status?: number): boolean =>
   reason === NO_CREDENTIAL || isNamed(on, reason) || (status !== undefined && isNamed(on, String(status)));
 
 /** Whether the same target may be asked again in the same round. Not after a timeout: it has had its time. */
@@ -63,7 +63,7 @@ const wasRefused = ({ reason }: TargetFailure): boolean =>
   reason !== CIRCUIT_OPEN && reason !== WORKER_LOST && !isPassing(reason);
 
 /** Whether the turn may fail once more. Counts recorded failures, so that a takeover continues the count. */
-export const hasBudget = ({ max_attempts, max_seconds }: Route, failures: TargetFailure[]): boolean =>
+export const hasAttemptsLeft = ({ max_attempts, max_seconds }: Route, failures: TargetFailure[]): boolean =>
   failures.filter(wasAsked).length < max_attempts && spentMs(failures) < max_seconds * 1_000;
 export const spentMs = (failures: TargetFailure[]): number =>
   failures.reduce((sum, { duration_ms }) => sum + duration_ms, 0);

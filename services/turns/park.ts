@@ -3,12 +3,12 @@ import { deriveId } from "#events/ids.ts";
 import type { FramePayload } from "#events/ports.ts";
 import type { Usage } from "#events/thread.ts";
 import type { WaitingCall } from "./converse.ts";
-import { costOf, type TurnBudgets } from "./hold.ts";
+import { costOf, type TurnBudgets } from "./turnBudgets.ts";
 import type { Round } from "./round.ts";
 import { TurnLost, type createStepRecorder } from "./steps.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
-export interface WaitOptions {
+export interface ToolApprovalOptions {
   /** How long approvals wait if the agent does not say. */
   default_seconds: number;
   /** Turns of one organization that may wait for people at the same time. */
@@ -19,7 +19,7 @@ export interface WaitOptions {
   hasAgent(organization: string, id: string): Promise<boolean>;
 }
 interface ParkOptions {
-  toolApprovals: WaitOptions;
+  toolApprovals: ToolApprovalOptions;
   budgets: Pick<TurnBudgets, "notePark">;
 }
 

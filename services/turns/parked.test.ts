@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
-import { ALWAYS } from "#events/toolApproval.ts";
+import { APPROVAL_FOR_EVERY_CALL } from "#events/toolApproval.ts";
 import { echoTool, lastEvent, stageTurn } from "#test/doubles/turnStage.ts";
 
 /* A turn of an agent whose tool `pay` needs the approval of a person. */
@@ -18,7 +18,7 @@ const stage = (more: { calls?: string[]; paying?: () => Promise<void>; max_parke
     tools: [counted("look"), counted("pay")],
     streamed: true,
     agent,
-    prompt: { agent: { instructions: "", reasoning_effort: null, tool_approvals: { pay: ALWAYS } } },
+    prompt: { agent: { instructions: "", reasoning_effort: null, tool_approvals: { pay: APPROVAL_FOR_EVERY_CALL } } },
     ...(more.max_parked !== undefined && { max_parked: more.max_parked }),
   });
   return { turn, ran };
@@ -87,7 +87,7 @@ describe("a call that a person must allow", () => {
       rounds: [...Array.from({ length: 5 }, () => ({ calls: ["pay"] })), { text: ["Done."] }],
       tools: [echoTool("pay", async () => void ran.push("pay"))],
       agent,
-      prompt: { agent: { instructions: "", reasoning_effort: null, tool_approvals: { pay: ALWAYS } } },
+      prompt: { agent: { instructions: "", reasoning_effort: null, tool_approvals: { pay: APPROVAL_FOR_EVERY_CALL } } },
     });
     await turn.worker("w0").start();
     for (let n = 1; n <= 5; n++) await turn.worker(`w${n}`).decide("approve");

@@ -5,7 +5,7 @@ import { parseTraceHeaders, type Trace } from "#events/trace.ts";
 import type { CommittedCommand } from "../handle.ts";
 import type { LostWork } from "../leasedWork.ts";
 import type { Send } from "../send.ts";
-import { readParkedFrames, stepsOf, type OpenTurn, type TakeOverOptions } from "./takeOver.ts";
+import { readParkedFrames, findProgressEvents, type OpenTurn, type TakeOverOptions } from "./takeOver.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
 /* A parked turn has no worker: the commit that decides the last of its approvals resumes it (ADR 48). */
@@ -13,7 +13,7 @@ import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 type Resumption = Extract<ThreadEvent, { type: "TurnResumed" }>["data"];
 
 /** The turn that a commit gives to this worker. */
-export const findResumed = ({ events }: Pick<CommittedCommand, "events">, worker: string): Resumption | undefined => {
+export const findResumption = ({ events }: Pick<CommittedCommand, "events">, worker: string): Resumption | undefined => {
   const data = events.find(({ type }) => type === "TurnResumed")?.data as Resumption | undefined;
   return data?.worker === worker ? data : undefined;
 };
@@ -29,7 +29,7 @@ export async function loadResumed(
   if (!started) return undefined;
   const receivedFrames = await readParkedFrames({ readFrames }, events, turn_id);
   const turn = turnFromEvent(started, attempt, {
-    steps: stepsOf(events, turn_id),
+    steps: findProgressEvents(events, turn_id),
     receivedFrames,
     wasParked: true,
     ends_by,

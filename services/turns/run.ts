@@ -11,24 +11,24 @@ import type { Estimate } from "./askTargets.ts";
 import { openConversation } from "./conversation.ts";
 import { converse } from "./converse.ts";
 import { endCompleted, endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
-import { askWithinBudget, type TurnBudgets } from "./hold.ts";
+import { askWithinBudget, type TurnBudgets } from "./turnBudgets.ts";
 import { replayFrames } from "./frames.ts";
-import { gatherWords } from "./gatherWords.ts";
+import { mergeTextFrames } from "./mergeTextFrames.ts";
 import { readHistory, readPrompt, readTurnBlob, sizeToReserve, sizeOfMessages, type HistoryLimits } from "./history.ts";
 import { buildModelRequest, measureFiles, useRequest } from "./modelRequest.ts";
 import { ModelError, type ModelRequest } from "./model.ts";
-import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
+import { openTurnModel, type TurnModelOptions, type AskedTargets } from "./turnModel.ts";
 import { openPublisher } from "./publisher.ts";
-import { parkTurn, type WaitOptions } from "./park.ts";
+import { parkTurn, type ToolApprovalOptions } from "./park.ts";
 import { readRounds, sizeOfRounds, type Round } from "./round.ts";
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
 import type { ReplacedAnswer } from "./targetFailures.ts";
 import { toolContext } from "./toolContext.ts";
-import type { TurnMemory, TurnShare } from "./turnMemory.ts";
+import type { TurnMemory, TurnMemoryShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
-export interface TurnRunnerOptions extends AskOptions, HistoryLimits {
+export interface TurnRunnerOptions extends TurnModelOptions, HistoryLimits {
   vault: Pick<Vault, "findKey" | "get" | "put">;
   log: EventLog;
   /** The clock for the end of a turn. */
@@ -40,7 +40,7 @@ export interface TurnRunnerOptions extends AskOptions, HistoryLimits {
   holdFiles<T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   memory: TurnMemory;
   budgets: TurnBudgets;
-  toolApprovals: WaitOptions;
+  toolApprovals: ToolApprovalOptions;
   /** Called when a tool fails in a way that other arguments would not mend. */
   onToolError(error: unknown, turn: TurnToRun, tool: string): void;
 }
@@ -89,7 +89,7 @@ async function run(
   const aborter = openAborter(options, turn, stopping);
   const { publish, endReplay } = openPublisher(options.frames, turn);
   const emittedFrames: FramePayload[] = [];
-  const words = gatherWords((frame) => {
+  const words = mergeTextFrames((frame) => {
     if (turn.agent) emittedFrames.push(frame);
     if (turn.streamed) publish(frame);
   }, options.memory.countTurns);
@@ -162,7 +162,7 @@ async function answer(
 /** A turn's progress: its rounds, and the targets it has asked. */
 interface Progress {
   rounds: Round[];
-  share: TurnShare;
+  share: TurnMemoryShare;
   estimate?: Estimate;
   routed?: AskedTargets | undefined;
   replaced?: ReplacedAnswer[];
@@ -188,7 +188,7 @@ async function askWithTools(
   const size = sizeToReserve(options, turn);
   if (!share.hasRoom(size)) await share.reserve(size, signal);
   const [{ ask: askNext, estimate, routed, replaced, findWindow }, prompt, history] = await Promise.all([
-    openAsk(options, turn, recorder.recordFailure),
+    openTurnModel(options, turn, recorder.recordFailure),
     readPrompt(options, turn_id, turn.input),
     turn.version > 1 ? readHistory(options, turn, share, signal) : [],
     turn.wasParked ? options.budgets.noteResume(turn) : undefined,
@@ -210,7 +210,7 @@ async function askWithTools(
   else await share.reserve(held, signal);
   const ask = (request: ModelRequest) =>
     converse({
-      ask: askWithinBudget(options.budgets.holdMoney, turn, { ask: askNext, replaced }),
+      ask: askWithinBudget(options.budgets.reserveMoney, turn, { ask: askNext, replaced }),
       request,
       share,
       rounds,

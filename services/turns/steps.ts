@@ -6,7 +6,7 @@ import type { FramePayload } from "#events/ports.ts";
 import type { Vault } from "#events/vault.ts";
 import { FinishTool, NoteTargetFailure, RequestRound } from "#events/thread.ts";
 import { ParkTurn, StartTool } from "#events/threadApprovals.ts";
-import { whenSpace } from "../whenSpace.ts";
+import { retryWhileDiskFull } from "../retryWhileDiskFull.ts";
 import type { Handle } from "../handle.ts";
 import type { CallRecord, RoundRecord } from "./converse.ts";
 import type { TargetFailure } from "./nextTarget.ts";
@@ -49,7 +49,7 @@ async function putBlob({ vault }: RecorderOptions, turn: TurnAttempt, text: stri
   const wrapped_key = await vault.findKey(thing);
   if (!wrapped_key) throw new TurnLost("the turn was erased");
   const folder = blobFolder(turn.organization_id, turn.thread, thing);
-  return whenSpace(() => vault.put({ thing, wrapped_key, folder }, Buffer.from(text)));
+  return retryWhileDiskFull(() => vault.put({ thing, wrapped_key, folder }, Buffer.from(text)));
 }
 
 /** Records the steps of a turn. Every function throws TurnLost when another attempt has the turn. */

@@ -4,8 +4,8 @@ import type { EventLog, FramePayload, Frames, StreamHead } from "#events/ports.t
 import { FailTurn, NoteTargetFailure, RefuseTurn, TakeOverTurn, type TurnOutput } from "#events/thread.ts";
 import type { ThreadState } from "../deciders/thread.ts";
 import type { Send } from "../send.ts";
-import { isTargetFailure, readFailures, readReplaced, type ReplacedAnswer } from "./targetFailures.ts";
-import { knownRequest, lostFailure, wasAsking, type LostRequest } from "./lostRequest.ts";
+import { isTargetFailure, readFailures, readReplacedAnswers, type ReplacedAnswer } from "./targetFailures.ts";
+import { findRecordedRequest, toTargetFailure, hasLostRequest, type LostRequest } from "./lostRequest.ts";
 import { framesSoFar, joinFrames } from "./frames.ts";
 import { citeSources, isTurnStep, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
 import { findTurnStart, turnFromEvent, type TurnAttempt, type TurnToRun } from "./turnToRun.ts";
@@ -71,7 +71,7 @@ async function measureProgress(events: RecordedEvent[], turn: string, frames: Fr
   return {
     output: citeSources(output, rounds),
     rounds,
-    replaced: readReplaced(readFailures(events, turn), isRouted(events, turn)),
+    replaced: readReplacedAnswers(readFailures(events, turn), isRouted(events, turn)),
     frames: framesSoFar(rounds, frames),
     hasUnrecordedText: output.text !== recorded.text || output.reasoning !== recorded.reasoning,
   };
@@ -137,7 +137,7 @@ export async function readParkedFrames(
 }
 
 /** The events that show an attempt how far earlier ones got. */
-export const stepsOf = (events: RecordedEvent[], turn: string): RecordedEvent[] =>
+export const findProgressEvents = (events: RecordedEvent[], turn: string): RecordedEvent[] =>
   events.filter((event) => isTurnStep(event, turn) || isTargetFailure(event, turn));
 
 /** What the lost attempt was asking its model, if anything. Not looked up for a turn that may kill workers. */
@@ -146,8 +146,8 @@ async function findLost(
   turn: TurnToRun,
   { worker, rounds, isDeadly }: { worker: string | null; rounds: Round[]; isDeadly: boolean },
 ): Promise<LostRequest | undefined> {
-  if (!wasAsking(worker, rounds)) return undefined;
-  const known = knownRequest(readFailures(turn.steps, turn.turn_id), rounds.length);
+  if (!hasLostRequest(worker, rounds)) return undefined;
+  const known = findRecordedRequest(readFailures(turn.steps, turn.turn_id), rounds.length);
   return isDeadly ? known : options.estimateLost(turn);
 }
 
@@ -174,7 +174,7 @@ interface Ending {
 /** Ends a late turn that was not asking its model; undefined if it was. */
 async function endLate(options: TakeOverOptions, head: StreamHead, turn: OpenTurn, received: FramePayload[]) {
   const progress = await measureProgress(await options.log.read(head.stream), turn.id, received);
-  return wasAsking(turn.worker, progress.rounds) ? undefined : giveUp(options, head, turn, progress, LATE);
+  return hasLostRequest(turn.worker, progress.rounds) ? undefined : giveUp(options, head, turn, progress, LATE);
 }
 
 /**
@@ -200,18 +200,18 @@ export async function takeOverTurn(
   const events = await options.log.read(head.stream);
   const started = findTurnStart(events, turn.id);
   const progress = await measureProgress(events, turn.id, received);
-  const known = { steps: stepsOf(events, turn.id), receivedFrames: received, wasParked: turn.resumed > 0 };
+  const known = { steps: findProgressEvents(events, turn.id), receivedFrames: received, wasParked: turn.resumed > 0 };
   const resumed = started && turnFromEvent(started, attempt, { ...known, ends_by: turn.ends_by });
   const isDeadly = turn.deaths + (worker_died ? 1 : 0) >= MAX_DEATHS;
   const { rounds, replaced, hasUnrecordedText } = progress;
   const lost = resumed && (await findLost(options, resumed, { worker: turn.worker, rounds, isDeadly }));
   const message = resumed ? reasonToEnd(turn, { attempt, isLate, isDeadly, hasUnrecordedText }) : LOST;
   if (message !== undefined) {
-    const more = lost ? readReplaced([lostFailure(rounds.length, lost)], resumed?.route != null) : [];
+    const more = lost ? readReplacedAnswers([toTargetFailure(rounds.length, lost)], resumed?.route != null) : [];
     await giveUp(options, head, { ...turn, attempt }, { ...progress, replaced: [...replaced, ...more] }, message);
     return undefined;
   }
   if (!lost) return resumed;
-  await options.send(head, NoteTargetFailure.type, { ...ids, ...lostFailure(rounds.length, lost) });
-  return { ...resumed, steps: stepsOf(await options.log.read(head.stream), turn.id) };
+  await options.send(head, NoteTargetFailure.type, { ...ids, ...toTargetFailure(rounds.length, lost) });
+  return { ...resumed, steps: findProgressEvents(await options.log.read(head.stream), turn.id) };
 }

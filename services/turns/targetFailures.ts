@@ -22,5 +22,5 @@ export interface ReplacedAnswer {
 }
 
 /** The usage of failed requests of earlier attempts. */
-export const readReplaced = (failures: TargetFailure[], isRouted: boolean): ReplacedAnswer[] =>
+export const readReplacedAnswers = (failures: TargetFailure[], isRouted: boolean): ReplacedAnswer[] =>
   failures.flatMap(({ target, usage }) => (usage ? [{ usage, ...(isRouted && { model: target }) }] : []));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { ALWAYS, type ToolCondition } from "#events/toolApproval.ts";
-import { asks, gateOf } from "./toolGate.ts";
+import { APPROVAL_FOR_EVERY_CALL, type ToolCondition } from "#events/toolApproval.ts";
+import { needsApproval, findToolGate } from "./toolGate.ts";
 
 const call = (args = "{}") => ({ id: "c", name: "pay", arguments: args });
-const options = { approvals: { pay: ALWAYS }, isOfRun: false };
+const options = { approvals: { pay: APPROVAL_FOR_EVERY_CALL }, isOfRun: false };
 
 describe("the condition of an approval rule", () => {
   const above: ToolCondition = { argument: "amount", above: 100 };
@@ -26,28 +26,28 @@ describe("the condition of an approval rule", () => {
     [notIn, "{}", true],
     [{ argument: "constructor", not_in: ["x"] }, "{}", true],
     [null, "{}", true],
-  ])("%j with %s asks: %s", (when, args, expected) => expect(asks(when, args)).toBe(expected));
+  ])("%j with %s needs approval: %s", (when, args, expected) => expect(needsApproval(when, args)).toBe(expected));
 });
 
 describe("a tool call at the gate", () => {
   test("of a tool without a rule runs", () => {
-    expect(gateOf(call(), undefined, { ...options, approvals: {} })).toEqual({ kind: "open" });
-    expect(gateOf({ ...call(), name: "toString" }, undefined, options)).toEqual({ kind: "open" });
+    expect(findToolGate(call(), undefined, { ...options, approvals: {} })).toEqual({ kind: "open" });
+    expect(findToolGate({ ...call(), name: "toString" }, undefined, options)).toEqual({ kind: "open" });
   });
   test("waits for a decision", () =>
-    expect(gateOf(call(), undefined, options)).toEqual({ kind: "waits", approval: ALWAYS }));
+    expect(findToolGate(call(), undefined, options)).toEqual({ kind: "waits", approval: APPROVAL_FOR_EVERY_CALL }));
   test("that was approved runs, after that is recorded", () =>
-    expect(gateOf(call(), { status: "approved", isStarted: false }, options)).toEqual({ kind: "approved" }));
+    expect(findToolGate(call(), { status: "approved", isStarted: false }, options)).toEqual({ kind: "approved" }));
   test.each([
     ["was started before", { status: "approved", isStarted: true }, /not known whether the call took effect/],
     ["was rejected", { status: "rejected", comment: null }, /^A person rejected this call, so it did not run\.$/],
     ["was rejected with a comment", { status: "rejected", comment: "Too much." }, /The person said: Too much\.$/],
     ["was not decided in time", { status: "expired" }, /Nobody approved this call in time/],
   ] as const)("that %s does not run", (_, decision, reason) =>
-    expect(gateOf(call(), decision, options)).toEqual({ kind: "closed", reason: expect.stringMatching(reason) }),
+    expect(findToolGate(call(), decision, options)).toEqual({ kind: "closed", reason: expect.stringMatching(reason) }),
   );
   test("of a workflow's step does not wait and does not run", () =>
-    expect(gateOf(call(), undefined, { ...options, isOfRun: true })).toMatchObject({ kind: "closed" }));
+    expect(findToolGate(call(), undefined, { ...options, isOfRun: true })).toMatchObject({ kind: "closed" }));
   test("whose arguments nobody would read to the end does not run", () =>
-    expect(gateOf(call(`{"x":"${"a".repeat(20_000)}"}`), undefined, options)).toMatchObject({ kind: "closed" }));
+    expect(findToolGate(call(`{"x":"${"a".repeat(20_000)}"}`), undefined, options)).toMatchObject({ kind: "closed" }));
 });

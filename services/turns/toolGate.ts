@@ -12,7 +12,7 @@ export type CallDecision =
   | { status: "expired" };
 
 /** Whether a call may run now. */
-export type Gate =
+export type ToolGate =
   | { kind: "open" }
   /** Approved: it runs at most once, so its start is recorded first. */
   | { kind: "approved" }
@@ -38,7 +38,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 /** Whether a person must approve a call with these arguments. If in doubt, yes. */
-export function asks(when: ToolCondition | null, text: string): boolean {
+export function needsApproval(when: ToolCondition | null, text: string): boolean {
   if (when === null) return true;
   const args = parseObject(text) ?? {};
   const value = Object.hasOwn(args, when.argument) ? args[when.argument] : undefined;
@@ -46,7 +46,7 @@ export function asks(when: ToolCondition | null, text: string): boolean {
   return !when.not_in.some((allowed) => allowed === value);
 }
 
-function decided(decision: CallDecision): Gate {
+function decided(decision: CallDecision): ToolGate {
   switch (decision.status) {
     case "approved":
       return decision.isStarted
@@ -67,11 +67,11 @@ function decided(decision: CallDecision): Gate {
 }
 
 /** Whether a call that has no result yet may run. */
-export function gateOf(call: ToolCall, decision: CallDecision | undefined, options: GateOptions): Gate {
+export function findToolGate(call: ToolCall, decision: CallDecision | undefined, options: GateOptions): ToolGate {
   if (decision) return decided(decision);
   const { approvals, isOfRun } = options;
   const approval = Object.hasOwn(approvals, call.name) ? approvals[call.name] : undefined;
-  if (!approval || !asks(approval.when, call.arguments)) return { kind: "open" };
+  if (!approval || !needsApproval(approval.when, call.arguments)) return { kind: "open" };
   if (isOfRun)
     return {
       kind: "closed",

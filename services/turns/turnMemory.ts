@@ -1,7 +1,7 @@
 import { MIB } from "#events/units.ts";
 import { createCapacity, type CapacityLimits } from "../sharing/capacity.ts";
 import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
-import { FREE_SIZE, ModelError, type AnswerShare } from "./model.ts";
+import { UNCOUNTED_SIZE, ModelError, type AnswerMemory } from "./model.ts";
 
 /* Limits the memory that turns hold while they wait for providers: a thousand may run, each with megabytes, for ten minutes (ADR 77). */
 
@@ -33,7 +33,7 @@ const openShares = ({ conversations, answers, pieces }: TurnLimits) => ({
 type Shares = ReturnType<typeof openShares>;
 
 /** The memory held by one turn. A small turn only adds up numbers here: no promise is created, and nothing is taken from the limits. */
-export class TurnShare implements AnswerShare {
+export class TurnMemoryShare implements AnswerMemory {
   readonly #shares: Shares;
   readonly #organization: string;
   #reserved = 0;
@@ -50,7 +50,7 @@ export class TurnShare implements AnswerShare {
 
   /** Whether the turn has room for a conversation of this size. */
   hasRoom(size: number): boolean {
-    return size <= FREE_SIZE || this.#reserved > 0;
+    return size <= UNCOUNTED_SIZE || this.#reserved > 0;
   }
 
   /**
@@ -69,16 +69,16 @@ export class TurnShare implements AnswerShare {
   /** Reduces the reservation to the actual size of the conversation. */
   keep(size: number): void {
     if (this.#reserved === 0) return;
-    const kept = size <= FREE_SIZE ? 0 : Math.min(size, this.#reserved);
+    const kept = size <= UNCOUNTED_SIZE ? 0 : Math.min(size, this.#reserved);
     if (kept < this.#reserved) this.#shares.conversations.release(this.#organization, this.#reserved - kept);
     this.#reserved = kept;
   }
 
   add(size: number): void {
     const answered = this.#answered + size;
-    if (answered > FREE_SIZE) {
+    if (answered > UNCOUNTED_SIZE) {
       const { answers } = this.#shares;
-      const more = answered - FREE_SIZE - this.#countedAnswer;
+      const more = answered - UNCOUNTED_SIZE - this.#countedAnswer;
       if (!answers.hasRoom(this.#organization, more)) throw new ModelError("cut", NO_ROOM);
       answers.take(this.#organization, more);
       this.#countedAnswer += more;
@@ -88,7 +88,7 @@ export class TurnShare implements AnswerShare {
 
   holdPiece(bytes: number): void {
     const { pieces } = this.#shares;
-    const counted = Math.max(0, bytes - FREE_SIZE);
+    const counted = Math.max(0, bytes - UNCOUNTED_SIZE);
     const more = counted - this.#countedPiece;
     if (more < 0) pieces.release(this.#organization, -more);
     else if (!pieces.hasRoom(this.#organization, more)) throw new ModelError("cut", NO_ROOM);
@@ -110,7 +110,7 @@ export class TurnShare implements AnswerShare {
 export function createTurnMemory(limits: TurnLimits = LIMITS) {
   const shares = openShares(limits);
   return {
-    open: (organization: string): TurnShare => new TurnShare(shares, organization),
+    open: (organization: string): TurnMemoryShare => new TurnMemoryShare(shares, organization),
     countTurns: () => shares.turns,
   };
 }

@@ -8,7 +8,7 @@ import { isParked } from "../deciders/threadState.ts";
 import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork, type LostWork } from "../leasedWork.ts";
 import { findHead, readState } from "../states.ts";
-import { expireApprovals, findResumed, loadResumed } from "./resume.ts";
+import { expireApprovals, findResumption, loadResumed } from "./resume.ts";
 import { failParked, takeOverTurn, type TakeOverOptions } from "./takeOver.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
@@ -44,7 +44,7 @@ async function resume(
   { command, events }: CommittedCommand,
   start: (turn: TurnToRun) => unknown,
 ): Promise<void> {
-  const resumed = findResumed({ events }, options.worker);
+  const resumed = findResumption({ events }, options.worker);
   if (!resumed) return;
   try {
     const loaded = await loadResumed(options, command.stream, resumed);

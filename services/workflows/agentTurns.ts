@@ -9,7 +9,7 @@ import { askerOf } from "#events/runOrigin.ts";
 import { runScope } from "#events/scope.ts";
 import { StartTurn, type TurnAgent } from "#events/thread.ts";
 import { spendingOf } from "#events/turnEnd.ts";
-import type { Starter } from "./childRuns.ts";
+import type { StartingRun } from "./childRuns.ts";
 import { agentOutput, prepareAgentTurn, type AgentDeps } from "./host/agent.ts";
 import { spenderOf } from "./host/admitTurn.ts";
 import { buildStart, findRoute, isTurnStart } from "./host/turnStart.ts";
@@ -44,10 +44,10 @@ export interface NewAgentTurn {
 type AgentTurnStart = { agent_id: string } | { refused: Refusal } | { later: number };
 
 /** Starts a turn. Idempotent. Throws Unavailable. */
-export type StartAgentTurn = (run: Starter, turn: NewAgentTurn) => Promise<AgentTurnStart>;
+export type StartAgentTurn = (run: StartingRun, turn: NewAgentTurn) => Promise<AgentTurnStart>;
 
-export const firstLook = (): string => new Date(currentTime() + FIRST_LOOK_MS).toISOString();
-export const nextLook = (): string => new Date(currentTime() + LOOK_MS).toISOString();
+export const firstLookTime = (): string => new Date(currentTime() + FIRST_LOOK_MS).toISOString();
+export const nextLookTime = (): string => new Date(currentTime() + LOOK_MS).toISOString();
 
 /** JSON of the answer to a call whose turn could not start, or has ended. */
 export const refusedAnswer = ({ code, message }: Refusal): string =>
@@ -86,7 +86,7 @@ function settleAtEnd(deps: AgentDeps, { organization_id }: TurnOwner, turn_id: s
   return forget;
 }
 
-type CreatedRun = Starter["created"];
+type CreatedRun = StartingRun["created"];
 
 /** The scope of a thread that this run may continue: the run's own, or that of a run whose answers it inherits. */
 async function scopeToContinue(
@@ -144,6 +144,7 @@ async function start(
     turn_id,
     models,
     prompt: prepared.prompt,
+    streamed: true,
   });
   if ("refused" in answer) return { refused: { code: "budget_exceeded", message: answer.refused } };
   if ("rate_limited" in answer) return { later: answer.rate_limited.retry_after_ms };

@@ -5,14 +5,14 @@ import { idempotencyKey, stepId } from "#events/ids.ts";
 import { askerOf } from "#events/runOrigin.ts";
 import type { StepEntry } from "#events/runParts.ts";
 import { findStep } from "../deciders/runState.ts";
-import { blame, retryFailure, stepSettings } from "./attemptFailure.ts";
+import { toServiceFailure, retryFailure, stepSettings } from "./attemptFailure.ts";
 import type { OpenStepHost } from "./host/index.ts";
 import type { StepAttempt } from "./host/step.ts";
 import type { History } from "./history.ts";
 import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { OpenRun } from "./openRun.ts";
 import type { Script } from "./script.ts";
-import { rankOf } from "./tickCall.ts";
+import { priorityRank } from "./tickCall.ts";
 import { StepFailure, type StepHost, type StepResult, type WorkflowRunner } from "./tick.ts";
 import { RunGone } from "./values.ts";
 
@@ -97,7 +97,7 @@ async function runStep(
   const { run_id, step_id, attempt, idempotency_key, run_as } = step;
   return deps.runner.step({
     organization_id: step.organization_id,
-    rank: rankOf(history.created),
+    rank: priorityRank(history.created),
     js: script.js,
     sha256: script.sha256,
     step: name,
@@ -154,7 +154,7 @@ export async function runAttempt(
     };
   } catch (error) {
     if (signal.aborted || !(error instanceof StepFailure)) throw error;
-    const failed = opened.wasAway() ? blame(settings, error, lostBefore) : error;
+    const failed = opened.wasAway() ? toServiceFailure(settings, error, lostBefore) : error;
     const { code, message, line, column, logs } = failed;
     return {
       type: "step_attempt_failed",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { StepSettings } from "#events/definition.ts";
-import { blame, failForRetry, retryAt } from "./attemptFailure.ts";
+import { toServiceFailure, failForRetry, retryAt } from "./attemptFailure.ts";
 import { StepFailure } from "./tick.ts";
 
 const settings = (fields: object = {}) => StepSettings.parse(fields);
@@ -53,5 +53,5 @@ test("an attempt that the service could not run is retried after growing delays,
 
 test("a failure that is final, or has a reason of its own, stays what it is while the service lacks something", () => {
   for (const own of [new StepFailure("step_error", "no", { final: true }), new StepFailure("tool_not_allowed", "no")])
-    expect(blame(settings(), own, 0)).toBe(own);
+    expect(toServiceFailure(settings(), own, 0)).toBe(own);
 });

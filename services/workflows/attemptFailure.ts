@@ -74,7 +74,7 @@ export function failForRetry(
  * The failure of a step that lacked something the service provides. Like a lost attempt it costs no retry and is repeated after a
  * growing delay, unless the step may not run twice.
  */
-export function blame({ on_lost }: StepSettings, failed: StepFailure, lostBefore: number): StepFailure {
+export function toServiceFailure({ on_lost }: StepSettings, failed: StepFailure, lostBefore: number): StepFailure {
   const { code, message, line, column, logs } = failed;
   if (code !== "step_error" || failed.final || on_lost === "fail" || lostBefore >= MAX_LOST_ATTEMPTS) return failed;
   const retry_after_ms = Math.max(failed.retry_after_ms ?? 0, serviceDelay(lostBefore));

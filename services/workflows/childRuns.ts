@@ -14,7 +14,7 @@ import { findWorkflow, START_TIMEOUT_MS, startWorkflowRun, type StartDeps } from
 const MAX_DEPTH = 10;
 
 /** A run that starts another one. */
-export interface Starter {
+export interface StartingRun {
   organization_id: string;
   created: EventFrom<typeof RunCreated>["data"];
 }
@@ -29,7 +29,7 @@ export interface NewChildRun {
 }
 
 /** Starts a child run. Idempotent. Returns the refusal, if any. Throws Unavailable. */
-export type StartChildRun = (starter: Starter, child: NewChildRun) => Promise<Refusal | undefined>;
+export type StartChildRun = (starter: StartingRun, child: NewChildRun) => Promise<Refusal | undefined>;
 
 export interface ChildRunDeps extends StartDeps {
   /** Ids of the enabled workflows with this name. */
@@ -39,11 +39,11 @@ export interface ChildRunDeps extends StartDeps {
 const refuse = (code: string, message: string): Refusal => ({ code, message });
 
 /** A workflow of a project starts only workflows of the same project. */
-const isReachable = ({ created }: Starter, { project_id }: StartableWorkflow): boolean =>
+const isReachable = ({ created }: StartingRun, { project_id }: StartableWorkflow): boolean =>
   created.project_id === null || created.project_id === project_id;
 
 /** Reads the starter's own workflow and those a call names, in one query. Refuses a starter that has ended. */
-async function readStart(deps: ChildRunDeps, { organization_id, created }: Starter, name: string) {
+async function readStart(deps: ChildRunDeps, { organization_id, created }: StartingRun, name: string) {
   const ids = isUuid(name) ? [name.toLowerCase()] : await deps.findWorkflowIds(organization_id, name);
   const find = (id: string) => findWorkflow(deps, organization_id, id);
   const [refusal, own, named] = await Promise.all([
@@ -55,7 +55,7 @@ async function readStart(deps: ChildRunDeps, { organization_id, created }: Start
 }
 
 /** The workflow that a call names, or why there is none. */
-function pickReachable(starter: Starter, named: StartableWorkflow[], name: string): StartableWorkflow | Refusal {
+function pickReachable(starter: StartingRun, named: StartableWorkflow[], name: string): StartableWorkflow | Refusal {
   const reachable = named.filter((one) => isReachable(starter, one));
   if (reachable.length > 1)
     return refuse("workflow_ambiguous", `${reachable.length} workflows have the name ${name}: use an id.`);
@@ -64,7 +64,7 @@ function pickReachable(starter: Starter, named: StartableWorkflow[], name: strin
 
 /** Why the envelope of the starter's workflow forbids the start. */
 function checkAllowed(
-  { created }: Starter,
+  { created }: StartingRun,
   own: StartableWorkflow | undefined,
   child: StartableWorkflow,
 ): Refusal | undefined {
@@ -89,7 +89,7 @@ async function refuseEnded({ log }: ChildRunDeps, run_id: string): Promise<Refus
 
 async function startChildRun(
   deps: ChildRunDeps,
-  starter: Starter,
+  starter: StartingRun,
   { child_run_id, workflow: name, args }: NewChildRun,
 ): Promise<Refusal | undefined> {
   const { run_id, starter: first, user_mark } = starter.created;

@@ -4,12 +4,12 @@ import type { EventLog, StreamHead } from "#events/ports.ts";
 import { RunContinued, RunCreated, StartRun } from "#events/run.ts";
 import type { ContinuedRun } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
-import { isEnded } from "../deciders/runState.ts";
+import { isLive } from "../deciders/runState.ts";
 import type { Settlement } from "../deciders/runLinkState.ts";
 import type { Send } from "../send.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import type { History } from "./history.ts";
-import { isContinued, readNewestRun } from "./newestRun.ts";
+import { readNewestRun } from "./newestRun.ts";
 import { findWorkflow, refuseArgs, type StartDeps } from "./startRun.ts";
 import type { TickOutcome } from "./tick.ts";
 import { openValues, RunGone } from "./values.ts";
@@ -94,7 +94,7 @@ async function findLive({ log }: ContinuationDeps, children: string[]): Promise<
   for (const run_id of children) {
     const newest = await readNewestRun(log, run_id);
     // a start in progress is not in the log yet
-    if (!newest || !isEnded(newest.state) || isContinued(newest.state)) live.push(run_id);
+    if (!newest || newest.isHandingOver || isLive(newest.state)) live.push(run_id);
   }
   return live;
 }

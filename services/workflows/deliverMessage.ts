@@ -6,9 +6,9 @@ import type { EventLog } from "#events/ports.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import { DeliverMessage, WaitAnswered } from "#events/runLinks.ts";
 import type { CommittedCommand, Handle } from "../handle.ts";
-import type { Target } from "../send.ts";
+import type { CommandTarget } from "../send.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
-import { findWaits, isMatch, keepOpen, type MessageWait, type WaitSources } from "./findWaits.ts";
+import { findWaits, isMatch, filterOpenWaits, type MessageWait, type WaitSources } from "./findWaits.ts";
 import { isInEvent, openValues, RunGone } from "./values.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -25,7 +25,7 @@ export interface DeliveryDeps extends VaultDeps, WaitSources {
   worker: string;
 }
 
-interface Delivery extends Target {
+interface Delivery extends CommandTarget {
   message_id: string;
   /** The answer for the waits of one run, stored once per run. */
   answerFor(run_id: string): Promise<StoredValue>;
@@ -37,7 +37,7 @@ const commandId = ({ message_id }: Delivery, { run_id, key }: MessageWait): stri
 
 const send = (
   { handle, worker }: DeliveryDeps,
-  { stream, organization_id }: Target,
+  { stream, organization_id }: CommandTarget,
   type: string,
   data: object,
   id?: string,
@@ -110,7 +110,7 @@ const countRuns = (waits: MessageWait[]): number => new Set(waits.map(({ run_id 
 
 /** Counts the runs that would receive a message for one of them. Ended runs do not count. */
 const countReceivers = async ({ log }: DeliveryDeps, waits: MessageWait[]): Promise<number> =>
-  countRuns(waits) > 1 ? countRuns(await keepOpen(log, waits)) : 1;
+  countRuns(waits) > 1 ? countRuns(await filterOpenWaits(log, waits)) : 1;
 
 /** A message in the log. */
 export type PostedMessage = EventFrom<typeof MessagePosted> & { position: number };
@@ -125,7 +125,7 @@ export function findPosted({ events, position }: Pick<CommittedCommand, "events"
  * Delivers a message to all matching waits that precede it in the log. Idempotent, and safe in two processes at once. Does nothing
  * while the read model is far behind; the sweep repeats it. `known`: the message, to save reading it.
  */
-export async function deliverMessage(deps: DeliveryDeps, head: Target, known?: PostedMessage): Promise<void> {
+export async function deliverMessage(deps: DeliveryDeps, head: CommandTarget, known?: PostedMessage): Promise<void> {
   const { stream, organization_id } = head;
   const posted = known ?? ((await deps.log.read(stream))[0] as PostedMessage | undefined);
   // Another process has delivered it.

@@ -2,7 +2,7 @@ import { Unavailable } from "#events/ports.ts";
 import { AdvanceRun, TakeRun } from "#events/run.ts";
 import type { StepEntry, StoredValue } from "#events/runParts.ts";
 import { isLive } from "../deciders/runState.ts";
-import { attendLinks, findEndedRuns, type LinkProgress } from "./attendLinks.ts";
+import { startLinkedWork, findEndedRuns, type LinkProgress } from "./linkedWork.ts";
 import { failLostStep } from "./attemptFailure.ts";
 import { checkApprovals } from "./checkApprovals.ts";
 import { continuationDelay, planContinuation } from "./continueRun.ts";
@@ -37,7 +37,7 @@ const MAX_TICK_CRASHES = 3;
 const RETRY_MS = 200;
 
 /** Controls a run that is being driven. */
-export interface Drive extends Pick<Outbox, "hasPart" | "flushRequested" | "handOver"> {
+export interface RunCoordinator extends Pick<Outbox, "hasPart" | "flushRequested" | "handOver"> {
   /** Tells the driver that events were folded. */
   wake(): void;
   /** Resolves when this process has nothing left to do for the run. */
@@ -128,7 +128,7 @@ async function startLinks(driver: Driver): Promise<void> {
   if (record(await findEndedRuns(deps, run))) return;
   await outbox.flush();
   if (outbox.hasFailed() || run.isBehind()) return;
-  if (!record(await attendLinks(deps, run))) await poll(driver);
+  if (!record(await startLinkedWork(deps, run))) await poll(driver);
 }
 
 async function sleepAndPoll(driver: Driver, ms: number): Promise<void> {
@@ -146,7 +146,7 @@ async function perform(driver: Driver, script: Script, action: Exclude<Action, {
     case "start":
       if (!enqueue(driver, action.entries, null)) await sleepAndPoll(driver, POLL_MS);
       return;
-    case "attendLinks":
+    case "startLinks":
       return startLinks(driver);
     case "flush": {
       const flushed = driver.outbox.flush();
@@ -203,7 +203,7 @@ async function driveToEnd(driver: Driver): Promise<void> {
  * the run only waits. Results are recorded a moment later, and always before an attempt that builds on them has effects on
  * others. `creation`: the command that creates or resumes the run is on its way (outbox.ts).
  */
-export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): Drive {
+export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): RunCoordinator {
   const { history } = run;
   const sleeper = createSleeper();
   const { wake } = sleeper;

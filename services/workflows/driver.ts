@@ -7,7 +7,7 @@ import type { Attempts, AttemptsDeps } from "./attempts.ts";
 import type { ReadJson } from "./history.ts";
 import type { OpenRun } from "./openRun.ts";
 import type { Outbox } from "./outbox.ts";
-import type { LinkDeps } from "./attendLinks.ts";
+import type { LinkDeps } from "./linkedWork.ts";
 import type { ScriptStore } from "./script.ts";
 import type { Sleeper } from "./sleeper.ts";
 import type { WorkflowRunner } from "./tick.ts";

@@ -7,7 +7,7 @@ import type { LiveRun } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
 import { readState } from "../states.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
-import { agentAnswer, nextLook } from "./agentTurns.ts";
+import { agentAnswer, nextLookTime } from "./agentTurns.ts";
 import { openValues } from "./values.ts";
 
 interface TurnsDeps extends VaultDeps {
@@ -50,7 +50,7 @@ export async function findEndedTurns(
 export async function recordTurns(deps: TurnsDeps, head: StreamHead, seen: SeenTurn[]): Promise<void> {
   const run_id = parseStreamName(head.stream).id;
   for (const { key, turn_id, answer } of seen)
-    if (answer === undefined) await deps.send(head, RecordAgentTurn.type, { run_id, key, look_at: nextLook() });
+    if (answer === undefined) await deps.send(head, RecordAgentTurn.type, { run_id, key, look_at: nextLookTime() });
     else {
       const stored = await openValues(deps, head).store(answer);
       await deps.send(head, AnswerAgentTurn.type, { run_id, turn_id, answer: stored });

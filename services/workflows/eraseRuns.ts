@@ -5,7 +5,7 @@ import { CancelRun } from "#events/run.ts";
 import type { Actor } from "#events/runOrigin.ts";
 import { run as decider } from "../deciders/run.ts";
 import { isEnded, type RunState } from "../deciders/runState.ts";
-import type { Send, Target } from "../send.ts";
+import type { Send, CommandTarget } from "../send.ts";
 import { readState } from "../states.ts";
 import { forgetRun, type RunBelongings } from "./forgetRun.ts";
 
@@ -32,7 +32,7 @@ const isOver = (state: RunState): boolean => isEnded(state) && state.settling ==
 /** Cancels live runs, and destroys ended ones with everything their steps started and saved, as listed at a position. */
 export async function eraseRuns(
   { log, belongingsOf, send }: EraseRunsDeps,
-  part: Omit<Target, "stream">,
+  part: Omit<CommandTarget, "stream">,
   { live, ended, position }: { live: string[]; ended: string[]; position: number },
   by: Actor,
 ): Promise<RunErasure> {

@@ -6,7 +6,7 @@ import { streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
 import { MessageWaitStarted } from "#events/runLinks.ts";
 import { run as runDecider } from "../deciders/run.ts";
-import { takesMessage } from "../deciders/runLinks.ts";
+import { acceptsMessage } from "../deciders/runLinks.ts";
 import { readState } from "../states.ts";
 
 /** Maximum waits answered by one message: the oldest ones. */
@@ -99,14 +99,14 @@ export async function findWaits(
 }
 
 /** Keeps the waits that are still open according to the log: the read model lags, and a timeout may have passed without being recorded. */
-export async function keepOpen(log: Pick<EventLog, "heads" | "read">, waits: MessageWait[]): Promise<MessageWait[]> {
+export async function filterOpenWaits(log: Pick<EventLog, "heads" | "read">, waits: MessageWait[]): Promise<MessageWait[]> {
   const open: MessageWait[] = [];
   for (let n = 0; n < waits.length; n += PAGE) {
     const page = waits.slice(n, n + PAGE);
     const heads = await log.heads([...new Set(page.map(({ run_id }) => streamName("run", run_id)))]);
     for (const wait of page) {
       const head = heads.get(streamName("run", wait.run_id));
-      if (head && takesMessage((await readState(log, head, runDecider)).state, wait.key, currentTime()))
+      if (head && acceptsMessage((await readState(log, head, runDecider)).state, wait.key, currentTime()))
         open.push(wait);
     }
   }

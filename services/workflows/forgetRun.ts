@@ -4,7 +4,7 @@ import { streamName } from "#events/ids.ts";
 import { ForgetRun } from "#events/run.ts";
 import { runScope } from "#events/scope.ts";
 import { DeleteThread } from "#events/thread.ts";
-import type { Send, Target } from "../send.ts";
+import type { Send, CommandTarget } from "../send.ts";
 
 /** Ids of what the steps of a run started and saved. */
 export interface RunBelongings {
@@ -13,7 +13,7 @@ export interface RunBelongings {
 }
 
 /** The organization of a run, and the work that its destruction is part of. */
-type Part = Omit<Target, "stream">;
+type Part = Omit<CommandTarget, "stream">;
 
 /**
  * Destroys an ended run. Deletes its threads and files first: if the process dies in between, the run still leads to them. If a
@@ -26,7 +26,7 @@ export async function forgetRun(
   why: { by_rule?: true } = {},
 ): Promise<CommandResult> {
   const scope = runScope(run_id);
-  const to = (stream: string): Target => ({ organization_id, stream, ...(request_id !== undefined && { request_id }) });
+  const to = (stream: string): CommandTarget => ({ organization_id, stream, ...(request_id !== undefined && { request_id }) });
   const deletions = [
     ...threads.map((id) => () => send(to(streamName("thread", id)), DeleteThread.type, { scope })),
     ...files.map((id) => () => send(to(streamName("file", id)), DeleteFile.type, { file_id: id, scope })),

@@ -5,7 +5,7 @@ import {
   beginApproval,
   inOrderOfAnswers,
   voteAnswer,
-  type ApprovalSoFar,
+  type ApprovalProgress,
   type InheritedCall,
 } from "#events/inheritedCalls.ts";
 import type { RunCreated, RunEvent } from "#events/run.ts";
@@ -46,7 +46,7 @@ export interface History {
   /** By batch key: the number of open items, and how many may run at the same time. */
   batches: Map<string, { open: number; concurrency: number }>;
   /** By approval id. */
-  approvals: Map<string, ApprovalSoFar>;
+  approvals: Map<string, ApprovalProgress>;
   links: LinkHistory;
   /** Number of recorded log lines of `run()`. */
   logged: number;
@@ -132,7 +132,7 @@ export const warningIdentity = ({
 }): string => [code, call, line].join("\n");
 
 /** Folds an event into the history. `readJson` must know the values listed by `foldedValues`. */
-export function fold(history: History, event: NewEvent, readJson: ReadJson): void {
+export function foldEvent(history: History, event: NewEvent, readJson: ReadJson): void {
   const happened = event as RunEvent;
   history.version += 1;
   history.state = evolve(history.state, happened);
@@ -210,7 +210,7 @@ function schedule(history: History, { data, personal }: Extract<RunEvent, { type
     history.batches.set(batch, { open: data.steps.length, concurrency: data.concurrency ?? data.steps.length });
 }
 
-/** The values of an event that `fold` reads; they may be in blobs. */
+/** The values of an event that `foldEvent` reads; they may be in blobs. */
 export function foldedValues(event: NewEvent): StoredValue[] {
   const { type, personal } = event as RunEvent;
   if (type === "StepCompleted") return [personal!.result];

@@ -4,7 +4,7 @@ import type { EventLog, StreamHead } from "#events/ports.ts";
 import { KeepRun, TakeRun } from "#events/run.ts";
 import { run as decider } from "../deciders/run.ts";
 import { isEnded, isLive, type RunState } from "../deciders/runState.ts";
-import { hasWork, nextDue } from "../deciders/runWork.ts";
+import { hasWork, nextDueTime } from "../deciders/runWork.ts";
 import type { LostWork } from "../leasedWork.ts";
 import { readState } from "../states.ts";
 import { forgetRun, type RunBelongings } from "./forgetRun.ts";
@@ -68,7 +68,7 @@ export async function findLostRun(
   const hasOpenWork = isLive(state) ? hasWork(state) : state.steps.length > 0;
   const isOwn = worker === deps.worker;
   const lost = hasOpenWork && worker !== null && (isOwn || !(await deps.log.isAlive(worker)));
-  const isDue = isLive(state) && Date.parse(nextDue(state)) <= now;
+  const isDue = isLive(state) && Date.parse(nextDueTime(state)) <= now;
   if (!lost && !isDue && !(hasOpenWork && worker === null)) return undefined;
   return {
     key: stream,

@@ -5,7 +5,7 @@ import { CancelRun } from "#events/run.ts";
 import { chainClaim } from "#events/runLinks.ts";
 import type { Actor } from "#events/runOrigin.ts";
 import { run as decider } from "../deciders/run.ts";
-import { isEnded, type RunState } from "../deciders/runState.ts";
+import type { RunState } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
 import { findHead, readState } from "../states.ts";
 
@@ -22,19 +22,30 @@ async function readRun(log: Log, stream: string): Promise<{ head: StreamHead; st
   return { head, state };
 }
 
-/** Whether another run continues it. */
-export const isContinued = (state: RunState): boolean => state.status === "continued";
+export interface NewestRun {
+  head: StreamHead;
+  state: RunState;
+  /** Whether the run has ended and the next run of its chain is being started. */
+  isHandingOver: boolean;
+}
 
-/**
- * The run that continues this one, or the run itself. Its state is `continued` while the next run of the chain is being started.
- * Undefined if the run does not exist.
- */
-export async function readNewestRun(log: Log, run_id: string) {
+/** The id of the first run of the chain, if the run may have been continued. */
+function firstOfChain(run_id: string, state: RunState): string | undefined {
+  if (state.status === "continued") return state.first_run_id!;
+  // It was destroyed after its retention, which the chain may outlive. Others know a chain by its first run.
+  return state.status === "forgotten" ? run_id : undefined;
+}
+
+/** The run that continues this one, or the run itself. Undefined if the run does not exist. */
+export async function readNewestRun(log: Log, run_id: string): Promise<NewestRun | undefined> {
   const found = await readRun(log, streamName("run", run_id));
-  if (!found || !isEnded(found.state) || found.state.status !== "continued") return found;
-  const claim = claimStream(chainClaim(found.state.first_run_id!));
-  const newest = (await findHead(log, claim))?.state as string | null | undefined;
-  return (newest && (await readRun(log, newest))) || found;
+  if (!found) return undefined;
+  const first = firstOfChain(run_id, found.state);
+  const claim = first === undefined ? undefined : await findHead(log, claimStream(chainClaim(first)));
+  const holder = claim?.state as string | null | undefined;
+  const newest = (holder && (await readRun(log, holder))) || found;
+  // Between two runs of a chain nobody holds the claim on it.
+  return { ...newest, isHandingOver: newest.state.status === "continued" || claim?.state === null };
 }
 
 /** Cancels a run, or the run that continues it. Does nothing if that has ended. Throws Unavailable. */
@@ -46,7 +57,7 @@ export async function cancelNewestRun(
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const newest = await readNewestRun(log, run_id);
     if (!newest) return;
-    if (!isContinued(newest.state)) {
+    if (!newest.isHandingOver) {
       const id = newest.head.stream.slice(streamName("run", "").length);
       const { rejection } = await send(newest.head, CancelRun.type, { run_id: id, by, reason });
       if (rejection?.code !== "run_continued") return;

@@ -64,12 +64,12 @@ test.each<[string, Partial<DrivenRun>, object]>([
   [
     "starts a child run that was requested, after the steps",
     { state: live({ children: [child("requested")] }), isUrgent: true },
-    { type: "attendLinks" },
+    { type: "startLinks" },
   ],
   [
     "registers a wait for a run",
     { state: live({ waits: { w: wait(false) } }), running: 1, unrecorded: 1 },
-    { type: "attendLinks" },
+    { type: "startLinks" },
   ],
   [
     "leaves a run whose child runs have started and whose waits are registered",

@@ -1,7 +1,7 @@
 import type { StepEntry } from "#events/runParts.ts";
 import { hasOpenLinks } from "../deciders/runLinkState.ts";
 import { isLive, type LiveRun, type RunState } from "../deciders/runState.ts";
-import { hasWork, nextDue } from "../deciders/runWork.ts";
+import { hasWork, nextDueTime } from "../deciders/runWork.ts";
 
 /** A run parks when its next timer is further away than this. Otherwise its worker waits for it. */
 const REST_AFTER_MS = 60_000;
@@ -40,7 +40,7 @@ export type Action =
   | { type: "failTooLarge" }
   | { type: "start"; entries: StepEntry[] }
   /** Starts child runs and registers waits for runs. */
-  | { type: "attendLinks" }
+  | { type: "startLinks" }
   /** Appends the enqueued parts. `wait`: until the commit. */
   | { type: "flush"; wait: boolean }
   /** Takes a new lease, which fires the due timers. */
@@ -66,12 +66,12 @@ export function nextAction(run: DrivenRun, now: number): Action {
     return { type: run.stateSize() > MAX_STATE_SIZE ? "failTooLarge" : "tick" };
   const entries = live ? run.startable(now) : [];
   if (entries.length > 0) return { type: "start", entries };
-  if (live && hasOpenLinks(live)) return { type: "attendLinks" };
+  if (live && hasOpenLinks(live)) return { type: "startLinks" };
   if (run.isUrgent) return { type: "flush", wait: false };
   if (running === 0 && unrecorded > 0) return { type: "flush", wait: true };
   if (!live) return running > 0 ? { type: "sleep", ms: POLL_MS, poll: false } : { type: "leave" };
 
-  const due = Date.parse(nextDue(live)) - now;
+  const due = Date.parse(nextDueTime(live)) - now;
   if (due <= 0 && !isRetryDue(live, now)) return { type: "fireTimers" };
   if (running === 0 && due > REST_AFTER_MS && !hasWork(live)) return { type: "leave" };
   return { type: "sleep", ms: Math.max(1, Math.min(POLL_MS, due)), poll: true };

@@ -2,13 +2,13 @@ import type { EventFrom, NewEvent } from "#events/define.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
 import type { EventLog } from "#events/ports.ts";
-import { beginWork } from "#events/slices.ts";
+import { createPause } from "#events/slices.ts";
 import { AdvanceRun, type RunCreated } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { CommittedCommand } from "../handle.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
-import type { Target } from "../send.ts";
-import { emptyHistory, fold, foldedValues, type History, type ReadJson } from "./history.ts";
+import type { CommandTarget } from "../send.ts";
+import { emptyHistory, foldEvent, foldedValues, type History, type ReadJson } from "./history.ts";
 import { openValues, RunGone, type Values } from "./values.ts";
 
 /** A run in memory: the recorded events, followed by events applied optimistically before they are recorded. */
@@ -55,14 +55,14 @@ function createReader({ log }: Deps, history: History, values: Values, position:
 
   /** In slices: a run may have 70,000 events. */
   async function foldAll(events: RecordedEvent[]): Promise<void> {
-    const pause = beginWork();
+    const pause = createPause();
     for (const event of events) {
       await pause();
       if (event.version !== history.version + 1) continue;
       const [value] = event.personal === undefined ? [] : foldedValues(event);
       const json = value === undefined ? "" : await values.json(value);
       // A commit of this process may already have folded the event.
-      if (event.version === history.version + 1) fold(history, event, () => json);
+      if (event.version === history.version + 1) foldEvent(history, event, () => json);
     }
     position.recorded = history.version;
   }
@@ -99,7 +99,7 @@ async function readInherited(values: Values, chunks: StoredValue[] = []): Promis
 
 async function open(
   deps: Deps,
-  target: Target,
+  target: CommandTarget,
   created: CreatedEvent,
   { known = [], creation }: { known?: RecordedEvent[]; creation?: Promise<void> },
 ): Promise<OpenRun> {
@@ -118,7 +118,7 @@ async function open(
     isBehind: () => position.isBehind,
     catchUp: reader.catchUp,
     applyOptimistically(events, readJson) {
-      for (const event of events) fold(history, event, readJson);
+      for (const event of events) foldEvent(history, event, readJson);
     },
     expectCommit(version, carrier = AdvanceRun.type) {
       position.expected = { from: position.recorded, to: version, carrier };
@@ -138,7 +138,7 @@ async function open(
       const hasBlobs = events.some((event) => foldedValues(event).some((value) => "blob" in value));
       if (reader.current() || hasBlobs || from !== recorded || recorded !== history.version)
         return void (position.isBehind = true);
-      for (const event of events) fold(history, event, readInline);
+      for (const event of events) foldEvent(history, event, readInline);
       position.recorded = version;
     },
     async reload() {
@@ -153,7 +153,7 @@ async function open(
 /** Opens a run from the event that is about to create it. `creation` resolves when the creation has succeeded or failed. */
 export async function fromCreated(
   deps: Deps,
-  target: Target,
+  target: CommandTarget,
   created: CreatedEvent,
   creation: Promise<void>,
 ): Promise<OpenRun> {
@@ -163,7 +163,7 @@ export async function fromCreated(
 }
 
 /** Opens a run from the log. Throws RunGone. */
-export async function fromLog(deps: Deps, target: Target): Promise<OpenRun> {
+export async function fromLog(deps: Deps, target: CommandTarget): Promise<OpenRun> {
   const events = await deps.log.read(target.stream);
   const [created] = events;
   if (!created) throw new RunGone(`${target.stream} has no event`);

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { approvalId } from "#events/ids.ts";
 import { RunStarted, StepCompleted, StepFailed, StepStarted, StepsScheduled } from "#events/run.ts";
 import type { NewEvent } from "#events/define.ts";
-import { Limits } from "#events/workflow.ts";
+import { RunLimits } from "#events/workflow.ts";
 import { runCreated, tickOutcome } from "#test/samples.ts";
-import { differences } from "./differences.ts";
-import { emptyHistory, fold, type History } from "./history.ts";
+import { findDifferences } from "./findDifferences.ts";
+import { emptyHistory, foldEvent, type History } from "./history.ts";
 import { startableSteps } from "./startableSteps.ts";
 import { planTick } from "./plan.ts";
 import type { PendingCall, TickOutcome } from "./tick.ts";
@@ -16,7 +16,7 @@ const key = (name: string) => name.padEnd(22, "_");
 const created = runCreated({
   run_id,
   started_by: { type: "person", id: "u1" },
-  limits: Limits.parse({ max_parallel: 4 }),
+  limits: RunLimits.parse({ max_parallel: 4 }),
   expires_at: "2026-02-01T00:00:00.000Z",
   approvals: { default_expiry_s: 60, allow_api_key: false },
   created_at: new Date(NOW).toISOString(),
@@ -26,7 +26,7 @@ const created = runCreated({
 const readInline = (value: object) => ("json" in value ? (value.json as string) : "");
 function openHistory(...events: NewEvent[]): History {
   const history = emptyHistory({ organization_id: "o1", stream: `run-${run_id}` }, created, "{}");
-  for (const event of [created, RunStarted.of({ run_id }), ...events]) fold(history, event, readInline);
+  for (const event of [created, RunStarted.of({ run_id }), ...events]) foldEvent(history, event, readInline);
   return history;
 }
 const scheduled = (names: string[], { name = "pay", concurrency = null as number | null } = {}) =>
@@ -78,7 +78,7 @@ describe("A tick", () => {
     expect(batch.start).toEqual(["a", "b", "x", "y"].map(key));
     const history = openHistory(scheduled(names, { concurrency: 2 }), begun("a"), begun("b"));
     expect(startableSteps(history)).toEqual([]);
-    fold(history, done("a"), readInline);
+    foldEvent(history, done("a"), readInline);
     expect(startableSteps(history)).toEqual([key("c")]);
   });
   test("that ends the run schedules nothing", async () => {
@@ -142,9 +142,9 @@ describe("Changed arguments of a step", () => {
     expect(result.end).toMatchObject({ type: "failed", code: "memo_thrash", step: "pay" });
   });
   test("are compared as JSON pointers", () => {
-    expect(differences({ a: 1, b: { c: [1, 2] } }, { a: 1, b: { c: [2, 2] }, "d/e": 1 })).toEqual(["/b/c/0", "/d~1e"]);
-    expect(differences(1, 2)).toEqual(["/"]);
-    expect(differences({ a: 1 }, { a: 1 })).toEqual([]);
+    expect(findDifferences({ a: 1, b: { c: [1, 2] } }, { a: 1, b: { c: [2, 2] }, "d/e": 1 })).toEqual(["/b/c/0", "/d~1e"]);
+    expect(findDifferences(1, 2)).toEqual(["/"]);
+    expect(findDifferences({ a: 1 }, { a: 1 })).toEqual([]);
   });
 });
 
@@ -152,9 +152,9 @@ describe("run()", () => {
   test("continues after a single step, and after the last step of a batch", () => {
     const batch = openHistory(scheduled(["a", "b"], { concurrency: 2 }), begun("a"), begun("b"));
     batch.needsTick = false;
-    fold(batch, done("a"), readInline);
+    foldEvent(batch, done("a"), readInline);
     expect(batch.needsTick).toBe(false);
-    fold(batch, done("b"), readInline);
+    foldEvent(batch, done("b"), readInline);
     expect(batch.needsTick).toBe(true);
     expect(batch.memo).toEqual([
       { key: key("a"), value: { json: '"a"' } },

@@ -2,7 +2,7 @@ import { approvalId } from "#events/ids.ts";
 import type { StoredValue, TickResult } from "#events/runParts.ts";
 import { isLive, type LiveRun } from "../deciders/runState.ts";
 import type { ApprovalCall } from "./newApprovals.ts";
-import { differences } from "./differences.ts";
+import { findDifferences } from "./findDifferences.ts";
 import { warningIdentity, type History } from "./history.ts";
 import { startableSteps, type StepToStart } from "./startableSteps.ts";
 import { planLinks } from "./planLinks.ts";
@@ -78,7 +78,7 @@ function findChangedCalls(history: History, calls: StepCalls[], unasked: string[
 
 function warnOfChange(history: History, name: string, { dropped, args }: ChangedCall): TickWarning {
   const before = history.steps.get(dropped.at(-1)!)!.args;
-  const where = "json" in before ? differences(JSON.parse(before.json), JSON.parse(args)) : [];
+  const where = "json" in before ? findDifferences(JSON.parse(before.json), JSON.parse(args)) : [];
   const at = where.length > 0 ? ` They differ at ${where.join(", ")}.` : "";
   return {
     code: "step_args_changed",

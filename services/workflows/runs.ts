@@ -12,12 +12,12 @@ import { hasWork } from "../deciders/runWork.ts";
 import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork } from "../leasedWork.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
-import type { Target } from "../send.ts";
-import { drive, type Drive } from "./drive.ts";
+import type { CommandTarget } from "../send.ts";
+import { drive, type RunCoordinator } from "./drive.ts";
 import type { DriveDeps } from "./driver.ts";
 import { findLostRun, type LostRunsDeps } from "./lostRuns.ts";
 import { fromCreated, type OpenRun } from "./openRun.ts";
-import { createRestingRuns, type RestingRuns } from "./restingRuns.ts";
+import { createParkedRunCache, type ParkedRunCache } from "./parkedRunCache.ts";
 import { RunGone } from "./values.ts";
 
 /** Runs that one process drives at the same time. */
@@ -36,7 +36,7 @@ export interface RunsDeps extends VaultDeps, Omit<DriveDeps, "log">, Omit<LostRu
 }
 
 /** A run to drive. `run`: already open; `creation`: its stream is not in the log yet. */
-interface RunWork extends Target {
+interface RunWork extends CommandTarget {
   /** The minimum version of its stream. */
   version: number;
   run?: OpenRun | undefined;
@@ -45,7 +45,7 @@ interface RunWork extends Target {
 
 interface ActiveRun {
   run: OpenRun | undefined;
-  drive: Drive | undefined;
+  drive: RunCoordinator | undefined;
   ended: Promise<void>;
 }
 
@@ -61,16 +61,16 @@ function findLeasedRuns({ command: { stream, organization_id }, events, version 
 }
 
 /** Drives a run until it ends, parks or is left to another worker. */
-function startRun(deps: RunsDeps, resting: RestingRuns, work: RunWork, stopping: AbortSignal): ActiveRun {
+function startRun(deps: RunsDeps, parkedRuns: ParkedRunCache, work: RunWork, stopping: AbortSignal): ActiveRun {
   const active: ActiveRun = { run: undefined, drive: undefined, ended: Promise.resolve() };
   const driveToEnd = async (): Promise<void> => {
-    const run = work.run ?? (await resting.open(work, work.version));
+    const run = work.run ?? (await parkedRuns.open(work, work.version));
     const driven = drive(deps, run, work.creation);
     Object.assign(active, { run, drive: driven });
     if (stopping.aborted) driven.stop();
     stopping.addEventListener("abort", driven.stop);
     await driven.ended.finally(() => stopping.removeEventListener("abort", driven.stop));
-    resting.keep(run);
+    parkedRuns.keep(run);
   };
   active.ended = driveToEnd();
   return active;
@@ -98,7 +98,7 @@ const RESUMING = new Set<RunEvent["type"]>(["ApprovalDecided", "WaitAnswered"]);
  * the answer is in a blob.
  */
 async function openAnswered(
-  resting: RestingRuns,
+  parkedRuns: ParkedRunCache,
   command: Command,
   isHeld: (stream: string) => boolean,
 ): Promise<OpenRun | undefined> {
@@ -106,12 +106,12 @@ async function openAnswered(
   const { answer } = data as { answer?: StoredValue };
   if (!ANSWERS.has(command.type) || isHeld(stream) || (answer && !("json" in answer))) return undefined;
   try {
-    const run = await resting.open(command, 0);
+    const run = await parkedRuns.open(command, 0);
     const { state } = run.history;
     if (!isLive(state) || hasWork(state) || isHeld(stream)) return undefined;
     const events = decider.decide(command as never, state);
     if (!events.some(({ type }) => RESUMING.has(type))) return undefined;
-    resting.drop(stream);
+    parkedRuns.drop(stream);
     run.applyOptimistically(events, () => answer?.json ?? "");
     return run;
   } catch {
@@ -121,7 +121,7 @@ async function openAnswered(
 }
 
 /** Resolves when the command that starts or resumes a run may include the run's progress so far. */
-async function waitForFirstTick({ hasPart, flushRequested, ended }: Drive): Promise<void> {
+async function waitForFirstTick({ hasPart, flushRequested, ended }: RunCoordinator): Promise<void> {
   const { promise: isLate, resolve } = Promise.withResolvers<void>();
   let timer = setTimeout(resolve, FIRST_TICK_MS);
   const startSteps = (): void => {
@@ -135,16 +135,16 @@ async function waitForFirstTick({ hasPart, flushRequested, ended }: Drive): Prom
 
 /** The runs of this process: drives those it holds, and takes over those without a living worker. */
 export function createRuns(deps: RunsDeps) {
-  const resting = createRestingRuns(deps);
+  const parkedRuns = createParkedRunCache(deps);
   const runs = createLeasedWork<RunWork, ActiveRun>({
     worker: deps.worker,
     limits: { total: MAX_RUNS, perTenant: MAX_RUNS_OF_ORGANIZATION },
     lease: ({ stream, organization_id }) => ({ key: stream, stream, organization_id }),
     leasedBy: findLeasedRuns,
     open: (head, isHeld) => findLostRun(deps, head, isHeld),
-    start: (work, stopping) => startRun(deps, resting, work, stopping),
+    start: (work, stopping) => startRun(deps, parkedRuns, work, stopping),
     onError(error, { stream }) {
-      resting.drop(stream);
+      parkedRuns.drop(stream);
       if (!(error instanceof RunGone)) deps.onError(error, stream);
     },
   });
@@ -166,7 +166,7 @@ export function createRuns(deps: RunsDeps) {
       const isStart = command.type === StartRun.type;
       const run = isStart
         ? await openCreated(deps, command, creation)
-        : await openAnswered(resting, command, (stream) => runs.get(stream) !== undefined);
+        : await openAnswered(parkedRuns, command, (stream) => runs.get(stream) !== undefined);
       const seen = isStart ? undefined : run?.history.version;
       const { stream, organization_id } = command;
       const driven = run && runs.start({ stream, organization_id, version: 0, run, creation })?.drive;
@@ -181,7 +181,7 @@ export function createRuns(deps: RunsDeps) {
       const { command, events, version } = handled;
       if (parseStreamName(command.stream).aggregate !== "run") return;
       const active = runs.get(command.stream);
-      const run = active?.run ?? resting.get(command.stream);
+      const run = active?.run ?? parkedRuns.get(command.stream);
       run?.commit(command.type, { events, version });
       if (active) active.drive?.wake();
       else runs.afterCommit(handled);

@@ -7,7 +7,7 @@ import {
   slotClaim,
   slotNames,
   startClaim,
-  startPlaces,
+  nameAllowedStarts,
   tooManyStarts,
   type StartableWorkflow,
 } from "#events/newRun.ts";
@@ -104,7 +104,7 @@ async function pickPlaces(deps: StartDeps, workflow: StartableWorkflow, args: Re
   const slot = concurrency && (await pickFree(deps, slotNames(keyedHash, workflow, concurrency, args), slotClaim));
   if (slot === undefined) return tooMany(workflow);
   if (!start_rate) return { slot };
-  const starts = startPlaces(keyedHash, workflow, start_rate, args, currentTime());
+  const starts = nameAllowedStarts(keyedHash, workflow, start_rate, args, currentTime());
   const start_place = await pickFree(deps, starts, startClaim);
   return start_place === undefined ? tooMany(workflow, start_rate) : { slot, start_place };
 }

@@ -7,7 +7,7 @@ const RANKS = { high: 0, low: 2 };
 const NORMAL = 1;
 
 /** The rank of a run's calls within its organization. */
-export const rankOf = ({ priority }: Pick<History["created"], "priority">): number =>
+export const priorityRank = ({ priority }: Pick<History["created"], "priority">): number =>
   priority === undefined ? NORMAL : RANKS[priority];
 
 /** The runner's call for a run's next tick. */
@@ -20,7 +20,7 @@ export function buildTickCall(history: History, { js, sha256, catches, ordered }
   const hasApprovals = isLive(state) && Object.keys(state.approvals).length > 0;
   return {
     organization_id,
-    rank: rankOf(created),
+    rank: priorityRank(created),
     run_id,
     js,
     sha256,

@@ -1,6 +1,6 @@
 import type { StoredValue } from "#events/runParts.ts";
 import { openThingBlobs, type ThingBlobs, type VaultDeps } from "../thingBlobs.ts";
-import type { Target } from "../send.ts";
+import type { CommandTarget } from "../send.ts";
 
 /** Maximum bytes of JSON in an event; longer values go to a blob. */
 const MAX_IN_EVENT = 64 * 1024;
@@ -15,7 +15,7 @@ export interface Values {
 }
 
 /** The functions throw RunGone if the run was destroyed. `creation`: the command that creates the key of the blobs. */
-export function openValues(deps: VaultDeps, run: Target, creation?: Promise<void>): Values {
+export function openValues(deps: VaultDeps, run: CommandTarget, creation?: Promise<void>): Values {
   let opened: Promise<ThingBlobs> | undefined;
   const open = async (): Promise<ThingBlobs> => {
     await creation;

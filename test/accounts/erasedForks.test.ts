@@ -3,7 +3,7 @@ import { newCommand, type Command } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
 import { ForgetRun, StartRun } from "#events/run.ts";
-import { openErasing } from "../../roles/erasing.ts";
+import { openEraser } from "../../roles/eraser.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
 import { code, SOON, WAITING, workflowSource } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
@@ -35,7 +35,7 @@ async function eraseOnItsOwn(owner: string, beforeCommand: (command: Command) =>
   };
   const read: typeof log.read = async (name) => (name === stream ? [started as never] : log.read(name));
   const sent: string[] = [];
-  const erasing = openErasing({ ...platform.resources, log: { ...log, read } }, async (command) => {
+  const erasing = openEraser({ ...platform.resources, log: { ...log, read } }, async (command) => {
     await beforeCommand(command);
     sent.push(command.type);
     return send(command);

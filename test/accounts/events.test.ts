@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { PRINCIPAL } from "#infra/postgres/decode.ts";
+import { PRINCIPAL_SQL } from "#infra/postgres/decode.ts";
 import { clientOf, say } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { listen, readAllEvents, type AuditEvent } from "./audit.ts";
@@ -201,11 +201,11 @@ describe("the pages of the audit log", () => {
     expect(index!.valid).toBe(true);
     expect(index!.predicate).toContain("IS NOT NULL");
     const plan = await db.query<{ "QUERY PLAN": string }>(
-      `explain select position from log.events where organization_id = '${organization}' and ${PRINCIPAL} = 'person:${UNKNOWN}'
+      `explain select position from log.events where organization_id = '${organization}' and ${PRINCIPAL_SQL} = 'person:${UNKNOWN}'
        and position > 0 order by position limit 10`,
     );
     expect(plan.map((line) => line["QUERY PLAN"]).join("\n")).toContain("events_by_principal");
-    expect(await inLog(`${PRINCIPAL} = 'system'`)).toEqual([]);
+    expect(await inLog(`${PRINCIPAL_SQL} = 'system'`)).toEqual([]);
     expect(await inLog(`meta like '{"principal":"system"%'`)).not.toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "parse5";
 import { beforeAll, describe, expect, test } from "vitest";
 import { DOCS_FOLDER } from "#infra/consoleFiles.ts";
-import { find, type SearchIndex } from "../../console/docs/find.ts";
+import { findSections, type SearchIndex } from "../../console/docs/find.ts";
 import { findSources } from "../../dev/console/docs/buildDocs.ts";
 import { GROUPS } from "../../dev/console/docs/groups.ts";
 import { startService, type Service } from "../http/service.ts";
@@ -205,7 +205,7 @@ describe("search in the documentation", () => {
   const search = async (query: string) => {
     const [start] = pages.values();
     const url = new URL(of(start!, "form")[0]!.attributes["data-index"]!, start!.url);
-    const hits = find((await (await fetch(url)).json()) as SearchIndex, query);
+    const hits = findSections((await (await fetch(url)).json()) as SearchIndex, query);
     return hits.map(({ path, anchor }) => `${path}#${anchor}`);
   };
 

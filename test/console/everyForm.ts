@@ -206,7 +206,7 @@ const workflowForms = ({ workflow, approval, run, step }: Items): WalkedForm[] =
   { file: "inbox/Delegate.tsx", path: `inbox/${approval}`, button: "Delegate it", prepare: unfold("Delegate") },
   { file: "inbox/ShareLink.tsx", path: `inbox/${approval}`, button: "Create a link", prepare: unfold("Share a link") },
   {
-    file: "inbox/Away.tsx",
+    file: "inbox/MySubstitute.tsx",
     path: "inbox",
     button: "Name the substitute",
     prepare: (page) => page.getByText("Away for a while?").click(),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findFormer, formerMember } from "../../console/format/formerMember.ts";
+import { findFormerMembers, describeFormerMember } from "../../console/format/formerMember.ts";
 
 const [ADA, MO] = ["01a21991-bce5-7e4f-8d3c-5b0f6a2e9c11", "01a21991-bce5-7e4f-8d3c-5b0f00000001"];
 const event = (type: string, day: string, data: object) => ({
@@ -17,7 +17,7 @@ test("former members are listed newest first, with their last role, when they le
     event("UserChanged", "04-02", { user_id: ADA, active: false }),
     event("UserRemoved", "05-12", { user_id: ADA }),
   ];
-  const [one, ...others] = findFormer(events);
+  const [one, ...others] = findFormerMembers(events);
   expect(others).toEqual([]);
   expect(one).toEqual({
     id: ADA,
@@ -26,7 +26,7 @@ test("former members are listed newest first, with their last role, when they le
     removed_at: "2026-05-12T12:00:00.000Z",
     removed_by: `person:${MO}`,
   });
-  expect(formerMember(one!)).toBe("former builder, 3 Mar 2026 to 12 May 2026 (6a2e9c11)");
+  expect(describeFormerMember(one!)).toBe("former builder, 3 Mar 2026 to 12 May 2026 (6a2e9c11)");
   const last = event("UserRemoved", "06-01", { user_id: MO });
-  expect(findFormer([...events, last]).map(({ id }) => id)).toEqual([MO, ADA]);
+  expect(findFormerMembers([...events, last]).map(({ id }) => id)).toEqual([MO, ADA]);
 });

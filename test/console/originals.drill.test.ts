@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { fileOf, stream } from "#services/reading/pdf/writePdf.ts";
+import { writePdf, stream } from "#services/reading/pdf/writePdf.ts";
 import { openReader, type Reader } from "../knowledge/library.ts";
 import { SOON } from "../workflows/soon.ts";
 import { inspect, openConsole, PHONE, type Console } from "./browser.ts";
@@ -66,7 +66,7 @@ describe("a PDF", () => {
 
   test("runs no script, opens no link, and opens nothing by itself", async () => {
     const address = "https://example.com/stolen";
-    const hostile = fileOf([
+    const hostile = writePdf([
       "<</Type/Catalog/Pages 2 0 R/OpenAction 5 0 R/Names<</JavaScript<</Names[(a) 5 0 R]>>>>>>",
       "<</Type/Pages/Kids[3 0 R]/Count 1>>",
       `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R/Resources<</Font<</F 6 0 R>>>>/AA<</O 5 0 R>>

@@ -4,7 +4,7 @@ import { joinTexts } from "#infra/models/offline/conversation.ts";
 import { MAX_ROUNDS } from "#services/turns/converse.ts";
 import { roundMessages as sentMessages, type Round } from "#services/turns/round.ts";
 import type { TracedCall, TracedRound } from "../../console/api/trace.ts";
-import { countPrompts, roundMessages, toolsBefore } from "../../console/screens/request/promptOf.ts";
+import { countPrompts, roundMessages, precedingTools } from "../../console/screens/request/prompts.ts";
 
 const result = (text: string) => ({ status: "completed" as const, text, sources: [] });
 const ROUNDS: Round[] = [
@@ -57,7 +57,7 @@ test("the console shows for each round exactly the prompt that the service sends
       .map(({ parts, ...message }) => ({ ...message, text: joinTexts(parts) }));
     expect(roundMessages({ rounds: traced() }, nth)).toEqual(sent);
   }
-  expect(toolsBefore({ rounds: traced() }, 1)).toBe("search_documents, web_fetch");
+  expect(precedingTools({ rounds: traced() }, 1)).toBe("search_documents, web_fetch");
 });
 
 test("the model is asked again after each round, unless a call has no result or the rounds are used up", () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 test("a source is checked against stored runs before it is saved, and runs that differ are shown with the place", async () => {
   const workflow = await tenant.register(PAY);
   const page = await open(`definitions/${workflow.definition.id}`);
-  await page.getByText("The service finds no fault in it.").waitFor();
+  await page.getByText("The service finds no problems.").waitFor();
   await page.getByRole("button", { name: "Check against stored runs" }).click();
   await page.getByText("No run of this code is stored").waitFor();
   await inspect(page, "check-runs-none");
@@ -34,7 +34,7 @@ test("a source is checked against stored runs before it is saved, and runs that 
       .replace("{ paid }", 'args.amount === 4 ? ctx.runStep("pay", { amount: -1 }) : { paid }'),
   );
   await page.getByText("The source was changed after this check.").waitFor();
-  await page.getByText("The service finds no fault in it.").waitFor();
+  await page.getByText("The service finds no problems.").waitFor();
   await page.getByRole("button", { name: "Check against stored runs" }).click();
   await page
     .getByText("Checked 30 runs: 19 go the same way, 9 go another way, 1 fail, 1 ask for something new")

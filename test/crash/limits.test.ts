@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
-import { limitTo } from "../../dev/crash/faults/limits.ts";
+import { limitResource } from "../../dev/crash/faults/limits.ts";
 
 const children: ChildProcess[] = [];
 afterEach(() => children.splice(0).forEach((child) => child.kill("SIGKILL")));
@@ -28,7 +28,7 @@ const handleLimit = (pid: number): string =>
 test("a fault of file handles limits the running processes, despite one that was killed meanwhile, and lifts the limit at its end", async () => {
   const pids = [await startAndKill(), await startProcess()];
   const before = handleLimit(pids[1]!);
-  const isOver = limitTo(async () => pids, "handles", 300);
+  const isOver = limitResource(async () => pids, "handles", 300);
   await expect.poll(() => handleLimit(pids[1]!)).toBe(String(readdirSync(`/proc/${pids[1]}/fd`).length));
   await isOver;
   expect(handleLimit(pids[1]!)).toBe(before);
@@ -36,5 +36,5 @@ test("a fault of file handles limits the running processes, despite one that was
 
 test.each(["handles", "memory"] as const)("a fault of %s ends at once if its only process was killed", async (what) => {
   const pid = await startAndKill();
-  await expect(limitTo(async () => [pid], what, 60_000)).resolves.toBeUndefined();
+  await expect(limitResource(async () => [pid], what, 60_000)).resolves.toBeUndefined();
 });

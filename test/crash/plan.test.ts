@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readArguments } from "../../dev/crash/arguments.ts";
 import { planFaults } from "../../dev/crash/faults/plan.ts";
-import { CLUSTER_FAMILIES, FAMILIES, STORES, WAYS } from "../../dev/crash/faults/surroundings.ts";
+import { CLUSTER_FAMILIES, FAMILIES, STORES, NETWORK_FAULTS } from "../../dev/crash/faults/surroundings.ts";
 import { randomFrom } from "../../dev/crash/random.ts";
 
 test("the same seed plans the same faults, and another seed plans others", () => {
@@ -69,7 +69,7 @@ test("some stops last longer than 30 s, up to 60 s", () => {
 test("a plan with network cuts between the servers of a NATS cluster cuts each of them in every way", () => {
   const faults = planFaults(1, 400, ["partition"]).map(({ fault }) => fault);
   const cuts = faults.filter((fault) => fault.what === "partition");
-  const all = WAYS.flatMap((way) => [0, 1, 2].map((node) => `${node} ${way}`));
+  const all = NETWORK_FAULTS.flatMap((way) => [0, 1, 2].map((node) => `${node} ${way}`));
   expect(new Set(cuts.map(({ node, way }) => `${node} ${way}`))).toEqual(new Set(all));
 });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { requireVersion } from "#infra/embedded/programVersion.ts";
 import { natsBinary } from "#infra/embedded/natsBinary.ts";
-import { GITHUB, NEWEST, OLDER, requireBytes } from "#infra/embedded/natsRelease.ts";
+import { GITHUB_RELEASE, NEWEST_DEBIAN_RELEASE, OLDER_DEBIAN_RELEASES, requireChecksum } from "#infra/embedded/natsRelease.ts";
 import { testFolder } from "../harness.ts";
 
 /* What is installed: pinned, and the same in every layout. */
@@ -31,7 +31,7 @@ test.each(["package-lock.json", "dev/bench/package-lock.json"])(
 
 test("every layout names the NATS version that is downloaded if Debian's package is unavailable", () => {
   expect(imagesOf("nats").length).toBeGreaterThanOrEqual(3);
-  expect(new Set(imagesOf("nats"))).toEqual(new Set([GITHUB.version]));
+  expect(new Set(imagesOf("nats"))).toEqual(new Set([GITHUB_RELEASE.version]));
 });
 
 describe("a download of NATS", () => {
@@ -41,12 +41,12 @@ describe("a download of NATS", () => {
     writeFileSync(path, "program");
     return path;
   };
-  const other = async () => requireBytes(Buffer.from("other bytes"), NEWEST, "the mirror") as never;
+  const other = async () => requireChecksum(Buffer.from("other bytes"), NEWEST_DEBIAN_RELEASE, "the mirror") as never;
 
   test("has a hash for each platform, the newest version first", () => {
-    for (const { checksums } of [NEWEST, GITHUB, ...OLDER])
+    for (const { checksums } of [NEWEST_DEBIAN_RELEASE, GITHUB_RELEASE, ...OLDER_DEBIAN_RELEASES])
       for (const platform of ["linux-amd64", "linux-arm64"]) expect(checksums[platform]).toMatch(/^[0-9a-f]{64}$/);
-    const versions = [NEWEST, GITHUB, ...OLDER].map(({ version }) => version);
+    const versions = [NEWEST_DEBIAN_RELEASE, GITHUB_RELEASE, ...OLDER_DEBIAN_RELEASES].map(({ version }) => version);
     expect(versions).toEqual(versions.toSorted((a, b) => b.localeCompare(a, "en", { numeric: true })));
   });
 

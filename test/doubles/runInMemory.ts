@@ -2,7 +2,7 @@ import type { NewEvent } from "#events/define.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { RunStarted, StepAttemptFailed, StepFailed, StepsScheduled, StepStarted } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
-import { Limits } from "#events/workflow.ts";
+import { RunLimits } from "#events/workflow.ts";
 import { Unavailable } from "#events/ports.ts";
 import { runCreated } from "#test/samples.ts";
 
@@ -43,7 +43,7 @@ const ATTEMPTS = 3;
 
 /** A run whose steps are all open at once: batches of a thousand steps that fail three times. Ten batches are the most that a run can have. */
 export function manyAttempts(batches: number): NewEvent[] {
-  const created = { ...CREATED, data: { ...CREATED.data, limits: Limits.parse({ max_steps: batches * ITEMS }) } };
+  const created = { ...CREATED, data: { ...CREATED.data, limits: RunLimits.parse({ max_steps: batches * ITEMS }) } };
   const events: NewEvent[] = [created, RunStarted.of({ run_id: RUN_ID, at: AT })];
   const keys: string[] = [];
   for (let n = 0; n < batches; n++) {

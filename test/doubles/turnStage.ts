@@ -182,7 +182,7 @@ export function stageTurn(script: TurnScript) {
       recentHistories: createRecentHistories(),
       holdFiles: (_organization, _bytes, work) => work(),
       keyring: { openSecret: () => "" },
-      ahead: { take: () => undefined },
+      accessPrefetch: { take: () => undefined },
       vault: {
         findKey: async () => "key",
         // a copy each time: a turn gives the memory of files back
@@ -211,7 +211,7 @@ export function stageTurn(script: TurnScript) {
       handle,
       countTokens: async (text) => text.length,
       countPrompt: async ({ messages }) => JSON.stringify(messages).length,
-      budgets: { holdMoney: async () => {}, notePark: async () => {}, noteResume: async () => {} },
+      budgets: { reserveMoney: async () => {}, notePark: async () => {}, noteResume: async () => {} },
       memory: script.memory ?? createTurnMemory(),
       toolApprovals: { default_seconds: 3_600, max_parked, countParked: async () => 0, hasAgent: async () => true },
       deployment: [],

@@ -128,7 +128,7 @@ test("an open download checks the role again, too", async () => {
   } as unknown as FastifyRequest;
   const nothing = async () => undefined;
   const { db, settings } = service;
-  await requireAdmin({ db, settings, findKeyByHash: nothing, noteUse: () => {}, freshRead: nothing })(request);
+  await requireAdmin({ db, settings, findKeyByHash: nothing, noteUse: () => {}, waitUntilCurrent: nothing })(request);
   await request.recheckCredential!();
   await tenant.made(tenant.owner("PATCH", `/members/${id}`, { role: "viewer" }));
   await expect(request.recheckCredential!()).rejects.toMatchObject({ errorCode: "forbidden" });

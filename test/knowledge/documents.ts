@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import { blobFolder, newCommandId, newId, streamName } from "#events/ids.ts";
 import type { CommandResult, Command } from "#events/envelope.ts";
-import { MARKER } from "#infra/meilisearch/document.ts";
+import { MARKER_ID } from "#infra/meilisearch/document.ts";
 import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
 import type { Handle } from "#services/handle.ts";
 import type { Resources } from "../../roles/resources.ts";
@@ -127,7 +127,7 @@ export function searchServer({ addresses, settings, db }: Resources) {
     const response = await fetch(`${meili_url}/indexes/${await serving()}/documents/fetch`, {
       method: "POST",
       headers: { authorization: `Bearer ${meili_master_key}`, "content-type": "application/json" },
-      body: JSON.stringify({ limit: 100_000, fields: names, filter: `org != ${MARKER}` }),
+      body: JSON.stringify({ limit: 100_000, fields: names, filter: `org != ${MARKER_ID}` }),
     });
     if (!response.ok) throw new Error(`the search server answered ${response.status}`);
     return ((await response.json()) as { results: Record<string, string>[] }).results;

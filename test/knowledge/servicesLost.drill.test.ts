@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { IndexLost, SurplusPassages } from "#services/knowledge/indexing/applyChanges.ts";
 import { IncompleteIndex } from "#services/knowledge/indexing/buildIndex.ts";
-import { DocumentNotIndexed } from "#services/knowledge/indexing/refusals.ts";
+import { DocumentNotIndexed } from "#services/knowledge/indexing/refusedGenerations.ts";
 import { MeilisearchError } from "#infra/meilisearch/request.ts";
 import { findMissingTexts, checkTexts } from "../../cli/doctor/missingTexts.ts";
 import { rebuildPassages } from "../../cli/projections/passages.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { lead } from "#infra/postgres/leader.ts";
+import { runAsLeader } from "#infra/postgres/leader.ts";
 import { openPool } from "#infra/postgres/pool.ts";
 import { testDatabase } from "#test/harness.ts";
 
@@ -20,7 +20,7 @@ test("one of several processes leads, another takes over if it stops or loses it
       if (!signal.aborted) await once(signal, "abort");
       working.splice(working.indexOf(name), 1);
     };
-    const leading = lead(pool, "test", work, () => {});
+    const leading = runAsLeader(pool, "test", work, () => {});
     return { name, pool, stop: async () => (await leading.stop(), await pool.end()) };
   });
   const soon = { timeout: 60_000, interval: 20 };
@@ -67,7 +67,7 @@ test("a leader without heartbeats for 3 s is replaced, and a busy one with heart
   const pool = openPool(url, { max: 6, name: "contenders" });
   const terms: string[] = [];
   const leading = ["hung", "busy", "busy"].map((name) =>
-    lead(
+    runAsLeader(
       pool,
       name,
       async (signal, client) => {

@@ -2,7 +2,7 @@ import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { migrate } from "#infra/postgres/migrate.ts";
 import { rebuild } from "#infra/postgres/rebuild.ts";
-import { admitServiceRole } from "#infra/postgres/serviceRole.ts";
+import { grantServiceRole } from "#infra/postgres/serviceRole.ts";
 import { projections } from "#projections/index.ts";
 import { afterFile } from "../cleanUp.ts";
 import { clientOf, say } from "../http/service.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   afterFile(async () => {
     await administer(ownerUrl, `drop owned by ${role} cascade; drop role ${role}`);
   });
-  await admitServiceRole(ownerUrl, role);
+  await grantServiceRole(ownerUrl, role);
   deployment.addresses.database_url = asRole(ownerUrl);
   platform = await startPlatform({ deployment });
   owner = await openClient(ownerUrl);
@@ -83,7 +83,7 @@ describe("a platform whose user does not own the log", () => {
       await expect(service.query(statement), statement).rejects.toThrow(/permission denied|must be owner/);
   });
   test("can be granted its rights again without harm", async () => {
-    await admitServiceRole(ownerUrl, role);
+    await grantServiceRole(ownerUrl, role);
     expect((await service.query("select count(*)::int > 0 as found from log.events")).rows).toEqual([{ found: true }]);
   });
 });

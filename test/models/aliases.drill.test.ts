@@ -189,6 +189,30 @@ test("a partial buffered answer is never returned, and another target answers", 
   expect(body).toMatchObject({ model: second.model, choices: [{ message: { content: "The second." } }] });
 });
 
+test("an answer that a filter stopped is paid, also if the next target breaks off", async () => {
+  const { person: member, chat: client } = await freshOrganization();
+  first.reply({ text: "", finish: "content_filter" });
+  second.reply({ text: "Half of", cut: "after-text" });
+  const { text } = await ask(await alias({ on: ["content_filter"] }, member), { stream: true }, client);
+  expect(text).toContain('"error"');
+  const paidModels = async () => {
+    const { data } = (await member.call("GET", "/usage?group_by=model")).body;
+    return data.filter((row: any) => row.prompt_tokens > 0).map((row: any) => row.model);
+  };
+  await expect.poll(async () => (await paidModels()).toSorted()).toEqual([first.model, second.model].toSorted());
+});
+
+test("a stream that opens before a target answers names one model in all of its chunks", async () => {
+  const { person: member, chat: client } = await freshOrganization();
+  first.reply(HANG);
+  // longer than the 10 s after which a silent stream sends its headers
+  const { headers, text } = await ask(await alias({ timeout_seconds: 12 }, member), { stream: true }, client);
+  expect(text.split("\n\n")[0]).toBe(": waiting for the model");
+  expect([...new Set(chunksOf(text).map(({ model }) => model))]).toEqual([second.model]);
+  expect(chunksOf(text)[0].choices[0].delta).toEqual({ role: "assistant", content: "" });
+  expect(headers.get("x-turn-model")).toBeNull();
+});
+
 test("a target that hangs costs one slow request, and the next requests skip it", async () => {
   const { person: member, chat: client } = await freshOrganization();
   const name = await alias({ timeout_seconds: SILENCE_SECONDS }, member);

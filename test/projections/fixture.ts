@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import type { NewEvent } from "#events/define.ts";
 import { newCommandId, newId, streamName } from "#events/ids.ts";
-import type { Erasure } from "#events/decider.ts";
+import type { KeyErasure } from "#events/decider.ts";
 import type { EventLog, Hints } from "#events/ports.ts";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
 import { KeyChanged, KeyCreated, KeyDeleted } from "#events/key.ts";
@@ -62,7 +62,7 @@ export async function fixture({ dropHints = false } = {}) {
   });
 
   /** Appends to the end of a stream. Returns the last position. */
-  async function append(stream: string, events: NewEvent[], erase: Erasure = {}): Promise<number> {
+  async function append(stream: string, events: NewEvent[], erase: KeyErasure = {}): Promise<number> {
     const version = (await log.heads([stream])).get(stream)?.version ?? 0;
     const appended = await log.append({
       command: { id: newCommandId(), organization_id: organization, principal: "key:test", request_id: "test" },

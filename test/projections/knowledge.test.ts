@@ -16,7 +16,7 @@ import {
   getDocument,
   listDocuments,
   findLiveDocuments,
-  listListed,
+  filterListedDocuments,
 } from "#projections/documents/query.ts";
 import { getExtraction } from "#projections/extractions/query.ts";
 import { documentUploaded } from "../samples.ts";
@@ -128,7 +128,7 @@ test("a document is live in one generation, and disappears together with its col
     tags: ["x"],
   });
   expect(await getDocument(f.db, newId(), first)).toBeUndefined();
-  expect((await listListed(f.db, [second, newId(), first])).toSorted()).toEqual([first, second].toSorted());
+  expect((await filterListedDocuments(f.db, [second, newId(), first])).toSorted()).toEqual([first, second].toSorted());
   const live = await findLiveDocuments(f.db, f.organization, [first, second, "no id"]);
   expect([...live.values()]).toMatchObject([{ id: first, name: "a.txt", live_generation: 2 }]);
   expect(await hasLiveDocuments(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(true);
@@ -150,7 +150,7 @@ test("a document is live in one generation, and disappears together with its col
     },
   );
   expect(await getDocument(f.db, f.organization, first)).toBeUndefined();
-  expect(await listListed(f.db, [first, second])).toEqual([]);
+  expect(await filterListedDocuments(f.db, [first, second])).toEqual([]);
   expect(await findLiveDocuments(f.db, f.organization, [first])).toEqual(new Map());
   expect(await hasLiveDocuments(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(false);
   expect(await listDocumentIds(f.db, books)).toEqual([first, second]);

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serveReading } from "#infra/readers/serve.ts";
-import { toReadText } from "#services/reading/passageLines.ts";
-import { UnreadableFile, type ReadText } from "#services/reading/reader.ts";
+import { toFileText } from "#services/reading/passageLines.ts";
+import { UnreadableFile, type FileText } from "#services/reading/reader.ts";
 
 /* A reading process that does what the file's type says. It stands for a library that fails on a hostile file. */
 
-const readText = (markdown: string): ReadText =>
-  toReadText({ markdown, page_count: null, pages: null, passages: [], warnings: [] });
+const readText = (markdown: string): FileText =>
+  toFileText({ markdown, page_count: null, pages: null, passages: [], warnings: [] });
 
 /** A text that announces another length than it has. */
-const announce = (length: number): ReadText => {
+const announce = (length: number): FileText => {
   const markdown = Object.defineProperty(Buffer.from("four"), "length", { value: length });
   return { ...readText(""), markdown };
 };
@@ -25,7 +25,7 @@ const tryRead = (path: string): string => {
 
 const retained: unknown[] = [];
 
-const actions: Record<string, (text: string) => ReadText | Promise<ReadText>> = {
+const actions: Record<string, (text: string) => FileText | Promise<FileText>> = {
   echo: (text) => readText(`${process.pid} ${text}`),
   loop() {
     for (;;);

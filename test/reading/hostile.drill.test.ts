@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { typeFromFileName } from "#events/mediaTypes.ts";
 import { openReader } from "#infra/readers/openReader.ts";
-import { decodePassages, readPaging } from "#services/reading/passageLines.ts";
+import { decodePassages, readPagination } from "#services/reading/passageLines.ts";
 import { UnreadableFile } from "#services/reading/reader.ts";
 import { hostileFiles } from "../files/bombs.ts";
 import { realFile } from "../files/index.ts";
@@ -28,6 +28,6 @@ test.each(hostileFiles().filter(({ name }) => !name.endsWith(".pdf")))(
 test("cutting stored Markdown again gives the same passages as its first reading", async () => {
   const name = "deck.pptx";
   const { markdown, ...read } = await reader.read({ mime_type: typeFromFileName(name)!, bytes: realFile(name) });
-  expect(await reader.cut(markdown, readPaging(read.passages))).toMatchObject(read);
+  expect(await reader.cut(markdown, readPagination(read.passages))).toMatchObject(read);
   expect((await decodePassages(read.passages)).map(({ page }) => page)).toEqual([1, 2, 3, 4]);
 });

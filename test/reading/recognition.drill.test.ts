@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
 import { MEDIA_TYPES, typeFromFileName } from "#events/mediaTypes.ts";
 import { openReader } from "#infra/readers/openReader.ts";
-import { fileOf, objectsOf, stream } from "#services/reading/pdf/testing/build.ts";
+import { writePdf, objectsOf, stream } from "#services/reading/pdf/testing/build.ts";
 import { UnreadableFile } from "#services/reading/reader.ts";
 import { realFile } from "../files/index.ts";
 import { notice, scanOf } from "./scans.ts";
@@ -19,7 +19,7 @@ const pageOf = (operators: string, image: Buffer): Buffer => {
   const objects = objectsOf([operators]);
   const number = objects.push(image);
   objects[3] = String(objects[3]).replace("/Resources 3 0 R", `/Resources<</XObject<</P ${number} 0 R>>>>`);
-  return fileOf(objects);
+  return writePdf(objects);
 };
 const GRAY = "/Type/XObject/Subtype/Image/ColorSpace/DeviceGray/BitsPerComponent 8";
 

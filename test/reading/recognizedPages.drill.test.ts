@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { MEDIA_TYPES } from "#events/mediaTypes.ts";
 import { createRecognizer } from "#infra/readers/recognition/createRecognizer.ts";
-import { turnRight } from "#infra/readers/recognition/turn.ts";
-import { PictureFailed } from "#services/reading/pictures/recognizer.ts";
+import { rotateRight } from "#infra/readers/recognition/rotate.ts";
+import { RecognitionFailed } from "#services/reading/pictures/recognizer.ts";
 import { readFile } from "#services/reading/read.ts";
 import { realFile } from "../files/index.ts";
 import { notice, photograph, pictureOf, scanOf, wornPng } from "./scans.ts";
@@ -95,7 +95,7 @@ describe("a picture", () => {
 
   test.each([1, 2, 3])("turned by %i × 90° is read upright", async (turns) => {
     let turned = picture();
-    for (let n = 0; n < turns; n++) turned = turnRight(turned);
+    for (let n = 0; n < turns; n++) turned = rotateRight(turned);
     const { confidence, paragraphs, width, height } = await recognizer.recognize(turned);
     expect(confidence).toBeGreaterThan(80);
     expect([width, height]).toEqual([picture().width, picture().height]);
@@ -112,7 +112,7 @@ describe("a picture", () => {
     const broken = { width: 100_000, height: 2, pixels: new Uint8Array(10) };
     const outcomes = [await recognizer.recognize(picture())];
     for (const _ of [1, 2]) {
-      await expect(recognizer.recognize({ ...broken, pixels: new Uint8Array(10) })).rejects.toThrow(PictureFailed);
+      await expect(recognizer.recognize({ ...broken, pixels: new Uint8Array(10) })).rejects.toThrow(RecognitionFailed);
       outcomes.push(await recognizer.recognize(picture()));
     }
     for (const { confidence } of outcomes) expect(confidence).toBeGreaterThan(80);

@@ -1,7 +1,7 @@
 import { decode, encode } from "fast-png";
 import { toGray } from "#services/reading/pictures/gray.ts";
 import type { GrayPicture } from "#services/reading/pictures/recognizer.ts";
-import { fileOf, objectsOf, show, stream } from "#services/reading/pdf/testing/build.ts";
+import { writePdf, objectsOf, show, stream } from "#services/reading/pdf/testing/build.ts";
 import { realFile } from "../files/index.ts";
 
 /* PDFs with scanned pages, made of test/files/notice.* */
@@ -75,5 +75,5 @@ export function scanOf(pages: readonly ("typed" | "blank" | Scan)[]): Buffer<Arr
       `/Rotate ${90 * turns}/Resources<</XObject<</P ${number} 0 R>>${fonts}>>`,
     );
   }
-  return fileOf(objects) as Buffer<ArrayBuffer>;
+  return writePdf(objects) as Buffer<ArrayBuffer>;
 }

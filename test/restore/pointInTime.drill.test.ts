@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { startEmbeddedServers } from "#infra/embedded/index.ts";
-import { postgresHome, type PostgresHome } from "#infra/embedded/postgresHome.ts";
+import { preparePostgres, type PostgresInstallation } from "#infra/embedded/postgresInstallation.ts";
 import { afterTest } from "../cleanUp.ts";
 import { expectSound, startLoad } from "../faults/load.ts";
 import { testDataFolder } from "../harness.ts";
@@ -35,11 +35,11 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-const clusterOf = ({ data }: PostgresHome): string => join(data, "18");
+const clusterOf = ({ data }: PostgresInstallation): string => join(data, "18");
 const copy = (from: string, to: string) => execFileSync("cp", ["-a", from, to]);
 
 /** Archives every WAL segment. Needs a restart. */
-async function archive(url: string, folder: string, { user }: PostgresHome): Promise<void> {
+async function archive(url: string, folder: string, { user }: PostgresInstallation): Promise<void> {
   mkdirSync(folder);
   if (user) chownSync(folder, user.uid, user.gid);
   const client = await connect(url);
@@ -49,7 +49,7 @@ async function archive(url: string, folder: string, { user }: PostgresHome): Pro
 }
 
 /** A base backup of a running server, without pg_basebackup: the session stays open from its start to its end. */
-async function backUpBase(url: string, home: PostgresHome, to: string): Promise<void> {
+async function backUpBase(url: string, home: PostgresInstallation, to: string): Promise<void> {
   const client = await connect(url);
   await client.query("select pg_backup_start('base', true)");
   copy(clusterOf(home), to);
@@ -76,7 +76,7 @@ function prepareRecovery(
   { base, password, archived, until }: { base: string; password: string; archived: string; until: string },
 ): void {
   copy(password, join(folder, "postgres.password"));
-  const home = postgresHome(folder, () => {});
+  const home = preparePostgres(folder, () => {});
   const cluster = clusterOf(home);
   copy(base, cluster);
   appendFileSync(
@@ -90,7 +90,7 @@ function prepareRecovery(
 test("a base backup and archived WAL restore the service to the moment before an accident", async () => {
   const folder = await testDataFolder();
   const archived = join(folder, "archive");
-  const home = postgresHome(folder, () => {});
+  const home = preparePostgres(folder, () => {});
   const first = await startServers(folder);
   await archive(first.url, archived, home);
   await first.stop();

@@ -1,4 +1,4 @@
-import { advance, collectChanges, type Follower, type Sink } from "#infra/postgres/advance.ts";
+import { advanceFollowers, collectChanges, type Follower, type Sink } from "#infra/postgres/advance.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb } from "#infra/postgres/pool.ts";
 import { eventDefinitions } from "#events/index.ts";
@@ -51,7 +51,7 @@ export function startFollower({ world, database, bus }: Deployment): void {
     const follower: Follower = { projection, position: at!.position, parked: new Set() };
     for (;;) {
       const events = await log.follow(follower.position, LIMIT);
-      if (events.length > 0) await advance([follower], events, sink);
+      if (events.length > 0) await advanceFollowers([follower], events, sink);
       else await pause();
     }
   };

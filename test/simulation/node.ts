@@ -10,7 +10,7 @@ import { reactors } from "#services/reactors/index.ts";
 import { sendTo } from "#services/send.ts";
 import { createSweep } from "#services/sweep.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
-import { createAccessAhead } from "#services/turns/accessAhead.ts";
+import { createAccessPrefetch } from "#services/turns/accessPrefetch.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { estimateLost } from "#services/turns/lostRequest.ts";
@@ -59,12 +59,12 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
 
   const recentHistories = createRecentHistories();
   const sources = { log, keyring, deployment: [], offline: true };
-  const ahead = createAccessAhead(sources, worker);
+  const accessPrefetch = createAccessPrefetch(sources, worker);
   const options = (turn: TurnToRun): TurnRunnerOptions => ({
     ...sources,
-    ahead,
+    accessPrefetch,
     maxHistoryText: 100_000,
-    budgets: { holdMoney: async () => {}, notePark: async () => {}, noteResume: async () => {} },
+    budgets: { reserveMoney: async () => {}, notePark: async () => {}, noteResume: async () => {} },
     memory: createTurnMemory(),
     recentHistories,
     holdFiles: (_organization, _bytes, work) => work(),
@@ -104,7 +104,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
     log,
     hints: bus.hints,
     worker: (_, organization) => (turns.hasRoom(organization) && !world.random.chance(noRoom) ? worker : undefined),
-    beforeCommit: ahead.begin,
+    beforeCommit: accessPrefetch.begin,
     afterCommit: (handled) => {
       world.note(`commits ${handled.events.map(({ type }) => type).join()}`);
       turns.afterCommit(handled);

@@ -161,6 +161,21 @@ describe("delegating an approval", () => {
     expect((await decide(id, owner)).body.status).toBe("approved");
   });
 
+  test("leaves one vote for the person who delegated and a delegate who voted and left", async () => {
+    const { ann, bob } = people;
+    const gone = await home.member("approver", "Gone");
+    const { id } = await startAsking({
+      assignees: [{ person: ann.id }, { person: bob.id }],
+      votes: { required: 2, one_rejection_ends: true },
+    });
+    await delegate(id, ann.call, gone.id);
+    expect((await decide(id, gone.call)).body.status).toBe("pending");
+    await home.made(owner("PATCH", `/members/${gone.id}`, { active: false }));
+    expect([await has(ann.call, id), await has(bob.call, id)]).toEqual([false, true]);
+    expect(code(await decide(id, ann.call))).toEqual([403, "approver_not_allowed"]);
+    expect((await decide(id, bob.call)).body.status).toBe("approved");
+  });
+
   test("ends the links of the person who delegates", async () => {
     const { ann, bob } = people;
     const { id } = await forAnn();

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { newCommand } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
+import { ForgetRun } from "#events/run.ts";
 import { openWorkflows, SOON, workflowSource } from "./harness.ts";
 
 /* Runs that go on as other runs. Each run of a chain lives for a second at least. */
@@ -41,6 +43,15 @@ const untilNewest = async (run: string, isReached: (record: any) => boolean): Pr
 };
 const isOver = ({ status }: any) => ["completed", "failed", "cancelled"].includes(status);
 const isWaiting = ({ waiting_on }: any) => waiting_on.some(({ type }: any) => type === "approval");
+/** Destroys a run as its retention does. */
+async function destroy(run_id: string): Promise<void> {
+  const { bus, log } = w.resources;
+  const { organization_id } = home;
+  const stream = streamName("run", run_id);
+  const given = { stream, organization_id, request_id: "test", timeout_ms: 15_000, data: { run_id, by_rule: true } };
+  expect((await bus.sender(log).send(newCommand(ForgetRun.type, given))).rejection).toBeUndefined();
+  await expect.poll(async () => (await home.owner("GET", `/workflows/runs/${run_id}`)).status, SOON).toBe(404);
+}
 const typesOf = async (run: string) => (await w.resources.log.read(streamName("run", run))).map(({ type }) => type);
 
 describe("continueAs", () => {
@@ -190,6 +201,41 @@ return ctx.continueAs({ ...args, n: 2 });`,
       .toBe("completed");
     expect(await poll()).toMatchObject({ run_id, result: { n: 2 }, error: null });
     expect([...seen].filter((status) => !["pending", "running", "completed"].includes(status))).toEqual([]);
+  });
+
+  test("a hook's poll, a wait and a schedule find the chain after its first run was destroyed", async () => {
+    const workflow = await home.register(COUNTING);
+    const path = `/workflows/${workflow.id}/triggers`;
+    const trigger = await home.made(home.owner("POST", path, { name: "hook" }));
+    const headers = { authorization: `Bearer ${trigger.secret}`, "content-type": "application/json" };
+    const hook = `${w.url}/api/workflows/hooks/${trigger.hook_token}`;
+    const body = JSON.stringify({ n: 1, to: 2, waits: true });
+    const { run_id } = (await (await fetch(hook, { method: "POST", headers, body })).json()) as { run_id: string };
+    const args = { n: 1, to: 2, waits: true };
+    const scheduled = await home.made(home.owner("POST", path, { name: "often", schedule: { every: 1 }, args }));
+    const startedBySchedule = async (): Promise<any[]> =>
+      (await home.made(home.owner("GET", `/workflows/runs?trigger_id=${scheduled.id}`))).data;
+    await expect.poll(async () => (await startedBySchedule()).length, SOON).toBe(2);
+    const newest = await untilNewest(run_id, isWaiting);
+    const [second, first] = await startedBySchedule();
+    await untilNewest(first.id, isWaiting);
+    for (const run of [run_id, first.id]) await destroy(run);
+
+    const poll = async () => (await fetch(`${hook}/runs/${run_id}`, { headers })).json() as Promise<any>;
+    expect(await poll()).toMatchObject({ run_id, status: "running" });
+    const waiting = await home.start(await home.register(workflowSource("return ctx.waitForRun(args.run);")), {
+      run: run_id,
+    });
+    await home.until(waiting, ({ waiting_on }) => waiting_on.length === 1);
+    const fired = async () =>
+      (await home.made(home.owner("GET", path))).data.find(({ id }: any) => id === scheduled.id).last_fired;
+    const before = (await fired()).due_at;
+    await expect.poll(async () => (await fired()).due_at > before && (await fired()).outcome, SOON).toBe("skipped");
+    expect((await startedBySchedule()).map(({ id }) => id)).toEqual([second.id]);
+    await home.made(home.owner("DELETE", `${path}/${scheduled.id}`));
+    await home.decide((await home.pending(newest.id))[0]);
+    expect((await home.untilOver(waiting)).result).toMatchObject({ run_id: newest.id, status: "completed" });
+    expect(await poll()).toMatchObject({ run_id, status: "completed", result: { n: 2 } });
   });
 
   test("it keeps its concurrency slot until the last run ends", async () => {

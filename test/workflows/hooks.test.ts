@@ -238,6 +238,16 @@ describe("a hook that may not be used", () => {
     }
   });
 
+  test("can poll a retry of its run, and no fork, which a person starts", async () => {
+    const hook = await hookOf("fails");
+    const { run_id } = (await post(hook)).body;
+    await home.until(run_id, isOver);
+    const begin = async (way: string) => (await home.owner("POST", `/workflows/runs/${run_id}/${way}`, {})).body.id;
+    const [retry, fork] = [await begin("retry"), await begin("fork")];
+    expect((await poll(hook, retry)).status).toBe(200);
+    expect(code(await poll(hook, fork))).toEqual([404, "run_not_found"]);
+  });
+
   test("cannot poll runs of other hooks", async () => {
     const workflow = await stage.register("echo");
     const [hook, sibling] = [await home.hook(workflow), await home.hook(workflow)];

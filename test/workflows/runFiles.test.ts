@@ -53,6 +53,25 @@ describe("a run", () => {
     expect([status, error]).toEqual(["failed", `read_file: file_id: the run has no file ${order}.`]);
   });
 
+  test("stores files and documents within the budget of its project", async () => {
+    const { id: project_id } = await w.home.project();
+    const subject = `/budgets/project:${project_id}`;
+    await w.home.made(w.home.owner("PUT", subject, { stored_bytes: 25, documents: 1 }));
+    await w.home.made(w.home.owner("POST", "/v1/knowledge/collections", { name: "Notes of a project" }));
+    const stores = workflowSource(
+      `await ctx.runStep("save", { name: "a.txt", text: "ten bytes." });
+       return ctx.runStep("push", { collection: "notes-of-a-project", external_id: "a", text: "ten bytes." });`,
+      "save: (args, ctx) => ctx.files.save(args), push: (args, ctx) => ctx.knowledge.push(args)",
+    );
+    const { id } = await w.home.register(stores, { writable_collections: ["notes-of-a-project"] }, { project_id });
+    expect((await w.home.untilOver((await start(id, { args: {} })).body.id)).status).toBe("completed");
+    const spent = async () =>
+      (await w.home.made(w.home.owner("GET", subject))).limits.map((limit: any) => [limit.name, limit.spent]);
+    await expect.poll(async () => Object.fromEntries(await spent())).toEqual({ stored_bytes: "20", documents: "1" });
+    const { status, error } = await w.home.untilOver((await start(id, { args: {} })).body.id);
+    expect([status, error]).toEqual(["failed", expect.stringContaining("(stored_bytes)")]);
+  });
+
   test("keeps its files in a retry or fork", async () => {
     const order = await upload(w.home.token, "one table");
     const { id } = await w.home.register(COPY);

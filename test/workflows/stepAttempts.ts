@@ -7,7 +7,7 @@ import type { EnvelopeChange, RunAs } from "#events/workflow.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { openScripts } from "#infra/sandbox/openScripts.ts";
 import { createHandler } from "#services/handle.ts";
-import { createDownloadRooms } from "#services/turns/tools/downloadRooms.ts";
+import { limitDownloadMemory } from "#services/turns/tools/downloadMemory.ts";
 import { createTools } from "#services/turns/tools/index.ts";
 import { StepFailure } from "#services/workflows/tick.ts";
 import { NO_TICK } from "#test/noTick.ts";
@@ -66,7 +66,7 @@ export async function openStepAttempts(env: Record<string, string> = {}) {
   };
   const hostFor = openStepHosts(
     { ...resources, bus: { ...bus, frames } },
-    { tools, handle: (command) => connection.handle(command), roomOf: createDownloadRooms() },
+    { tools, handle: (command) => connection.handle(command), openDownloadMemory: limitDownloadMemory() },
   );
 
   /** An organization with workflows of its own, and short ways to what their steps use. */

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { listTools, type AgentSettings } from "../../api/build.ts";
 import { listCollections } from "../../api/knowledge.ts";
-import { Check } from "../../parts/Form.tsx";
+import { Checkbox } from "../../parts/Form.tsx";
 import { formText, formTexts } from "../../parts/formText.ts";
-import { LimitCheck, Limited } from "../../parts/Limited.tsx";
-import { limitedTo } from "../../parts/limitedTo.ts";
+import { LimitCheck, LimitSwitch } from "../../parts/LimitSwitch.tsx";
+import { readLimit } from "../../parts/readLimit.ts";
 import { ModelField } from "../../parts/ModelField.tsx";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { ProjectField } from "../../parts/ProjectField.tsx";
-import { Unlisted } from "../../parts/Unlisted.tsx";
+import { UnlistedChoices } from "../../parts/UnlistedChoices.tsx";
 import { readToolApprovals } from "./readToolApprovals.ts";
 import { ToolApprovals } from "./ToolApprovals.tsx";
 
@@ -34,7 +34,7 @@ export const readAgent = (form: FormData): AgentSettings => ({
   model: formText(form, "model").trim() || null,
   instructions: formText(form, "instructions"),
   tools: formTexts(form, "tools"),
-  collections: limitedTo(formTexts(form, "collections"), {
+  collections: readLimit(formTexts(form, "collections"), {
     field: "collections",
     isOn: form.has("limits_collections"),
     name: ONLY_THESE,
@@ -57,9 +57,9 @@ function Tools({ chosen }: { chosen: string[] }) {
     <fieldset key={String(data === undefined)}>
       <legend>Tools</legend>
       {tools.map(({ name, description }) => (
-        <Check key={name} name="tools" value={name} label={name} hint={description} isChecked={chosen.includes(name)} />
+        <Checkbox key={name} name="tools" value={name} label={name} hint={description} isChecked={chosen.includes(name)} />
       ))}
-      <Unlisted
+      <UnlistedChoices
         name="tools"
         chosen={chosen}
         listed={data && tools.map(({ name }) => name)}
@@ -75,14 +75,14 @@ function CollectionChecks({ chosen }: { chosen: string[] }) {
   const { data } = collections;
   return (
     <div key={String(data === undefined)} className="entries">
-      <Loaded query={collections} what="collections">
+      <QueryResult query={collections} what="collections">
         {(all) =>
           all.data.map(({ id, slug, name }) => (
-            <Check key={id} name="collections" value={slug} label={name} isChecked={chosen.includes(slug)} />
+            <Checkbox key={id} name="collections" value={slug} label={name} isChecked={chosen.includes(slug)} />
           ))
         }
-      </Loaded>
-      <Unlisted
+      </QueryResult>
+      <UnlistedChoices
         name="collections"
         chosen={chosen}
         listed={data?.data.map(({ slug }) => slug)}
@@ -95,14 +95,14 @@ function CollectionChecks({ chosen }: { chosen: string[] }) {
 const Collections = ({ chosen }: { chosen: string[] | null }) => (
   <fieldset>
     <legend>Collections that it searches</legend>
-    <Limited
+    <LimitSwitch
       isLimited={chosen !== null}
       switches={(state) => (
         <LimitCheck name="limits_collections" label={ONLY_THESE} hint="Otherwise all, also later ones." {...state} />
       )}
     >
       {(isEmptied) => <CollectionChecks chosen={isEmptied ? [] : (chosen ?? [])} />}
-    </Limited>
+    </LimitSwitch>
   </fieldset>
 );
 
@@ -136,9 +136,9 @@ export const AgentFields = ({ settings }: { settings: AgentSettings }) => (
     </div>
     <fieldset>
       <legend>Programs</legend>
-      <Check name="api_enabled" label="May ask it" isChecked={settings.api_enabled} />
-      <Check name="expose_tool_items" label="See its tool calls" isChecked={settings.expose_tool_items} />
-      <Check name="client_tools" label="May bring tools that they run" isChecked={settings.client_tools} />
+      <Checkbox name="api_enabled" label="May ask it" isChecked={settings.api_enabled} />
+      <Checkbox name="expose_tool_items" label="See its tool calls" isChecked={settings.expose_tool_items} />
+      <Checkbox name="client_tools" label="May bring tools that they run" isChecked={settings.client_tools} />
     </fieldset>
   </>
 );

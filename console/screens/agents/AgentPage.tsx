@@ -8,7 +8,7 @@ import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { useChanging } from "../../parts/useChanging.ts";
+import { useChangeForm } from "../../parts/useChangeForm.ts";
 import { AgentFields, readAgent } from "./AgentFields.tsx";
 import { AgentVersions } from "./AgentVersions.tsx";
 import { TryAgent } from "./TryAgent.tsx";
@@ -32,7 +32,7 @@ function Actions({ agent: { id, name } }: { agent: Agent }) {
 }
 
 function Settings({ agent }: { agent: Agent }) {
-  const { before, save } = useChanging<AgentSettings, Agent>(agent, {
+  const { before, save } = useChangeForm<AgentSettings, Agent>(agent, {
     read: readAgent,
     change: (changes) => changeAgent(agent.id, changes),
     queryKeys: [["agent"]],

@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { changeAgent, type Agent, type AgentSettings } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { versionsOfAgent, type AgentVersion } from "../../api/versions.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { VersionChange, VersionFilter } from "../../parts/VersionChange.tsx";
 
@@ -41,7 +41,7 @@ export function AgentVersions({ agent }: { agent: Agent }) {
   const versions = versionsOfAgent(agent.id);
   const newest = useQuery(versions.newest);
   return (
-    <Loaded query={newest} what="versions">
+    <QueryResult query={newest} what="versions">
       {(all) => {
         const version = search.version ?? all.total;
         return (
@@ -59,6 +59,6 @@ export function AgentVersions({ agent }: { agent: Agent }) {
           </>
         );
       }}
-    </Loaded>
+    </QueryResult>
   );
 }

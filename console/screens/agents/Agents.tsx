@@ -4,7 +4,7 @@ import { listAllAgents, type Agent } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { InputFilter } from "../../parts/Filter.tsx";
 import { ModelName } from "../../parts/ModelName.tsx";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
@@ -54,11 +54,11 @@ function Listed({ agents }: { agents: Agent[] }) {
       {found.length > 0 ? (
         <Table caption="Agents" columns={COLUMNS} rows={found} rowKey={({ id }) => id} />
       ) : (
-        <Empty title="No agent matches">
+        <EmptyState title="No agent matches">
           <p>
             See <Link to="/agents">all agents</Link>.
           </p>
-        </Empty>
+        </EmptyState>
       )}
     </>
   );
@@ -78,10 +78,10 @@ export function Agents() {
           </Link>
         )}
       </header>
-      <Loaded query={agents} what="agents">
+      <QueryResult query={agents} what="agents">
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="There are no agents">
+            <EmptyState title="There are no agents">
               {isBuilder && (
                 <ol>
                   <li>
@@ -93,12 +93,12 @@ export function Agents() {
                   <li>Try it beside its settings, and ask it under Chat.</li>
                 </ol>
               )}
-            </Empty>
+            </EmptyState>
           ) : (
             <Listed agents={data} />
           )
         }
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { createAgent } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { Form } from "../../parts/Form.tsx";
-import { ForBuilders } from "../../parts/Restricted.tsx";
+import { ForBuilders } from "../../parts/ForRole.tsx";
 import { AgentFields, NEW_AGENT, readAgent } from "./AgentFields.tsx";
 
 /** The form for a new agent. */

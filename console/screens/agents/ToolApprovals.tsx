@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { ToolApproval } from "../../api/toolApproval.ts";
-import { Check } from "../../parts/Form.tsx";
+import { Checkbox } from "../../parts/Form.tsx";
 import { SpanField } from "../../parts/SpanField.tsx";
 import { writeAssignee } from "./readToolApprovals.ts";
 
@@ -60,8 +60,8 @@ function Rule({ tool, rule }: { tool: string; rule: ToolApproval }) {
           value={expires_in_seconds ?? undefined}
         />
       </div>
-      <Check name={`approval-self-${tool}`} label="Who asked may decide" isChecked={self_approval} />
-      <Check name={`approval-key-${tool}`} label="API keys may decide" isChecked={allow_api_key} />
+      <Checkbox name={`approval-self-${tool}`} label="Who asked may decide" isChecked={self_approval} />
+      <Checkbox name={`approval-key-${tool}`} label="API keys may decide" isChecked={allow_api_key} />
     </div>
   );
 }

@@ -7,21 +7,21 @@ import type { Trace } from "../../api/trace.ts";
 import { formatCount, formatDuration } from "../../format/index.ts";
 import { Markdown } from "../../parts/Markdown.tsx";
 import { markSources } from "../../parts/markSources.ts";
-import { Message } from "../../parts/Message.tsx";
-import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
+import { ServiceMessage } from "../../parts/ServiceMessage.tsx";
+import { PendingApprovals } from "../../parts/PendingApprovals.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { ToolCard } from "./ToolCard.tsx";
 import type { Turn } from "./turns.ts";
 
-interface Words {
+interface ShownText {
   text: string;
   calls: ToolCall[];
   citations: Citation[];
 }
 
 /** The tools, the text with source numbers, and the sources. */
-function AnswerText({ text, calls, citations }: Words) {
+function AnswerText({ text, calls, citations }: ShownText) {
   const { sources, marked } = markSources(text, citations);
   const mark = (n: number) => {
     const source = sources[n - 1];
@@ -51,11 +51,11 @@ const POLL_MS = 2_000;
 /** The approvals that the answer waits for. Polled, because the change stream names threads only for builders and above. */
 function Waiting({ id }: { id: string | undefined }) {
   const trace = useQuery({ ...getTrace(id ?? ""), enabled: id !== undefined, refetchInterval: POLL_MS });
-  return <WaitsForPerson trace={trace.data} />;
+  return <PendingApprovals trace={trace.data} />;
 }
 
 /** `isOver`: no more text follows, because the answer failed or is no longer followed. */
-function LiveText({ id, isOver, text, ...rest }: Words & { id: string | undefined; isOver: boolean }) {
+function LiveText({ id, isOver, text, ...rest }: ShownText & { id: string | undefined; isOver: boolean }) {
   // long answers are rendered as often as the browser can
   const shown = useDeferredValue(text);
   const isUsingTools = rest.calls.some(({ status }) => status === "running");
@@ -90,7 +90,7 @@ const ENDS = {
 
 const AnswerError = ({ text }: { text: string }) => (
   <p className="notice bad">
-    <Message text={text} />
+    <ServiceMessage text={text} />
   </p>
 );
 

@@ -13,13 +13,13 @@ import {
   type Thread,
 } from "../../api/chat.ts";
 import { deleteThread } from "../../api/owned.ts";
-import { whoAmI } from "../../api/queries.ts";
-import { Empty, ErrorNotice, Loading } from "../../parts/Notices.tsx";
+import { getSession } from "../../api/queries.ts";
+import { EmptyState, ErrorNotice, Loading } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
-import { useWhere } from "../../parts/useWhere.ts";
+import { useLocationKey } from "../../parts/useLocationKey.ts";
 import { Composer } from "./Composer.tsx";
 import { Conversation } from "./Conversation.tsx";
-import { noteThread, startQuestion, useLive } from "./live.ts";
+import { syncLiveTurn, startQuestion, useLiveTurn } from "./liveTurns.ts";
 import { ThreadList } from "./ThreadList.tsx";
 import { toHistory, toTurns } from "./turns.ts";
 import "./chat.css";
@@ -66,7 +66,7 @@ function useThread(threadId: string | undefined) {
   });
   // also if the result is unchanged, because after an outage an answer must be followed again
   useEffect(() => {
-    if (thread.data) void noteThread(queries, thread.data);
+    if (thread.data) void syncLiveTurn(queries, thread.data);
   }, [queries, thread.data, thread.dataUpdatedAt]);
   return { thread, messages };
 }
@@ -87,7 +87,7 @@ function useAsk(
 ) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const where = useWhere();
+  const where = useLocationKey();
   // only for this conversation, so that another one is not busy and shows no error
   const mutationKey = ["ask", placeOf(threadId, fork)];
   const isSending = useIsMutating({ mutationKey }) > 0;
@@ -120,11 +120,11 @@ function useAsk(
 }
 
 const Start = () => (
-  <Empty title="What do you want to know?">
+  <EmptyState title="What do you want to know?">
     <p>
       Choose who answers below, and ask. An agent has instructions, tools and documents; a model has only your words.
     </p>
-  </Empty>
+  </EmptyState>
 );
 
 const titleOf = (
@@ -139,7 +139,7 @@ const titleOf = (
 function useTurns(threadId: string | undefined, fork: string | undefined) {
   const { thread, messages } = useThread(threadId);
   const { forked, inherited } = useForked(fork);
-  const live = useLive(threadId);
+  const live = useLiveTurn(threadId);
   const stored = useMemo(() => toTurns(messages.data ?? [], live), [messages.data, live]);
   const turns = fork ? inherited : stored;
   const failed = [thread, messages, forked].find(({ isError }) => isError);
@@ -167,7 +167,7 @@ export function Chat() {
   const { threadId } = useParams({ strict: false });
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const { data: me } = useQuery(whoAmI);
+  const { data: me } = useQuery(getSession);
   const known = useQuery(listTargets);
   const fork = threadId === undefined ? search.fork : undefined;
   const { thread, turns, failed, isLoading, isLive } = useTurns(threadId, fork);

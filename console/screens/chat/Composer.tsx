@@ -1,7 +1,7 @@
 import { useState, type KeyboardEvent, type ReactNode } from "react";
 import type { Question } from "../../api/answer.ts";
 import type { Target } from "../../api/chat.ts";
-import { AttachButton, AttachedFiles, useFiles } from "../../parts/Attach.tsx";
+import { AttachButton, AttachedFiles, useAttachments } from "../../parts/Attach.tsx";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { useDraft } from "../../parts/useDraft.ts";
@@ -97,7 +97,7 @@ function DropForm({
 /** The field for a question. Enter sends it, Shift+Enter starts a new line. */
 export function Composer({ targets, target, onTarget, place, draft, isBusy, error, onAsk }: Props) {
   const [text, setText] = useDraft(`question ${place} ${draft}`, draft);
-  const { files, upload, add, remove, clear } = useFiles(MAX_FILES);
+  const { files, upload, add, remove, clear } = useAttachments(MAX_FILES);
   // the target may be known only a moment later, so the question waits for it
   const canAsk = !isBusy && !upload.isPending && text.trim() !== "";
 

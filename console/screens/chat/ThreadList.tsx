@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { listThreads, type Thread } from "../../api/chat.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
@@ -26,7 +26,7 @@ export function ThreadList() {
       <Link to="/chat" className="button">
         New conversation
       </Link>
-      <Loaded query={threads} what="conversations">
+      <QueryResult query={threads} what="conversations">
         {({ pages }) => {
           const all = pages.flatMap(({ data }) => data);
           if (all.length === 0) return <p className="quiet">Your conversations appear here.</p>;
@@ -52,7 +52,7 @@ export function ThreadList() {
             </>
           );
         }}
-      </Loaded>
+      </QueryResult>
     </nav>
   );
 }

@@ -1,6 +1,6 @@
 import type { HistoryMessage } from "../../api/answer.ts";
 import type { Attachment, Message } from "../../api/chat.ts";
-import type { Live } from "./live.ts";
+import type { LiveTurn } from "./liveTurns.ts";
 
 /** One question and its answer. */
 export interface Turn {
@@ -10,11 +10,11 @@ export interface Turn {
   attachments: Attachment[];
   answer: Message | undefined;
   /** Set while the answer is in progress. */
-  live: Live | undefined;
+  live: LiveTurn | undefined;
 }
 
 /** The turns of a thread, including the one in progress. */
-export function toTurns(messages: Message[], live: Live | undefined): Turn[] {
+export function toTurns(messages: Message[], live: LiveTurn | undefined): Turn[] {
   const turns: Turn[] = [];
   for (const message of messages) {
     const id = message.turn_id;

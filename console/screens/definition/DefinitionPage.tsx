@@ -6,7 +6,7 @@ import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
-import { ForBuilders } from "../../parts/Restricted.tsx";
+import { ForBuilders } from "../../parts/ForRole.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
@@ -17,7 +17,7 @@ import { SourceEditor } from "./SourceEditor.tsx";
 import { TryTool } from "./TryTool.tsx";
 import { useSource } from "./useSource.ts";
 import { Versions } from "./Versions.tsx";
-import { WorkflowsOf } from "./WorkflowsOf.tsx";
+import { DefinitionWorkflows } from "./DefinitionWorkflows.tsx";
 
 const route = getRouteApi("/definitions/$definitionId");
 
@@ -66,7 +66,7 @@ function Write({ saved, newest, onSaved }: WriteProps) {
         <CheckRuns
           id={saved.id}
           source={source}
-          isFaulty={checked.faults.some(({ severity }) => severity === "error")}
+          isFaulty={checked.problems.some(({ severity }) => severity === "error")}
         />
       )}
     </>
@@ -124,7 +124,7 @@ function Details({ definition }: { definition: DefinitionWithSource }) {
             <Write key={saved.version} saved={saved} newest={definition.version} onSaved={setSaved} />
           </div>
           <div>
-            {definition.type === "tool" ? <TryTool tool={definition} /> : <WorkflowsOf definition={definition} />}
+            {definition.type === "tool" ? <TryTool tool={definition} /> : <DefinitionWorkflows definition={definition} />}
             {definition.type === "tool" && <Grants tool={definition} />}
             <Actions definition={definition} />
           </div>

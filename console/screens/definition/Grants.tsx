@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { saveDefinition, type Definition } from "../../api/build.ts";
-import { Check, Form } from "../../parts/Form.tsx";
+import { Checkbox, Form } from "../../parts/Form.tsx";
 
 /** The granted secrets, out of those that the tool's meta lists. */
 export function Grants({ tool }: { tool: Definition }) {
@@ -17,7 +17,7 @@ export function Grants({ tool }: { tool: Definition }) {
         <legend>Secrets that it may read</legend>
         <p className="quiet">Code that may read a secret can leak it.</p>
         {tool.secrets.map((name) => (
-          <Check key={name} name="grants" value={name} label={name} isChecked={tool.grants.includes(name)} />
+          <Checkbox key={name} name="grants" value={name} label={name} isChecked={tool.grants.includes(name)} />
         ))}
       </fieldset>
     </Form>

@@ -5,9 +5,9 @@ import { createDefinition, type ScriptType } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
-import { ForBuilders } from "../../parts/Restricted.tsx";
+import { ForBuilders } from "../../parts/ForRole.tsx";
 import { SourceEditor } from "./SourceEditor.tsx";
-import { STARTERS } from "./starters.ts";
+import { SOURCE_TEMPLATES } from "./sourceTemplates.ts";
 import { useSource } from "./useSource.ts";
 
 const route = getRouteApi("/definitions/new");
@@ -15,8 +15,8 @@ const route = getRouteApi("/definitions/new");
 function Create({ type }: { type: ScriptType }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [starter] = useState(STARTERS[type]);
-  const script = useSource(type, starter);
+  const [template] = useState(SOURCE_TEMPLATES[type]);
+  const script = useSource(type, template);
   const create = useMutation({
     mutationFn: () => createDefinition({ type, source: script.source }),
     onSuccess: async ({ id }) => {
@@ -26,7 +26,7 @@ function Create({ type }: { type: ScriptType }) {
   });
   return (
     <>
-      <SourceEditor label={`Source of the ${type}`} text={starter} script={script} />
+      <SourceEditor label={`Source of the ${type}`} text={template} script={script} />
       {create.isError && <ErrorNotice error={create.error} />}
       <p className="buttons">
         <ActionButton label={`Create ${type}`} action={create} />

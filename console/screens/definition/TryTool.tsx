@@ -4,14 +4,14 @@ import { tryTool, type Definition } from "../../api/build.ts";
 import { getTrace } from "../../api/requests.ts";
 import { formatDuration, parseJson } from "../../format/index.ts";
 import { ArgsForm, readArgs } from "../../parts/ArgsForm.tsx";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
-import { Value } from "../../parts/Value.tsx";
+import { ValueBlock } from "../../parts/ValueBlock.tsx";
 
 function Result({ turn }: { turn: string }) {
   const trace = useQuery(getTrace(turn));
   return (
-    <Loaded query={trace} what="the result">
+    <QueryResult query={trace} what="the result">
       {({ rounds, answer }) => {
         const called = rounds[0]?.calls[0];
         if (!called) return <p className="notice bad">{answer?.error ?? "The tool was not called."}</p>;
@@ -27,14 +27,14 @@ function Result({ turn }: { turn: string }) {
                 Why?
               </Link>
             </p>
-            <Value
+            <ValueBlock
               label="Output, as a model receives it"
               value={called.output === null ? "none yet" : parseJson(called.output)}
             />
           </div>
         );
       }}
-    </Loaded>
+    </QueryResult>
   );
 }
 

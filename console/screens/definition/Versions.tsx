@@ -3,11 +3,11 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { saveDefinition, type Definition, type DefinitionWithSource } from "../../api/build.ts";
 import { versionsOfDefinition, type DefinitionVersion } from "../../api/versions.ts";
 import { SelectFilter } from "../../parts/Filter.tsx";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { VersionChange, VersionFilter } from "../../parts/VersionChange.tsx";
 import { versionChoices } from "../../parts/versionWords.ts";
-import { WorkflowsBehind } from "./WorkflowsOf.tsx";
+import { OutdatedWorkflows } from "./DefinitionWorkflows.tsx";
 
 const route = getRouteApi("/definitions/$definitionId");
 
@@ -40,7 +40,7 @@ export function Versions({ definition, onSaved }: Props) {
   const change = (part: { version?: number | undefined; against?: number | undefined }) =>
     void navigate({ to: ".", replace: true, search: { ...search, ...part } });
   return (
-    <Loaded query={newest} what="versions">
+    <QueryResult query={newest} what="versions">
       {(all) => {
         const version = search.version ?? all.total;
         const against = search.against ?? version - 1;
@@ -59,13 +59,13 @@ export function Versions({ definition, onSaved }: Props) {
                 onPick={(value) => change({ against: value === undefined ? undefined : Number(value) })}
               />
             </search>
-            {definition.type === "workflow" && <WorkflowsBehind definition={definition} />}
+            {definition.type === "workflow" && <OutdatedWorkflows definition={definition} />}
             <VersionChange versions={versions} version={version} against={against} textOf={({ source }) => source}>
               {(shown) => <GoBack definition={definition} to={shown} onSaved={onSaved} />}
             </VersionChange>
           </>
         );
       }}
-    </Loaded>
+    </QueryResult>
   );
 }

@@ -1,8 +1,8 @@
 import { useCallback, useRef, useState } from "react";
 import { checkSource, checkTypes, readDeclarations, type ScriptType } from "../../api/build.ts";
 import { readMembers } from "../../editor/complete.ts";
-import type { Fault } from "../../editor/Editor.tsx";
-import { useLeaveQuestion } from "../../parts/useUnsaved.ts";
+import type { Problem } from "../../editor/Editor.tsx";
+import { useLeaveConfirmation } from "../../parts/useLeaveConfirmation.ts";
 
 let members: ReturnType<typeof loadMembers> | undefined;
 const loadMembers = async () => readMembers(await readDeclarations());
@@ -11,32 +11,32 @@ const readOnce = () => (members ??= loadMembers());
 
 /** The service's result for a source. */
 export interface SourceCheck {
-  faults: Fault[];
+  problems: Problem[];
   /** A sentence about the type check: that it is running, or why it did not run. */
   about_types: string | null;
 }
 
-const unchecked = () => ({ faults: [], unchecked: "The types could not be checked; they are after the next change." });
+const unchecked = () => ({ problems: [], unchecked: "The types could not be checked; they are after the next change." });
 
 /** The edited source: its errors, and a question before it is lost. */
 export function useSource(type: ScriptType, saved: string) {
   const [source, setSource] = useState(saved);
-  const [checked, setChecked] = useState<SourceCheck>({ faults: [], about_types: null });
+  const [checked, setChecked] = useState<SourceCheck>({ problems: [], about_types: null });
   const newest = useRef(saved);
   const isChanged = source !== saved;
-  useLeaveQuestion(() => isChanged);
+  useLeaveConfirmation(() => isChanged);
   const check = useCallback(
     async (text: string) => {
       newest.current = text;
       // a result for an outdated text is not shown
       const show = (now: SourceCheck) => newest.current === text && setChecked(now);
-      const faults = await checkSource(type, text);
-      const isRefused = text.trim() === "" || faults.some(({ severity }) => severity === "error");
-      show({ faults, about_types: isRefused ? null : "The types are being checked …" });
-      if (isRefused || newest.current !== text) return faults;
+      const problems = await checkSource(type, text);
+      const isRefused = text.trim() === "" || problems.some(({ severity }) => severity === "error");
+      show({ problems, about_types: isRefused ? null : "The types are being checked …" });
+      if (isRefused || newest.current !== text) return problems;
       const types = await checkTypes(type, text).catch(unchecked);
-      const all = [...faults, ...types.faults].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
-      show({ faults: all, about_types: types.unchecked });
+      const all = [...problems, ...types.problems].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+      show({ problems: all, about_types: types.unchecked });
       return all;
     },
     [type],

@@ -3,8 +3,8 @@ import { Options, wordChoices } from "../../parts/Choices.tsx";
 import { FieldError } from "../../format/FieldError.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formGroups, formLines, formText } from "../../parts/formText.ts";
-import { Repeated } from "../../parts/Repeated.tsx";
-import { useChanging } from "../../parts/useChanging.ts";
+import { RepeatedFields } from "../../parts/RepeatedFields.tsx";
+import { useChangeForm } from "../../parts/useChangeForm.ts";
 
 const MAX_KEYS = 16;
 const KINDS = wordChoices(["text", "number", "boolean"]);
@@ -41,7 +41,7 @@ const readDetails = (form: FormData): DocumentChange => ({
 const Pairs = ({ metadata }: { metadata: Metadata }) => {
   const entries = Object.entries(metadata);
   return (
-    <Repeated
+    <RepeatedFields
       legend="Your own metadata"
       what="key"
       param="metadata"
@@ -67,7 +67,7 @@ const Pairs = ({ metadata }: { metadata: Metadata }) => {
           </label>
         </div>
       )}
-    </Repeated>
+    </RepeatedFields>
   );
 };
 
@@ -75,7 +75,7 @@ const kindOf = (value: Metadata[string]): string => (typeof value === "string" ?
 
 /** Name, tags and metadata of a document. */
 export function DetailsForm({ document }: { document: DocumentInfo }) {
-  const { before, save } = useChanging<DocumentChange, DocumentInfo>(document, {
+  const { before, save } = useChangeForm<DocumentChange, DocumentInfo>(document, {
     read: readDetails,
     change: (changes) => changeDocument(document.id, changes),
     queryKeys: [["document"]],

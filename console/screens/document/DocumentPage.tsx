@@ -4,15 +4,15 @@ import { getDocument, getOriginal, listVersions, type DocumentInfo } from "../..
 import { useRole } from "../../api/useRole.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { FileFacts } from "../../parts/FileFacts.tsx";
-import { ReadAgain } from "../../parts/ReadAgain.tsx";
+import { RetryReading } from "../../parts/RetryReading.tsx";
 import { ReplaceFile } from "../../parts/ReplaceFile.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { useMedia } from "../../parts/useMedia.ts";
-import { isDrawn, Original } from "./Original.tsx";
-import { Reading, type Marks } from "./Reading.tsx";
-import { Record } from "./Record.tsx";
+import { canRenderOriginal, Original } from "./Original.tsx";
+import { DocumentText, type Marks } from "./DocumentText.tsx";
+import { DocumentMetadata } from "./DocumentMetadata.tsx";
 import { Versions } from "./Versions.tsx";
 import "./document.css";
 
@@ -56,7 +56,7 @@ function Shown({ document, marks }: { document: DocumentInfo; marks: Marks }) {
   const { view } = route.useSearch();
   const isWide = useMedia(WIDE);
   const { data: file } = useQuery(getOriginal(document));
-  const canBeDrawn = file?.isFile === true && isDrawn(document, marks);
+  const canBeDrawn = file?.isFile === true && canRenderOriginal(document, marks);
   const isBoth = canBeDrawn && (view === undefined ? isWide : view === "both");
   return (
     <>
@@ -64,7 +64,7 @@ function Shown({ document, marks }: { document: DocumentInfo; marks: Marks }) {
       <div className={isBoth ? "with-original" : "alone-text"}>
         {isBoth && <Original document={document} marks={marks} address={file.address} />}
         <div className="reading">
-          <Reading key={[document.id, ...Object.values(marks)].join("/")} document={document} marks={marks} />
+          <DocumentText key={[document.id, ...Object.values(marks)].join("/")} document={document} marks={marks} />
         </div>
       </div>
     </>
@@ -102,7 +102,7 @@ function Unreadable({ document, error }: { document: DocumentInfo; error: string
                 void navigate({ to: "/knowledge/documents/$documentId", params: { documentId }, replace: true })
               }
             />
-            <ReadAgain document={document} />
+            <RetryReading document={document} />
           </div>
         </>
       )}
@@ -127,7 +127,7 @@ function Details({ document }: { document: DocumentInfo }) {
           Its collection
         </Link>
       </p>
-      <Record document={document} />
+      <DocumentMetadata document={document} />
       {hasText && <Versions document={document} shown={version} />}
       {error && <Unreadable document={document} error={error} />}
       {version === undefined && <DocumentWarnings warnings={document.warnings} />}

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { listPassages, type DocumentInfo } from "../../api/knowledge.ts";
 import { Loading } from "../../parts/Notices.tsx";
 import { PdfPages } from "./PdfPages.tsx";
-import type { Marks } from "./Reading.tsx";
+import type { Marks } from "./DocumentText.tsx";
 
 /** A larger file is not rendered, because the browser would need several times its size. */
 const MAX_BYTES = 50_000_000;
@@ -11,7 +11,7 @@ const MAX_BYTES = 50_000_000;
 const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
 /** Whether the file can be rendered. For an earlier version the file is not stored. */
-export const isDrawn = ({ mime_type, size_bytes }: DocumentInfo, { version }: Pick<Marks, "version">): boolean =>
+export const canRenderOriginal = ({ mime_type, size_bytes }: DocumentInfo, { version }: Pick<Marks, "version">): boolean =>
   version === undefined && size_bytes <= MAX_BYTES && (mime_type === "application/pdf" || PICTURES.includes(mime_type));
 
 const NotDrawn = ({ why }: { why: string }) => (

@@ -2,10 +2,10 @@ import { changeDocument, type DocumentChange, type DocumentInfo, type Reader } f
 import { Options } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formGroups, formLines, formText } from "../../parts/formText.ts";
-import { Repeated } from "../../parts/Repeated.tsx";
-import { Limited } from "../../parts/Limited.tsx";
-import { limitedTo } from "../../parts/limitedTo.ts";
-import { useChanging } from "../../parts/useChanging.ts";
+import { RepeatedFields } from "../../parts/RepeatedFields.tsx";
+import { LimitSwitch } from "../../parts/LimitSwitch.tsx";
+import { readLimit } from "../../parts/readLimit.ts";
+import { useChangeForm } from "../../parts/useChangeForm.ts";
 import { nameOfReader, parseReader, useReaders, writeReader } from "./useReaders.ts";
 
 const MAX_READERS = 100;
@@ -17,7 +17,7 @@ function readReaders(form: FormData): Reader[] | null {
   const chosen = formGroups(form).flatMap(({ reader }) => (reader ? [reader] : []));
   const users = formLines(form, "users").map((user) => `external_user:${user}`);
   const named = [...new Set([...chosen, ...users])].map(parseReader);
-  return limitedTo(named, { isOn: formText(form, "who") === "named", field: "who", name: ONLY_THESE, what: "readers" });
+  return readLimit(named, { isOn: formText(form, "who") === "named", field: "who", name: ONLY_THESE, what: "readers" });
 }
 
 interface Props {
@@ -73,7 +73,7 @@ function Named({ readers }: { readers: readonly Reader[] }) {
   const users = readers.filter(isUser).map(({ external_user }) => external_user);
   return (
     <>
-      <Repeated
+      <RepeatedFields
         legend="Readers"
         what="reader"
         param="readers"
@@ -81,7 +81,7 @@ function Named({ readers }: { readers: readonly Reader[] }) {
         most={MAX_READERS}
       >
         {(reader, field) => <ReaderField name={field("reader")} reader={reader} />}
-      </Repeated>
+      </RepeatedFields>
       <label>
         <span>
           End users of API keys <span className="quiet">(one in each line, as requests name them in “user”)</span>
@@ -94,7 +94,7 @@ function Named({ readers }: { readers: readonly Reader[] }) {
 
 /** Who may read a document. A key is not a reader, but with an end user's name it reads for that user. */
 export function ReadersForm({ document, managesAll }: Props) {
-  const { before, save } = useChanging<DocumentChange, DocumentInfo>(document, {
+  const { before, save } = useChangeForm<DocumentChange, DocumentInfo>(document, {
     read: (form) => ({ readers: readReaders(form) }),
     change: (changes) => changeDocument(document.id, changes),
     queryKeys: [["document"]],
@@ -102,7 +102,7 @@ export function ReadersForm({ document, managesAll }: Props) {
   const { readers } = before;
   return (
     <Form submit="Save readers" done="Saved." send={save}>
-      <Limited
+      <LimitSwitch
         isLimited={readers !== undefined}
         switches={({ isOn, onTurn }) => (
           <fieldset>
@@ -118,7 +118,7 @@ export function ReadersForm({ document, managesAll }: Props) {
         )}
       >
         {(isEmptied) => <Named readers={isEmptied ? [] : (readers ?? [])} />}
-      </Limited>
+      </LimitSwitch>
       <p className="quiet">
         Where nobody is named, nobody reads it.{" "}
         {managesAll

@@ -9,7 +9,7 @@ import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { labelledChoices, Options } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formText, readJson } from "../../parts/formText.ts";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 
@@ -84,15 +84,15 @@ function Sent() {
   return (
     <section className="stack" aria-labelledby="sent">
       <h2 id="sent">What came in</h2>
-      <Loaded query={sent} what="events">
+      <QueryResult query={sent} what="events">
         {({ data, has_more }) =>
           data.length === 0 ? (
-            <Empty title="No event was sent yet">
+            <EmptyState title="No event was sent yet">
               <p>
                 Send one above, give a webhook of a <Link to="/workflows">workflow</Link> an event, or let a program
                 call <code>POST /api/workflows/events</code>.
               </p>
-            </Empty>
+            </EmptyState>
           ) : (
             <>
               <Table caption="Events, newest first" columns={COLUMNS} rows={data} rowKey={({ cursor }) => cursor} />
@@ -104,7 +104,7 @@ function Sent() {
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }

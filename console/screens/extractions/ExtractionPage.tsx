@@ -9,7 +9,7 @@ import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { useRawText, Words } from "../../parts/Words.tsx";
+import { useRawText, FormattedText } from "../../parts/FormattedText.tsx";
 
 const route = getRouteApi("/extractions/$extractionId");
 
@@ -28,7 +28,7 @@ function Result({ name, markdown }: { name: string; markdown: string }) {
       {markdown.trim() === "" ? (
         <p className="quiet">The file has no text.</p>
       ) : (
-        <Words text={markdown} isRaw={isRaw} />
+        <FormattedText text={markdown} isRaw={isRaw} />
       )}
     </section>
   );

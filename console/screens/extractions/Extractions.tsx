@@ -11,8 +11,8 @@ import {
 import { useRole } from "../../api/useRole.ts";
 import { formatBytes } from "../../format/index.ts";
 import { statusWord } from "../../format/statusWord.ts";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
-import { Pages } from "../../parts/Pages.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
+import { Pagination } from "../../parts/Pagination.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
@@ -41,7 +41,7 @@ const COLUMNS: Columns<Extraction> = [
 ];
 
 const NoExtractions = ({ status, mayWrite }: { status: ExtractionStatus | undefined; mayWrite: boolean }) => (
-  <Empty title={status ? `No extraction is ${status}` : "No file was turned into text within a day"}>
+  <EmptyState title={status ? `No extraction is ${status}` : "No file was turned into text within a day"}>
     <ol>
       {mayWrite && <li>Drop a file above: its text appears here as Markdown, and nothing is searched.</li>}
       <li>
@@ -51,14 +51,14 @@ const NoExtractions = ({ status, mayWrite }: { status: ExtractionStatus | undefi
         Files to search and cite belong into <Link to="/knowledge">Knowledge</Link>.
       </li>
     </ol>
-  </Empty>
+  </EmptyState>
 );
 
 function List({ status, page }: { status: ExtractionStatus | undefined; page: number }) {
   const { mayWrite } = useRole();
   const extractions = useQuery(listExtractions(status, page));
   return (
-    <Loaded query={extractions} what="extractions">
+    <QueryResult query={extractions} what="extractions">
       {({ data, total }) => (
         <>
           {data.length === 0 ? (
@@ -66,7 +66,7 @@ function List({ status, page }: { status: ExtractionStatus | undefined; page: nu
           ) : (
             <Table caption="Extractions, newest first" columns={COLUMNS} rows={data} rowKey={({ id }) => id} />
           )}
-          <Pages
+          <Pagination
             page={page}
             perPage={EXTRACTIONS_PER_PAGE}
             total={total}
@@ -75,7 +75,7 @@ function List({ status, page }: { status: ExtractionStatus | undefined; page: nu
           />
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { listDeadLetters, removeDeadLetter, replayDeadLetter, type DeadLetter } from "../../api/health.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -55,7 +55,7 @@ export function DeadLetters() {
   return (
     <section className="stack" aria-labelledby="dead">
       <h2 id="dead">Dead letters</h2>
-      <Loaded query={letters} what="dead letters">
+      <QueryResult query={letters} what="dead letters">
         {({ data, has_more }) =>
           data.length === 0 ? (
             <p className="quiet">None: every command and every reaction of your organization was handled.</p>
@@ -71,7 +71,7 @@ export function DeadLetters() {
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }

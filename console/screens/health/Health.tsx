@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { getDeploymentHealth, type Check, type DeploymentHealth, type Process } from "../../api/health.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
-import { Loaded } from "../../parts/Notices.tsx";
-import { Restricted } from "../../parts/Restricted.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
+import { ForAdministrators } from "../../parts/ForRole.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -131,9 +131,9 @@ function Read() {
   return (
     <section className="screen" aria-labelledby="title">
       <h1 id="title">Health</h1>
-      <Loaded query={health} what="the health of the service">
+      <QueryResult query={health} what="the health of the service">
         {(data) => <Details health={data} />}
-      </Loaded>
+      </QueryResult>
       <DeadLetters />
     </section>
   );
@@ -143,8 +143,8 @@ function Read() {
 export function Health() {
   const { isAdmin } = useRole();
   return (
-    <Restricted what="Health" isAllowed={isAdmin}>
+    <ForAdministrators what="Health" isAllowed={isAdmin}>
       <Read />
-    </Restricted>
+    </ForAdministrators>
   );
 }

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { countFailures, type FailedModel } from "../../api/home.ts";
 import { startOfDay } from "../../format/days.ts";
 import { formatCount, formatNumber } from "../../format/index.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { ModelName } from "../../parts/ModelName.tsx";
 
 const SHOWN = 5;
@@ -27,7 +27,7 @@ export function FailedRequests({ day }: { day: string }) {
   return (
     <section className="card panel" aria-labelledby="failed-requests">
       <h2 id="failed-requests">Failed today, by model</h2>
-      <Loaded query={failures} what="failed requests">
+      <QueryResult query={failures} what="failed requests">
         {({ models, isWhole }) =>
           models.length === 0 ? (
             <p className="quiet">No request to a model has failed today.</p>
@@ -46,7 +46,7 @@ export function FailedRequests({ day }: { day: string }) {
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }

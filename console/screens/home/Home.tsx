@@ -2,18 +2,18 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { Link, Navigate } from "@tanstack/react-router";
 import { useId, useState, type ReactNode } from "react";
 import { getHealth, listFailedRuns } from "../../api/home.ts";
-import { listApprovals, whoAmI } from "../../api/queries.ts";
+import { listApprovals, getSession } from "../../api/queries.ts";
 import { serviceNow } from "../../api/serviceClock.ts";
 import { listBudgets, usedPercent, WARNED_PERCENT } from "../../api/spending.ts";
 import type { Page } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { startOfDay } from "../../format/days.ts";
 import { formatCount } from "../../format/index.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { FailedRequests } from "./FailedRequests.tsx";
-import { Trials } from "./Trials.tsx";
+import { GettingStarted } from "./GettingStarted.tsx";
 import "./home.css";
 
 const SHOWN = 3;
@@ -42,7 +42,7 @@ function Panel<T extends { id: string }>({ title, query, what, none, item, all }
   return (
     <section className="card panel" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      <Loaded query={query} what={what}>
+      <QueryResult query={query} what={what}>
         {({ data, total }) =>
           total === 0 ? (
             <p className="quiet">{none}</p>
@@ -57,7 +57,7 @@ function Panel<T extends { id: string }>({ title, query, what, none, item, all }
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }
@@ -121,7 +121,7 @@ function HealthPanel() {
   return (
     <section className="card panel" aria-labelledby="health">
       <h2 id="health">Health</h2>
-      <Loaded query={health} what="the state of the service">
+      <QueryResult query={health} what="the state of the service">
         {({ isReady, problems }) => (
           <>
             <p>
@@ -142,7 +142,7 @@ function HealthPanel() {
             )}
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }
@@ -184,7 +184,7 @@ const ViewerStart = () => (
 
 /** The first screen of a person: things to try, and things that need attention. Approvers see their inbox instead. */
 export function Home() {
-  const { data } = useQuery(whoAmI);
+  const { data } = useQuery(getSession);
   const { isAdmin, isBuilder, mayWrite } = useRole();
   const [day] = useState(today);
   if (data?.user.role === "approver") return <Navigate to="/inbox" replace />;
@@ -192,7 +192,7 @@ export function Home() {
     <div className="screen">
       <h1>Home</h1>
       {isAdmin && <BudgetWarning />}
-      {mayWrite && <Trials />}
+      {mayWrite && <GettingStarted />}
       {data?.user.role === "viewer" && <ViewerStart />}
       <div className="panels">
         {mayWrite && <NeedsYou />}

@@ -9,15 +9,15 @@ import { PlainFields } from "../../parts/PlainFields.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { AskedBody } from "../../parts/AskedBody.tsx";
-import { Afterwards } from "./Afterwards.tsx";
+import { ApprovalBody } from "../../parts/ApprovalBody.tsx";
+import { RunAfterDecision } from "./RunAfterDecision.tsx";
 import { Attachments } from "./Attachments.tsx";
 import { DecisionForm, type Decision } from "./DecisionForm.tsx";
 import { Comments } from "./Comments.tsx";
 import { Delegate, Delegations } from "./Delegate.tsx";
-import { nameOf } from "./nameOf.ts";
+import { displayName } from "./displayName.ts";
 import { ShareLink } from "./ShareLink.tsx";
-import { Asker, AskingRun, WaitingCall } from "./WhatAsks.tsx";
+import { OriginLink, OriginRun, OriginToolCall } from "./ApprovalOrigin.tsx";
 import { WhoDecides } from "./WhoDecides.tsx";
 import "./inbox.css";
 
@@ -38,8 +38,8 @@ function Outcome({ approval }: { approval: Approval }) {
     <div className={`notice ${approval.status === "approved" ? "good" : "plain"}`} role="status">
       <p>
         <strong>{OUTCOMES[approval.status]}</strong>
-        {decided_by && <> by {nameOf(decided_by)}</>}
-        {decided_in_place_of && <> for {nameOf(decided_in_place_of)}</>}
+        {decided_by && <> by {displayName(decided_by)}</>}
+        {decided_in_place_of && <> for {displayName(decided_in_place_of)}</>}
         {decided_at && (
           <>
             {" "}
@@ -66,8 +66,8 @@ function Votes({ approval: { id, required, votes } }: { approval: Approval }) {
       <ul className="plain">
         {votes.map(({ by, in_place_of, decision, comment, files, at }) => (
           <li key={by.id}>
-            {nameOf(by)}
-            {in_place_of && <> for {nameOf(in_place_of)}</>} {decision === "approve" ? "approved" : "rejected"}{" "}
+            {displayName(by)}
+            {in_place_of && <> for {displayName(in_place_of)}</>} {decision === "approve" ? "approved" : "rejected"}{" "}
             <Time at={at} />
             {comment && <> “{comment}”</>}
             <Attachments files={files} addressOf={attachmentAddress(id)} />
@@ -93,7 +93,7 @@ function Question({ approval }: { approval: Approval }) {
         <h1>{approval.title}</h1>
         <p className="quiet">
           <Status status={approval.status} /> asked <Time at={approval.created_at} />
-          {approval.in_place_of && <>, for {nameOf(approval.in_place_of)}</>}
+          {approval.in_place_of && <>, for {displayName(approval.in_place_of)}</>}
           {approval.status === "pending" && (
             <>
               , expires <Time at={approval.expires_at} />
@@ -101,15 +101,15 @@ function Question({ approval }: { approval: Approval }) {
           )}
         </p>
       </header>
-      <AskedBody body={approval.body} />
+      <ApprovalBody body={approval.body} />
       <Attachments files={approval.attachments} addressOf={attachmentAddress(approval.id)} />
-      {approval.run_id !== null && <AskingRun id={approval.run_id} />}
-      {approval.tool_call && <WaitingCall call={approval.tool_call} />}
+      {approval.run_id !== null && <OriginRun id={approval.run_id} />}
+      {approval.tool_call && <OriginToolCall call={approval.tool_call} />}
       {decide.isError && !approval.may_decide && <ErrorNotice error={decide.error} />}
       <Delegations approval={approval} />
       <Votes approval={approval} />
       <Outcome approval={approval} />
-      {approval.status !== "pending" && approval.run_id !== null && <Afterwards runId={approval.run_id} />}
+      {approval.status !== "pending" && approval.run_id !== null && <RunAfterDecision runId={approval.run_id} />}
       {approval.status === "pending" && !approval.may_decide && <WhoDecides approval={approval} />}
       {approval.may_decide && (
         <DecisionForm
@@ -128,7 +128,7 @@ function Question({ approval }: { approval: Approval }) {
           <ShareLink approval={approval.id} />
         </>
       )}
-      <Asker approval={approval} />
+      <OriginLink approval={approval} />
     </article>
   );
 }

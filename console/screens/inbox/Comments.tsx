@@ -2,18 +2,18 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { attachmentAddress, commentOn, listComments, MAX_FILES } from "../../api/approvalPeople.ts";
 import { useRole } from "../../api/useRole.ts";
-import { AttachField, useFiles } from "../../parts/Attach.tsx";
+import { AttachField, useAttachments } from "../../parts/Attach.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Attachments } from "./Attachments.tsx";
-import { nameOf } from "./nameOf.ts";
+import { displayName } from "./displayName.ts";
 
 function NewComment({ id }: { id: string }) {
   const queries = useQueryClient();
   const [formKey, setFormKey] = useState(0);
-  const { files, clear, ...attaching } = useFiles(MAX_FILES);
+  const { files, clear, ...attaching } = useAttachments(MAX_FILES);
   const add = useMutation({
     mutationFn: (form: FormData) =>
       commentOn(id, { text: formText(form, "text"), files: files.map((file) => file.id) }),
@@ -45,13 +45,13 @@ export function Comments({ approval: { id, status } }: { approval: { id: string;
   const { mayWrite } = useRole();
   return (
     <section aria-label="Discussion">
-      <Loaded query={comments} what="comments">
+      <QueryResult query={comments} what="comments">
         {({ data }) =>
           data.length > 0 && (
             <ul className="plain">
               {data.map(({ id: comment, by, text, files: attached, at }) => (
                 <li key={comment}>
-                  <strong>{nameOf(by)}</strong> <Time at={at} />
+                  <strong>{displayName(by)}</strong> <Time at={at} />
                   <p className="body-text">{text}</p>
                   <Attachments files={attached} addressOf={attachmentAddress(id)} />
                 </li>
@@ -59,7 +59,7 @@ export function Comments({ approval: { id, status } }: { approval: { id: string;
             </ul>
           )
         }
-      </Loaded>
+      </QueryResult>
       {status === "pending" && mayWrite && <NewComment id={id} />}
     </section>
   );

@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { MAX_FILES } from "../../api/approvalPeople.ts";
 import type { FormSchema } from "../../api/types.ts";
-import { AttachField, useFiles } from "../../parts/Attach.tsx";
+import { AttachField, useAttachments } from "../../parts/Attach.tsx";
 import { SchemaFields } from "../../parts/SchemaField.tsx";
 import { readValues } from "../../parts/schemaValues.ts";
 import { useCheckedForm } from "../../parts/useCheckedForm.tsx";
 import { useDraft } from "../../parts/useDraft.ts";
-import { useUnsaved } from "../../parts/useUnsaved.ts";
+import { useUnsavedWarning } from "../../parts/useLeaveConfirmation.ts";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 export interface Decision {
@@ -51,8 +51,8 @@ const Buttons = ({ isPending }: Pick<Props, "isPending">) => (
 export function DecisionForm({ id, schema, takesFiles = false, isPending, error, onDecide }: Props) {
   const [problem, setProblem] = useState<unknown>(null);
   const [comment, setComment] = useDraft(`decision ${id}`);
-  const unsaved = useUnsaved();
-  const { files, ...attaching } = useFiles(MAX_FILES);
+  const unsaved = useUnsavedWarning();
+  const { files, ...attaching } = useAttachments(MAX_FILES);
 
   const onSend = (form: FormData, submitter: HTMLElement | null) => {
     const decision = (submitter as HTMLButtonElement | null)?.value === "reject" ? "reject" : "approve";

@@ -4,7 +4,7 @@ import type { Approval } from "../../api/types.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Time } from "../../parts/Time.tsx";
-import { nameOf } from "./nameOf.ts";
+import { displayName } from "./displayName.ts";
 import { PersonField } from "./PersonField.tsx";
 
 /** The delegations of the approval: from whom, to whom. */
@@ -14,7 +14,7 @@ export function Delegations({ approval: { delegations } }: { approval: Approval 
     <ul className="plain" aria-label="Delegations">
       {delegations.map(({ by, to, reason, at }) => (
         <li key={at}>
-          {nameOf(by)} delegated it to {nameOf(to)} <Time at={at} />: “{reason}”
+          {displayName(by)} delegated it to {displayName(to)} <Time at={at} />: “{reason}”
         </li>
       ))}
     </ul>

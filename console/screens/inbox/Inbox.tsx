@@ -7,15 +7,15 @@ import { formatCount } from "../../format/index.ts";
 import { statusWord } from "../../format/statusWord.ts";
 import { labelledChoices } from "../../parts/Choices.tsx";
 import { SelectFilter } from "../../parts/Filter.tsx";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
-import { Pages } from "../../parts/Pages.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
+import { Pagination } from "../../parts/Pagination.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
-import { WhoFilter } from "../../parts/WhoFilter.tsx";
-import { Away } from "./Away.tsx";
-import { nameOf } from "./nameOf.ts";
+import { PrincipalFilter } from "../../parts/PrincipalFilter.tsx";
+import { MySubstitute } from "./MySubstitute.tsx";
+import { displayName } from "./displayName.ts";
 import { isOver, type InboxSearch } from "./search.ts";
 import "./inbox.css";
 
@@ -27,12 +27,12 @@ const Item = ({ approval }: { approval: Approval }) => (
       <span className="row-title">{approval.title}</span>
       <Status status={approval.status} />
       <span className="quiet">
-        {approval.in_place_of && <strong>for {nameOf(approval.in_place_of)}, </strong>}
+        {approval.in_place_of && <strong>for {displayName(approval.in_place_of)}, </strong>}
         {approval.tool_call && <>{approval.tool_call.agent.name ?? "a deleted agent"}, </>}
         asked <Time at={approval.created_at} />
         {approval.decided_by && (
           <>
-            , decided by {nameOf(approval.decided_by)}
+            , decided by {displayName(approval.decided_by)}
             {approval.decided_at && (
               <>
                 {" "}
@@ -55,7 +55,7 @@ const Item = ({ approval }: { approval: Approval }) => (
                 , escalated <Time at={approval.escalated_at} />
               </>
             )}
-            {approval.delegations.length > 0 && <>, delegated by {nameOf(approval.delegations.at(-1)!.by)}</>}
+            {approval.delegations.length > 0 && <>, delegated by {displayName(approval.delegations.at(-1)!.by)}</>}
             {approval.comment_count > 0 && <>, {formatCount(approval.comment_count, "comment")}</>}
           </>
         )}
@@ -66,7 +66,7 @@ const Item = ({ approval }: { approval: Approval }) => (
 
 const NothingHere = ({ search }: { search: InboxSearch }) =>
   !isOver(search) ? (
-    <Empty title="Nothing waits for you">
+    <EmptyState title="Nothing waits for you">
       <p>When a workflow or an agent asks for an approval that you may give, it appears here at once.</p>
       <ul>
         <li>
@@ -88,9 +88,9 @@ const NothingHere = ({ search }: { search: InboxSearch }) =>
           are under way.
         </li>
       </ul>
-    </Empty>
+    </EmptyState>
   ) : (
-    <Empty
+    <EmptyState
       title={
         search.by
           ? "Nothing was decided by them"
@@ -100,7 +100,7 @@ const NothingHere = ({ search }: { search: InboxSearch }) =>
       <p>
         Choose who decided above, or go back to <Link to="/inbox">what waits for you</Link>.
       </p>
-    </Empty>
+    </EmptyState>
   );
 
 function Items({ page, search }: { page: Page<Approval>; search: InboxSearch }) {
@@ -112,7 +112,7 @@ function Items({ page, search }: { page: Page<Approval>; search: InboxSearch }) 
           <Item key={approval.id} approval={approval} />
         ))}
       </ul>
-      <Pages
+      <Pagination
         page={search.page ?? 0}
         perPage={APPROVALS_PER_PAGE}
         total={page.total}
@@ -160,7 +160,7 @@ function Filters({ search, order, hasOrder }: FilterProps) {
           onPick={changeOrder}
         />
       )}
-      {isDecided && <WhoFilter label="Decided by" value={search.by} onPick={(by) => change({ by })} />}
+      {isDecided && <PrincipalFilter label="Decided by" value={search.by} onPick={(by) => change({ by })} />}
     </search>
   );
 }
@@ -177,7 +177,7 @@ export function Inbox() {
   return (
     <section className="screen narrow" aria-labelledby="title">
       <h1 id="title">Inbox</h1>
-      {!isOver(search) && !approvals.isLoadingError && <Away />}
+      {!isOver(search) && !approvals.isLoadingError && <MySubstitute />}
       <Tabs
         label="Status"
         names={by ? [...DECIDED, "pending"] : APPROVAL_STATUSES}
@@ -192,9 +192,9 @@ export function Inbox() {
         )}
       />
       <Filters search={search} order={order} hasOrder={(approvals.data?.total ?? 0) > 1} />
-      <Loaded query={approvals} what="approvals">
+      <QueryResult query={approvals} what="approvals">
         {(read) => <Items page={read} search={search} />}
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }

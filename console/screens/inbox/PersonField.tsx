@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { listAllMembers } from "../../api/members.ts";
-import { whoAmI } from "../../api/queries.ts";
+import { getSession } from "../../api/queries.ts";
 import { listedChoices, Options } from "../../parts/Choices.tsx";
 
 /** The other members who may decide approvals. */
 export function PersonField({ name, label }: { name: string; label: string }) {
-  const { data: me } = useQuery(whoAmI);
+  const { data: me } = useQuery(getSession);
   const { data: members } = useQuery(listAllMembers);
   const others = members && {
     ...members,

@@ -2,9 +2,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createLink, listLinks, revokeLink, type ApprovalLink } from "../../api/approvalLinks.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
-import { ShownOnce } from "../../parts/ShownOnce.tsx";
+import { OneTimeSecret } from "../../parts/OneTimeSecret.tsx";
 import { Time } from "../../parts/Time.tsx";
 
 const DAY_S = 24 * 60 * 60;
@@ -76,13 +76,13 @@ export function ShareLink({ approval }: { approval: string }) {
         </label>
       </Form>
       {create.data && (
-        <ShownOnce title="The link" secret={create.data.url}>
+        <OneTimeSecret title="The link" secret={create.data.url}>
           Send it to one person only. It can be revoked here.
-        </ShownOnce>
+        </OneTimeSecret>
       )}
-      <Loaded query={links} what="links">
+      <QueryResult query={links} what="links">
         {({ data }) => data.length > 0 && <Links approval={approval} links={data} />}
-      </Loaded>
+      </QueryResult>
     </details>
   );
 }

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { listAllMembers } from "../../api/members.ts";
-import { whoAmI } from "../../api/queries.ts";
+import { getSession } from "../../api/queries.ts";
 import type { Approval } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { nameDeciders } from "./deciders.ts";
 
 /** Replaces the form for people who may not decide or have voted. */
 export function WhoDecides({ approval }: { approval: Approval }) {
-  const { data: me } = useQuery(whoAmI);
+  const { data: me } = useQuery(getSession);
   const { data: members } = useQuery(listAllMembers);
   const { mayWrite } = useRole();
   if (!me || !members) return null;

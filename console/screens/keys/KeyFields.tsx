@@ -1,8 +1,8 @@
 import { PRODUCTS, type KeySettings } from "../../api/keys.ts";
-import { Check } from "../../parts/Form.tsx";
+import { Checkbox } from "../../parts/Form.tsx";
 import { formLines, formText } from "../../parts/formText.ts";
-import { LimitCheck, Limited } from "../../parts/Limited.tsx";
-import { limitedTo } from "../../parts/limitedTo.ts";
+import { LimitCheck, LimitSwitch } from "../../parts/LimitSwitch.tsx";
+import { readLimit } from "../../parts/readLimit.ts";
 
 const ONLY_THESE = "Only these";
 const HINTS = {
@@ -26,7 +26,7 @@ export const KeyFields = ({ settings }: { settings: Omit<KeySettings, "enabled">
     <fieldset>
       <legend>Besides models and agents, it may use</legend>
       {PRODUCTS.map((product) => (
-        <Check
+        <Checkbox
           key={product}
           name="products"
           value={product}
@@ -38,7 +38,7 @@ export const KeyFields = ({ settings }: { settings: Omit<KeySettings, "enabled">
     </fieldset>
     <fieldset>
       <legend>Models</legend>
-      <Limited
+      <LimitSwitch
         isLimited={settings.allowed_models !== null}
         switches={(state) => <LimitCheck name="limits_models" label={`${ONLY_THESE}, one in each line:`} {...state} />}
       >
@@ -52,9 +52,9 @@ export const KeyFields = ({ settings }: { settings: Omit<KeySettings, "enabled">
             defaultValue={isEmptied ? "" : settings.allowed_models?.join("\n")}
           />
         )}
-      </Limited>
+      </LimitSwitch>
     </fieldset>
-    <Check
+    <Checkbox
       name="client_tools"
       label="Requests may bring tools of their own"
       hint="which the caller runs"
@@ -80,7 +80,7 @@ export function readKeyFields(form: FormData, before: string | null = null): Omi
   return {
     name: formText(form, "name"),
     products: PRODUCTS.filter((product) => form.getAll("products").includes(product)),
-    allowed_models: limitedTo(formLines(form, "allowed_models"), {
+    allowed_models: readLimit(formLines(form, "allowed_models"), {
       field: "allowed_models",
       isOn: form.has("limits_models"),
       name: ONLY_THESE,

@@ -15,13 +15,13 @@ import { listProjects } from "../../api/settings.ts";
 import { useRole } from "../../api/useRole.ts";
 import { Dates } from "../../parts/Dates.tsx";
 import { Form } from "../../parts/Form.tsx";
-import { Restricted } from "../../parts/Restricted.tsx";
+import { ForAdministrators } from "../../parts/ForRole.tsx";
 import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { useChanging } from "../../parts/useChanging.ts";
+import { useChangeForm } from "../../parts/useChangeForm.ts";
 import { useNow } from "../../parts/useNow.ts";
 import { KeyFields, readKeyFields } from "./KeyFields.tsx";
 import { KeySecret } from "./KeySecret.tsx";
@@ -118,7 +118,7 @@ function Actions({ apiKey: { id, name, enabled } }: { apiKey: Key }) {
 }
 
 function Settings({ apiKey }: { apiKey: Key }) {
-  const { before, save } = useChanging<KeySettings, Key>(apiKey, {
+  const { before, save } = useChangeForm<KeySettings, Key>(apiKey, {
     read: (form, { expires_at }) => readKeyFields(form, expires_at),
     change: (changes) => changeKey(apiKey.id, changes),
     queryKeys: [["key"]],
@@ -159,8 +159,8 @@ function ReadKey() {
 export function KeyPage() {
   const { isAdmin } = useRole();
   return (
-    <Restricted what="API keys" isAllowed={isAdmin}>
+    <ForAdministrators what="API keys" isAllowed={isAdmin}>
       <ReadKey />
-    </Restricted>
+    </ForAdministrators>
   );
 }

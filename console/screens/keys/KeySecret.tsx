@@ -1,5 +1,5 @@
 import type { KeyWithSecret } from "../../api/keys.ts";
-import { ShownOnce } from "../../parts/ShownOnce.tsx";
+import { OneTimeSecret } from "../../parts/OneTimeSecret.tsx";
 
 /** The secret of a key that was just created or rotated. */
 export const KeySecret = ({ title, changed }: { title: string; changed: KeyWithSecret }) =>
@@ -8,7 +8,7 @@ export const KeySecret = ({ title, changed }: { title: string; changed: KeyWithS
       The request was repeated, and its secret was shown before. If nobody has it, give the key a new one.
     </p>
   ) : (
-    <ShownOnce title={title} secret={changed.key}>
+    <OneTimeSecret title={title} secret={changed.key}>
       The service keeps only a hash of it. Whoever has it can ask in the name of this key.
-    </ShownOnce>
+    </OneTimeSecret>
   );

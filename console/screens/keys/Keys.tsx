@@ -8,9 +8,9 @@ import { readChoice } from "../../app/search.ts";
 import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
-import { Empty, Loaded, NoMatch } from "../../parts/Notices.tsx";
-import { Pages } from "../../parts/Pages.tsx";
-import { Restricted } from "../../parts/Restricted.tsx";
+import { EmptyState, QueryResult, NoMatch } from "../../parts/Notices.tsx";
+import { Pagination } from "../../parts/Pagination.tsx";
+import { ForAdministrators } from "../../parts/ForRole.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -74,7 +74,7 @@ function Filters({ search, projects }: { search: KeySearch; projects: Listing<Pr
 }
 
 const NoKeys = () => (
-  <Empty title="There are no API keys">
+  <EmptyState title="There are no API keys">
     <ol>
       <li>
         <Link to="/keys/new">Create a key</Link>, and copy its secret, which is shown once.
@@ -84,7 +84,7 @@ const NoKeys = () => (
       </li>
       <li>See here when it was last used, and under Requests what it asked.</li>
     </ol>
-  </Empty>
+  </EmptyState>
 );
 
 interface ListProps {
@@ -101,7 +101,7 @@ function Found({ search, projects }: { search: KeySearch; projects: Project[] })
   const keys = useQuery(listAllKeys);
   const now = useNow();
   return (
-    <Loaded query={keys} what="keys">
+    <QueryResult query={keys} what="keys">
       {({ data, isWhole }) => {
         const found = data.filter((key) => matches(key, search, now));
         if (found.length > 0) return <List keys={found} projects={projects} />;
@@ -111,7 +111,7 @@ function Found({ search, projects }: { search: KeySearch; projects: Project[] })
           </NoMatch>
         );
       }}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -119,12 +119,12 @@ function Found({ search, projects }: { search: KeySearch; projects: Project[] })
 function Paged({ page: number = 0, projects }: { page: number | undefined; projects: Project[] }) {
   const keys = useQuery(listKeys(number));
   return (
-    <Loaded query={keys} what="keys">
+    <QueryResult query={keys} what="keys">
       {({ data, total }) => (
         <>
           {data.length > 0 && <List keys={data} projects={projects} />}
-          {data.length === 0 && (total === 0 ? <NoKeys /> : <Empty title="No key on this page" />)}
-          <Pages
+          {data.length === 0 && (total === 0 ? <NoKeys /> : <EmptyState title="No key on this page" />)}
+          <Pagination
             page={number}
             perPage={KEYS_PER_PAGE}
             total={total}
@@ -133,7 +133,7 @@ function Paged({ page: number = 0, projects }: { page: number | undefined; proje
           />
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -163,8 +163,8 @@ function KeyList() {
 export function Keys() {
   const { isAdmin } = useRole();
   return (
-    <Restricted what="API keys" isAllowed={isAdmin}>
+    <ForAdministrators what="API keys" isAllowed={isAdmin}>
       <KeyList />
-    </Restricted>
+    </ForAdministrators>
   );
 }

@@ -4,10 +4,10 @@ import { createKey, getKey, PRODUCTS, type KeySettings, type KeyWithSecret } fro
 import { useRole } from "../../api/useRole.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { NextOne } from "../../parts/NextOne.tsx";
-import { Loaded } from "../../parts/Notices.tsx";
+import { NextSteps } from "../../parts/NextSteps.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { ProjectField } from "../../parts/ProjectField.tsx";
-import { Restricted } from "../../parts/Restricted.tsx";
+import { ForAdministrators } from "../../parts/ForRole.tsx";
 import { KeyFields, readKeyFields } from "./KeyFields.tsx";
 import { KeySecret } from "./KeySecret.tsx";
 
@@ -17,7 +17,7 @@ const SETTINGS = { name: "", products: [...PRODUCTS], allowed_models: null, clie
 const Created = ({ created, onNext }: { created: KeyWithSecret; onNext: () => void }) => (
   <>
     <KeySecret title={`The key “${created.name}” was created`} changed={created} />
-    <NextOne
+    <NextSteps
       see={
         <Link to="/keys/$keyId" params={{ keyId: created.id }}>
           See the key
@@ -33,7 +33,7 @@ const Created = ({ created, onNext }: { created: KeyWithSecret; onNext: () => vo
 function CreateLike({ id }: { id: string }) {
   const key = useQuery(getKey(id));
   return (
-    <Loaded query={key} what="the key">
+    <QueryResult query={key} what="the key">
       {(like) => (
         <>
           <ol>
@@ -50,7 +50,7 @@ function CreateLike({ id }: { id: string }) {
           <Create settings={like} project={like.project_id ?? undefined} />
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -82,7 +82,7 @@ export function NewKey() {
   const { project, like } = route.useSearch();
   const { isAdmin } = useRole();
   return (
-    <Restricted what="API keys" isAllowed={isAdmin}>
+    <ForAdministrators what="API keys" isAllowed={isAdmin}>
       <section className="screen narrow" aria-labelledby="title">
         <p>
           <Link to="/keys">← Keys</Link>
@@ -90,6 +90,6 @@ export function NewKey() {
         <h1 id="title">New key</h1>
         {like ? <CreateLike id={like} /> : <Create settings={SETTINGS} project={project} />}
       </section>
-    </Restricted>
+    </ForAdministrators>
   );
 }

@@ -3,14 +3,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { addText, changeCollection, deleteCollection, type Collection } from "../../api/knowledge.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { useSaving } from "../../parts/useSaving.ts";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
 
 const WORD = "delete";
 
 /** Adds a typed text as a document. */
 function TextForm({ slug }: { slug: string }) {
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "document",
     save: async (form) => addText(slug, { name: formText(form, "name"), text: formText(form, "text") }),
   });

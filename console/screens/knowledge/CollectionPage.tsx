@@ -17,9 +17,9 @@ import { formatBytes, formatCount, formatNumber } from "../../format/index.ts";
 import { statusWord } from "../../format/statusWord.ts";
 import type { Action } from "../../parts/action.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
-import { Pages } from "../../parts/Pages.tsx";
-import { ReadAgain } from "../../parts/ReadAgain.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
+import { Pagination } from "../../parts/Pagination.tsx";
+import { RetryReading } from "../../parts/RetryReading.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { ReplaceFile } from "../../parts/ReplaceFile.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -41,7 +41,7 @@ function Remedies({ document, removal }: { document: DocumentInfo; removal: Acti
   return (
     <div className="buttons">
       <ReplaceFile document={document} />
-      <ReadAgain document={document} />
+      <RetryReading document={document} />
       <RemoveButton
         id={id}
         label="Delete"
@@ -119,16 +119,16 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
   const documents = useQuery(listDocuments(slug, status, page));
   const removal = useRemoval("document", deleteDocument);
   return (
-    <Loaded query={documents} what="documents">
+    <QueryResult query={documents} what="documents">
       {(found) =>
         found.data.length === 0 ? (
-          <Empty title={status || page > 0 ? "No document here" : "This collection is empty"}>
+          <EmptyState title={status || page > 0 ? "No document here" : "This collection is empty"}>
             <p>
               {status || page > 0
                 ? "Choose another status or page."
                 : "Drop files above. They can be searched within seconds."}
             </p>
-          </Empty>
+          </EmptyState>
         ) : (
           <>
             <Table
@@ -138,7 +138,7 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
               rowKey={({ id }) => id}
             />
             {removal.isError && <ErrorNotice error={removal.error} />}
-            <Pages
+            <Pagination
               page={page}
               perPage={DOCUMENTS_PER_PAGE}
               total={found.total}
@@ -152,7 +152,7 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
           </>
         )
       }
-    </Loaded>
+    </QueryResult>
   );
 }
 

@@ -4,10 +4,10 @@ import { createCollection, listCollections, type Collection } from "../../api/kn
 import { useRole } from "../../api/useRole.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
 import { formText } from "../../parts/formText.ts";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useCheckedForm } from "../../parts/useCheckedForm.tsx";
-import { useUnsaved } from "../../parts/useUnsaved.ts";
+import { useUnsavedWarning } from "../../parts/useLeaveConfirmation.ts";
 import { SearchBox } from "./SearchBox.tsx";
 import "./knowledge.css";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
@@ -17,7 +17,7 @@ const route = getRouteApi("/knowledge");
 function NewCollection() {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const unsaved = useUnsaved();
+  const unsaved = useUnsavedWarning();
   const create = useMutation({
     mutationFn: createCollection,
     onMutate: () => unsaved.set(false),
@@ -69,13 +69,13 @@ const Item = ({ collection: { slug, name, description, documents, updated_at } }
 );
 
 const NoCollections = () => (
-  <Empty title="There are no collections yet">
+  <EmptyState title="There are no collections yet">
     <ol>
       <li>Create a collection, such as “Handbook”.</li>
       <li>Drop files into it: PDF, Word, PowerPoint, Excel, HTML, Markdown, e-mail and more.</li>
       <li>Search them here, or let a model search them: its answers then cite the passages.</li>
     </ol>
-  </Empty>
+  </EmptyState>
 );
 
 /** The organization's collections, and a search across all of them. */
@@ -89,7 +89,7 @@ export function Knowledge() {
       <h1 id="title">Knowledge</h1>
       <SearchBox search={search} onSearch={(next) => void navigate({ to: "/knowledge", search: next })} />
       {mayWrite && <NewCollection />}
-      <Loaded query={collections} what="collections">
+      <QueryResult query={collections} what="collections">
         {({ data }) =>
           data.length === 0 ? (
             <NoCollections />
@@ -101,7 +101,7 @@ export function Knowledge() {
             </ul>
           )
         }
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { createSource } from "../../api/sources.ts";
 import { labelledChoices, Options } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { useSaving } from "../../parts/useSaving.ts";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 
 const KINDS = { sitemap: "the pages of a sitemap", url: "one page" } as const;
 const GONE = { delete: "delete its document", keep: "keep its document" } as const;
@@ -54,7 +54,7 @@ const Filter = () => (
 /** A new source of a collection. */
 export function NewSource({ collection }: { collection: string }) {
   const [kind, setKind] = useState<Kind>("sitemap");
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "source",
     back: { to: "/knowledge/$collection/sources", params: { collection } },
     save: (form) => createSource(collection, readBody(form, kind)),

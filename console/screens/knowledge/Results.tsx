@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { searchPassages, type SearchResult } from "../../api/knowledgeSearch.ts";
 import { formatCount } from "../../format/index.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { Excerpt } from "./Excerpt.tsx";
 import { isFiltered, toPassageSearch, type KnowledgeSearch } from "./search.ts";
 
@@ -38,13 +38,13 @@ const Hit = ({ result: { document, passages, more_passages } }: { result: Search
 );
 
 const Nothing = ({ search }: { search: KnowledgeSearch }) => (
-  <Empty title="No passage matches">
+  <EmptyState title="No passage matches">
     <p>
       {isFiltered(search)
         ? "All filters must hold at once. Leave some of them empty, or use other words."
         : "Search finds words, in any form and order. Try fewer or other words."}
     </p>
-  </Empty>
+  </EmptyState>
 );
 
 interface Props {
@@ -62,7 +62,7 @@ function Found({ search, collection, onSearch }: Props) {
     </button>
   );
   return (
-    <Loaded query={found} what="passages">
+    <QueryResult query={found} what="passages">
       {({ results, has_more }) =>
         results.length === 0 && page === 0 ? (
           <Nothing search={search} />
@@ -80,7 +80,7 @@ function Found({ search, collection, onSearch }: Props) {
           </>
         )
       }
-    </Loaded>
+    </QueryResult>
   );
 }
 

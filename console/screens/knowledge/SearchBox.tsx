@@ -1,4 +1,4 @@
-import { Check } from "../../parts/Form.tsx";
+import { Checkbox } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { useCheckedForm } from "../../parts/useCheckedForm.tsx";
 import { Results } from "./Results.tsx";
@@ -32,7 +32,7 @@ const Fields = ({ search }: { search: KnowledgeSearch }) => (
         </label>
       ))}
     </div>
-    <Check name="grouped" label="Each document once, with its best passage" isChecked={search.grouped ?? false} />
+    <Checkbox name="grouped" label="Each document once, with its best passage" isChecked={search.grouped ?? false} />
     <p className="quiet">
       <code>"notice period"</code> finds the words next to each other. <code>-draft</code> and{" "}
       <code>-"first draft"</code> leave out passages that have them. Of your own metadata, several values of one key are

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { listSourcePages, PAGE_RESULTS, SOURCE_PAGES_PER_PAGE, type SourcePage } from "../../api/sources.ts";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
-import { Pages } from "../../parts/Pages.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
+import { Pagination } from "../../parts/Pagination.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -45,16 +45,16 @@ export function SourcePages({ source }: { source: string }) {
         current={result ?? "all"}
         tab={(name, rest) => <Tab {...rest} {...place} search={{ source, ...(name !== "all" && { result: name }) }} />}
       />
-      <Loaded query={pages} what="pages">
+      <QueryResult query={pages} what="pages">
         {({ data, total }) =>
           data.length === 0 ? (
-            <Empty title="No page here">
+            <EmptyState title="No page here">
               <p>{result ? "No page had this result when it was read last." : "No page has been read yet."}</p>
-            </Empty>
+            </EmptyState>
           ) : (
             <>
               <Table caption="Pages, checked last first" columns={COLUMNS} rows={data} rowKey={({ url }) => url} />
-              <Pages
+              <Pagination
                 page={page}
                 perPage={SOURCE_PAGES_PER_PAGE}
                 total={total}
@@ -64,7 +64,7 @@ export function SourcePages({ source }: { source: string }) {
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { getCollection, type Collection } from "../../api/knowledge.ts";
 import { listSources, type PageResult } from "../../api/sources.ts";
 import { useRole } from "../../api/useRole.ts";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { NewSource } from "./NewSource.tsx";
 import { SourceCard } from "./SourceCard.tsx";
@@ -24,12 +24,12 @@ function Details({ collection: { slug, name } }: { collection: Collection }) {
   return (
     <>
       <h1>Sources of {name}</h1>
-      <Loaded query={useQuery(listSources(slug))} what="sources">
+      <QueryResult query={useQuery(listSources(slug))} what="sources">
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="There are no sources yet">
+            <EmptyState title="There are no sources yet">
               <p>A source reads pages of the web into this collection, and keeps them up to date.</p>
-            </Empty>
+            </EmptyState>
           ) : (
             <ul className="plain stack">
               {data.map((one) => (
@@ -38,7 +38,7 @@ function Details({ collection: { slug, name } }: { collection: Collection }) {
             </ul>
           )
         }
-      </Loaded>
+      </QueryResult>
       {mayWrite && <NewSource collection={slug} />}
     </>
   );

@@ -9,10 +9,10 @@ import {
   type LinkSecret,
 } from "../../api/approvalLinks.ts";
 import type { Attachment } from "../../api/types.ts";
-import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { saveFile } from "../../parts/saveFile.ts";
 import { Time } from "../../parts/Time.tsx";
-import { AskedBody } from "../../parts/AskedBody.tsx";
+import { ApprovalBody } from "../../parts/ApprovalBody.tsx";
 import { Attachments } from "../inbox/Attachments.tsx";
 import { DecisionForm, type Decision } from "../inbox/DecisionForm.tsx";
 import "../inbox/inbox.css";
@@ -33,7 +33,7 @@ function Question({ link, approval }: { link: LinkSecret; approval: LinkedApprov
           {name && <>For {name}. </>}You can decide once, until <Time at={approval.expires_at} />.
         </p>
       </header>
-      <AskedBody body={approval.body} />
+      <ApprovalBody body={approval.body} />
       <Attachments files={approval.attachments} onSave={(file) => open.mutate(file)} />
       {open.isError && <ErrorNotice error={open.error} />}
       {decide.data ? (
@@ -65,9 +65,9 @@ export function LinkedApprovalPage() {
   const approval = useQuery(getLinkedApproval(link));
   return (
     <main className="alone">
-      <Loaded query={approval} what="the question" title="Approval">
+      <QueryResult query={approval} what="the question" title="Approval">
         {(data) => <Question link={link} approval={data} />}
-      </Loaded>
+      </QueryResult>
     </main>
   );
 }

@@ -7,8 +7,8 @@ import { PrincipalLink, PrincipalName } from "../../parts/ActorLink.tsx";
 import { FoundLink, nameOfKind, ThingLink } from "../../parts/ThingLink.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { Value } from "../../parts/Value.tsx";
-import { namedThings } from "./namedThings.ts";
+import { ValueBlock } from "../../parts/ValueBlock.tsx";
+import { findNamedThings } from "./findNamedThings.ts";
 import type { LogSearch } from "./search.ts";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -37,7 +37,7 @@ function Thing({ event: { stream, data } }: { event: LogEvent }) {
 
 /** The items that an event's fields name. */
 const Named = ({ event }: { event: LogEvent }) =>
-  namedThings(event.data).map(({ field, kind, id }) => (
+  findNamedThings(event.data).map(({ field, kind, id }) => (
     <Fragment key={field}>
       <dt>{field}</dt>
       <dd>
@@ -91,8 +91,8 @@ const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
       )}
       <Named event={event} />
     </dl>
-    <Value label="Fields" value={event.data} />
-    {event.personal && <Value label="Personal fields" value={event.personal} />}
+    <ValueBlock label="Fields" value={event.data} />
+    {event.personal && <ValueBlock label="Personal fields" value={event.personal} />}
     {event.erased && <p className="notice warn">Its personal fields have been deleted.</p>}
     <p>
       <Thing event={event} />{" "}

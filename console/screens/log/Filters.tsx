@@ -5,7 +5,7 @@ import { SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
 import { formText } from "../../parts/formText.ts";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
-import { WhoFilter } from "../../parts/WhoFilter.tsx";
+import { PrincipalFilter } from "../../parts/PrincipalFilter.tsx";
 import type { LogSearch } from "./search.ts";
 
 const TYPES = wordChoices(EVENT_TYPES);
@@ -56,7 +56,7 @@ export function Filters({ search }: { search: LogSearch }) {
         isFirst
         onPick={(picked) => change({ stream: picked })}
       />
-      <WhoFilter label="Caused by" value={who} onPick={(picked) => change({ who: picked })} />
+      <PrincipalFilter label="Caused by" value={who} onPick={(picked) => change({ who: picked })} />
       <SelectFilter label="Type" value={type} choices={TYPES} onPick={(picked) => change({ type: picked })} />
       <NameFilter
         label="Command"

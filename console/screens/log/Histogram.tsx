@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { readHistogram, type Histogram as Counts } from "../../api/events.ts";
 import { formatCount, formatDuration, formatExact } from "../../format/index.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { barsOf } from "./bars.ts";
 import type { LogSearch } from "./search.ts";
 
@@ -44,8 +44,8 @@ function Bars({ counts, search }: { counts: Counts; search: LogSearch }) {
 export function Histogram({ search }: { search: LogSearch }) {
   const counts = useQuery(readHistogram(search));
   return (
-    <Loaded query={counts} what="the histogram">
+    <QueryResult query={counts} what="the histogram">
       {(data) => <Bars counts={data} search={search} />}
-    </Loaded>
+    </QueryResult>
   );
 }

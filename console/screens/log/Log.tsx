@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
-import { countNewEvents, exportOf, listEvents, MAX_COUNTED, PER_PAGE, type LogEvent } from "../../api/events.ts";
+import { countNewEvents, exportAddress, listEvents, MAX_COUNTED_EVENTS, EVENTS_PER_PAGE, type LogEvent } from "../../api/events.ts";
 import type { Slice } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
-import { Chunk } from "../../parts/Chunk.tsx";
+import { VirtualRows } from "../../parts/VirtualRows.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
-import { Restricted } from "../../parts/Restricted.tsx";
-import { useListTime } from "../../parts/useListTime.ts";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
+import { ForAdministrators } from "../../parts/ForRole.tsx";
+import { useSnapshotTime } from "../../parts/useSnapshotTime.ts";
 import { ChainPanel } from "./ChainPanel.tsx";
 import { EventRow } from "./EventRow.tsx";
 import { Filters } from "./Filters.tsx";
@@ -22,11 +22,11 @@ const route = getRouteApi("/log");
 /** Shows the number of new events, unless the person follows the log. */
 function NewEvents({ search, newest, onShow }: { search: LogSearch; newest: string | undefined; onShow: () => void }) {
   const { data: count = 0 } = useQuery(countNewEvents(search, newest));
-  return <NewRows count={count} what="event" most={MAX_COUNTED} onShow={onShow} />;
+  return <NewRows count={count} what="event" most={MAX_COUNTED_EVENTS} onShow={onShow} />;
 }
 
 const NoEvents = ({ search }: { search: LogSearch }) => (
-  <Empty title="No event matches">
+  <EmptyState title="No event matches">
     <ul>
       {search.after !== undefined && (
         <li>
@@ -42,7 +42,7 @@ const NoEvents = ({ search }: { search: LogSearch }) => (
       </li>
       <li>A stream is named like run-0198c0de-…: the kind of thing, then its id.</li>
     </ul>
-  </Empty>
+  </EmptyState>
 );
 
 interface PageProps {
@@ -63,9 +63,9 @@ function EventPage({ search, after, until, onNext }: PageProps) {
   if (page.data) return page.data.data.map((event) => <EventRow key={event.cursor} event={event} search={search} />);
   return (
     <li>
-      <Loaded query={page} what="older events">
+      <QueryResult query={page} what="older events">
         {() => null}
-      </Loaded>
+      </QueryResult>
     </li>
   );
 }
@@ -85,11 +85,11 @@ function Events({ page, search, until }: Pick<PageProps, "search" | "until"> & {
     <>
       <section className="card timeline" aria-label="Events, newest first">
         {pages.map((cursor, n) => (
-          <Chunk
+          <VirtualRows
             key={cursor ?? ""}
             as="ol"
             n={n}
-            height={PER_PAGE * ROW_HEIGHT}
+            height={EVENTS_PER_PAGE * ROW_HEIGHT}
             rows={() => <EventPage search={search} after={cursor} until={n === 0 ? until : ""} onNext={addPage} />}
           />
         ))}
@@ -106,7 +106,7 @@ function Events({ page, search, until }: Pick<PageProps, "search" | "until"> & {
 function EventLog() {
   const search = route.useSearch();
   const { after, follow = false, stream, type, who, command, verify } = search;
-  const [time, renew] = useListTime();
+  const [time, renew] = useSnapshotTime();
   const until = follow ? undefined : time;
   const events = useQuery(listEvents(search, after, until));
   return (
@@ -116,13 +116,13 @@ function EventLog() {
         <Link className="button" to="/log" search={{ ...search, verify: "all" }}>
           Verify the chain
         </Link>
-        <a className="button" href={exportOf(search)} title="A file of JSON lines" download>
+        <a className="button" href={exportAddress(search)} title="A file of JSON lines" download>
           Export
         </a>
       </header>
       <Filters search={search} />
       {verify && <ChainPanel key={verify} search={search} />}
-      <Loaded query={events} what="events">
+      <QueryResult query={events} what="events">
         {(page) => (
           <>
             <Histogram search={search} />
@@ -137,7 +137,7 @@ function EventLog() {
             />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }
@@ -146,8 +146,8 @@ function EventLog() {
 export function Log() {
   const { isAdmin } = useRole();
   return (
-    <Restricted what="Log" isAllowed={isAdmin}>
+    <ForAdministrators what="Log" isAllowed={isAdmin}>
       <EventLog />
-    </Restricted>
+    </ForAdministrators>
   );
 }

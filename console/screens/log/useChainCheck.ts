@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { checkEvents, type EventCheck } from "../../api/events.ts";
-import { CAN_HASH, NOTHING_PROVED, proveEvents, type Proof } from "../../api/proof.ts";
+import { CAN_HASH, EMPTY_PROOF, proveEvents, type Proof } from "../../api/proof.ts";
 
 export interface ChainCheck {
   /** Events that the service confirmed as unaltered. */
@@ -12,7 +12,7 @@ export interface ChainCheck {
   error: unknown;
 }
 
-const BEGUN: ChainCheck = { checked: 0, proof: NOTHING_PROVED, broken: null, state: "running", error: undefined };
+const BEGUN: ChainCheck = { checked: 0, proof: EMPTY_PROOF, broken: null, state: "running", error: undefined };
 
 /** Checks the events up to a cursor, page by page, and reports the progress. */
 async function check(upTo: string | undefined, signal: AbortSignal, show: (now: ChainCheck) => void): Promise<void> {

@@ -1,12 +1,12 @@
-import { formerMember, type FormerMember } from "../../format/formerMember.ts";
+import { describeFormerMember, type FormerMember } from "../../format/formerMember.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { SeeMore } from "./SeeMore.tsx";
+import { ActivityLinks } from "./ActivityLinks.tsx";
 
 /** A removed person: the data left in the log, and a link to erase their messages. */
 export const FormerMemberFacts = ({ member }: { member: FormerMember }) => (
   <>
-    <h1>{formerMember(member).replace(/^f/, "F")}</h1>
+    <h1>{describeFormerMember(member).replace(/^f/, "F")}</h1>
     <p className="quiet">The name and the address were deleted for good when this person was removed.</p>
     <dl className="facts">
       <dt>Last role</dt>
@@ -21,7 +21,7 @@ export const FormerMemberFacts = ({ member }: { member: FormerMember }) => (
       </dd>
       <dt>Id</dt>
       <dd className="mono">{member.id}</dd>
-      <SeeMore id={member.id} />
+      <ActivityLinks id={member.id} />
     </dl>
   </>
 );

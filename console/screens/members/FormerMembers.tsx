@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { listFormerMembers } from "../../api/formerMembers.ts";
-import { formerMember, type FormerMember } from "../../format/formerMember.ts";
+import { describeFormerMember, type FormerMember } from "../../format/formerMember.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 
@@ -12,7 +12,7 @@ const COLUMNS: Columns<FormerMember> = [
     title: "Former member",
     cell: (one) => (
       <Link to="/members/$memberId" params={{ memberId: one.id }} data-row>
-        {formerMember(one)}
+        {describeFormerMember(one)}
       </Link>
     ),
   },
@@ -38,10 +38,10 @@ const COLUMNS: Columns<FormerMember> = [
 export function FormerMembers() {
   const former = useQuery(listFormerMembers);
   return (
-    <Loaded query={former} what="former members">
+    <QueryResult query={former} what="former members">
       {(people) =>
         people.length === 0 ? (
-          <Empty title="Nobody has left" />
+          <EmptyState title="Nobody has left" />
         ) : (
           <>
             <p className="quiet">
@@ -57,6 +57,6 @@ export function FormerMembers() {
           </>
         )
       }
-    </Loaded>
+    </QueryResult>
   );
 }

@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { listFormerMembers } from "../../api/formerMembers.ts";
 import { changeMember, getMember, removeMember, resetPassword, ROLES, type Member } from "../../api/members.ts";
-import { whoAmI } from "../../api/queries.ts";
+import { getSession } from "../../api/queries.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { Dates } from "../../parts/Dates.tsx";
@@ -12,11 +12,11 @@ import { formText } from "../../parts/formText.ts";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
-import { useChanging } from "../../parts/useChanging.ts";
+import { useChangeForm } from "../../parts/useChangeForm.ts";
 import { MemberPassword } from "./MemberPassword.tsx";
 import { FormerMemberFacts } from "./FormerMemberFacts.tsx";
-import { MEANINGS, RoleFields } from "./roles.tsx";
-import { SeeMore } from "./SeeMore.tsx";
+import { ROLE_DESCRIPTIONS, RoleFields } from "./roles.tsx";
+import { ActivityLinks } from "./ActivityLinks.tsx";
 import { stateOf } from "./search.ts";
 
 const route = getRouteApi("/members/$memberId");
@@ -29,10 +29,10 @@ function Facts({ member }: { member: Member }) {
       <dd>{email}</dd>
       <dt>Role</dt>
       <dd>
-        {role} <span className="quiet">({MEANINGS[role]})</span>
+        {role} <span className="quiet">({ROLE_DESCRIPTIONS[role]})</span>
       </dd>
       <Dates id={id} created={created_at} changed={updated_at} began="Joined" />
-      <SeeMore id={id} />
+      <ActivityLinks id={id} />
     </dl>
   );
 }
@@ -78,11 +78,11 @@ const Self = () => (
 );
 
 function Settings({ member, isOwner }: { member: Member; isOwner: boolean }) {
-  const { before, save } = useChanging<Pick<Member, "name" | "role">, Member>(member, {
+  const { before, save } = useChangeForm<Pick<Member, "name" | "role">, Member>(member, {
     read: (form, { role }) => ({ name: formText(form, "name"), role: readChoice(form.get("role"), ROLES) ?? role }),
     change: (changes) => changeMember(member.id, changes),
     // a person's own name and role are part of the session
-    queryKeys: [["organization"], whoAmI.queryKey],
+    queryKeys: [["organization"], getSession.queryKey],
   });
   return (
     <section aria-labelledby="settings" className="stack">
@@ -100,7 +100,7 @@ function Settings({ member, isOwner }: { member: Member; isOwner: boolean }) {
 
 function Details({ member }: { member: Member }) {
   const { isAdmin, isOwner } = useRole();
-  const session = useQuery(whoAmI);
+  const session = useQuery(getSession);
   const mayChange = isOwner || (isAdmin && member.role !== "owner");
   return (
     <>

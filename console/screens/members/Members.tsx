@@ -6,8 +6,8 @@ import { readChoice } from "../../app/search.ts";
 import { wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
-import { Empty, Loaded, NoMatch } from "../../parts/Notices.tsx";
-import { Pages } from "../../parts/Pages.tsx";
+import { EmptyState, QueryResult, NoMatch } from "../../parts/Notices.tsx";
+import { Pagination } from "../../parts/Pagination.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
@@ -75,7 +75,7 @@ const List = ({ members }: { members: Member[] }) => (
 function Found({ search }: { search: MemberSearch }) {
   const members = useQuery(listAllMembers);
   return (
-    <Loaded query={members} what="members">
+    <QueryResult query={members} what="members">
       {({ data, isWhole }) => {
         const found = data.filter((member) => matches(member, search));
         if (found.length > 0) return <List members={found} />;
@@ -85,7 +85,7 @@ function Found({ search }: { search: MemberSearch }) {
           </NoMatch>
         );
       }}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -93,11 +93,11 @@ function Found({ search }: { search: MemberSearch }) {
 function Paged({ page: number = 0 }: { page: number | undefined }) {
   const members = useQuery(listMembers(number));
   return (
-    <Loaded query={members} what="members">
+    <QueryResult query={members} what="members">
       {({ data, total }) => (
         <>
-          {data.length === 0 ? <Empty title="No member on this page" /> : <List members={data} />}
-          <Pages
+          {data.length === 0 ? <EmptyState title="No member on this page" /> : <List members={data} />}
+          <Pagination
             page={number}
             perPage={MEMBERS_PER_PAGE}
             total={total}
@@ -106,7 +106,7 @@ function Paged({ page: number = 0 }: { page: number | undefined }) {
           />
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }
 

@@ -5,15 +5,15 @@ import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { NextOne } from "../../parts/NextOne.tsx";
-import { Restricted } from "../../parts/Restricted.tsx";
+import { NextSteps } from "../../parts/NextSteps.tsx";
+import { ForAdministrators } from "../../parts/ForRole.tsx";
 import { MemberPassword } from "./MemberPassword.tsx";
 import { RoleFields } from "./roles.tsx";
 
 const Added = ({ added, onNext }: { added: MemberWithPassword; onNext: () => void }) => (
   <>
     <MemberPassword title={`The first password of ${added.name}`} password={added.password} />
-    <NextOne
+    <NextSteps
       see={
         <Link to="/members/$memberId" params={{ memberId: added.id }}>
           See the member
@@ -60,7 +60,7 @@ function Add({ isOwner }: { isOwner: boolean }) {
 export function NewMember() {
   const { isAdmin, isOwner } = useRole();
   return (
-    <Restricted what="New members" isAllowed={isAdmin}>
+    <ForAdministrators what="New members" isAllowed={isAdmin}>
       <section className="screen narrow" aria-labelledby="title">
         <p>
           <Link to="/members">← Members</Link>
@@ -68,6 +68,6 @@ export function NewMember() {
         <h1 id="title">New member</h1>
         <Add isOwner={isOwner} />
       </section>
-    </Restricted>
+    </ForAdministrators>
   );
 }

@@ -2,7 +2,7 @@ import { ROLES } from "../../api/members.ts";
 import type { Role } from "../../api/types.ts";
 
 /** The permissions of each role (docs/permissions.md). */
-export const MEANINGS: Record<Role, string> = {
+export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   owner: "everything, and who else is an owner",
   admin: "keys, people, providers, usage and the log",
   builder: "agents, workflows, scripts and their secrets",
@@ -17,7 +17,7 @@ export const RoleFields = ({ chosen, isOwner }: { chosen: Role; isOwner: boolean
     {ROLES.filter((role) => isOwner || role !== "owner").map((role) => (
       <label key={role} className="check">
         <input type="radio" name="role" value={role} defaultChecked={role === chosen} required /> {role}{" "}
-        <span className="quiet">{MEANINGS[role]}</span>
+        <span className="quiet">{ROLE_DESCRIPTIONS[role]}</span>
       </label>
     ))}
   </fieldset>

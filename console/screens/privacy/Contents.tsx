@@ -5,7 +5,7 @@ import { formatBytes } from "../../format/index.ts";
 import { kindWord } from "../../format/kindWord.ts";
 import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
@@ -56,14 +56,14 @@ function List({ kind, owner, after }: ListProps) {
   const found = useQuery(listOwned(kind, owner, after));
   const removal = useRemoval("thread", async (id) => deleteOwned(kind, id));
   return (
-    <Loaded query={found} what={kindWord(kind)}>
+    <QueryResult query={found} what={kindWord(kind)}>
       {({ data, next_after }) => (
         <>
           {removal.isError && <ErrorNotice error={removal.error} />}
           {data.length === 0 ? (
-            <Empty title={`There are no ${kindWord(kind)}`}>
+            <EmptyState title={`There are no ${kindWord(kind)}`}>
               <p>Look at another kind, or whose they may be instead.</p>
-            </Empty>
+            </EmptyState>
           ) : (
             <Table
               caption={`${kindWord(kind)}, newest first`}
@@ -83,7 +83,7 @@ function List({ kind, owner, after }: ListProps) {
           )}
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }
 

@@ -12,8 +12,8 @@ import {
   type Erasure,
 } from "../../api/privacy.ts";
 import { formatCount } from "../../format/index.ts";
-import { Check, Form } from "../../parts/Form.tsx";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Checkbox, Form } from "../../parts/Form.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -106,7 +106,7 @@ function Start({ chosen }: { chosen: string | undefined }) {
         <fieldset>
           <legend>What is erased</legend>
           {ERASED_KINDS.map((kind) => (
-            <Check key={kind} name="kinds" value={kind} label={kindWord(kind)} isChecked />
+            <Checkbox key={kind} name="kinds" value={kind} label={kindWord(kind)} isChecked />
           ))}
         </fieldset>
       </div>
@@ -139,13 +139,13 @@ export function Erasures({ chosen, after }: { chosen: string | undefined; after:
   const name = useSubjectName();
   return (
     <>
-      <Loaded query={erasures} what="erasures">
+      <QueryResult query={erasures} what="erasures">
         {({ data, next_after }) => (
           <>
             {data.length === 0 ? (
-              <Empty title="Nothing was erased yet">
+              <EmptyState title="Nothing was erased yet">
                 <p>Start an erasure below. Its certificate proves afterwards what was deleted, when and by whom.</p>
-              </Empty>
+              </EmptyState>
             ) : (
               <Table caption="Erasures, newest first" columns={columns(name)} rows={data} rowKey={({ id }) => id} />
             )}
@@ -164,7 +164,7 @@ export function Erasures({ chosen, after }: { chosen: string | undefined; after:
             </nav>
           </>
         )}
-      </Loaded>
+      </QueryResult>
       <Start chosen={chosen} />
     </>
   );

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { exportSubject, type ExportProgress } from "../../api/privacy.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
-import { useLeaveQuestion } from "../../parts/useUnsaved.ts";
+import { useLeaveConfirmation } from "../../parts/useLeaveConfirmation.ts";
 import { saveFile } from "../../parts/saveFile.ts";
 import { readSubject, SubjectField } from "./SubjectField.tsx";
 
@@ -26,7 +26,7 @@ function useExport() {
       saveFile(file, fileName(subject));
     },
   });
-  useLeaveQuestion(() => send.isPending, "Leave the page? The export stops, and no file is saved.");
+  useLeaveConfirmation(() => send.isPending, "Leave the page? The export stops, and no file is saved.");
   return { send, progress, stop: () => running.current?.abort() };
 }
 

@@ -1,17 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
-import { HOLDS, listHolds, placeHold, releaseHold, type Hold } from "../../api/privacy.ts";
+import { HOLDS_PER_PAGE, listHolds, placeHold, releaseHold, type Hold } from "../../api/privacy.ts";
 import type { Action } from "../../parts/action.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { FieldError } from "../../format/FieldError.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
-import { Pages } from "../../parts/Pages.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
+import { Pagination } from "../../parts/Pagination.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { ThingLink } from "../../parts/ThingLink.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { useSaving } from "../../parts/useSaving.ts";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 import { HELD_KINDS, readSubject, SubjectField, useSubjectName } from "./SubjectField.tsx";
 
 /** Kinds of subjects with their own screen. */
@@ -69,7 +69,7 @@ const columns = (name: (subject: string) => string, release: Action<string>): Co
 ];
 
 function Place({ chosen }: { chosen: string | undefined }) {
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "hold",
     back: { to: "/privacy", search: { section: "holds" } },
     save: (form) => {
@@ -104,23 +104,23 @@ function Place({ chosen }: { chosen: string | undefined }) {
 
 /** The holds: what they keep, who placed them and why. */
 export function Holds({ chosen, page = 0 }: { chosen: string | undefined; page: number | undefined }) {
-  const holds = useQuery(listHolds(page * HOLDS));
+  const holds = useQuery(listHolds(page * HOLDS_PER_PAGE));
   const name = useSubjectName();
   const release = useRemoval("hold", releaseHold);
   return (
     <>
       {release.isError && <ErrorNotice error={release.error} />}
-      <Loaded query={holds} what="holds">
+      <QueryResult query={holds} what="holds">
         {({ data, total }) => (
           <>
             {total === 0 ? (
-              <Empty title="Nothing is held">
+              <EmptyState title="Nothing is held">
                 <ol>
                   <li>Place a hold below on whatever a court or an auditor may ask for.</li>
                   <li>A deletion of it is refused from then on, and names the hold.</li>
                   <li>Release it here when the case is closed; rules and erasures go on by themselves.</li>
                 </ol>
-              </Empty>
+              </EmptyState>
             ) : (
               <Table
                 caption="Holds, in the order in which they were placed"
@@ -129,16 +129,16 @@ export function Holds({ chosen, page = 0 }: { chosen: string | undefined; page: 
                 rowKey={({ id }) => id}
               />
             )}
-            <Pages
+            <Pagination
               page={page}
-              perPage={HOLDS}
+              perPage={HOLDS_PER_PAGE}
               total={total}
               what="hold"
               address={(to) => ({ to: "/privacy", search: { section: "holds", page: to } })}
             />
           </>
         )}
-      </Loaded>
+      </QueryResult>
       <Place chosen={chosen} />
     </>
   );

@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useRole } from "../../api/useRole.ts";
-import { Restricted } from "../../parts/Restricted.tsx";
+import { ForAdministrators } from "../../parts/ForRole.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Contents } from "./Contents.tsx";
 import { Erasures } from "./Erasures.tsx";
@@ -31,7 +31,7 @@ export function Privacy() {
     erasures: <Erasures chosen={subject} after={after} />,
   };
   return (
-    <Restricted what="Retention, holds, exports and erasures" isAllowed={isAdmin}>
+    <ForAdministrators what="Retention, holds, exports and erasures" isAllowed={isAdmin}>
       <section className="screen narrow" aria-labelledby="title">
         <h1 id="title">Privacy</h1>
         <Tabs
@@ -43,6 +43,6 @@ export function Privacy() {
         />
         {screens[section]}
       </section>
-    </Restricted>
+    </ForAdministrators>
   );
 }

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { KEPT, listRetention, removeRetention, type Retention as Rules } from "../../api/privacy.ts";
+import { RETAINED_KINDS, listRetention, removeRetention, type Retention as Rules } from "../../api/privacy.ts";
 import { listProjects } from "../../api/settings.ts";
 import { formatCount, formatNumber } from "../../format/index.ts";
 import { kindWord } from "../../format/kindWord.ts";
 import type { Action } from "../../parts/action.ts";
 import { listedChoices } from "../../parts/Choices.tsx";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -28,7 +28,7 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
     title: "Kept for",
     cell: (rules) => (
       <ul className="plain">
-        {KEPT.map((kind) => {
+        {RETAINED_KINDS.map((kind) => {
           const kept = rules[kind];
           return kept === null ? null : (
             <li key={kind}>
@@ -42,7 +42,7 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
   {
     title: "Deleted so far",
     cell: ({ deleted }) =>
-      KEPT.map((kind) => `${formatNumber(deleted[kind])} ${kindWord(kind, deleted[kind])}`).join(", "),
+      RETAINED_KINDS.map((kind) => `${formatNumber(deleted[kind])} ${kindWord(kind, deleted[kind])}`).join(", "),
   },
   { title: "Next round", cell: ({ next_round_at }) => <Time at={next_round_at} /> },
   {
@@ -69,20 +69,20 @@ export function Retention({ edit }: { edit: string | undefined }) {
   ];
   const name = (subject: string) => subjects.find(({ value }) => value === subject)?.label ?? subject;
   return (
-    <Loaded query={rules} what="retention rules">
+    <QueryResult query={rules} what="retention rules">
       {({ data }) => {
         const edited = data.find(({ subject }) => subject === edit);
         return (
           <>
             {removal.isError && <ErrorNotice error={removal.error} />}
             {data.length === 0 ? (
-              <Empty title="Everything is kept until somebody deletes it">
+              <EmptyState title="Everything is kept until somebody deletes it">
                 <ol>
                   <li>Say below for how many days conversations, requests, files, documents and runs are kept.</li>
                   <li>Look at the preview: it counts what would go at once.</li>
                   <li>A hold keeps what is too old; a workflow may keep its runs for a shorter time.</li>
                 </ol>
-              </Empty>
+              </EmptyState>
             ) : (
               <Table
                 caption="Retention rules"
@@ -95,6 +95,6 @@ export function Retention({ edit }: { edit: string | undefined }) {
           </>
         );
       }}
-    </Loaded>
+    </QueryResult>
   );
 }

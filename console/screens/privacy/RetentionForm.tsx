@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import {
-  KEPT,
+  RETAINED_KINDS,
   previewRetention,
   readRetention,
   setRetention,
@@ -10,7 +10,7 @@ import {
   type RetentionRules,
 } from "../../api/privacy.ts";
 import { formatNumber } from "../../format/index.ts";
-import { Options, withChosen, type Choice } from "../../parts/Choices.tsx";
+import { Options, includeChosen, type Choice } from "../../parts/Choices.tsx";
 import { kindWord } from "../../format/kindWord.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
@@ -18,7 +18,7 @@ import { readDays, SpanField } from "../../parts/SpanField.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { Time } from "../../parts/Time.tsx";
 import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
-import { useSaving } from "../../parts/useSaving.ts";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 import { HeldThings } from "./HeldThings.tsx";
 
 const WORD = "delete";
@@ -36,22 +36,22 @@ const labelOf = (kind: string): string => `Keep ${kindWord(kind)} for`;
 /** The entered rules. */
 function readRules(form: FormData): { subject: string; rules: RetentionRules } {
   const subject = formText(form, "subject");
-  const read = (kind: (typeof KEPT)[number]) => {
+  const read = (kind: (typeof RETAINED_KINDS)[number]) => {
     const days = readDays(form, kind, labelOf(kind));
     return days === null ? null : `${days}d`;
   };
-  const rules = Object.fromEntries(KEPT.map((kind) => [kind, read(kind)])) as RetentionRules;
+  const rules = Object.fromEntries(RETAINED_KINDS.map((kind) => [kind, read(kind)])) as RetentionRules;
   return { subject, rules };
 }
 
 const Preview = ({ preview }: { preview: RetentionPreview }) => {
-  const total = KEPT.reduce((sum, kind) => sum + preview[kind].count, 0);
+  const total = RETAINED_KINDS.reduce((sum, kind) => sum + preview[kind].count, 0);
   if (total === 0) return <p className="notice good">Nothing is old enough to go now.</p>;
   return (
     <div className="notice warn">
       <p>These would be deleted within the hour, for good:</p>
       <ul>
-        {KEPT.filter((kind) => preview[kind].count > 0).map((kind) => (
+        {RETAINED_KINDS.filter((kind) => preview[kind].count > 0).map((kind) => (
           <li key={kind}>
             <strong>{formatNumber(preview[kind].count)}</strong> {kindWord(kind, preview[kind].count)}
             {preview[kind].oldest && (
@@ -78,7 +78,7 @@ const secondsOf = (kept: string | null | undefined) => (kept ? Number.parseInt(k
 
 const Days = ({ rules }: Pick<Props, "rules">) => (
   <div className="side-by-side">
-    {KEPT.map((kind) => (
+    {RETAINED_KINDS.map((kind) => (
       <SpanField key={kind} name={kind} label={labelOf(kind)} hint={HINTS[kind]} value={secondsOf(rules?.[kind])} />
     ))}
   </div>
@@ -89,7 +89,7 @@ const isSame = (one: object | undefined, other: object) => JSON.stringify(one) =
 /** Sets rules in two steps: the first counts the items that would be deleted, the second requires a typed confirmation. */
 export function RetentionForm({ rules, subjects, name }: Props) {
   const [shown, setShown] = useState<{ asked: ReturnType<typeof readRules>; preview: RetentionPreview }>();
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "retention",
     back: { to: "/privacy" },
     save: async (form) => {
@@ -125,7 +125,7 @@ export function RetentionForm({ rules, subjects, name }: Props) {
       <label>
         Of
         <select name="subject" defaultValue={rules?.subject ?? "organization"} onChange={() => setShown(undefined)}>
-          <Options choices={withChosen(subjects, rules?.subject)} />
+          <Options choices={includeChosen(subjects, rules?.subject)} />
         </select>
       </label>
       <p className="quiet">An empty field keeps them for ever. Saving replaces all of them.</p>

@@ -3,11 +3,11 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { listAllKeys } from "../../api/keys.ts";
 import { listAllMembers } from "../../api/members.ts";
-import { listAgents } from "../../api/named.ts";
+import { listAgents } from "../../api/nameLists.ts";
 import { listProjects } from "../../api/settings.ts";
 import { FieldError } from "../../format/FieldError.ts";
 import { formText } from "../../parts/formText.ts";
-import { useFormerNames } from "../../parts/useFormer.ts";
+import { useFormerNames } from "../../parts/useFormerNames.ts";
 import { listedChoices, namedChoices, Options, type Choice } from "../../parts/Choices.tsx";
 
 /** Kinds whose subjects are listed. */

@@ -4,7 +4,7 @@ import type { Source } from "../../api/types.ts";
 import { formatNumber } from "../../format/index.ts";
 import { markSources } from "../../parts/markSources.ts";
 import { SourceLink } from "../../parts/SourceLink.tsx";
-import { useRawText, Words } from "../../parts/Words.tsx";
+import { useRawText, FormattedText } from "../../parts/FormattedText.tsx";
 import { findOrigin } from "./findOrigin.ts";
 import { changeView } from "./search.ts";
 
@@ -39,7 +39,7 @@ export function Answer({ trace }: { trace: Trace }) {
         <h2 id="answer">Answer</h2>
         {toggle}
       </div>
-      <Words text={(isRaw ? answer.text : marked) || "(no text)"} isRaw={isRaw} mark={mark} />
+      <FormattedText text={(isRaw ? answer.text : marked) || "(no text)"} isRaw={isRaw} mark={mark} />
       {sources.length > 0 && (
         <>
           <h3>Sources</h3>

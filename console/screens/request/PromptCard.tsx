@@ -1,10 +1,10 @@
 import type { Trace } from "../../api/trace.ts";
 import { formatCount } from "../../format/index.ts";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
-import { Value } from "../../parts/Value.tsx";
-import { useRawText } from "../../parts/Words.tsx";
+import { ValueBlock } from "../../parts/ValueBlock.tsx";
+import { useRawText } from "../../parts/FormattedText.tsx";
 import { PromptMessages } from "./PromptMessages.tsx";
-import { countPrompts, roundMessages, toolsBefore } from "./promptOf.ts";
+import { countPrompts, roundMessages, precedingTools } from "./prompts.ts";
 import { changeView } from "./search.ts";
 
 /** The trace of the request, in which each model call has its own prompt. */
@@ -17,7 +17,7 @@ function ChooseCall({ trace, nth, count }: { trace: Trace; nth: number; count: n
       names={names}
       current={String(nth + 1)}
       title={(name) => {
-        const tools = toolsBefore(trace, Number(name) - 1);
+        const tools = precedingTools(trace, Number(name) - 1);
         return `Call ${name}${tools && `, after ${tools}`}`;
       }}
       tab={(name, rest) => (
@@ -65,7 +65,7 @@ export function PromptCard({ trace, chosen }: Props) {
         {toggle}
       </div>
       <ChooseCall trace={trace} nth={nth} count={count} />
-      {instructions && <Value label="Instructions" value={instructions} />}
+      {instructions && <ValueBlock label="Instructions" value={instructions} />}
       {forgotten_turns > 0 && (
         <p className="notice warn">
           {formatCount(forgotten_turns, "earlier request")} of the conversation {forgotten_turns === 1 ? "has" : "have"}{" "}
@@ -87,7 +87,7 @@ export function PromptCard({ trace, chosen }: Props) {
       <PromptMessages messages={[...asked, ...roundMessages(trace, nth)]} isRaw={isRaw} />
       <details>
         <summary>Settings</summary>
-        <Value label="As they were sent" value={settingsOf(settings, nth)} />
+        <ValueBlock label="As they were sent" value={settingsOf(settings, nth)} />
       </details>
     </section>
   );

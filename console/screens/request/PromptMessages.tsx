@@ -1,11 +1,11 @@
 import { formatBytes, parseJson } from "../../format/index.ts";
-import { Value } from "../../parts/Value.tsx";
-import { Words } from "../../parts/Words.tsx";
-import type { PromptMessage } from "./promptOf.ts";
+import { ValueBlock } from "../../parts/ValueBlock.tsx";
+import { FormattedText } from "../../parts/FormattedText.tsx";
+import type { PromptMessage } from "./prompts.ts";
 
 /** A tool result is data, so it is shown raw and never as Markdown. */
 const Result = ({ message: { call_id, text } }: { message: PromptMessage }) => (
-  <Value label={`Result of the call ${call_id}, as it was sent`} value={text} />
+  <ValueBlock label={`Result of the call ${call_id}, as it was sent`} value={text} />
 );
 
 function Message({ message, isRaw }: { message: PromptMessage; isRaw: boolean }) {
@@ -16,15 +16,15 @@ function Message({ message, isRaw }: { message: PromptMessage; isRaw: boolean })
       {role === "tool" ? (
         <Result message={message} />
       ) : (
-        (text || calls.length === 0) && <Words text={text || "(no text)"} isRaw={isRaw} />
+        (text || calls.length === 0) && <FormattedText text={text || "(no text)"} isRaw={isRaw} />
       )}
       {calls.map(({ id, name, arguments: args }) => (
-        <Value key={id} label={`Calls ${name} (${id})`} value={isRaw ? args : parseJson(args)} />
+        <ValueBlock key={id} label={`Calls ${name} (${id})`} value={isRaw ? args : parseJson(args)} />
       ))}
       {opaque != null && (
         <details>
           <summary>Data of the provider, sent back as it came</summary>
-          <Value label="Data of the provider" value={opaque} />
+          <ValueBlock label="Data of the provider" value={opaque} />
         </details>
       )}
       {attachments.map(({ filename, mime_type, bytes, sha256 }) => (

@@ -5,12 +5,12 @@ import { formatCost, formatCount, formatDuration, formatExact, formatNumber } fr
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { Took } from "../../parts/Took.tsx";
-import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
+import { ElapsedTime } from "../../parts/ElapsedTime.tsx";
+import { PendingApprovals } from "../../parts/PendingApprovals.tsx";
 import { Answer } from "./Answer.tsx";
 import { AskAgain } from "./AskAgain.tsx";
 import { PromptCard } from "./PromptCard.tsx";
-import { AskedAgent, Thread } from "./Related.tsx";
+import { AgentLinks, ThreadLinks } from "./RelatedLinks.tsx";
 import { Targets } from "./Targets.tsx";
 import { Waterfall } from "./Waterfall.tsx";
 import "./request.css";
@@ -46,7 +46,7 @@ function Labels({ labels }: { labels: Record<string, string> }) {
 /** The duration until the end; for a running request, until the displayed time. */
 function Duration({ trace, until }: { trace: Trace; until: number | undefined }) {
   if (trace.duration_ms !== null) return formatDuration(trace.duration_ms);
-  if (until === undefined) return <Took since={trace.started_at} until={null} />;
+  if (until === undefined) return <ElapsedTime since={trace.started_at} until={null} />;
   return `${formatDuration(until - Date.parse(trace.started_at))} so far`;
 }
 
@@ -58,7 +58,7 @@ function Facts({ trace, until }: { trace: Trace; until: number | undefined }) {
         <>
           <dt>Agent</dt>
           <dd>
-            <AskedAgent agent={agent} />
+            <AgentLinks agent={agent} />
           </dd>
         </>
       )}
@@ -84,7 +84,7 @@ function Facts({ trace, until }: { trace: Trace; until: number | undefined }) {
       <dd>
         <Time at={trace.started_at} /> <span className="quiet">({formatExact(trace.started_at)})</span>
       </dd>
-      <dt>Took</dt>
+      <dt>ElapsedTime</dt>
       <dd>
         <Duration trace={trace} until={until} />
       </dd>
@@ -102,7 +102,7 @@ function Facts({ trace, until }: { trace: Trace; until: number | undefined }) {
       <Mono name="Id" value={trace.id} />
       <dt>Conversation</dt>
       <dd>
-        <Thread trace={trace} />
+        <ThreadLinks trace={trace} />
       </dd>
       <Mono name="x-request-id" value={trace.request_id} />
       <Mono name="Trace" value={trace.trace_id} />
@@ -189,7 +189,7 @@ export function TraceDetails({ trace, newest, asOf, line, prompt }: Props) {
         <AskAgain trace={trace} />
       </p>
       <Facts trace={trace} until={until} />
-      <WaitsForPerson trace={trace} />
+      <PendingApprovals trace={trace} />
       {trace.answer?.error && (
         <p className="notice bad">
           <strong>It failed:</strong> {trace.answer.error}

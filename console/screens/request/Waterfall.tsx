@@ -7,7 +7,7 @@ import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { useNow } from "../../parts/useNow.ts";
-import { Value } from "../../parts/Value.tsx";
+import { ValueBlock } from "../../parts/ValueBlock.tsx";
 import { changeView } from "./search.ts";
 import { boundsOf, linesOf, type Line } from "./waterfall.ts";
 
@@ -36,8 +36,8 @@ const CallDetails = ({ call }: { call: TracedCall }) => (
       </p>
     )}
     <div className="pair">
-      <Value label="Arguments" value={parseJson(call.arguments)} />
-      <Value
+      <ValueBlock label="Arguments" value={parseJson(call.arguments)} />
+      <ValueBlock
         label="Output, as the model received it"
         value={call.output === null ? "none yet" : parseJson(call.output)}
       />
@@ -66,8 +66,8 @@ function ModelDetails({ trace, line }: { trace: Trace; line: Line }) {
           {line.usage.cost !== undefined && `; ${formatCost(line.usage.cost)}`}
         </p>
       )}
-      {said?.reasoning && <Value label="Reasoning" value={said.reasoning} />}
-      <Value label="Text" value={said?.text || "(none)"} />
+      {said?.reasoning && <ValueBlock label="Reasoning" value={said.reasoning} />}
+      <ValueBlock label="Text" value={said?.text || "(none)"} />
       <p>
         <Link
           to="/requests/$turnId"

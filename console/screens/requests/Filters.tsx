@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { listAgents } from "../../api/named.ts";
+import { listAgents } from "../../api/nameLists.ts";
 import { listModels } from "../../api/requests.ts";
 import { TURN_STATUSES } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
@@ -9,7 +9,7 @@ import { namedChoices, statusChoices, wordChoices } from "../../parts/Choices.ts
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
-import { WhoFilter } from "../../parts/WhoFilter.tsx";
+import { PrincipalFilter } from "../../parts/PrincipalFilter.tsx";
 import type { RequestSearch } from "./filter.ts";
 
 /** The filters of the list, which are part of the address. */
@@ -36,7 +36,7 @@ export function Filters({ search }: { search: RequestSearch }) {
         choices={statusChoices(TURN_STATUSES)}
         onPick={(status) => change({ status: readChoice(status, TURN_STATUSES) })}
       />
-      {isBuilder && <WhoFilter label="Asked by" value={search.who} onPick={(who) => change({ who })} />}
+      {isBuilder && <PrincipalFilter label="Asked by" value={search.who} onPick={(who) => change({ who })} />}
       <SelectFilter
         label="Model"
         value={search.model}

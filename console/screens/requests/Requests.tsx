@@ -1,22 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { countNewRequests, listRequests, MAX_COUNTED } from "../../api/requests.ts";
+import { countNewRequests, listRequests, MAX_COUNTED_REQUESTS } from "../../api/requests.ts";
 import type { Slice, TurnSummary } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCost, formatDuration, formatNumber, shortId } from "../../format/index.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { ModelName } from "../../parts/ModelName.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
-import { Empty, Loaded, NoMatch } from "../../parts/Notices.tsx";
+import { EmptyState, QueryResult, NoMatch } from "../../parts/Notices.tsx";
 import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { useFormerNames } from "../../parts/useFormer.ts";
+import { useFormerNames } from "../../parts/useFormerNames.ts";
 import { useMedia } from "../../parts/useMedia.ts";
-import { useListTime } from "../../parts/useListTime.ts";
+import { useSnapshotTime } from "../../parts/useSnapshotTime.ts";
 import { Filters } from "./Filters.tsx";
-import { Peek } from "./Peek.tsx";
+import { RequestPreview } from "./RequestPreview.tsx";
 import { toFilter, type RequestSearch } from "./filter.ts";
 import "./requests.css";
 
@@ -130,9 +130,9 @@ const COLUMNS: Columns<TurnSummary> = [
 function NoRequests({ search, next }: { search: RequestSearch; next: string | null }) {
   if (next)
     return (
-      <Empty title="No match so far">
+      <EmptyState title="No match so far">
         <p>None of the newest requests matches the filters. Older ones may.</p>
-      </Empty>
+      </EmptyState>
     );
   return <NoneAtAll isFiltered={Object.values(search).some((value) => value !== undefined)} />;
 }
@@ -143,13 +143,13 @@ function NoneAtAll({ isFiltered }: { isFiltered: boolean }) {
   const isOwnOnly = !isBuilder && (
     <p>You see your own requests. Owners, administrators and builders see those of everybody.</p>
   );
-  if (!isFiltered && !mayWrite) return <Empty title="You have asked nothing">{isOwnOnly}</Empty>;
+  if (!isFiltered && !mayWrite) return <EmptyState title="You have asked nothing">{isOwnOnly}</EmptyState>;
   return isFiltered ? (
     <NoMatch what="request">
       <Link to="/requests">all requests</Link>
     </NoMatch>
   ) : (
-    <Empty title="Nothing has been asked yet">
+    <EmptyState title="Nothing has been asked yet">
       <ol>
         <li>
           Ask under <Link to="/chat">Chat</Link>, or
@@ -161,7 +161,7 @@ function NoneAtAll({ isFiltered }: { isFiltered: boolean }) {
         <li>Come back: every request appears here at once, with its prompt, its tools and its answer.</li>
       </ol>
       {isOwnOnly}
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -183,7 +183,7 @@ const Pages = ({ search, next }: { search: RequestSearch; next: string | null })
 function NewRequests({ search, since, onShow }: { search: RequestSearch; since: string; onShow: () => void }) {
   const { from: _, to: __, ...filter } = toFilter(search, since);
   const { data: count = 0 } = useQuery(countNewRequests(filter, since));
-  return <NewRows count={count} what="request" most={MAX_COUNTED} onShow={onShow} />;
+  return <NewRows count={count} what="request" most={MAX_COUNTED_REQUESTS} onShow={onShow} />;
 }
 
 /** Beside a request there is only room for the columns that distinguish requests. */
@@ -206,7 +206,7 @@ function Result({ page, search }: { page: Slice<TurnSummary>; search: RequestSea
 /** Every request to a model, newest first. */
 export function Requests() {
   const search = route.useSearch();
-  const [until, renew] = useListTime();
+  const [until, renew] = useSnapshotTime();
   const requests = useQuery(listRequests(toFilter(search, until), search.after));
   const { peek } = search;
   const isWide = useMedia(WIDE);
@@ -226,12 +226,12 @@ export function Requests() {
       <div className={peek ? "with-peek" : "stack"}>
         {(isWide || !peek) && (
           <div className="stack">
-            <Loaded query={requests} what="requests">
+            <QueryResult query={requests} what="requests">
               {(page) => <Result page={page} search={search} />}
-            </Loaded>
+            </QueryResult>
           </div>
         )}
-        {peek && <Peek key={peek} id={peek} search={search} />}
+        {peek && <RequestPreview key={peek} id={peek} search={search} />}
       </div>
     </section>
   );

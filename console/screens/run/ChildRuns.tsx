@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { listChildRuns, type ChildRun, type Run } from "../../api/run.ts";
 import type { RunSummary } from "../../api/types.ts";
 import { formatCount } from "../../format/index.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { RunLink } from "../../parts/RunLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -44,7 +44,7 @@ export function ChildRuns({ run, isOver }: { run: Run; isOver: boolean }) {
   return (
     <section className="stack" aria-labelledby="children">
       <h2 id="children">Runs that it started</h2>
-      <Loaded query={runs} what="runs">
+      <QueryResult query={runs} what="runs">
         {({ data, total }) => (
           <>
             {data.length > 0 && (
@@ -59,7 +59,7 @@ export function ChildRuns({ run, isOver }: { run: Run; isOver: boolean }) {
             )}
           </>
         )}
-      </Loaded>
+      </QueryResult>
       <NotStarted starts={run.child_runs.filter(({ started }) => !started)} isOver={isOver} />
     </section>
   );

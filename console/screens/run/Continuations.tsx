@@ -6,7 +6,7 @@ import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { RunLink } from "../../parts/RunLink.tsx";
 import { Status } from "../../parts/Status.tsx";
-import { useWhere } from "../../parts/useWhere.ts";
+import { useLocationKey } from "../../parts/useLocationKey.ts";
 import { ForkForm } from "./ForkForm.tsx";
 
 export const isLive = ({ status }: Run): boolean => status === "pending" || status === "running";
@@ -15,7 +15,7 @@ export const isLive = ({ status }: Run): boolean => status === "pending" || stat
 function useContinuation(run: Run, step?: Step) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const where = useWhere();
+  const where = useLocationKey();
   return useMutation({
     mutationFn: () => (step ? forkRun(run.id, step.id) : retryRun(run.id)),
     onMutate: where,

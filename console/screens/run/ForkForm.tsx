@@ -6,8 +6,8 @@ import { versionsOfDefinition } from "../../api/versions.ts";
 import { formatJson } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText, readJson } from "../../parts/formText.ts";
-import { Loaded } from "../../parts/Notices.tsx";
-import { useWhere } from "../../parts/useWhere.ts";
+import { QueryResult } from "../../parts/Notices.tsx";
+import { useLocationKey } from "../../parts/useLocationKey.ts";
 import { versionChoices } from "../../parts/versionWords.ts";
 
 interface Props {
@@ -45,9 +45,9 @@ function ResultField({ run, step, place }: Props) {
         result instead of executing it
       </label>
       {isSet && (
-        <Loaded query={read} what="its result">
+        <QueryResult query={read} what="its result">
           {(found) => <JsonField name="result" label="Result of the step" value={found?.result ?? null} rows={5} />}
-        </Loaded>
+        </QueryResult>
       )}
     </>
   );
@@ -79,7 +79,7 @@ function VersionField({ run }: { run: Run }) {
 export function ForkForm({ run, step, place }: Props) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const where = useWhere();
+  const where = useLocationKey();
   const fork = useMutation({
     mutationFn: async (form: FormData) => forkRun(run.id, step.id, readChanges(form, run)),
     onMutate: where,

@@ -10,14 +10,14 @@ import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { Took } from "../../parts/Took.tsx";
-import { Value } from "../../parts/Value.tsx";
+import { ElapsedTime } from "../../parts/ElapsedTime.tsx";
+import { ValueBlock } from "../../parts/ValueBlock.tsx";
 import { ChildRuns } from "./ChildRuns.tsx";
 import { Continuations, isLive, RetryButton } from "./Continuations.tsx";
 import { RunFiles } from "./RunFiles.tsx";
 import { SourcePlace } from "./SourcePlace.tsx";
 import { Timeline } from "./Timeline.tsx";
-import { WaitsFor } from "./WaitsFor.tsx";
+import { WaitDescription } from "./WaitDescription.tsx";
 
 /** Maximum number of waits that are listed above the timeline. */
 const MAX_WAITING = 5;
@@ -74,9 +74,9 @@ function Facts({ run }: { run: Run }) {
           </dd>
         </>
       )}
-      <dt>Took</dt>
+      <dt>ElapsedTime</dt>
       <dd>
-        <Took since={run.started_at} until={run.completed_at} />
+        <ElapsedTime since={run.started_at} until={run.completed_at} />
       </dd>
       <dt>Did</dt>
       <dd>{counted(run)}</dd>
@@ -178,7 +178,7 @@ function Details({ run }: { run: Run }) {
         <div className="notice warn">
           {waits.slice(0, MAX_WAITING).map(({ waiting, count }, n) => (
             <p key={n}>
-              Waits for <WaitsFor waiting={waiting} />
+              Waits for <WaitDescription waiting={waiting} />
               {count > 1 && ` (${formatNumber(count)} times)`}.
             </p>
           ))}
@@ -191,10 +191,10 @@ function Details({ run }: { run: Run }) {
       <ChildRuns run={run} isOver={!isLive(run)} />
       <RunFiles run={run.id} />
       <div className="pair">
-        <Value label="Arguments" value={run.args} />
-        {run.status === "completed" && <Value label="Result" value={run.result} />}
+        <ValueBlock label="Arguments" value={run.args} />
+        {run.status === "completed" && <ValueBlock label="Result" value={run.result} />}
       </div>
-      {run.logs.length > 0 && <Value label="Log of run()" value={run.logs.map(({ text }) => text).join("\n")} />}
+      {run.logs.length > 0 && <ValueBlock label="Log of run()" value={run.logs.map(({ text }) => text).join("\n")} />}
     </>
   );
 }

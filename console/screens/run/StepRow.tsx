@@ -2,15 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { getStep, type Attempt, type Run, type Step } from "../../api/run.ts";
 import { formatDuration } from "../../format/index.ts";
 import { Bar, type Bounds } from "../../parts/Bar.tsx";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
-import { Value } from "../../parts/Value.tsx";
+import { ValueBlock } from "../../parts/ValueBlock.tsx";
 import { ForkButton } from "./Continuations.tsx";
 import { SourcePlace } from "./SourcePlace.tsx";
 import { describeRetry } from "./describeReason.ts";
-import { stepTime } from "./span.ts";
-import { WhyItRan } from "./WhyItRan.tsx";
+import { stepTime } from "./timelineEntries.ts";
+import { StepExplanation } from "./StepExplanation.tsx";
 
 function AttemptLine({ run, attempt, why }: { run: Run; attempt: Attempt; why: string | undefined }) {
   const { n, status, started_at, ended_at, error, error_info, logs, logs_truncated } = attempt;
@@ -23,7 +23,7 @@ function AttemptLine({ run, attempt, why }: { run: Run; attempt: Attempt; why: s
       {why && <p className="quiet">{why}</p>}
       {error && <p className="bad-text">{error}</p>}
       {error_info && <SourcePlace run={run} place={error_info} />}
-      {logs.length > 0 && <Value label={logs_truncated ? "Log (cut off)" : "Log"} value={logs.join("\n")} />}
+      {logs.length > 0 && <ValueBlock label={logs_truncated ? "Log (cut off)" : "Log"} value={logs.join("\n")} />}
     </li>
   );
 }
@@ -39,20 +39,20 @@ interface StepProps {
 function Values({ run, step, place }: StepProps) {
   const read = useQuery(getStep(run.id, place, step.status));
   return (
-    <Loaded query={read} what="values">
+    <QueryResult query={read} what="values">
       {(found) => (
         <div className="pair">
-          <Value
+          <ValueBlock
             label="Arguments"
             value={found?.omitted?.includes("args") ? "Too long to be shown here." : found?.args}
           />
-          <Value
+          <ValueBlock
             label="Result"
             value={found?.omitted?.includes("result") ? "Too long to be shown here." : found?.result}
           />
         </div>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -60,7 +60,7 @@ function StepDetails({ run, step, place }: StepProps) {
   return (
     <>
       {step.error && <p className="notice bad">{step.error}</p>}
-      <WhyItRan run={run} step={step} />
+      <StepExplanation run={run} step={step} />
       <Values run={run} step={step} place={place} />
       <ol className="plain stack">
         {step.attempts.map((attempt) => (

@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { listSteps, STEPS_PER_PAGE, type Run } from "../../api/run.ts";
 import type { Bounds } from "../../parts/Bar.tsx";
-import { Chunk, chunksOf } from "../../parts/Chunk.tsx";
+import { VirtualRows, splitIntoChunks } from "../../parts/VirtualRows.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { StepItem } from "../../parts/StepLine.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { isLive } from "./Continuations.tsx";
-import { boundsOf, entriesOf, type Entry } from "./span.ts";
+import { boundsOf, listEntries, type TimelineEntry } from "./timelineEntries.ts";
 import { StepRow } from "./StepRow.tsx";
 import { WaitRow } from "./WaitRow.tsx";
 
@@ -16,7 +16,7 @@ const route = getRouteApi("/runs/$runId");
 
 interface RowsProps {
   run: Run;
-  entries: readonly Entry[];
+  entries: readonly TimelineEntry[];
   bounds: Bounds;
 }
 
@@ -56,7 +56,7 @@ function Rows({ run, entries, bounds }: RowsProps) {
 /** The steps and waits in the order of their calls by `run()`, each over its duration. */
 export function Timeline({ run }: { run: Run }) {
   const bounds = boundsOf(run, useNow());
-  const entries = entriesOf(run);
+  const entries = listEntries(run);
   if (entries.length === 0)
     return (
       <p className="quiet">
@@ -68,8 +68,8 @@ export function Timeline({ run }: { run: Run }) {
   return (
     <section className="card timeline" aria-labelledby="steps">
       <h2 id="steps">{run.waits.length > 0 ? "Steps and waits" : "Steps"}</h2>
-      {chunksOf(entries).map((chunk, n) => (
-        <Chunk
+      {splitIntoChunks(entries).map((chunk, n) => (
+        <VirtualRows
           key={n * STEPS_PER_PAGE}
           as="ol"
           n={n}

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { listWorkflows } from "../../api/named.ts";
+import { listWorkflows } from "../../api/nameLists.ts";
 import { RUN_STATUSES } from "../../api/types.ts";
 import { readChoice } from "../../app/search.ts";
 import { shortId } from "../../format/index.ts";
@@ -8,7 +8,7 @@ import { namedChoices, statusChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
-import { WhoFilter } from "../../parts/WhoFilter.tsx";
+import { PrincipalFilter } from "../../parts/PrincipalFilter.tsx";
 import type { RunSearch } from "./filter.ts";
 
 /** A filter that another screen set: it is shown and can be removed. */
@@ -49,7 +49,7 @@ export function Filters({ search }: { search: RunSearch }) {
         choices={namedChoices(workflows.data, "workflows")}
         onPick={(workflow) => change({ workflow })}
       />
-      <WhoFilter label="Started by" value={search.who} onPick={(who) => change({ who })} />
+      <PrincipalFilter label="Started by" value={search.who} onPick={(who) => change({ who })} />
       <InputFilter label="Error or step" type="search" value={search.q} onChange={(q) => change({ q })} />
       <InputFilter label="From" type="date" value={search.from} onChange={(from) => change({ from })} />
       <InputFilter label="To" type="date" value={search.to} onChange={(to) => change({ to })} />

@@ -4,14 +4,14 @@ import { countRuns, listRuns, type RunFilter } from "../../api/queries.ts";
 import type { RunSummary } from "../../api/types.ts";
 import { formatCount, formatDuration, shortId } from "../../format/index.ts";
 import { ActorLink } from "../../parts/ActorLink.tsx";
-import { CHUNK } from "../../parts/Chunk.tsx";
+import { ROWS_PER_CHUNK } from "../../parts/VirtualRows.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
-import { Empty, Loaded, NoMatch } from "../../parts/Notices.tsx";
+import { EmptyState, QueryResult, NoMatch } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { PagedTable, Rows, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { ChangeAll } from "./ChangeAll.tsx";
-import { useListTime } from "../../parts/useListTime.ts";
+import { useSnapshotTime } from "../../parts/useSnapshotTime.ts";
 import { Filters } from "./Filters.tsx";
 import { toFilter } from "./filter.ts";
 
@@ -62,7 +62,7 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
       <Link to="/runs">all runs</Link>
     </NoMatch>
   ) : (
-    <Empty title="There are no runs yet">
+    <EmptyState title="There are no runs yet">
       <ol>
         <li>
           Open a <Link to="/workflows">workflow</Link>, or write one there.
@@ -73,7 +73,7 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
         </li>
         <li>Come back: its runs appear here at once.</li>
       </ol>
-    </Empty>
+    </EmptyState>
   );
 
 /** The number of runs created since the list was loaded. */
@@ -89,14 +89,14 @@ interface PageProps {
 
 /** The rows of one page, loaded while the window is near them. */
 function RunRows({ filter, offset }: PageProps) {
-  const page = useQuery(listRuns(filter, offset, CHUNK));
+  const page = useQuery(listRuns(filter, offset, ROWS_PER_CHUNK));
   if (page.data) return <Rows columns={COLUMNS} rows={page.data.data} rowKey={({ id }) => id} />;
   return (
     <tr>
       <td colSpan={COLUMNS.length}>
-        <Loaded query={page} what="runs">
+        <QueryResult query={page} what="runs">
           {() => null}
-        </Loaded>
+        </QueryResult>
       </td>
     </tr>
   );
@@ -105,15 +105,15 @@ function RunRows({ filter, offset }: PageProps) {
 /** All runs of the organization, newest first. */
 export function Runs() {
   const search = route.useSearch();
-  const [until, renew] = useListTime();
+  const [until, renew] = useSnapshotTime();
   const filter = toFilter(search, until);
-  const runs = useQuery(listRuns(filter, 0, CHUNK));
+  const runs = useQuery(listRuns(filter, 0, ROWS_PER_CHUNK));
   return (
     <section className="screen" aria-labelledby="title">
       <h1 id="title">Runs</h1>
       <Filters search={search} />
       {search.to === undefined && <NewRuns filter={filter} since={until} onShow={renew} />}
-      <Loaded query={runs} what="runs">
+      <QueryResult query={runs} what="runs">
         {(page) =>
           page.data.length === 0 ? (
             <NoRuns isFiltered={Object.values(search).some((value) => value !== undefined)} />
@@ -131,7 +131,7 @@ export function Runs() {
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }

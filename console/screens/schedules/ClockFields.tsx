@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { OFTEN, toCron, WEEKDAYS, type ClockTime, type Often } from "../../format/cron.ts";
+import { FREQUENCIES, toCron, WEEKDAYS, type ClockTime, type Frequency } from "../../format/cron.ts";
 import { labelledChoices, Options } from "../../parts/Choices.tsx";
 import { NextTimes } from "./NextTimes.tsx";
 import "./schedules.css";
 
-const BEGIN: ClockTime = { often: "weekdays", time: "08:30", weekday: 1, day: 1 };
+const BEGIN: ClockTime = { frequency: "weekdays", time: "08:30", weekday: 1, day: 1 };
 const ZONES = Intl.supportedValuesOf("timeZone");
 
 interface PartProps {
@@ -12,9 +12,9 @@ interface PartProps {
   change(part: Partial<ClockTime>): void;
 }
 
-/** The days that `often` leaves open. */
-function DayField({ clock: { often, weekday, day }, change }: PartProps) {
-  if (often === "week")
+/** The days that `frequency` leaves open. */
+function DayField({ clock: { frequency, weekday, day }, change }: PartProps) {
+  if (frequency === "week")
     return (
       <label>
         Day
@@ -23,7 +23,7 @@ function DayField({ clock: { often, weekday, day }, change }: PartProps) {
         </select>
       </label>
     );
-  if (often !== "month") return null;
+  if (frequency !== "month") return null;
   return (
     <label>
       <span>
@@ -41,8 +41,8 @@ function DayField({ clock: { often, weekday, day }, change }: PartProps) {
   );
 }
 
-const TimeField = ({ clock: { often, time }, change }: PartProps) =>
-  often === "hour" ? (
+const TimeField = ({ clock: { frequency, time }, change }: PartProps) =>
+  frequency === "hour" ? (
     <label>
       Minute
       <input
@@ -79,29 +79,29 @@ const CronField = ({ cron, onChange }: { cron: string; onChange(cron: string): v
 
 /** Times of day, selected or written as cron, with the next times. */
 export function ClockFields() {
-  const [often, setOften] = useState<Often>(BEGIN.often);
+  const [frequency, setFrequency] = useState<Frequency>(BEGIN.frequency);
   const [clock, setClock] = useState(BEGIN);
   const [own, setOwn] = useState("");
   const [zone, setZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
   const change = (part: Partial<ClockTime>) => setClock((before) => ({ ...before, ...part }));
   const chosen = toCron(clock);
-  const pick = (picked: Often) => {
-    setOften(picked);
+  const pick = (picked: Frequency) => {
+    setFrequency(picked);
     // a custom expression starts with the earlier selection
     if (picked === "own") setOwn(chosen);
-    else change({ often: picked });
+    else change({ frequency: picked });
   };
-  const cron = often === "own" ? own : chosen;
+  const cron = frequency === "own" ? own : chosen;
   return (
     <>
       <div className="side-by-side" data-params="cron">
         <label>
           How often
-          <select value={often} onChange={({ target }) => pick(target.value as Often)}>
-            <Options choices={labelledChoices(OFTEN)} />
+          <select value={frequency} onChange={({ target }) => pick(target.value as Frequency)}>
+            <Options choices={labelledChoices(FREQUENCIES)} />
           </select>
         </label>
-        {often === "own" ? (
+        {frequency === "own" ? (
           <CronField cron={own} onChange={setOwn} />
         ) : (
           <>

@@ -9,7 +9,7 @@ import { labelledChoices, namedChoices, Options } from "../../parts/Choices.tsx"
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { readSpan, SpanField } from "../../parts/SpanField.tsx";
-import { useSaving } from "../../parts/useSaving.ts";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 import { ClockFields } from "./ClockFields.tsx";
 
 const KINDS = { cron: "at times of the clock", every: "at an interval", at: "once" } as const;
@@ -75,7 +75,7 @@ export function NewSchedule({ workflows, chosen }: Props) {
   const registrable = useQuery(listRegistrable);
   const workflow = workflows?.data.find(({ id }) => id === picked) ?? workflows?.data[0];
   const schema = registrable.data?.data.find(({ id }) => id === workflow?.definition.id)?.args ?? null;
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "trigger",
     back: { to: "/schedules" },
     save: async (form) => createTrigger(formText(form, "workflow"), readBody(form, kind, schema)),

@@ -4,7 +4,7 @@ import { listAllWorkflows, type Workflow } from "../../api/build.ts";
 import { listSchedules, type Trigger } from "../../api/triggers.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatDue } from "../../format/index.ts";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -68,16 +68,16 @@ const NoSchedules = ({ mayMake }: { mayMake: boolean }) =>
   mayMake ? (
     <FirstSchedule />
   ) : (
-    <Empty title="There are no schedules">
+    <EmptyState title="There are no schedules">
       <p>
         Builders and administrators set when runs start. See <Link to="/workflows">what can be started</Link>, or{" "}
         <Link to="/runs">which runs there are</Link>.
       </p>
-    </Empty>
+    </EmptyState>
   );
 
 const FirstSchedule = () => (
-  <Empty title="There are no schedules">
+  <EmptyState title="There are no schedules">
     <ol>
       <li>
         <Link to="/workflows">Register a workflow</Link>, or take one that you have.
@@ -85,7 +85,7 @@ const FirstSchedule = () => (
       <li>Say below when it should start, and with which arguments.</li>
       <li>See here when it is due next, and what became of the last time.</li>
     </ol>
-  </Empty>
+  </EmptyState>
 );
 
 /** The schedules of all workflows. */
@@ -98,7 +98,7 @@ export function Schedules() {
   return (
     <section className="screen" aria-labelledby="title">
       <h1 id="title">Schedules</h1>
-      <Loaded query={schedules} what="schedules">
+      <QueryResult query={schedules} what="schedules">
         {({ data }) =>
           data.length === 0 ? (
             <NoSchedules mayMake={isBuilder} />
@@ -111,7 +111,7 @@ export function Schedules() {
             />
           )
         }
-      </Loaded>
+      </QueryResult>
       {isBuilder && <NewSchedule workflows={workflows.data} chosen={workflow} />}
     </section>
   );

@@ -4,14 +4,14 @@ import { listGroups, readGroup, removeGroup, setGroup, type Group } from "../../
 import { listAllMembers } from "../../api/members.ts";
 import { useRole } from "../../api/useRole.ts";
 import type { Action } from "../../parts/action.ts";
-import { Check, Form } from "../../parts/Form.tsx";
+import { Checkbox, Form } from "../../parts/Form.tsx";
 import { formText, formTexts } from "../../parts/formText.ts";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
-import { Unlisted } from "../../parts/Unlisted.tsx";
-import { useSaving } from "../../parts/useSaving.ts";
+import { UnlistedChoices } from "../../parts/UnlistedChoices.tsx";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 
 const COLUMNS: Columns<Group> = [
   { title: "Group", cell: ({ group }) => <span className="mono">{group}</span> },
@@ -57,14 +57,14 @@ function People({ chosen }: { chosen: string[] }) {
     // remounts once the people are known
     <fieldset key={String(listed === undefined)}>
       <legend>People</legend>
-      <Loaded query={people} what="members">
+      <QueryResult query={people} what="members">
         {({ data }) =>
           data.map(({ id, name, email }) => (
-            <Check key={id} name="members" value={id} label={name} hint={email} isChecked={chosen.includes(id)} />
+            <Checkbox key={id} name="members" value={id} label={name} hint={email} isChecked={chosen.includes(id)} />
           ))
         }
-      </Loaded>
-      <Unlisted
+      </QueryResult>
+      <UnlistedChoices
         name="members"
         chosen={chosen}
         listed={listed?.map(({ id }) => id)}
@@ -75,7 +75,7 @@ function People({ chosen }: { chosen: string[] }) {
 }
 
 function GroupForm({ group }: { group: Group | undefined }) {
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "group",
     edit: group?.group,
     back: { to: "/settings", search: { section: "groups" } },
@@ -107,14 +107,14 @@ export function Groups({ edit }: { edit: string | undefined }) {
   const groups = useQuery(listGroups);
   const removal = useRemoval("group", removeGroup);
   return (
-    <Loaded query={groups} what="groups">
+    <QueryResult query={groups} what="groups">
       {({ data }) => (
         <>
           {removal.isError && <ErrorNotice error={removal.error} />}
           {data.length === 0 ? (
-            <Empty title="There are no groups">
+            <EmptyState title="There are no groups">
               <p>A group is people under one name. Approvals name it as assignee, and documents as reader.</p>
-            </Empty>
+            </EmptyState>
           ) : (
             <Table
               caption="Groups"
@@ -126,6 +126,6 @@ export function Groups({ edit }: { edit: string | undefined }) {
           {isAdmin && <GroupForm group={data.find(({ group }) => group === edit)} />}
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }

@@ -5,11 +5,11 @@ import { useRole } from "../../api/useRole.ts";
 import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { useSaving } from "../../parts/useSaving.ts";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 
 const COLUMNS: Columns<Project> = [
   { title: "Project", cell: ({ name }) => name },
@@ -48,7 +48,7 @@ const editable = (removal: Action<string>): Columns<Project> => [
 ];
 
 function ProjectForm({ project }: { project: Project | undefined }) {
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "project",
     edit: project?.id,
     back: { to: "/settings", search: { section: "projects" } },
@@ -78,14 +78,14 @@ export function Projects({ edit }: { edit: string | undefined }) {
   const projects = useQuery(listProjects);
   const removal = useRemoval("project", deleteProject);
   return (
-    <Loaded query={projects} what="projects">
+    <QueryResult query={projects} what="projects">
       {({ data }) => (
         <>
           {removal.isError && <ErrorNotice error={removal.error} />}
           {data.length === 0 ? (
-            <Empty title="There are no projects">
+            <EmptyState title="There are no projects">
               <p>A key of a project reaches the agents and workflows of this project only. Many need none.</p>
-            </Empty>
+            </EmptyState>
           ) : (
             <Table
               caption="Projects"
@@ -97,6 +97,6 @@ export function Projects({ edit }: { edit: string | undefined }) {
           {isAdmin && <ProjectForm project={data.find(({ id }) => id === edit)} />}
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }

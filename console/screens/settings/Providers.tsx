@@ -7,12 +7,12 @@ import type { Action } from "../../parts/action.ts";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formLines, formText } from "../../parts/formText.ts";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { Time } from "../../parts/Time.tsx";
-import { useSaving } from "../../parts/useSaving.ts";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 
 /** Providers whose address the service knows. */
 const KNOWN = ["openai", "anthropic", "google"];
@@ -157,7 +157,7 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
   const [typed, setTyped] = useState("");
   const name = provider?.name ?? typed;
   const isEndpoint = ENDPOINTS.includes(name);
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "provider",
     edit: provider?.name,
     back: { to: "/settings", search: { section: "providers" } },
@@ -210,24 +210,24 @@ export function Providers({ edit }: { edit: string | undefined }) {
   const providers = useQuery(listProviders);
   const removal = useRemoval("provider", removeProvider);
   return (
-    <Loaded query={providers} what="providers">
+    <QueryResult query={providers} what="providers">
       {({ data }) => (
         <>
           {removal.isError && <ErrorNotice error={removal.error} />}
           {data.length === 0 ? (
-            <Empty title="There are no providers">
+            <EmptyState title="There are no providers">
               <ol>
                 <li>Get an API key from OpenAI, Anthropic, Google, or any service with the API of OpenAI.</li>
                 <li>Add the provider below. Its models can be asked at once.</li>
                 <li>Until then, the models “offline/…” answer without a provider.</li>
               </ol>
-            </Empty>
+            </EmptyState>
           ) : (
             <Table caption="Providers" columns={columns(removal)} rows={data} rowKey={({ name }) => name} />
           )}
           <ProviderForm provider={data.find(({ name }) => name === edit)} />
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }

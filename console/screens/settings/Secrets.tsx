@@ -4,11 +4,11 @@ import { listSecrets, removeSecret, setSecret, type Secret } from "../../api/set
 import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { useSaving } from "../../parts/useSaving.ts";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 
 const columns = (removal: Action<string>): Columns<Secret> => [
   {
@@ -35,7 +35,7 @@ const columns = (removal: Action<string>): Columns<Secret> => [
 ];
 
 function SecretForm({ secret }: { secret: Secret | undefined }) {
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "secret",
     edit: secret?.name,
     back: { to: "/settings", search: { section: "secrets" } },
@@ -78,12 +78,12 @@ export function Secrets({ edit }: { edit: string | undefined }) {
   const secrets = useQuery(listSecrets);
   const removal = useRemoval("secret", removeSecret);
   return (
-    <Loaded query={secrets} what="secrets">
+    <QueryResult query={secrets} what="secrets">
       {({ data }) => (
         <>
           {removal.isError && <ErrorNotice error={removal.error} />}
           {data.length === 0 ? (
-            <Empty title="There are no secrets">
+            <EmptyState title="There are no secrets">
               <ol>
                 <li>Set a secret below, such as the token of a service that a workflow calls.</li>
                 <li>
@@ -93,13 +93,13 @@ export function Secrets({ edit }: { edit: string | undefined }) {
                   Read it in a step: <code>await ctx.secrets.get("CRM_TOKEN")</code>
                 </li>
               </ol>
-            </Empty>
+            </EmptyState>
           ) : (
             <Table caption="Secrets" columns={columns(removal)} rows={data} rowKey={({ name }) => name} />
           )}
           <SecretForm secret={data.find(({ name }) => name === edit)} />
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }

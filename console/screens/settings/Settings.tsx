@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useRole } from "../../api/useRole.ts";
-import { Empty } from "../../parts/Notices.tsx";
+import { EmptyState } from "../../parts/Notices.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Embeddings } from "./Embeddings.tsx";
 import { Groups } from "./Groups.tsx";
@@ -21,11 +21,11 @@ const NAMES: Record<Section, string> = {
 };
 
 const NotYours = ({ section }: { section: Section }) => (
-  <Empty title={`${NAMES[section]} are not shown to your role`}>
+  <EmptyState title={`${NAMES[section]} are not shown to your role`}>
     <p>
       Owners and administrators see providers; builders see secrets too. <Link to="/members">See who they are</Link>.
     </p>
-  </Empty>
+  </EmptyState>
 );
 
 /** The organization's projects, providers and secrets, and the person's own password. */

@@ -1,13 +1,13 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Fragment } from "react";
-import { whoAmI } from "../../api/queries.ts";
+import { getSession } from "../../api/queries.ts";
 import { changePassword } from "../../api/settings.ts";
 import { budgetKey, listOwnLimits } from "../../api/spending.ts";
 import { FieldError } from "../../format/FieldError.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { Limit } from "../spending/Limit.tsx";
 import "../spending/spending.css";
 
@@ -54,7 +54,7 @@ function OwnLimits() {
   return (
     <section aria-labelledby="own-limits" className="stack">
       <h2 id="own-limits">What you may spend</h2>
-      <Loaded query={limits} what="limits">
+      <QueryResult query={limits} what="limits">
         {({ data }) =>
           data.length === 0 ? (
             <p className="quiet">No budget limits your requests.</p>
@@ -73,14 +73,14 @@ function OwnLimits() {
             </dl>
           )
         }
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }
 
 /** The organization, and the signed-in person. */
 export function You() {
-  const { data } = useQuery(whoAmI);
+  const { data } = useQuery(getSession);
   if (!data) return null;
   const { user, organization } = data;
   return (

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, type ReactNode } from "react";
 import { call } from "../../api/call.ts";
-import { whoAmI } from "../../api/queries.ts";
+import { getSession } from "../../api/queries.ts";
 import { formText } from "../../parts/formText.ts";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
 import { Loading } from "../../parts/Notices.tsx";
@@ -27,7 +27,7 @@ export function SignInForm({ children }: { children: ReactNode }) {
       "code" in credentials
         ? call("auth/start", { method: "POST", body: credentials })
         : call("auth/login", { method: "POST", body: { ...credentials, cookie: true } }),
-    onSuccess: () => queries.refetchQueries(whoAmI),
+    onSuccess: () => queries.refetchQueries(getSession),
   });
   const { mutate } = signIn;
   useEffect(() => {

@@ -1,11 +1,11 @@
 import { configureAlias, readAlias, type Alias, type AliasSettings, type Target } from "../../api/spending.ts";
-import { Check, Form } from "../../parts/Form.tsx";
+import { Checkbox, Form } from "../../parts/Form.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
 import { ModelNames } from "../../parts/ModelField.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
-import { Repeated } from "../../parts/Repeated.tsx";
+import { RepeatedFields } from "../../parts/RepeatedFields.tsx";
 import { readSpan, SpanField } from "../../parts/SpanField.tsx";
-import { useSaving } from "../../parts/useSaving.ts";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 
 const MAX_TARGETS = 8;
 const DEFAULTS = ["429", "5xx", "timeout", "connection"];
@@ -82,7 +82,7 @@ const Conditions = ({ on }: { on: string[] }) => (
   <fieldset>
     <legend>The next model is asked after</legend>
     {CONDITIONS.map((name) => (
-      <Check key={name} name={name} label={WORDS[name] ?? name} isChecked={on.includes(name)} />
+      <Checkbox key={name} name={name} label={WORDS[name] ?? name} isChecked={on.includes(name)} />
     ))}
     <label data-params="on">
       <span>
@@ -109,7 +109,7 @@ async function addAlias(form: FormData): Promise<Alias> {
 
 /** One alias. Running turns keep the models that they started with. */
 export function AliasForm({ alias }: { alias: Alias | undefined }) {
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "alias",
     edit: alias?.alias,
     back: { to: "/spending", search: { section: "aliases" } },
@@ -129,7 +129,7 @@ export function AliasForm({ alias }: { alias: Alias | undefined }) {
           <input name="alias" required maxLength={64} placeholder="fast" autoComplete="off" spellCheck={false} />
         </label>
       )}
-      <Repeated
+      <RepeatedFields
         legend="Models"
         what="model"
         param="targets"
@@ -138,7 +138,7 @@ export function AliasForm({ alias }: { alias: Alias | undefined }) {
         most={MAX_TARGETS}
       >
         {(target, field) => <TargetFields target={target} field={field} />}
-      </Repeated>
+      </RepeatedFields>
       <ModelNames id="models-of-aliases" only={isModel} />
       <Conditions on={alias?.on ?? DEFAULTS} />
       <div className="side-by-side">

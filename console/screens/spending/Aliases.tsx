@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { listAliases, removeAlias, type Alias } from "../../api/spending.ts";
 import type { Action } from "../../parts/action.ts";
 import { formatSpan } from "../../format/spans.ts";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -67,24 +67,24 @@ export function Aliases({ edit }: { edit: string | undefined }) {
   const aliases = useQuery(listAliases);
   const removal = useRemoval("alias", removeAlias);
   return (
-    <Loaded query={aliases} what="aliases">
+    <QueryResult query={aliases} what="aliases">
       {({ data }) => (
         <>
           {removal.isError && <ErrorNotice error={removal.error} />}
           {data.length === 0 ? (
-            <Empty title="There are no aliases">
+            <EmptyState title="There are no aliases">
               <ol>
                 <li>Name one below, such as “fast”, with two models or more.</li>
                 <li>Use the name wherever a model is named: by a request, an agent or a workflow.</li>
                 <li>When the first model is busy or broken, the next one answers.</li>
               </ol>
-            </Empty>
+            </EmptyState>
           ) : (
             <Table caption="Aliases" columns={columns(removal)} rows={data} rowKey={({ alias }) => alias} />
           )}
           <AliasForm alias={data.find(({ alias }) => alias === edit)} />
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { listWorkflows } from "../../api/named.ts";
-import { AMOUNTS, RATES, READ, STORED, TURN_RATES, type LimitName } from "../../api/limitNames.ts";
+import { listWorkflows } from "../../api/nameLists.ts";
+import { TURN_LIMITS, RATE_LIMITS, READING_LIMITS, STORAGE_LIMITS, TURN_RATE_LIMITS, type LimitName } from "../../api/limitNames.ts";
 import {
   budgetKey,
   getBudget,
@@ -10,13 +10,13 @@ import {
   type Budget,
   type BudgetToSet,
 } from "../../api/spending.ts";
-import { namedChoices, Options, withChosen } from "../../parts/Choices.tsx";
-import { Check, Form } from "../../parts/Form.tsx";
+import { namedChoices, Options, includeChosen } from "../../parts/Choices.tsx";
+import { Checkbox, Form } from "../../parts/Form.tsx";
 import { ModelNames } from "../../parts/ModelField.tsx";
 import { formText } from "../../parts/formText.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
-import { useSaving } from "../../parts/useSaving.ts";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 import { nameOf, nameOfBudget, type useSubjects } from "./useSubjects.ts";
 
 type Groups = ReturnType<typeof useSubjects>;
@@ -50,7 +50,7 @@ function readLimits(form: FormData): BudgetToSet {
     if (text === "") return null;
     return isMoney(name) ? text : Number(text);
   };
-  const limits = [...AMOUNTS, ...READ, ...STORED, ...RATES].map((name) => [name, read(name)]);
+  const limits = [...TURN_LIMITS, ...READING_LIMITS, ...STORAGE_LIMITS, ...RATE_LIMITS].map((name) => [name, read(name)]);
   return {
     ...(Object.fromEntries(limits) as Record<LimitName, number | string | null>),
     hard: form.has("hard"),
@@ -144,7 +144,7 @@ function AlertField({ chosen }: { chosen: string | null }) {
       {/* remounts once the workflows are known, because only then one can be selected */}
       <select key={String(data !== undefined)} name="workflow_id" defaultValue={chosen ?? ""}>
         <option value="">None: only the log and headers tell</option>
-        <Options choices={withChosen(namedChoices(data, "workflows"), chosen)} />
+        <Options choices={includeChosen(namedChoices(data, "workflows"), chosen)} />
       </select>
     </label>
   );
@@ -174,17 +174,17 @@ function Fields({ budget }: { budget: Budget | null }) {
       <p className="quiet">
         Days, weeks from Monday on and months of UTC. An empty field is no limit. What was spent before counts.
       </p>
-      <Limits names={AMOUNTS} limitOf={limitOf} />
+      <Limits names={TURN_LIMITS} limitOf={limitOf} />
       {isOfAll && (
         <>
           <p className="quiet">What is read, and what is stored. Deleting makes room in what is stored.</p>
-          <Limits names={[...READ, ...STORED]} limitOf={limitOf} />
+          <Limits names={[...READING_LIMITS, ...STORAGE_LIMITS]} limitOf={limitOf} />
         </>
       )}
       <p className="quiet">Within any 60 seconds, and at the same time. These free themselves.</p>
-      <Limits names={isOfAll ? RATES : TURN_RATES} limitOf={limitOf} />
+      <Limits names={isOfAll ? RATE_LIMITS : TURN_RATE_LIMITS} limitOf={limitOf} />
       <AlertField chosen={budget?.workflow_id ?? null} />
-      <Check
+      <Checkbox
         name="hard"
         label="Refuse at the limit"
         hint="Otherwise answers carry a warning only."
@@ -197,7 +197,7 @@ function Fields({ budget }: { budget: Budget | null }) {
 /** The limits of one subject. Saving replaces all of them, so the stored ones are loaded first, even if the list lacks them. */
 export function BudgetForm({ groups, chosen }: Props) {
   const stored = useQuery({ ...getBudget(chosen ?? ""), enabled: chosen !== undefined });
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "budget",
     edit: chosen,
     back: { to: "/spending" },
@@ -217,8 +217,8 @@ export function BudgetForm({ groups, chosen }: Props) {
   );
   if (chosen === undefined) return formOf(null);
   return (
-    <Loaded query={stored} what="the budget">
+    <QueryResult query={stored} what="the budget">
       {formOf}
-    </Loaded>
+    </QueryResult>
   );
 }

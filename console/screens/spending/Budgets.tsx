@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { budgetKey, listBudgets, removeBudget, usedPercent, WARNED_PERCENT, type Budget } from "../../api/spending.ts";
 import { formatNumber } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -82,13 +82,13 @@ export function Budgets({ edit }: { edit: string | undefined }) {
   const name = (key: string) => nameOfBudget(groups, key);
   const removal = useRemoval("budget", removeBudget);
   return (
-    <Loaded query={budgets} what="budgets">
+    <QueryResult query={budgets} what="budgets">
       {({ data }) => (
         <>
           {removal.isError && <ErrorNotice error={removal.error} />}
           <Warning budgets={data} name={name} />
           {data.length === 0 ? (
-            <Empty title="There are no budgets">
+            <EmptyState title="There are no budgets">
               <ol>
                 <li>Set one below for the organization, a project, a key, a person or an agent.</li>
                 <li>Limit tokens for models without a price, or set prices first.</li>
@@ -97,13 +97,13 @@ export function Budgets({ edit }: { edit: string | undefined }) {
                   .
                 </li>
               </ol>
-            </Empty>
+            </EmptyState>
           ) : (
             <Table caption="Budgets" columns={columns(name, removal)} rows={data} rowKey={budgetKey} />
           )}
           <BudgetForm groups={groups} chosen={edit} />
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }

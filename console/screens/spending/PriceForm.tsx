@@ -10,11 +10,11 @@ import {
 } from "../../api/spending.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { ModelField } from "../../parts/ModelField.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
-import { Repeated } from "../../parts/Repeated.tsx";
-import { useSaving } from "../../parts/useSaving.ts";
+import { RepeatedFields } from "../../parts/RepeatedFields.tsx";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
 
 const MAX_PRICES = 20;
 const AMOUNT = "\\d{1,6}([.]\\d{1,6})?";
@@ -81,7 +81,7 @@ async function setNew(form: FormData): Promise<ModelPrices> {
 /** The prices of one model. Saving replaces all of them, so the stored ones are loaded first, even if the list lacks them. */
 export function PriceForm({ model }: { model: string | undefined }) {
   const stored = useQuery({ ...getPrices(model ?? ""), enabled: model !== undefined });
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "price",
     edit: model,
     back: { to: "/spending", search: { section: "prices" } },
@@ -96,7 +96,7 @@ export function PriceForm({ model }: { model: string | undefined }) {
     >
       <h2>{prices ? `What ${prices.model} costs` : "Set the price of a model"}</h2>
       {!prices && <ModelField chosen={model} isRequired maxLength={300} placeholder="provider/model" />}
-      <Repeated
+      <RepeatedFields
         legend="Prices"
         what="price"
         param="prices"
@@ -105,13 +105,13 @@ export function PriceForm({ model }: { model: string | undefined }) {
         most={MAX_PRICES}
       >
         {(price, field) => <PriceFields model={prices?.model ?? model} price={price} field={field} />}
-      </Repeated>
+      </RepeatedFields>
     </Form>
   );
   if (model === undefined) return formOf(null);
   return (
-    <Loaded query={stored} what="its prices">
+    <QueryResult query={stored} what="its prices">
       {formOf}
-    </Loaded>
+    </QueryResult>
   );
 }

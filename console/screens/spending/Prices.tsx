@@ -4,7 +4,7 @@ import { listPrices, PAGES, removePrices, type ModelPrices, type Price } from ".
 import { formatPrice } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { InputFilter } from "../../parts/Filter.tsx";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -120,7 +120,7 @@ export function Prices({ edit, q }: { edit: string | undefined; q: string | unde
           }
         />
       </search>
-      <Loaded query={prices} what="prices">
+      <QueryResult query={prices} what="prices">
         {({ data }) => {
           const rows = rowsOf(data, q ?? "");
           return (
@@ -135,9 +135,9 @@ export function Prices({ edit, q }: { edit: string | undefined; q: string | unde
               </p>
               {removal.isError && <ErrorNotice error={removal.error} />}
               {rows.length === 0 ? (
-                <Empty title="No model with a price has this name">
+                <EmptyState title="No model with a price has this name">
                   <p>Set its price below, as its provider bills it.</p>
-                </Empty>
+                </EmptyState>
               ) : (
                 <Table
                   caption="Prices of models"
@@ -150,7 +150,7 @@ export function Prices({ edit, q }: { edit: string | undefined; q: string | unde
             </>
           );
         }}
-      </Loaded>
+      </QueryResult>
     </>
   );
 }

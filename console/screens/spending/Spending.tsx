@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useRole } from "../../api/useRole.ts";
-import { Restricted } from "../../parts/Restricted.tsx";
+import { ForAdministrators } from "../../parts/ForRole.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Aliases } from "./Aliases.tsx";
 import { Budgets } from "./Budgets.tsx";
@@ -22,7 +22,7 @@ export function Spending() {
     aliases: <Aliases edit={edit} />,
   };
   return (
-    <Restricted what="Budgets and prices" isAllowed={isAdmin}>
+    <ForAdministrators what="Budgets and prices" isAllowed={isAdmin}>
       <section className="screen" aria-labelledby="title">
         <h1 id="title">Spending</h1>
         <Tabs
@@ -34,6 +34,6 @@ export function Spending() {
         />
         {screens[section]}
       </section>
-    </Restricted>
+    </ForAdministrators>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { splitBudgetKey } from "../../api/spending.ts";
 import { listAllKeys } from "../../api/keys.ts";
 import { listAllMembers } from "../../api/members.ts";
-import { listAgents } from "../../api/named.ts";
+import { listAgents } from "../../api/nameLists.ts";
 import type { Listing } from "../../api/readAll.ts";
 import { listProjects } from "../../api/settings.ts";
 import { listedChoices, type Choice } from "../../parts/Choices.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getScriptedTools, switchScriptedTools } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 
 const QUESTION =
@@ -12,7 +12,7 @@ export function ScriptedToolsSwitch() {
   const { isAdmin } = useRole();
   const query = useQuery(getScriptedTools);
   return (
-    <Loaded query={query} what="whether tools run">
+    <QueryResult query={query} what="whether tools run">
       {({ enabled, available }) => (
         <>
           {!enabled && <p className="notice warn">Your own tools are switched off for the organization.</p>}
@@ -34,6 +34,6 @@ export function ScriptedToolsSwitch() {
           )}
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }

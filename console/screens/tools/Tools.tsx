@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { listDefinitions, type Definition } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
-import { ForBuilders } from "../../parts/Restricted.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
+import { ForBuilders } from "../../parts/ForRole.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { ScriptedToolsSwitch } from "./ScriptedToolsSwitch.tsx";
@@ -39,10 +39,10 @@ export function Tools() {
           </Link>
         </header>
         {!tools.isLoadingError && <ScriptedToolsSwitch />}
-        <Loaded query={tools} what="tools">
+        <QueryResult query={tools} what="tools">
           {({ data }) =>
             data.length === 0 ? (
-              <Empty title="There are no tools of your own">
+              <EmptyState title="There are no tools of your own">
                 <ol>
                   <li>
                     <Link to="/definitions/new" search={{ type: "tool" }}>
@@ -55,12 +55,12 @@ export function Tools() {
                     Give it to an <Link to="/agents">agent</Link>. Search, documents and web pages are built in.
                   </li>
                 </ol>
-              </Empty>
+              </EmptyState>
             ) : (
               <Table caption="Tools" columns={COLUMNS} rows={data} rowKey={({ id }) => id} />
             )
           }
-        </Loaded>
+        </QueryResult>
       </section>
     </ForBuilders>
   );

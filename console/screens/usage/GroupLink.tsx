@@ -1,6 +1,6 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Grouping, UsageRow } from "../../api/usage.ts";
-import { useFormerNames } from "../../parts/useFormer.ts";
+import { useFormerNames } from "../../parts/useFormerNames.ts";
 import { labelOf } from "./rows.ts";
 
 /** The owner of the sums, with a link to it or to its requests. */

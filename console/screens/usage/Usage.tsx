@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import {
-  csvOf,
+  csvAddress,
   getUsage,
   GROUPINGS,
   GROUPS_PER_PAGE,
@@ -17,19 +17,19 @@ import { formatCost, formatCount, formatNumber } from "../../format/index.ts";
 import { Bar } from "../../parts/Bar.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
-import { Pages } from "../../parts/Pages.tsx";
-import { Restricted } from "../../parts/Restricted.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
+import { Pagination } from "../../parts/Pagination.tsx";
+import { ForAdministrators } from "../../parts/ForRole.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
-import { LabelFilter, NoLabels, useLabel } from "./ByLabel.tsx";
+import { LabelFilter, NoLabels, useLabel } from "./LabelFilter.tsx";
 import { GroupLink } from "./GroupLink.tsx";
 import {
   GROUP_WORDS,
-  inOrder,
-  measured,
+  sortByMeasure,
+  readMeasure,
   MEASURES,
   periodsUntil,
   withEmptyDays,
@@ -47,8 +47,8 @@ const columns = ({ by, label }: Grouped, measure: Measure, most: number): Column
     cell: (row) => (
       <>
         <GroupLink row={row} by={by} />
-        {measured(row, measure) > 0 && (
-          <Bar within={{ from: 0, to: most }} start={0} end={measured(row, measure)} tone="model" />
+        {readMeasure(row, measure) > 0 && (
+          <Bar within={{ from: 0, to: most }} start={0} end={readMeasure(row, measure)} tone="model" />
         )}
       </>
     ),
@@ -143,10 +143,10 @@ const Groupings = ({ search, by }: { search: UsageSearch; by: Grouping }) => (
 function Groups({ usage, search, groups }: { usage: Answer; search: UsageSearch; groups: Grouped }) {
   const { by, label } = groups;
   const { measure = "tokens", page = 0 } = search;
-  const rows = by === "day" ? withEmptyDays(usage).toReversed() : inOrder(usage.data, measure);
+  const rows = by === "day" ? withEmptyDays(usage).toReversed() : sortByMeasure(usage.data, measure);
   if (usage.total === 0)
     return (
-      <Empty title="Nothing was used in this time">
+      <EmptyState title="Nothing was used in this time">
         <ul>
           <li>
             <Link to="/chat">Ask a model</Link>, or let a program ask with a <Link to="/keys">key</Link>.
@@ -154,9 +154,9 @@ function Groups({ usage, search, groups }: { usage: Answer; search: UsageSearch;
           <li>Tokens count when an answer ends, pages when a file has been read.</li>
           <li>Choose another time above.</li>
         </ul>
-      </Empty>
+      </EmptyState>
     );
-  const most = Math.max(Number.MIN_VALUE, ...rows.map((row) => measured(row, measure)));
+  const most = Math.max(Number.MIN_VALUE, ...rows.map((row) => readMeasure(row, measure)));
   return (
     <>
       <Table
@@ -165,7 +165,7 @@ function Groups({ usage, search, groups }: { usage: Answer; search: UsageSearch;
         rows={rows}
         rowKey={(row) => JSON.stringify([row[by], row.member])}
       />
-      <Pages
+      <Pagination
         page={page}
         perPage={GROUPS_PER_PAGE}
         total={usage.total}
@@ -179,7 +179,7 @@ function Groups({ usage, search, groups }: { usage: Answer; search: UsageSearch;
 function Sums({ search, groups }: { search: UsageSearch; groups: Grouped }) {
   const usage = useQuery(getUsage({ from: search.from, to: search.to }, groups, search.page));
   return (
-    <Loaded query={usage} what="usage">
+    <QueryResult query={usage} what="usage">
       {(answer) => (
         <>
           <Totals totals={answer.totals} />
@@ -190,7 +190,7 @@ function Sums({ search, groups }: { search: UsageSearch; groups: Grouped }) {
           <Groups usage={answer} search={search} groups={groups} />
         </>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -204,7 +204,7 @@ function Spent() {
       <header className="title-line">
         <h1 id="title">Usage</h1>
         {isKnown && (
-          <a className="button" href={csvOf(search, { by, label })} download>
+          <a className="button" href={csvAddress(search, { by, label })} download>
             Download CSV
           </a>
         )}
@@ -216,9 +216,9 @@ function Spent() {
       {isKnown ? (
         <Sums search={search} groups={{ by, label }} />
       ) : (
-        <Loaded query={names} what="labels">
+        <QueryResult query={names} what="labels">
           {() => <NoLabels />}
-        </Loaded>
+        </QueryResult>
       )}
     </section>
   );
@@ -228,8 +228,8 @@ function Spent() {
 export function Usage() {
   const { isAdmin } = useRole();
   return (
-    <Restricted what="Usage" isAllowed={isAdmin}>
+    <ForAdministrators what="Usage" isAllowed={isAdmin}>
       <Spent />
-    </Restricted>
+    </ForAdministrators>
   );
 }

@@ -16,7 +16,7 @@ export interface UsageSearch {
 }
 
 const FIELDS = { tokens: "total_tokens", cost: "cost", requests: "turns", pages: "pages" } as const;
-export const measured = (sums: UsageSums, measure: Measure): number => Number(sums[FIELDS[measure]] ?? 0);
+export const readMeasure = (sums: UsageSums, measure: Measure): number => Number(sums[FIELDS[measure]] ?? 0);
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
@@ -55,8 +55,8 @@ export function withEmptyDays({ data, from, to, total }: Usage): UsageRow[] {
 }
 
 /** Sorts by usage, highest first. */
-export const inOrder = (rows: UsageRow[], measure: Measure): UsageRow[] =>
-  rows.toSorted((a, b) => measured(b, measure) - measured(a, measure));
+export const sortByMeasure = (rows: UsageRow[], measure: Measure): UsageRow[] =>
+  rows.toSorted((a, b) => readMeasure(b, measure) - readMeasure(a, measure));
 
 /** The console's name of a grouping, singular and plural. */
 export const GROUP_WORDS: Record<Grouping, [one: string, many: string]> = {

@@ -1,17 +1,17 @@
 import type { Envelope } from "../../api/envelope.ts";
 import type { Listing } from "../../api/readAll.ts";
-import { Check } from "../../parts/Form.tsx";
+import { Checkbox } from "../../parts/Form.tsx";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
-import { Unlisted } from "../../parts/Unlisted.tsx";
+import { UnlistedChoices } from "../../parts/UnlistedChoices.tsx";
 import { SpanField } from "../../parts/SpanField.tsx";
 import {
-  EXPIRES_AFTER,
-  KEPT_FOR,
+  EXPIRES_AFTER_LABEL,
+  KEPT_FOR_LABEL,
   LIMIT_NAMES,
   LIST_NAMES,
   NAME_LISTS,
   PRIORITIES,
-  RATE_PERIOD,
+  RATE_PERIOD_LABEL,
   RUN_LIMITS,
   RUN_TIMES,
   TIME_NAMES,
@@ -43,9 +43,9 @@ function Reach({ name, legend, things, chosen }: ReachProps) {
       {mode("some", "Only these; without any, none", !isAll)}
       <div className="reach-list">
         {things.data.map((thing) => (
-          <Check key={thing.id} name={name} value={thing.id} label={thing.name} isChecked={ids.includes(thing.id)} />
+          <Checkbox key={thing.id} name={name} value={thing.id} label={thing.name} isChecked={ids.includes(thing.id)} />
         ))}
-        <Unlisted name={name} chosen={ids} listed={things.data.map(({ id }) => id)} isWhole={things.isWhole} />
+        <UnlistedChoices name={name} chosen={ids} listed={things.data.map(({ id }) => id)} isWhole={things.isWhole} />
       </div>
     </fieldset>
   );
@@ -92,7 +92,7 @@ const Limits = ({ envelope: { limits, concurrency, retention_days } }: { envelop
       ))}
       <SpanField
         name="retention_days"
-        label={KEPT_FOR}
+        label={KEPT_FOR_LABEL}
         hint="after its end"
         value={retention_days * DAY_S}
         isRequired
@@ -120,7 +120,7 @@ const Starts = ({ envelope: { start_rate, priority } }: { envelope: Envelope }) 
         most={1_000}
         isRequired={false}
       />
-      <SpanField name="start_rate.per_seconds" label={RATE_PERIOD} value={start_rate?.per_seconds ?? 60} isRequired />
+      <SpanField name="start_rate.per_seconds" label={RATE_PERIOD_LABEL} value={start_rate?.per_seconds ?? 60} isRequired />
       <ArgumentField name="start_rate.key" value={start_rate?.key} />
       <label>
         Priority among the organization's runs
@@ -135,14 +135,14 @@ const Starts = ({ envelope: { start_rate, priority } }: { envelope: Envelope }) 
 const Approvals = ({ rules }: { rules: Envelope["approvals"] }) => (
   <fieldset>
     <legend>Approvals</legend>
-    <SpanField name="default_expiry_s" label={EXPIRES_AFTER} value={rules.default_expiry_s} isRequired />
-    <Check name="allow_api_key" label="API keys may decide" isChecked={rules.allow_api_key} />
-    <Check
+    <SpanField name="default_expiry_s" label={EXPIRES_AFTER_LABEL} value={rules.default_expiry_s} isRequired />
+    <Checkbox name="allow_api_key" label="API keys may decide" isChecked={rules.allow_api_key} />
+    <Checkbox
       name="allow_api_key_when_restricted"
       label="API keys may also decide those that name people"
       isChecked={rules.allow_api_key_when_restricted === true}
     />
-    <Check
+    <Checkbox
       name="self_approval"
       label="The person who started a run may decide its approvals"
       isChecked={rules.self_approval !== false}

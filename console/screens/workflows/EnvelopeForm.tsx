@@ -2,11 +2,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { changeWorkflow, getWorkflow, type Workflow } from "../../api/build.ts";
 import type { Envelope } from "../../api/envelope.ts";
-import { listAgents, listWorkflows } from "../../api/named.ts";
+import { listAgents, listWorkflows } from "../../api/nameLists.ts";
 import { formatJson } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
 import { readJson } from "../../parts/formText.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { EnvelopeFields } from "./EnvelopeFields.tsx";
 import { readEnvelope } from "./readEnvelope.ts";
 import "./envelope.css";
@@ -77,17 +77,17 @@ export function EnvelopeForm({ workflow }: { workflow: Workflow }) {
         What runs may use, and how much of it. No caller can change them; they apply to live runs too.
       </p>
       {key !== JSON.stringify(workflow.envelope) && <ChangedElsewhere onShow={() => setEnvelope(workflow.envelope)} />}
-      <Loaded query={workflows} what="workflows">
+      <QueryResult query={workflows} what="workflows">
         {(allWorkflows) => (
-          <Loaded query={agents} what="agents">
+          <QueryResult query={agents} what="agents">
             {(allAgents) => (
               <Form key={key} submit="Save rules" done="Saved." send={save}>
                 <EnvelopeFields envelope={envelope} workflows={allWorkflows} agents={allAgents} />
               </Form>
             )}
-          </Loaded>
+          </QueryResult>
         )}
-      </Loaded>
+      </QueryResult>
       <AsJson workflow={workflow} envelope={envelope} onSaved={setEnvelope} />
     </section>
   );

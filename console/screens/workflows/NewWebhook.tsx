@@ -3,18 +3,18 @@ import { createTrigger, SIGNERS, type Trigger } from "../../api/triggers.ts";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formLines, formText, readJson } from "../../parts/formText.ts";
-import { useSaving } from "../../parts/useSaving.ts";
-import { ShownOnce } from "../../parts/ShownOnce.tsx";
+import { useSaveForm } from "../../parts/useSaveForm.ts";
+import { OneTimeSecret } from "../../parts/OneTimeSecret.tsx";
 
 /** The secret of a webhook, with a command that calls it. */
 export const HookSecret = ({ trigger, what }: { trigger: Trigger & { secret?: string }; what: string }) =>
   trigger.secret && (
-    <ShownOnce title={`The webhook “${trigger.name}” ${what}`} secret={trigger.secret}>
+    <OneTimeSecret title={`The webhook “${trigger.name}” ${what}`} secret={trigger.secret}>
       Send it with each request:{" "}
       <code>
         {`curl ${trigger.hook_url} -H "authorization: Bearer ${trigger.secret}" -H "content-type: application/json" -d '{}'`}
       </code>
-    </ShownOnce>
+    </OneTimeSecret>
   );
 
 function readVerification(form: FormData): object | null {
@@ -67,7 +67,7 @@ const More = () => (
 
 /** A webhook: its calls start runs, or continue waiting runs. */
 export function NewWebhook({ workflow }: { workflow: Workflow }) {
-  const { send, formKey } = useSaving({
+  const { send, formKey } = useSaveForm({
     kind: "trigger",
     save: async (form) => createTrigger(workflow.id, readWebhook(form)),
   });

@@ -6,7 +6,7 @@ import { useRole } from "../../api/useRole.ts";
 import { formatNumber } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
-import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -70,7 +70,7 @@ export function Triggers({ workflow }: { workflow: Workflow }) {
   return (
     <section className="stack" aria-labelledby="triggers">
       <h2 id="triggers">Triggers</h2>
-      <Loaded query={triggers} what="triggers">
+      <QueryResult query={triggers} what="triggers">
         {({ data }) => (
           <>
             {removal.isError && <ErrorNotice error={removal.error} />}
@@ -88,7 +88,7 @@ export function Triggers({ workflow }: { workflow: Workflow }) {
             )}
           </>
         )}
-      </Loaded>
+      </QueryResult>
       {isBuilder && (
         <>
           <NewWebhook workflow={workflow} />

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { changeWorkflow, getWorkflow, listRegistrable, type Workflow } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
-import { Loaded } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
@@ -82,11 +82,11 @@ function Start({ workflow }: { workflow: Workflow }) {
   return (
     <section className="stack" aria-labelledby="start">
       <h2 id="start">Start a run</h2>
-      <Loaded query={registrable} what="the arguments of a run">
+      <QueryResult query={registrable} what="the arguments of a run">
         {({ data }) => (
           <RunForm workflow={workflow} schema={data.find(({ id }) => id === workflow.definition.id)?.args ?? null} />
         )}
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { listAllWorkflows, listDefinitions, type Definition, type Workflow } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount, formatNumber } from "../../format/index.ts";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -64,7 +64,7 @@ function Unregistered({ workflows }: { workflows: Workflow[] }) {
 }
 
 const NoWorkflows = ({ mayWrite }: { mayWrite: boolean }) => (
-  <Empty title="There are no workflows">
+  <EmptyState title="There are no workflows">
     {mayWrite && (
       <ol>
         <li>
@@ -79,7 +79,7 @@ const NoWorkflows = ({ mayWrite }: { mayWrite: boolean }) => (
         </li>
       </ol>
     )}
-  </Empty>
+  </EmptyState>
 );
 
 /** The registered workflows, and the definitions without a workflow. */
@@ -96,7 +96,7 @@ export function Workflows() {
           </Link>
         )}
       </header>
-      <Loaded query={workflows} what="workflows">
+      <QueryResult query={workflows} what="workflows">
         {({ data }) => (
           <>
             {data.length === 0 ? (
@@ -107,7 +107,7 @@ export function Workflows() {
             {isBuilder && <Unregistered workflows={data} />}
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }

@@ -12,9 +12,9 @@ export const RUN_LIMITS = {
 export const RUN_TIMES = { run_ttl_s: "A run expires after", step_timeout_s: "An attempt may take" } as const;
 export const LIMIT_NAMES = Object.keys(RUN_LIMITS) as (keyof typeof RUN_LIMITS)[];
 export const TIME_NAMES = Object.keys(RUN_TIMES) as (keyof typeof RUN_TIMES)[];
-export const KEPT_FOR = "Keep a run for";
-export const EXPIRES_AFTER = "One that says nothing else expires after";
-export const RATE_PERIOD = "Length of the period";
+export const KEPT_FOR_LABEL = "Keep a run for";
+export const EXPIRES_AFTER_LABEL = "One that says nothing else expires after";
+export const RATE_PERIOD_LABEL = "Length of the period";
 
 /** Lists entered as text, one name per line. */
 export const NAME_LISTS = {
@@ -45,7 +45,7 @@ function readConcurrency(form: FormData): Envelope["concurrency"] {
 
 function readStartRate(form: FormData): Envelope["start_rate"] {
   const most = formText(form, "start_rate.max_runs").trim();
-  const per_seconds = readSeconds(form, "start_rate.per_seconds", RATE_PERIOD);
+  const per_seconds = readSeconds(form, "start_rate.per_seconds", RATE_PERIOD_LABEL);
   return most === ""
     ? null
     : { max_runs: Number(most), per_seconds, key: formText(form, "start_rate.key").trim() || null };
@@ -69,10 +69,10 @@ export const readEnvelope = (form: FormData): Envelope => ({
   start_rate: readStartRate(form),
   priority: PRIORITIES.find((one) => one === formText(form, "priority")) ?? "normal",
   approvals: {
-    default_expiry_s: readSeconds(form, "default_expiry_s", EXPIRES_AFTER),
+    default_expiry_s: readSeconds(form, "default_expiry_s", EXPIRES_AFTER_LABEL),
     allow_api_key: form.has("allow_api_key"),
     allow_api_key_when_restricted: form.has("allow_api_key_when_restricted"),
     self_approval: form.has("self_approval"),
   },
-  retention_days: readDays(form, "retention_days", KEPT_FOR) ?? 0,
+  retention_days: readDays(form, "retention_days", KEPT_FOR_LABEL) ?? 0,
 });

@@ -1,4 +1,4 @@
-import { judgeTemplate, TEMPLATES, type Template } from "../../../services/reading/testing/tables/judge.ts";
+import { scoreTemplate, TEMPLATES, type Template } from "../../../services/reading/testing/tables/scoreTemplate.ts";
 import type { TableScores } from "../../../services/reading/testing/tables/facts.ts";
 import { progress } from "../tools/progress.ts";
 
@@ -16,7 +16,7 @@ export const benchTables = async (): Promise<JudgedTemplate[]> => {
   const seeds = Array.from({ length: FILES }, (_, n) => FIRST_SEED + n);
   for (const template of Object.keys(TEMPLATES) as Template[]) {
     progress(`tables: ${FILES} files of ${template}`);
-    judged.push({ template, ...(await judgeTemplate(template, seeds)) });
+    judged.push({ template, ...(await scoreTemplate(template, seeds)) });
   }
   return judged;
 };

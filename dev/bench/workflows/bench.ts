@@ -4,9 +4,9 @@ import { progress } from "../tools/progress.ts";
 import type { Report, Verdict } from "../tools/report.ts";
 import { median, medianRatio, percentile, toSignificant } from "../tools/stats.ts";
 import { startDbos } from "./dbos.ts";
-import { type StepGaps, measureLongRuns, POSITIONS } from "./longRuns.ts";
+import { type StepGaps, measureLongRuns, STEP_POSITIONS } from "./longRuns.ts";
 import { DBOS_DATABASE, startOwn } from "./own.ts";
-import { MANY, type ParkedMeasurements, parkRuns } from "./parkedRuns.ts";
+import { MANY_PARKED_RUNS, type ParkedMeasurements, parkRuns } from "./parkedRuns.ts";
 import type { Contender } from "./contender.ts";
 import { measureSchedules, SCHEDULES } from "./schedules.ts";
 import { CASES, findEntry, type LoadMeasurements, toRows, runRounds } from "./rounds.ts";
@@ -124,7 +124,7 @@ const report = ({ measured, startDelays, longRuns, parked }: Measurements): Repo
     },
     {
       title: "From one step to the next in a long run (milliseconds)",
-      head: ["", ...POSITIONS.map((step) => `at step ${step}`)],
+      head: ["", ...STEP_POSITIONS.map((step) => `at step ${step}`)],
       rows: longRuns.map(({ contender, gaps }) => [contender, ...gaps]),
     },
     {
@@ -133,7 +133,7 @@ const report = ({ measured, startDelays, longRuns, parked }: Measurements): Repo
       rows: parked.flatMap(({ contender, few, many, memory, storedKb }) =>
         [few, many].map((ms, n) => [
           contender,
-          n === 0 ? "few" : MANY,
+          n === 0 ? "few" : MANY_PARKED_RUNS,
           median(ms),
           percentile(ms, 0.95),
           percentile(ms, 0.99),

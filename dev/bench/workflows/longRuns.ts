@@ -6,7 +6,7 @@ const RUNS = 3;
 const STEPS = 1_000;
 /** A gap is the mean over this many steps, because the recorded times are whole milliseconds. */
 const WINDOW = 20;
-export const POSITIONS = [10, 100, 1_000];
+export const STEP_POSITIONS = [10, 100, 1_000];
 
 /** Milliseconds from one step of a long run to the next, around its 10th, 100th and 1,000th step. */
 export interface StepGaps {
@@ -35,6 +35,6 @@ export const measureLongRuns = async (contenders: Contender[]): Promise<StepGaps
     }
   return contenders.map(({ name }, n) => ({
     contender: name,
-    gaps: POSITIONS.map((step) => median(runs[n]!.map((times) => gapAt(times, step)))),
+    gaps: STEP_POSITIONS.map((step) => median(runs[n]!.map((times) => gapAt(times, step)))),
   }));
 };

@@ -3,7 +3,7 @@ import { progress } from "../tools/progress.ts";
 import type { Contender } from "./contender.ts";
 
 const FEW = 300;
-export const MANY = 100_000;
+export const MANY_PARKED_RUNS = 100_000;
 const BATCH_SIZE = 2_000;
 const DECISIONS = 100;
 /** Pause between decisions, so that a contender is idle when the next one arrives. */
@@ -59,13 +59,13 @@ export const parkRuns = async (
   const fillUp = async (contender: Contender, entry: ParkedMeasurements): Promise<void> => {
     const before = await databaseBytes(contender.name);
     entry.memory.push(contender.child.memory());
-    entry.seconds = await fill(contender, FEW, MANY);
+    entry.seconds = await fill(contender, FEW, MANY_PARKED_RUNS);
     entry.memory.push(contender.child.memory());
-    entry.storedKb = ((await databaseBytes(contender.name)) - before) / (MANY - FEW) / 1_000;
+    entry.storedKb = ((await databaseBytes(contender.name)) - before) / (MANY_PARKED_RUNS - FEW) / 1_000;
   };
   // at once: each has a process and a database of its own, and how long it takes is not compared
   await Promise.all(contenders.map((contender, at) => fillUp(contender, parked[at]!)));
-  progress(`decisions with ${MANY} parked runs`);
+  progress(`decisions with ${MANY_PARKED_RUNS} parked runs`);
   await measureDecisions(contenders, (at) => parked[at]!.many);
   return parked;
 };

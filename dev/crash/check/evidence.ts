@@ -101,7 +101,7 @@ export function turnsOf(events: RecordedEvent[]): Turn[] {
   return [...turns.values()];
 }
 
-export function gather(journalFile: string, events: RecordedEvent[], values: Map<string, string>): Evidence {
+export function gatherEvidence(journalFile: string, events: RecordedEvent[], values: Map<string, string>): Evidence {
   const notes = readJournal(journalFile);
   const attempts = notes.filter((note) => note.kind === "attempt");
   return {

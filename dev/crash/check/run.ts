@@ -8,7 +8,7 @@ import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import type { Environment } from "../environment.ts";
 import { checkAll } from "./checkAll.ts";
-import { gather } from "./evidence.ts";
+import { gatherEvidence } from "./evidence.ts";
 import { allEvents } from "./events.ts";
 import { summarize } from "./summary.ts";
 import { openValues } from "./values.ts";
@@ -30,7 +30,7 @@ try {
   const blobFolder = join(data, "blobs");
   const stores = { folder: blobFolder, blobs: openBlobs(blobFolder), keyring, keys: log };
   const events = await allEvents(log);
-  const evidence = gather(join(folder, "journal.jsonl"), events, await openValues(stores, events));
+  const evidence = gatherEvidence(join(folder, "journal.jsonl"), events, await openValues(stores, events));
   const verdict = await checkAll({ evidence, pool, db: asDb(pool), log, stores, folder, search: services });
   await writeFile(join(folder, "verdict.json"), JSON.stringify(verdict, null, 2));
   process.stdout.write(`${summarize(evidence, verdict)}\n`);

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
-import { MARKER } from "#infra/meilisearch/document.ts";
+import { MARKER_ID } from "#infra/meilisearch/document.ts";
 import type { Db } from "#projections/projection.ts";
 import { documentHistories } from "./documents.ts";
 import { different, lost, type Finding } from "./finding.ts";
@@ -26,7 +26,7 @@ async function keysIn({ meili_url, meili_master_key }: Server, index: string): P
     keys.push(...page.results.map(({ pk }) => pk));
     total = page.results.length === 0 ? 0 : page.total;
   }
-  return keys.filter((key) => key !== MARKER);
+  return keys.filter((key) => key !== MARKER_ID);
 }
 
 /** I7: the index holds the live passages of existing documents, each once, and nothing else. */

@@ -47,7 +47,7 @@ function ifRunning<T>(pid: number, work: () => T): T | undefined {
  * Allows a process and its children no more handles or memory than they have, for some time. Children started meanwhile inherit the
  * limit, so it is lifted for all at the end.
  */
-export async function limitTo(find: () => Promise<number[]>, what: LimitedResource, ms: number): Promise<void> {
+export async function limitResource(find: () => Promise<number[]>, what: LimitedResource, ms: number): Promise<void> {
   const name = LIMITS[what];
   const pids = await find();
   const softLimit = (pid: number) => prlimit(pid, `--${name}`, "--noheadings", "--output", "SOFT");

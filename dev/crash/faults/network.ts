@@ -3,7 +3,7 @@ import type { Addresses } from "#infra/embedded/addresses.ts";
 import { openNetworkProxy, throughProxy, type NetworkProxy } from "#test/networkProxy.ts";
 import { pathAt, type Route } from "#test/natsRoutes.ts";
 import type { Environment } from "../environment.ts";
-import { SERVERS, type ServerName, type Way } from "./surroundings.ts";
+import { SERVERS, type ServerName, type NetworkFault } from "./surroundings.ts";
 
 const LATENCY_MS = 2_000;
 const LOST_SHARE = 0.1;
@@ -23,11 +23,11 @@ export interface Network {
   /** The server addresses for this process. */
   connect(process: string): Promise<Environment>;
   /** Disturbs the network between a process and a server. Resolves when it works again. */
-  disturb(process: string, server: ServerName, way: Way, ms: number): Promise<void>;
+  disturb(process: string, server: ServerName, way: NetworkFault, ms: number): Promise<void>;
   close(): void;
 }
 
-function begin(route: Route, way: Way): void {
+function begin(route: Route, way: NetworkFault): void {
   const { proxy } = route;
   if (way === "slow") proxy.delay(() => LATENCY_MS);
   else if (way === "lossy") proxy.delay(lossyLatency);
@@ -46,7 +46,7 @@ function end(proxy: NetworkProxy): void {
 }
 
 /** Disturbs the network of a process or a server, given its `routes`. Resolves when it works again. */
-export async function disturb(routes: Route[], way: Way, ms: number): Promise<void> {
+export async function disturb(routes: Route[], way: NetworkFault, ms: number): Promise<void> {
   for (const route of routes) begin(route, way);
   await sleep(ms);
   for (const { proxy } of routes) end(proxy);

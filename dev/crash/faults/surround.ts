@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Topology } from "../topology.ts";
 import type { Release } from "./disks.ts";
-import { limitTo } from "./limits.ts";
+import { limitResource } from "./limits.ts";
 import { disturb } from "./network.ts";
 import { cutPowerOfNats } from "./powerCut.ts";
 import { findChildren, kill, signal } from "./processes.ts";
@@ -59,7 +59,7 @@ export async function injectSurrounding(
     case "handles":
     case "memory": {
       const find = () => pidsOf(topology, fault);
-      return (await find()).length > 0 ? { ended: limitTo(find, fault.what, fault.ms) } : undefined;
+      return (await find()).length > 0 ? { ended: limitResource(find, fault.what, fault.ms) } : undefined;
     }
     case "network":
       return {

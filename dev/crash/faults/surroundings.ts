@@ -20,8 +20,8 @@ export type Store = (typeof STORES)[number];
  * or of the process; `cut`: loses those of existing connections, while new ones work; `refused`: resets all connections and refuses
  * new ones; `slow`: delivers after 2 s; `lossy`: loses every tenth packet, and what follows waits for its repetition.
  */
-export const WAYS = ["dropped", "deaf", "mute", "cut", "refused", "slow", "lossy"] as const;
-export type Way = (typeof WAYS)[number];
+export const NETWORK_FAULTS = ["dropped", "deaf", "mute", "cut", "refused", "slow", "lossy"] as const;
+export type NetworkFault = (typeof NETWORK_FAULTS)[number];
 /** Servers of the NATS cluster. */
 export const NODES = 3;
 
@@ -33,8 +33,8 @@ export const NODES = 3;
  */
 export type Surrounding =
   | { what: "stop"; role: RoleName | ServerName; n?: number; ms: number }
-  | { what: "network"; role: RoleName; n: number; server: ServerName; way: Way; ms: number }
-  | { what: "partition"; node: number; way: Way; ms: number }
+  | { what: "network"; role: RoleName; n: number; server: ServerName; way: NetworkFault; ms: number }
+  | { what: "partition"; node: number; way: NetworkFault; ms: number }
   | { what: "disk" | "readonly" | "slow"; store: Store; ms: number }
   | { what: "handles" | "memory"; role: RoleName | ServerName; n?: number; ms: number }
   | { what: "clock"; role: RoleName; n: number; hours: number; ms: number }
@@ -64,14 +64,14 @@ export function pickSurrounding(random: Random, family: Family): Surrounding {
     case "memory":
       return { what: family, ...pickProcess(random, n), ms: random.int(4_000, 10_000) };
     case "network": {
-      const [role, server, way] = [random.pick(ROLES), random.pick(SERVERS), random.pick(WAYS)];
+      const [role, server, way] = [random.pick(ROLES), random.pick(SERVERS), random.pick(NETWORK_FAULTS)];
       return { what: "network", role, n, server, way, ms: random.int(4_000, 15_000) };
     }
     case "partition":
       return {
         what: "partition",
         node: random.int(0, NODES - 1),
-        way: random.pick(WAYS),
+        way: random.pick(NETWORK_FAULTS),
         ms: random.int(5_000, 20_000),
       };
     case "disk":

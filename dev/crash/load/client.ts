@@ -48,7 +48,7 @@ import { setRetention } from "./retention.ts";
 import { attendApprovals, callHook, cancelRun, cancelSoon, readApprovals, readRun, startRun } from "./runs.ts";
 import type { Action, Session } from "./session.ts";
 import { vote } from "./votes.ts";
-import { favouring, type Act } from "./weights.ts";
+import { raiseWeights, type Act } from "./weights.ts";
 import type { KnownDocument, KnownMember, KnownProject, KnownRun } from "./known.ts";
 
 /** Applies an act to one of the existing things, if there are any. */
@@ -189,7 +189,7 @@ interface ClientOptions {
 
 /** One client: performs one operation after the other until it is stopped. */
 export async function runClient(seed: number, session: Session, { favoured, stopped }: ClientOptions): Promise<void> {
-  const weights = favouring(favoured);
+  const weights = raiseWeights(favoured);
   const action = (n: number): Action => {
     const id = `${seed}-${session.client}-${n}`;
     return { id, session, random: randomFrom(seed, "act", session.client, n) };

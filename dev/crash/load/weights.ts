@@ -78,7 +78,7 @@ export type Act = keyof typeof WEIGHTS;
 const FAVOUR = 50;
 
 /** The weights of a run. */
-export const favouring = (favoured: readonly Act[]): typeof WEIGHTS => ({
+export const raiseWeights = (favoured: readonly Act[]): typeof WEIGHTS => ({
   ...WEIGHTS,
   ...Object.fromEntries(favoured.map((act) => [act, WEIGHTS[act] * FAVOUR])),
 });

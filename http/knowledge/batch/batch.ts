@@ -7,7 +7,7 @@ import { identifyPost, nextCommand } from "../../base/idempotency.ts";
 import { validator } from "../../base/validate.ts";
 import { MAX_PUSH_BYTES, refusePush } from "../collectionDocuments.ts";
 import { checkReaders } from "../documentAccess.ts";
-import { Push, PUSH_CODES } from "../documentShape.ts";
+import { PushTextBody, PUSH_CODES } from "../documentShape.ts";
 import type { UploadAnswer } from "../existingDocument.ts";
 import { requireCollection } from "../lookups.ts";
 import { pushText } from "../pushText.ts";
@@ -21,10 +21,10 @@ const MAX_AT_ONCE = 2;
 const RETRY_MS = 2_000;
 
 type Parse<T> = (sent: unknown) => { value: T } | { error: ApiError };
-const parsePush = validator(PUSH_CODES)({ schema: Push } as never) as Parse<z.infer<typeof Push>>;
+const parsePush = validator(PUSH_CODES)({ schema: PushTextBody } as never) as Parse<z.infer<typeof PushTextBody>>;
 const parseLink = validator()({ schema: Link } as never) as Parse<Link>;
 
-type Details = Pick<z.infer<typeof Push>, "tags" | "metadata" | "readers">;
+type Details = Pick<z.infer<typeof PushTextBody>, "tags" | "metadata" | "readers">;
 
 /** Reads an entry and applies the common fields. Throws a 400. */
 function readEntry<T extends Details>(parse: Parse<T>, common: JsonBatch, sent: unknown): T {

@@ -3,7 +3,7 @@ import { MAX_METADATA_KEYS, MAX_TAGS, Tags } from "#events/documentInput.ts";
 import { SentMetadata } from "../../upload/metadata.ts";
 import { Readers } from "../../upload/readers.ts";
 import { DOCUMENT_STATUSES } from "#projections/documents/query.ts";
-import { Push } from "../documentShape.ts";
+import { PushTextBody } from "../documentShape.ts";
 import { Link, MAX_LINKS } from "./storeLink.ts";
 
 /** Maximum entries per request. Each takes about 20 ms. */
@@ -35,7 +35,7 @@ export type JsonBatch = z.infer<typeof JsonBatch>;
 /** For the API description only. */
 export const BatchBody = z.object({
   collection,
-  documents: entries(z.union([Push, Link]))
+  documents: entries(z.union([PushTextBody, Link]))
     .optional()
     .describe(`In JSON: texts and addresses, at most ${MAX_ENTRIES}, of which ${MAX_LINKS} addresses.`),
   ...common,

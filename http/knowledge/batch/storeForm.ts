@@ -3,11 +3,11 @@ import type { FastifyRequest } from "fastify";
 import type { Http } from "../../base/deps.ts";
 import { ApiError } from "../../base/errors.ts";
 import { identifyPost, nextCommand } from "../../base/idempotency.ts";
-import { ArchiveEnded, unpackArchive } from "../../upload/archive/unpackArchive.ts";
+import { UnreadableArchive, unpackArchive } from "../../upload/archive/unpackArchive.ts";
 import {
-  dropRest,
+  discardBody,
   MAX_FILE_BYTES,
-  orRefuse,
+  convertFormErrors,
   readContent,
   type Field,
   type SentFile,
@@ -79,7 +79,7 @@ async function storePart(batch: FormBatch, part: MultipartFile): Promise<void> {
     if (!(error instanceof ApiError) || error.errorCode !== "file_too_large") throw error;
     results.fail(nameOf(results, filename), error);
   } finally {
-    request.holds(-held);
+    request.countBytes(-held);
   }
 }
 
@@ -90,14 +90,14 @@ const tooMany = () =>
 async function storeArchive(batch: FormBatch, part: MultipartFile): Promise<boolean> {
   const { request, results } = batch;
   try {
-    for await (const entry of unpackArchive(part.file, (bytes) => request.holds(bytes))) {
+    for await (const entry of unpackArchive(part.file, (bytes) => request.countBytes(bytes))) {
       const named = nameOf(results, entry.name);
       if (results.next() === MAX_ENTRIES) return (results.stop(named, tooMany()), false);
       if ("error" in entry) results.fail(named, entry.error);
       else await results.add(named, () => store(batch, entry.file));
     }
   } catch (error) {
-    if (!(error instanceof ArchiveEnded)) throw error;
+    if (!(error instanceof UnreadableArchive)) throw error;
     results.stop(nameOf(results, part.filename), error);
     return false;
   }
@@ -130,14 +130,14 @@ async function storeParts(http: Http, request: FastifyRequest, results: Results)
       continue;
     }
     batch ??= { http, request, results, target: await readTarget(http, request, fields) };
-    if (!(await storeNext(batch, part))) return dropRest(request);
+    if (!(await storeNext(batch, part))) return discardBody(request);
     bytes += part.file.bytesRead ?? 0;
     if (bytes > MAX_FORM_BYTES) {
       results.stop(
         nameOf(results, part.filename),
         new ApiError("request_too_large", "The files have more than 500 MB together; send them in several requests."),
       );
-      return dropRest(request);
+      return discardBody(request);
     }
   }
   if (!batch) throw new ApiError("missing_file", "The form needs a part with a filename.", { param: "file" });
@@ -146,6 +146,6 @@ async function storeParts(http: Http, request: FastifyRequest, results: Results)
 /** Stores the files of a form in sequence as they arrive. */
 export async function storeForm(http: Http, request: FastifyRequest): Promise<BatchResult> {
   const results = createResults();
-  await orRefuse(request, { unreadableCode: "invalid_body" }, () => storeParts(http, request, results));
+  await convertFormErrors(request, { unreadableCode: "invalid_body" }, () => storeParts(http, request, results));
   return results.done();
 }

@@ -5,7 +5,7 @@ import type { Http } from "../../base/deps.ts";
 import { ApiError } from "../../base/errors.ts";
 import { type IdempotentRequest } from "../../base/idempotency.ts";
 import { describeFile } from "../../upload/readUpload.ts";
-import { Push } from "../documentShape.ts";
+import { PushTextBody } from "../documentShape.ts";
 import type { UploadAnswer } from "../existingDocument.ts";
 import { checkReaders } from "../documentAccess.ts";
 import { answerRepeated, storeFile } from "../uploadDocument.ts";
@@ -22,10 +22,10 @@ export const Link = z.object(
       .url({ protocol: /^https?$/, error: "must be an http or https address" })
       .max(MAX_URL_LENGTH, `must have ${MAX_URL_LENGTH} characters at most`)
       .describe("A public address. Its file of at most 10 MiB is uploaded as it is now."),
-    name: Push.shape.name.describe("Default: the last part of the address."),
-    tags: Push.shape.tags,
-    metadata: Push.shape.metadata,
-    readers: Push.shape.readers,
+    name: PushTextBody.shape.name.describe("Default: the last part of the address."),
+    tags: PushTextBody.shape.tags,
+    metadata: PushTextBody.shape.metadata,
+    readers: PushTextBody.shape.readers,
   },
   "must be an object with a url",
 );
@@ -51,13 +51,13 @@ export async function storeLink(
   await checkReaders(http, request.caller.organization_id, readers);
   const found = await http.fetchFile(url, signal);
   if ("refusal" in found) throw new ApiError("link_failed", found.refusal, { param: "url" });
-  request.holds(found.bytes.length);
+  request.countBytes(found.bytes.length);
   try {
     const sha256 = createHash("sha256").update(found.bytes).digest("hex");
     const file = await describeFile({ ...found, sha256 }, { pictures: http.settings.OCR });
     const details = { tags: tags ?? [], metadata: metadata ?? undefined, readers };
     return await storeFile(http, request, { ...file, name: name ?? file.name, ...details, collection_id, identity });
   } finally {
-    request.holds(-found.bytes.length);
+    request.countBytes(-found.bytes.length);
   }
 }

@@ -1,6 +1,6 @@
 /** The stream ended too early. */
-export class EarlyEnd extends Error {
-  override name = "EarlyEnd";
+export class UnexpectedEnd extends Error {
+  override name = "UnexpectedEnd";
 }
 
 /** Reads a stream by lengths and by chunks. */
@@ -9,11 +9,11 @@ export function createByteSource(stream: AsyncIterable<Buffer>) {
   let left: Buffer = Buffer.alloc(0);
   let taken = 0;
 
-  /** Returns the bytes that are available, at most `max`. Throws EarlyEnd at the end. */
+  /** Returns the bytes that are available, at most `max`. Throws UnexpectedEnd at the end. */
   async function some(max = Infinity): Promise<Buffer> {
     while (left.length === 0) {
       const { value, done } = await chunks.next();
-      if (done) throw new EarlyEnd("the stream ended");
+      if (done) throw new UnexpectedEnd("the stream ended");
       left = value;
     }
     const part = left.subarray(0, max);

@@ -24,8 +24,8 @@ export interface EntryHeader {
 }
 
 /** The stream is not a ZIP archive, or it is damaged. */
-export class NoArchive extends Error {
-  override name = "NoArchive";
+export class InvalidArchive extends Error {
+  override name = "InvalidArchive";
 }
 
 function decodeName(bytes: Buffer, isUtf8: boolean): string {
@@ -47,11 +47,11 @@ function readLargeSize(extra: Buffer): { packed: number | undefined } | undefine
   return undefined;
 }
 
-/** Reads the header of the next entry; undefined after the last one. Throws NoArchive and EarlyEnd. */
+/** Reads the header of the next entry; undefined after the last one. Throws InvalidArchive and UnexpectedEnd. */
 export async function readEntryHeader(source: ByteSource): Promise<EntryHeader | undefined> {
   const signature = (await source.exactly(4)).readUInt32LE();
   if (AFTER_ENTRIES.has(signature)) return undefined;
-  if (signature !== ENTRY) throw new NoArchive("no header of an entry");
+  if (signature !== ENTRY) throw new InvalidArchive("no header of an entry");
   const fixed = await source.exactly(HEADER_BYTES);
   const flags = fixed.readUInt16LE(2);
   const name = await source.exactly(fixed.readUInt16LE(22));

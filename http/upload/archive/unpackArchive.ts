@@ -4,8 +4,8 @@ import { crc32 } from "node:zlib";
 import type { ErrorCode } from "#events/errorCodes.ts";
 import { ApiError } from "../../base/errors.ts";
 import { concatenate, MAX_FILE_BYTES, type SentFile } from "../multipartForm.ts";
-import { createByteSource, EarlyEnd, type ByteSource } from "./byteSource.ts";
-import { NoArchive, readDescriptor, readEntryHeader, type EntryHeader } from "./entryHeader.ts";
+import { createByteSource, UnexpectedEnd, type ByteSource } from "./byteSource.ts";
+import { InvalidArchive, readDescriptor, readEntryHeader, type EntryHeader } from "./entryHeader.ts";
 import { inflateEntry } from "./inflateEntry.ts";
 
 /** Limits of the unpacked size: in bytes, and beyond MIN_RATIO_BYTES as a multiple of the packed size. Text packs up to 20 to 1. */
@@ -23,9 +23,9 @@ export type CountBytes = (bytes: number) => void;
 export type UnpackedEntry = { name: string } & ({ file: SentFile } | { error: ApiError });
 
 /** The rest of the archive cannot be read. */
-export class ArchiveEnded extends ApiError {}
+export class UnreadableArchive extends ApiError {}
 
-const ended = (code: ErrorCode | null, message: string, cause?: unknown) => new ArchiveEnded(code, message, { cause });
+const ended = (code: ErrorCode | null, message: string, cause?: unknown) => new UnreadableArchive(code, message, { cause });
 const damaged = (cause?: unknown) => ended("invalid_archive", "The archive is damaged or no ZIP archive.", cause);
 
 /** Files that operating systems add themselves. */
@@ -121,7 +121,7 @@ async function* readEntries(source: ByteSource, count: CountBytes): AsyncGenerat
 }
 
 /**
- * Yields the files of a ZIP archive one at a time, while it arrives. Throws ArchiveEnded if the rest cannot be read, because it
+ * Yields the files of a ZIP archive one at a time, while it arrives. Throws UnreadableArchive if the rest cannot be read, because it
  * is damaged, too large, or packed more tightly than any text.
  */
 export async function* unpackArchive(stream: AsyncIterable<Buffer>, count: CountBytes): AsyncGenerator<UnpackedEntry> {
@@ -130,7 +130,7 @@ export async function* unpackArchive(stream: AsyncIterable<Buffer>, count: Count
     yield* readEntries(source, count);
   } catch (error) {
     const isDamage =
-      error instanceof EarlyEnd || error instanceof NoArchive || (error as { code?: string }).code?.startsWith("Z_");
+      error instanceof UnexpectedEnd || error instanceof InvalidArchive || (error as { code?: string }).code?.startsWith("Z_");
     throw isDamage ? damaged(error) : error;
   }
 }

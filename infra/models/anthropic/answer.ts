@@ -1,18 +1,18 @@
 import { z } from "zod";
 import type { FinishReason, Usage } from "#events/thread.ts";
-import { lenient, TokenCount } from "../wire/json.ts";
+import { nullIfInvalid, TokenCount } from "../wire/json.ts";
 
 /* The events of a streamed answer, with the fields that we read. */
 
 const Text = z.string().catch("");
 
-const WireUsage = lenient(
+const WireUsage = nullIfInvalid(
   z.object({
     input_tokens: TokenCount,
     cache_creation_input_tokens: TokenCount,
     cache_read_input_tokens: TokenCount,
     output_tokens: TokenCount,
-    output_tokens_details: lenient(z.object({ thinking_tokens: TokenCount })),
+    output_tokens_details: nullIfInvalid(z.object({ thinking_tokens: TokenCount })),
   }),
 );
 export type WireUsage = z.infer<typeof WireUsage>;
@@ -40,7 +40,7 @@ export const StreamEvent = z.union([
   z.object({ type: z.literal("content_block_delta"), index: Index, delta: Delta }),
   z.object({
     type: z.literal("message_delta"),
-    delta: z.object({ stop_reason: lenient(z.string().min(1)) }).catch({ stop_reason: null }),
+    delta: z.object({ stop_reason: nullIfInvalid(z.string().min(1)) }).catch({ stop_reason: null }),
     usage: WireUsage,
   }),
 ]);

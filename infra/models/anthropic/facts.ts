@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { lenient } from "../wire/json.ts";
+import { nullIfInvalid } from "../wire/json.ts";
 
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-const Limit = lenient(z.int().positive());
+const Limit = nullIfInvalid(z.int().positive());
 /** `{supported}`; a capability that is missing is not supported. */
 const Support = z
   .object({ supported: z.boolean() })
@@ -26,10 +26,10 @@ const Capabilities = z.object({
 /** A model as Anthropic describes it. */
 export const ModelDescription = z.object({
   id: z.string().min(1).max(300),
-  created_at: lenient(z.iso.datetime({ offset: true })),
+  created_at: nullIfInvalid(z.iso.datetime({ offset: true })),
   max_input_tokens: Limit,
   max_tokens: Limit,
-  capabilities: lenient(Capabilities),
+  capabilities: nullIfInvalid(Capabilities),
 });
 
 /** The facts about a model that determine its requests. */

@@ -1,23 +1,23 @@
 import { z } from "zod";
 import type { FinishReason, Usage } from "#events/thread.ts";
 import { ModelError } from "#services/turns/model.ts";
-import { lenient, StrictTokenCount, TokenCount } from "../wire/json.ts";
+import { nullIfInvalid, StrictTokenCount, TokenCount } from "../wire/json.ts";
 
 /* The chunks of a streamed answer, with the fields that we read. */
 
-const Text = lenient(z.string());
-const AnyObject = lenient(z.record(z.string(), z.unknown()));
+const Text = nullIfInvalid(z.string());
+const AnyObject = nullIfInvalid(z.record(z.string(), z.unknown()));
 
 const FunctionCall = z.object({
-  id: lenient(z.string().min(1)),
+  id: nullIfInvalid(z.string().min(1)),
   name: z.string().min(1),
   args: z.record(z.string(), z.unknown()).catch({}),
 });
 const Part = z.object({
   text: Text,
-  thought: lenient(z.boolean()),
+  thought: nullIfInvalid(z.boolean()),
   thoughtSignature: Text,
-  functionCall: lenient(FunctionCall),
+  functionCall: nullIfInvalid(FunctionCall),
   toolCall: AnyObject,
   toolResponse: AnyObject,
 });
@@ -42,11 +42,11 @@ const ReadPage = z.object({ retrievedUrl: z.string().min(1), urlRetrievalStatus:
 const CitedPage = z.object({ web: z.object({ uri: z.string(), title: z.string().min(1) }) });
 
 const Candidate = z.object({
-  content: lenient(z.object({ parts: listOf(Part) })),
-  finishReason: lenient(z.string().min(1)),
-  continuationToken: lenient(z.string().min(1)),
-  urlContextMetadata: lenient(z.object({ urlMetadata: listOf(ReadPage) })),
-  groundingMetadata: lenient(z.object({ groundingChunks: listOf(CitedPage) })),
+  content: nullIfInvalid(z.object({ parts: listOf(Part) })),
+  finishReason: nullIfInvalid(z.string().min(1)),
+  continuationToken: nullIfInvalid(z.string().min(1)),
+  urlContextMetadata: nullIfInvalid(z.object({ urlMetadata: listOf(ReadPage) })),
+  groundingMetadata: nullIfInvalid(z.object({ groundingChunks: listOf(CitedPage) })),
 });
 export type Candidate = z.infer<typeof Candidate>;
 
@@ -62,8 +62,8 @@ export type Chunk = z.infer<typeof Chunk>;
 export const Chunk = z.object({
   candidates: listOf(Candidate),
   /** A blocked prompt gets no candidates. */
-  promptFeedback: lenient(z.object({ blockReason: z.string().min(1) })),
-  usageMetadata: lenient(WireUsage),
+  promptFeedback: nullIfInvalid(z.object({ blockReason: z.string().min(1) })),
+  usageMetadata: nullIfInvalid(WireUsage),
 });
 
 const FINISH_REASONS = new Map<string, FinishReason>([

@@ -1,7 +1,7 @@
 import type { Model, ModelRequest } from "#services/turns/model.ts";
 import { filesOf, lastUserParts, joinTexts, type FilePart } from "./conversation.ts";
 import { minimalValue } from "./minimalValue.ts";
-import { speak } from "./speak.ts";
+import { streamAnswer } from "./streamAnswer.ts";
 
 const describe = ({ filename, mime_type, bytes }: FilePart): string =>
   `[${filename}, ${mime_type}, ${bytes.length} bytes]`;
@@ -17,6 +17,6 @@ export const echo: Model = {
   complete(request) {
     const parts = lastUserParts(request);
     const repeated = [joinTexts(parts), ...filesOf(parts).map(describe)].filter((line) => line !== "").join("\n");
-    return speak(request, { text: requestedJson(request) ?? repeated });
+    return streamAnswer(request, { text: requestedJson(request) ?? repeated });
   },
 };

@@ -4,7 +4,7 @@ import { filesOf, lastUserParts, toolRounds, joinTexts, type FilePart } from "./
 import { requestedJson } from "./echo.ts";
 import { quotePassages, searchError } from "./passages.ts";
 import { bestSentences } from "./sentences.ts";
-import { requestTools, speak } from "./speak.ts";
+import { streamToolCalls, streamAnswer } from "./streamAnswer.ts";
 
 const SEARCH = "search_documents";
 
@@ -60,11 +60,11 @@ export const extractive: Model = {
     const [searchRound] = toolRounds(request);
     const canSearch = json === undefined && query !== "" && request.tools.some(({ name }) => name === SEARCH);
     if (canSearch && !searchRound)
-      return yield* requestTools(request, [{ name: SEARCH, arguments: JSON.stringify({ query }) }]);
+      return yield* streamToolCalls(request, [{ name: SEARCH, arguments: JSON.stringify({ query }) }]);
     const result = canSearch ? (searchRound?.results[0] ?? "") : "";
     const error = searchError(result);
     const nothing = error === undefined ? NOTHING : `The search failed: ${error}`;
     const quoted = canSearch ? await quotePassages(result, query) : undefined;
-    yield* speak(request, quoted ?? { text: json ?? (await answer(request, nothing)) });
+    yield* streamAnswer(request, quoted ?? { text: json ?? (await answer(request, nothing)) });
   },
 };

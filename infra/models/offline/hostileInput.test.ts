@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { computingTime } from "#test/computingTime.ts";
 import { countPrompt } from "../tokens.ts";
 import { minimalValue } from "./minimalValue.ts";
-import { splitChunks } from "./speak.ts";
+import { splitChunks } from "./streamAnswer.ts";
 
 /* Limit for work on the event loop shared by all organizations. It once took over 17 s; slow machines take four times as long as fast ones. */
 const MAX_MS = 200;

@@ -3,7 +3,7 @@ import { FinishReason, type ToolCall } from "#events/thread.ts";
 import { ModelError, type Model } from "#services/turns/model.ts";
 import { joinTexts, lastUserParts, toolRounds, type ToolRound } from "./conversation.ts";
 import { isTransientStatus } from "../transientStatus.ts";
-import { requestTools, splitChunks, speak } from "./speak.ts";
+import { streamToolCalls, splitChunks, streamAnswer } from "./streamAnswer.ts";
 
 interface Script {
   say: string[];
@@ -93,7 +93,7 @@ export const scripted: Model = {
     const pause = () => (script.slow > 0 ? wait(script.slow, undefined, { signal }) : undefined);
     if (script.tools.length > 0 && rounds.length < script.rounds) {
       await pause();
-      yield* requestTools(request, script.tools);
+      yield* streamToolCalls(request, script.tools);
       return;
     }
     if (script.fail === "context_length") throw tooLong();
@@ -106,7 +106,7 @@ export const scripted: Model = {
       finish_reason: script.finish,
       pause,
     };
-    for await (const event of speak(request, speech)) {
+    for await (const event of streamAnswer(request, speech)) {
       if (script.cut && event.type === "finish")
         throw new ModelError("cut", "The provider broke off, as the script says.");
       yield event;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Citation, FinishReason, Usage } from "#events/thread.ts";
-import { lenient, TokenCount } from "../wire/json.ts";
+import { nullIfInvalid, TokenCount } from "../wire/json.ts";
 
 /* Chat completions, whole or in chunks, with the fields that we read. */
 
@@ -34,42 +34,42 @@ const TextPart = z.object({ text: z.string() });
 
 /** A whole call, or a chunk of a streamed one; servers leave out any of the fields. */
 const CallChunk = z.object({
-  index: lenient(z.int().nonnegative()),
-  id: lenient(z.string()),
-  function: lenient(z.object({ name: lenient(z.string()), arguments: lenient(z.string()) })),
+  index: nullIfInvalid(z.int().nonnegative()),
+  id: nullIfInvalid(z.string()),
+  function: nullIfInvalid(z.object({ name: nullIfInvalid(z.string()), arguments: nullIfInvalid(z.string()) })),
   extra_content: z.unknown().optional(),
 });
 export type CallChunk = z.infer<typeof CallChunk>;
 
 const Message = z.object({
-  content: lenient(Text),
-  refusal: lenient(z.string()),
-  reasoning_content: lenient(z.string()),
-  reasoning: lenient(z.string()),
-  annotations: lenient(List),
-  tool_calls: lenient(List),
+  content: nullIfInvalid(Text),
+  refusal: nullIfInvalid(z.string()),
+  reasoning_content: nullIfInvalid(z.string()),
+  reasoning: nullIfInvalid(z.string()),
+  annotations: nullIfInvalid(List),
+  tool_calls: nullIfInvalid(List),
 });
 
 const Choice = z.object({
-  index: lenient(z.int()),
-  delta: lenient(Message),
-  message: lenient(Message),
-  finish_reason: lenient(z.string()),
+  index: nullIfInvalid(z.int()),
+  delta: nullIfInvalid(Message),
+  message: nullIfInvalid(Message),
+  finish_reason: nullIfInvalid(z.string()),
 });
 
 const WireUsage = z.object({
   prompt_tokens: TokenCount,
   completion_tokens: TokenCount,
-  prompt_tokens_details: lenient(z.object({ cached_tokens: TokenCount })),
-  completion_tokens_details: lenient(z.object({ reasoning_tokens: TokenCount })),
+  prompt_tokens_details: nullIfInvalid(z.object({ cached_tokens: TokenCount })),
+  completion_tokens_details: nullIfInvalid(z.object({ reasoning_tokens: TokenCount })),
 });
 
 /** A whole completion, or one chunk of a stream. */
-export const Completion = z.object({ choices: List, usage: lenient(WireUsage) });
+export const Completion = z.object({ choices: List, usage: nullIfInvalid(WireUsage) });
 export type Completion = z.infer<typeof Completion>;
 
 /** The content of a completion's or a chunk's first choice; requests never ask for more. */
-export interface Piece {
+export interface AnswerPiece {
   text: string;
   refusal: string;
   reasoning: string;
@@ -83,7 +83,7 @@ export interface Piece {
 const first = (list: unknown[] | null | undefined): unknown[] => list?.slice(0, MAX_LISTED) ?? [];
 
 /** Undefined if there is no first choice. */
-export function toPiece(completion: Completion): Piece | undefined {
+export function toAnswerPiece(completion: Completion): AnswerPiece | undefined {
   const choices = completion.choices.slice(0, MAX_CHOICES).map((raw) => Choice.safeParse(raw).data);
   const choice = choices.find((one) => one !== undefined && (one.index ?? 0) === 0);
   if (!choice) return undefined;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ToolCall } from "#events/thread.ts";
 import { requireFewCalls, type CallBatch } from "../wire/output.ts";
-import type { CallChunk, Piece } from "./answer.ts";
+import type { CallChunk, AnswerPiece } from "./answer.ts";
 
 /**
  * State that some compatible providers require back with their calls: DeepSeek its reasoning, Gemini a signature per call. OpenAI
@@ -53,7 +53,7 @@ export function createCallAssembler() {
   };
 
   return {
-    add(piece: Piece): void {
+    add(piece: AnswerPiece): void {
       reasoning += piece.reasoning_content;
       piece.calls.forEach(addChunk);
     },

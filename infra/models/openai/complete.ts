@@ -4,14 +4,14 @@ import { readChunks } from "../wire/readChunks.ts";
 import type { Client } from "../wire/client.ts";
 import { createSizeLimit, endAnswer, outputPieces, type Output } from "../wire/output.ts";
 import { readUntilFinished } from "../wire/readUntilFinished.ts";
-import { Completion, toFinishReason, toPiece, toUsage, type Piece } from "./answer.ts";
+import { Completion, toFinishReason, toAnswerPiece, toUsage, type AnswerPiece } from "./answer.ts";
 import { createCallAssembler } from "./callAssembler.ts";
 import { toRequestBody } from "./request.ts";
 
 /** Units that a citation adds to the size of an answer, besides its URL and title. */
 const CITATION_SIZE = 100;
 
-const pieceSize = ({ text, refusal, reasoning, citations, calls }: Piece): number =>
+const pieceSize = ({ text, refusal, reasoning, citations, calls }: AnswerPiece): number =>
   text.length +
   refusal.length +
   reasoning.length +
@@ -50,7 +50,7 @@ function createCollector(request: ModelRequest) {
     isFinished: () => finishReason !== null,
     *add(completion: Completion): Generator<ModelEvent> {
       usage = toUsage(completion.usage) ?? usage;
-      const piece = toPiece(completion);
+      const piece = toAnswerPiece(completion);
       if (!piece) return;
       finishReason = piece.finish_reason ?? finishReason;
       output.text += piece.text;

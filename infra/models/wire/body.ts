@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createJsonScan } from "#events/jsonLimits.ts";
-import { beginWork } from "#events/slices.ts";
-import { FREE_SIZE, type AnswerShare } from "#services/turns/model.ts";
+import { createPause } from "#events/slices.ts";
+import { UNCOUNTED_SIZE, type AnswerMemory } from "#services/turns/model.ts";
 import type { IncomingResponse } from "../send.ts";
 
 /** The body of an answer is not UTF-8, or one piece of it would block the event loop too long. */
@@ -25,21 +25,21 @@ function incompleteBytes(chunk: Uint8Array): number {
 const NO_BYTES: Uint8Array = new Uint8Array(0);
 
 /** Throws InvalidBody for JSON whose parsing would block the event loop, and whatever `share` throws. */
-function createJsonCheck(share: AnswerShare | undefined) {
+function createJsonCheck(share: AnswerMemory | undefined) {
   const scan = createJsonScan();
   let size = 0;
   return {
     add(bytes: Uint8Array): void {
       size += bytes.length;
       if (size > MAX_PIECE) throw new InvalidBody("too large");
-      if (size > FREE_SIZE) share?.holdPiece(size);
+      if (size > UNCOUNTED_SIZE) share?.holdPiece(size);
       const excess = scan.scan(bytes);
       if (excess) throw new InvalidBody(excess);
     },
     endLine: scan.endLine,
     reset(): void {
       scan.reset();
-      if (size > FREE_SIZE) share?.holdPiece(0);
+      if (size > UNCOUNTED_SIZE) share?.holdPiece(0);
       size = 0;
     },
   };
@@ -54,7 +54,7 @@ const isEventEnd = (ends: number): boolean =>
   (ends & 0xffff) === 0x0a0a || (ends & 0xffff) === 0x0d0d || ends === 0x0d0a0d0a;
 
 /** Like createJsonCheck, for each event of a stream: readers join its lines. */
-function createEventCheck(share: AnswerShare | undefined) {
+function createEventCheck(share: AnswerMemory | undefined) {
   const json = createJsonCheck(share);
   /** The current run of line ends, its last four bytes as one number. */
   let ends = 0;
@@ -97,7 +97,7 @@ type BodyForm = "events" | "whole";
  * Passes bytes through. Throws InvalidBody for invalid UTF-8 and for a piece that is too expensive, before a reader buffers,
  * guesses or parses it.
  */
-function createBodyCheck(reading: BodyForm, share: AnswerShare | undefined) {
+function createBodyCheck(reading: BodyForm, share: AnswerMemory | undefined) {
   let carried = NO_BYTES;
   const pieces = reading === "events" ? createEventCheck(share) : createJsonCheck(share);
   return {
@@ -140,10 +140,10 @@ async function drain({ chunks, cancel }: IncomingResponse): Promise<void> {
 export function checkedChunks(
   incoming: IncomingResponse,
   reading: BodyForm,
-  share?: AnswerShare,
+  share?: AnswerMemory,
 ): AsyncIterableIterator<Uint8Array> {
   const check = createBodyCheck(reading, share);
-  const pause = beginWork();
+  const pause = createPause();
   let isDraining = false;
   let isFirst = true;
   const chunks: AsyncIterableIterator<Uint8Array> = {

@@ -1,5 +1,5 @@
 import { parseLargeJson } from "#events/readLargeJson.ts";
-import type { AnswerShare } from "#services/turns/model.ts";
+import type { AnswerMemory } from "#services/turns/model.ts";
 import type { IncomingResponse } from "../send.ts";
 import { checkedChunks } from "./body.ts";
 
@@ -7,7 +7,7 @@ import { checkedChunks } from "./body.ts";
 const MAX_TEXT = 128 * 1024;
 
 /** The part of a Response that we read. A real Response would pass every chunk through two web streams. */
-export function checkedResponse(incoming: IncomingResponse, url: string, share?: AnswerShare): Response {
+export function checkedResponse(incoming: IncomingResponse, url: string, share?: AnswerMemory): Response {
   const { status, headers } = incoming;
   // checks depend on how the reader parses the body, not on the content type that the provider claims
   const body = checkedChunks(incoming, "events", share);

@@ -1,11 +1,11 @@
 import { encodeLargeJson, isLargeJson } from "#events/largeJson.ts";
-import type { AnswerShare } from "#services/turns/model.ts";
+import type { AnswerMemory } from "#services/turns/model.ts";
 import type { RequestSender } from "../send.ts";
 import { checkedResponse } from "./checkedResponse.ts";
 import { connectionError, refusal } from "./errors.ts";
 
 /** Sends one request to a provider. `share`: where its answer is counted. Throws a ModelError unless the status is a success. */
-export type Client = (path: string, signal: AbortSignal, body?: object, share?: AnswerShare) => Promise<Response>;
+export type Client = (path: string, signal: AbortSignal, body?: object, share?: AnswerMemory) => Promise<Response>;
 
 interface ProviderSettings {
   /** The base URL for paths. */

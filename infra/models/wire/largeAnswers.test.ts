@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { computingTime, longestTurn } from "../../../test/computingTime.ts";
-import { toPiece } from "../openai/answer.ts";
+import { toAnswerPiece } from "../openai/answer.ts";
 import { checkedResponse } from "./checkedResponse.ts";
 import { readChunks } from "./readChunks.ts";
 import { refusal } from "./errors.ts";
@@ -62,7 +62,7 @@ test.each([1, 7, 30, 63, 99])(
 test("lists of hundreds of thousands of things that say nothing are not looked through", () => {
   const zeros = Array<number>(240_000).fill(0);
   const delta = { content: "a", tool_calls: zeros, annotations: zeros };
-  let piece: ReturnType<typeof toPiece>;
-  expect(computingTime(() => (piece = toPiece({ choices: [{ delta }, ...zeros], usage: null })))).toBeLessThan(50);
+  let piece: ReturnType<typeof toAnswerPiece>;
+  expect(computingTime(() => (piece = toAnswerPiece({ choices: [{ delta }, ...zeros], usage: null })))).toBeLessThan(50);
   expect(piece).toMatchObject({ text: "a", calls: [], citations: [] });
 });

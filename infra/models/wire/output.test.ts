@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { toPicodollars } from "#events/money.ts";
-import { perToken } from "#events/price.ts";
+import { picodollarsPerToken } from "#events/price.ts";
 import type { Usage } from "#events/thread.ts";
 import { modelRequest } from "#test/doubles/modelRequest.ts";
 import { withCost } from "#services/turns/cost.ts";
@@ -34,7 +34,7 @@ test("whatever a provider counts, parts are never more than the whole, and the c
       expect(reasoning_tokens).toBeLessThanOrEqual(completion_tokens);
       const cost = toPicodollars(withCost(usage, price).cost!);
       const at = (input: string, output: string) =>
-        BigInt(prompt_tokens) * perToken(input) + BigInt(completion_tokens) * perToken(output);
+        BigInt(prompt_tokens) * picodollarsPerToken(input) + BigInt(completion_tokens) * picodollarsPerToken(output);
       expect(cost).toBeGreaterThanOrEqual(at("0.5", "8"));
       expect(cost).toBeLessThanOrEqual(at("2.5", "9"));
     }),

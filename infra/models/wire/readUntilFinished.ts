@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { linkAborter } from "#events/linkAborter.ts";
-import { beginWork } from "#events/slices.ts";
+import { createPause } from "#events/slices.ts";
 import { ModelError, type ModelEvent } from "#services/turns/model.ts";
 
 /** How long to wait for the end of the transfer once the answer is complete. */
@@ -50,7 +50,7 @@ export async function* readUntilFinished<T>(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const sending = linkAborter(signal);
-  const pause = beginWork();
+  const pause = createPause();
   const joiner = createJoiner();
   let isOver = false;
   try {

@@ -1,6 +1,6 @@
 import type { MigrationBuilder } from "node-pg-migrate";
 
-// like PRINCIPAL in infra/postgres/decode.ts. With a regular expression instead, an append of 20,000 events took twice as long.
+// like PRINCIPAL_SQL in infra/postgres/decode.ts. With a regular expression instead, an append of 20,000 events took twice as long.
 const PRINCIPAL = `nullif(split_part(meta, '"', 4), 'system')`;
 
 /** Indexes what people, keys, webhooks and links did, for audits. Outside of a transaction, so that appends continue while a large log is indexed. */

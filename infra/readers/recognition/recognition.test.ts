@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { takeDrawnLines } from "./drawnLines.ts";
 import { meanConfidence, readHocr } from "./hocr.ts";
 import { findSkew, straighten } from "./straighten.ts";
-import { isOnItsSide, turnRight } from "./turn.ts";
+import { isSideways, rotateRight } from "./rotate.ts";
 
 const HOCR = `<div class='ocr_page' title='bbox 0 0 400 100'>
  <p class='ocr_par' id='par_1_1'>
@@ -43,12 +43,12 @@ const barsOfText = (width: number, height: number) => {
 
 test("a page on its side shows by the direction of its lines", () => {
   const page = barsOfText(300, 400);
-  expect(isOnItsSide(page)).toBe(false);
-  expect(isOnItsSide(turnRight(page))).toBe(true);
-  expect(isOnItsSide({ width: 50, height: 50, pixels: new Uint8Array(2_500).fill(255) })).toBe(false);
+  expect(isSideways(page)).toBe(false);
+  expect(isSideways(rotateRight(page))).toBe(true);
+  expect(isSideways({ width: 50, height: 50, pixels: new Uint8Array(2_500).fill(255) })).toBe(false);
   const small = { width: 2, height: 1, pixels: Uint8Array.of(1, 2) };
-  expect(turnRight(small)).toEqual({ width: 1, height: 2, pixels: Uint8Array.of(1, 2) });
-  expect(turnRight(turnRight(small)).pixels).toEqual(Uint8Array.of(2, 1));
+  expect(rotateRight(small)).toEqual({ width: 1, height: 2, pixels: Uint8Array.of(1, 2) });
+  expect(rotateRight(rotateRight(small)).pixels).toEqual(Uint8Array.of(2, 1));
 });
 
 test.each([-3, 1.2, 4])("a page that is %d° askew is made straight", (degrees) => {

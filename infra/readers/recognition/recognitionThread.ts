@@ -3,7 +3,7 @@ import { takeDrawnLines } from "./drawnLines.ts";
 import { meanConfidence, readHocr } from "./hocr.ts";
 import type { GrayPicture, RecognizedPicture } from "#services/reading/pictures/recognizer.ts";
 import { straighten } from "./straighten.ts";
-import { isOnItsSide, turnRight } from "./turn.ts";
+import { isSideways, rotateRight } from "./rotate.ts";
 import { openTesseract, type Tesseract, type TesseractOptions } from "./tesseract.ts";
 
 /* The thread that recognizes text. It blocks for seconds, and ends if a picture exhausts its memory. */
@@ -28,12 +28,12 @@ function recognizeAsIs(tesseract: Tesseract, picture: GrayPicture): RecognizedPi
 }
 
 const turn = (picture: GrayPicture, quarters: number): GrayPicture =>
-  quarters === 0 ? picture : turn(turnRight(picture), quarters - 1);
+  quarters === 0 ? picture : turn(rotateRight(picture), quarters - 1);
 
 /** The text in the direction with the highest confidence. */
 function recognize(tesseract: Tesseract, picture: GrayPicture): RecognizedPicture {
   const start = performance.now();
-  let turned = straighten(isOnItsSide(picture) ? turnRight(picture) : picture);
+  let turned = straighten(isSideways(picture) ? rotateRight(picture) : picture);
   let best = recognizeAsIs(tesseract, turned);
   for (const quarters of TURNS) {
     if (best.confidence >= MIN_UPRIGHT_CONFIDENCE || performance.now() - start > MAX_TRIAL_MS) break;

@@ -1,5 +1,5 @@
 import type { ComparedCall, Difference, RecordedCall, RecordedRun, Replay } from "#http/base/runReplayer.ts";
-import { differences } from "#services/workflows/differences.ts";
+import { findDifferences } from "#services/workflows/findDifferences.ts";
 import type { PendingCall, TickOutcome, TracedCall } from "#services/workflows/tick.ts";
 
 /** A call made by a replay that is not in the record. */
@@ -47,7 +47,7 @@ export function firstNewCall({ calls }: RecordedRun, { asked }: TickOutcome): Ne
 const named = ({ kind, name }: ComparedCall): ComparedCall => ({ kind, name });
 const NO_CALL = { call: null, recorded: null, pointers: [], line: null, column: null };
 const pointersIn = (before: string | null, now: string | null): string[] =>
-  before === null || now === null ? [] : differences(JSON.parse(before), JSON.parse(now));
+  before === null || now === null ? [] : findDifferences(JSON.parse(before), JSON.parse(now));
 
 /** How an unrecorded call deviates from the record. `missing`: recorded calls that the replay has not made. */
 function compareCall(call: NewCall, { made }: ReplayState, missing: RecordedCall[]): Replay {

@@ -45,7 +45,7 @@ function findOrAdd(history: CallHistory, key: string): Call {
   return call;
 }
 
-export function remember(history: CallHistory, entries: readonly MemoEntry[]): void {
+export function addMemoEntries(history: CallHistory, entries: readonly MemoEntry[]): void {
   for (const { key, value } of entries) {
     const call = findOrAdd(history, key);
     if (!call.value) call.order = history.answered += 1;

@@ -79,7 +79,7 @@ export interface TickReply {
 }
 
 /** Whether the thread keeps the run's history after this tick. A run that has ended needs none. */
-export const isKept = ({ end }: TickOutcome): boolean => end.type === "suspended";
+export const shouldKeepHistory = ({ end }: TickOutcome): boolean => end.type === "suspended";
 
 /** A step that ran within its tick, and the outcome the tick would have had without it. */
 export interface SpeculatedStep {

@@ -1,5 +1,5 @@
 import { TickLost, type TickCall } from "#services/workflows/tick.ts";
-import { isKept, type ThreadLoss, type TickOrder, type TickReply } from "./messages.ts";
+import { shouldKeepHistory, type ThreadLoss, type TickOrder, type TickReply } from "./messages.ts";
 import type { RunnerProcess } from "./runnerProcess.ts";
 import type { TickThread } from "./tickThreadPool.ts";
 
@@ -66,7 +66,7 @@ export function runTick(runner: RunnerProcess, id: number, thread: TickThread, c
         if (report.kind === "done") {
           thread.isBusy = false;
           const reply = JSON.parse(report.text) as TickReply;
-          if (!isKept(reply.outcome)) thread.sentMemos.delete(call.run_id);
+          if (!shouldKeepHistory(reply.outcome)) thread.sentMemos.delete(call.run_id);
           resolve(reply);
         } else if (report.kind === "need") {
           const missing = report.what === "script" ? call.js : JSON.stringify(wholeOrder(call));

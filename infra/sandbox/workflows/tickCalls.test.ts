@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { newCallHistory, remember, type CallHistory } from "./callHistory.ts";
+import { newCallHistory, addMemoEntries, type CallHistory } from "./callHistory.ts";
 import { MAX_FIXED_VALUES, MAX_OUTSTANDING_CALLS } from "./limits.ts";
 import type { Speculate } from "./stepCalls.ts";
 import { createTickCalls } from "./tickCalls.ts";
@@ -21,7 +21,7 @@ function answer(request: string, json: string): string {
   calls.requestSteps(request, 1);
   const [asked] = calls.outcome().asked;
   const { key } = asked?.kind === "steps" ? asked.steps[0]! : expect.unreachable("no step was requested");
-  remember(history, [{ key, value: { json } }]);
+  addMemoEntries(history, [{ key, value: { json } }]);
   return key;
 }
 
@@ -66,7 +66,7 @@ describe("The calls of a tick", () => {
     ]);
     const { notes } = first.outcome();
     expect(notes).toMatchObject([{ json: "1000" }]);
-    remember(history, [{ key: notes[0]!.key, value: { json: "7" } }]);
+    addMemoEntries(history, [{ key: notes[0]!.key, value: { json: "7" } }]);
     expect(tick().request("now", "a", "", undefined)).toBe("7");
   });
 

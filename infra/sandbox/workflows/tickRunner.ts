@@ -1,6 +1,6 @@
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import type { TickCall, TickOutcome } from "#services/workflows/tick.ts";
-import { createLending } from "./lending.ts";
+import { createPermitLender } from "./permitLender.ts";
 import type { TickReply } from "./messages.ts";
 import { createProcessPool } from "../../processes/processPool.ts";
 import { startRunnerProcess } from "./runnerProcess.ts";
@@ -51,7 +51,7 @@ function createTickProcess(cpu_ms: number) {
 export function openTickRunner({ processes, cpu_ms }: { processes: number; cpu_ms: number }) {
   const total = processes + 1;
   const semaphore = createFairSemaphore({ total, perTenant: Math.max(2, Math.ceil(total / 2)) });
-  const lending = createLending(semaphore);
+  const lending = createPermitLender(semaphore);
   const tickProcess = createTickProcess(cpu_ms);
   const speculation = createSpeculation();
   const unfitScripts = new Set<string>();

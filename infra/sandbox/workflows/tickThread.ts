@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { MemoEntry } from "#services/workflows/tick.ts";
 import { createCodeCache } from "./bytecode.ts";
-import { newCallHistory, remember, type CallHistory } from "./callHistory.ts";
-import { isKept, type Order, type Report, type ThreadData, type TickOrder, type TickReply } from "./messages.ts";
+import { newCallHistory, addMemoEntries, type CallHistory } from "./callHistory.ts";
+import { shouldKeepHistory, type Order, type Report, type ThreadData, type TickOrder, type TickReply } from "./messages.ts";
 import { writeThreadStatus } from "./threadStatus.ts";
 import { createTickVm } from "./tickVm.ts";
 
@@ -62,7 +62,7 @@ function applyOrder(order: TickOrder, cached: CachedRun | undefined): CachedRun 
   const { from, memo } = order;
   const run = from === 0 ? newRun(order) : cached;
   if (!run || run.entries !== from) return undefined;
-  remember(run.history, memo as MemoEntry[]);
+  addMemoEntries(run.history, memo as MemoEntry[]);
   run.entries += memo.length;
   return run;
 }
@@ -93,7 +93,7 @@ async function tick(id: number, text: string): Promise<TickReply> {
     });
     const { outcome, speculated, compiled } = reply;
     if (compiled) codeCache.add(sha256, compiled);
-    if (isKept(outcome)) addRun(run_id, run);
+    if (shouldKeepHistory(outcome)) addRun(run_id, run);
     return { outcome, speculated };
   } finally {
     status.leave();

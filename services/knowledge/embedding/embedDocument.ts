@@ -4,7 +4,7 @@ import { NO_USAGE } from "#events/turnOutput.ts";
 import type { ModelPrice } from "#events/price.ts";
 import { document } from "../../deciders/document.ts";
 import { keptVectors, storedDocument, type StoredDocument } from "../../deciders/documentState.ts";
-import type { Send, Target } from "../../send.ts";
+import type { Send, CommandTarget } from "../../send.ts";
 import { findState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs, type VaultDeps } from "../../thingBlobs.ts";
 import { withCost } from "../../turns/cost.ts";
@@ -56,7 +56,7 @@ export function* splitBatches(
  */
 export async function embedDocument(
   deps: EmbedDeps,
-  target: Target & { document_id: string },
+  target: CommandTarget & { document_id: string },
   endpoint: PricedEndpoint,
   signal: AbortSignal,
 ): Promise<void> {

@@ -3,12 +3,12 @@ import { ConfirmIndexed, FailIndexing } from "#events/document.ts";
 import type { EventLog } from "#events/ports.ts";
 import { withTrace } from "#events/spans.ts";
 import { parseTraceHeaders } from "#events/trace.ts";
-import type { Change, ChangeResult, PassageIndex, PassageRemoval } from "../passageIndex.ts";
+import type { IndexChangeId, ChangeResult, PassageIndex, PassageRemoval } from "../passageIndex.ts";
 import type { Send } from "../../send.ts";
 import { findPagePrice } from "../pagePrice.ts";
-import type { Contents } from "./contents.ts";
+import type { IndexContents } from "./contents.ts";
 import type { WantedGeneration } from "./planChanges.ts";
-import { finishedAt, putGenerations, type PutBatch, type PutDeps } from "./putGenerations.ts";
+import { lastFinishTime, putGenerations, type PutBatch, type PutDeps } from "./putGenerations.ts";
 
 /** Pauses before refused documents are tried again, each in a change of its own. */
 const RETRY_AFTER_MS = [200, 1_000];
@@ -40,7 +40,7 @@ export async function removeSurplus(
   id: string,
   surplus: PassageRemoval[],
 ): Promise<void> {
-  const changes: Change[] = [];
+  const changes: IndexChangeId[] = [];
   for (let n = 0; n < surplus.length; n += REMOVAL_BATCH)
     changes.push(await index.remove(id, surplus.slice(n, n + REMOVAL_BATCH)));
   for (const result of (await index.waitFor(changes)).values()) requireRemoved(result);
@@ -54,7 +54,7 @@ export async function applyChanges(
   deps: ApplyDeps,
   index: string,
   { wanted, superseded }: { wanted: WantedGeneration[]; superseded: PassageRemoval[] },
-  contents: Contents,
+  contents: IndexContents,
 ): Promise<Set<WantedGeneration>> {
   const missing = wanted.filter(({ finished_at }) => finished_at === undefined);
   const first = await putGenerations(deps, index, missing);
@@ -91,7 +91,7 @@ export async function reportResults(
   await Promise.all(waiting.map((one) => withTrace(parseTraceHeaders(one), () => report(one))));
 }
 
-async function waitForChanges(deps: ApplyDeps, index: string, changes: Change[]): Promise<Map<Change, ChangeResult>> {
+async function waitForChanges(deps: ApplyDeps, index: string, changes: IndexChangeId[]): Promise<Map<IndexChangeId, ChangeResult>> {
   if (changes.length === 0) return new Map();
   const results = await deps.index.waitFor(changes);
   const refusals = [...results.values()].filter((one) => !one.ok);
@@ -103,11 +103,11 @@ async function waitForChanges(deps: ApplyDeps, index: string, changes: Change[])
 /** Records the generations that are in the index now. Returns the refused ones. */
 function recordContents(
   batches: PutBatch[],
-  results: Map<Change, ChangeResult>,
-  contents: Contents,
+  results: Map<IndexChangeId, ChangeResult>,
+  contents: IndexContents,
 ): WantedGeneration[] {
   return batches.flatMap(({ wanted, changes }) => {
-    const finished_at = finishedAt(results, changes);
+    const finished_at = lastFinishTime(results, changes);
     if (finished_at === undefined) return wanted;
     for (const one of wanted) {
       one.finished_at = finished_at;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { EventLog } from "#events/ports.ts";
 import type { IndexRegistry, PassageIndex } from "../passageIndex.ts";
 import { applyChanges, IndexLost, type ApplyDeps } from "./applyChanges.ts";
-import { createContents, type Contents } from "./contents.ts";
+import { createIndexContents, type IndexContents } from "./contents.ts";
 import { FOLLOWED_EVENTS, planChanges } from "./planChanges.ts";
-import { createRefusals, type Refusals } from "./refusals.ts";
+import { createRefusedGenerations, type RefusedGenerations } from "./refusedGenerations.ts";
 
 /** Raise it when the indexed fields of a passage change. Then a new index is built next to the serving one. */
 export const INDEX_VERSION = 3;
@@ -41,8 +41,8 @@ export const newIndexId = (prefix: string): string => `${prefix}-passages-${rand
 
 interface Build extends BuildOptions {
   deps: BuildDeps;
-  contents: Contents;
-  refusals: Refusals;
+  contents: IndexContents;
+  refusals: RefusedGenerations;
   position: number;
 }
 
@@ -54,8 +54,8 @@ interface Build extends BuildOptions {
 export async function buildIndex(
   deps: BuildDeps,
   options: BuildOptions,
-): Promise<{ contents: Contents; refusals: Refusals }> {
-  const build: Build = { ...options, deps, contents: createContents(), refusals: createRefusals(deps), position: 0 };
+): Promise<{ contents: IndexContents; refusals: RefusedGenerations }> {
+  const build: Build = { ...options, deps, contents: createIndexContents(), refusals: createRefusedGenerations(deps), position: 0 };
   await deps.index.create(options.index);
   await fill(build);
   await options.lock(async () => {

@@ -9,10 +9,10 @@ interface Entry {
   finished_at: string;
 }
 
-export type Contents = ReturnType<typeof createContents>;
+export type IndexContents = ReturnType<typeof createIndexContents>;
 
 /** Remembers what this process has put into an index, so that events it already includes cause no second put. */
-export function createContents() {
+export function createIndexContents() {
   const entries = new Map<string, Entry>();
   const keyOf = (document_id: string, generation: number): string => `${document_id}/${generation}`;
   return {

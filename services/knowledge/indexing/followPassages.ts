@@ -12,11 +12,11 @@ import {
   type BuildDeps,
   type BuildOptions,
 } from "./buildIndex.ts";
-import { createContents, type Contents } from "./contents.ts";
+import { createIndexContents, type IndexContents } from "./contents.ts";
 import { createPacer } from "./pacer.ts";
 import { FOLLOWED_EVENTS, planChanges, type IndexPlan, type SupersededGeneration } from "./planChanges.ts";
 import { createReconcile } from "./reconcile.ts";
-import { createRefusals, type Refusals } from "./refusals.ts";
+import { createRefusedGenerations, type RefusedGenerations } from "./refusedGenerations.ts";
 
 const EXISTENCE_CHECK_MS = 1_000;
 const CHECKPOINT_MS = 1_000;
@@ -38,8 +38,8 @@ interface Follower {
   signal: AbortSignal;
   lock: BuildOptions["lock"];
   reconcile: ReturnType<typeof createReconcile>;
-  contents: Contents;
-  refusals: Refusals;
+  contents: IndexContents;
+  refusals: RefusedGenerations;
   /** The position reached in this process. The stored checkpoint stays behind it while `older` is not empty. */
   position: number;
   /** Superseded generations. They stay until the read model shows their successors, because searches still need them. */
@@ -89,8 +89,8 @@ function createFollower(deps: FollowDeps, signal: AbortSignal): Follower {
     signal,
     lock: (work) => serialize("index", work),
     reconcile: createReconcile(deps, deps.reconcileMs),
-    contents: createContents(),
-    refusals: createRefusals(deps, deps.reconcileMs),
+    contents: createIndexContents(),
+    refusals: createRefusedGenerations(deps, deps.reconcileMs),
     position: 0,
     older: [],
     covered: 0,

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from "#events/envelope.ts";
-import type { EventLog } from "#events/ports.ts";
+import { Unavailable, type EventLog } from "#events/ports.ts";
 import { describeDocument } from "../describeDocument.ts";
 import { decodeVectors, markPassages } from "../embedding/vectorBlob.ts";
 import type { IndexedPassage } from "../passageIndex.ts";
@@ -18,7 +18,7 @@ const MAX_SHARED_EVENTS = 8;
 
 type LoadDeps = VaultDeps & { log: Pick<EventLog, "read" | "event">; onError(error: unknown): void };
 
-/** The passages of a generation for the index; undefined if the document was erased. Throws UnreadablePassages. */
+/** The passages of a generation for the index; undefined if the document was erased. Throws UnreadablePassages, Unavailable. */
 export async function loadPassages(deps: LoadDeps, wanted: WantedGeneration): Promise<IndexedPassage[] | undefined> {
   const [blobs, events] = await Promise.all([openThingBlobs(deps, wanted), readEvents(deps, wanted)]);
   const description = describeDocument(events);
@@ -42,7 +42,7 @@ async function readEvents({ log }: LoadDeps, { stream, version }: WantedGenerati
 
 type PassageWithText = Omit<Passage, "end"> & { text: string };
 
-/** The passages of a generation with their texts. Throws UnreadablePassages. */
+/** The passages of a generation with their texts. Throws UnreadablePassages, and Unavailable while the disk cannot be read. */
 export async function readPassages(
   blobs: ThingBlobs,
   { text, stream }: Pick<WantedGeneration, "text" | "stream">,
@@ -60,6 +60,7 @@ export async function readPassages(
       text: whole.slice(start, end),
     }));
   } catch (error) {
+    if (error instanceof Unavailable) throw error;
     throw new UnreadablePassages(`the passages of ${stream} cannot be opened`, { cause: error });
   }
 }
@@ -76,6 +77,7 @@ async function loadVectors(
   try {
     for (const key of vectors.blobs) await decodeVectors(await blobs.get(key), dimensions, numbers);
   } catch (error) {
+    if (error instanceof Unavailable) throw error;
     onError(new Error(`the vectors of ${stream} cannot be opened`, { cause: error }));
     return [];
   }

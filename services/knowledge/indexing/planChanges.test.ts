@@ -12,7 +12,7 @@ import type { NewEvent } from "#events/define.ts";
 import type { StreamHead } from "#events/ports.ts";
 import { documentUploaded } from "#test/samples.ts";
 import { document } from "../../deciders/document.ts";
-import { createContents } from "./contents.ts";
+import { createIndexContents } from "./contents.ts";
 import { FOLLOWED_EVENTS, planChanges } from "./planChanges.ts";
 
 const id = { document_id: "d1" };
@@ -36,7 +36,7 @@ const changed = DocumentChanged.of(id, { name: "b" });
 const deleted = DocumentDeleted.of({ ...id, collection_id: "k1", content_claim: "c1", external_claim: null });
 
 /** The plan for the stream of one document, at positions 1, 2, 3 …, or for the end of it. */
-function plan(events: NewEvent[], { from = 1, contents = createContents() } = {}) {
+function plan(events: NewEvent[], { from = 1, contents = createIndexContents() } = {}) {
   const stream = "document-d1";
   const state = events.reduce((before: any, event) => document.evolve(before, event as any), document.initial);
   const head = { stream, organization_id: "o1", position: events.length, state, state_version: document.version };
@@ -85,7 +85,7 @@ describe("the plan for the index", () => {
   test("puts the live generation again after a change, unless the index includes the change", async () => {
     const life = [uploaded, started(1), read(1), indexed(1), changed];
     expect(generations(await plan(life, { from: 5 }))).toEqual([1]);
-    const contents = createContents();
+    const contents = createIndexContents();
     contents.add("d1", 1, { position: 5, finished_at: "then" });
     expect(generations(await plan(life, { from: 5, contents }))).toEqual([]);
     contents.add("d1", 1, { position: 4, finished_at: "then" });
@@ -94,7 +94,7 @@ describe("the plan for the index", () => {
   });
 
   test("does not put an indexed generation again that its document still awaits", async () => {
-    const contents = createContents();
+    const contents = createIndexContents();
     contents.add("d1", 1, { position: 3, finished_at: "then" });
     const { wanted } = await plan([uploaded, started(1), read(1)], { contents });
     expect(wanted).toMatchObject([{ awaited: true, finished_at: "then" }]);

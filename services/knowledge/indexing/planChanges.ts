@@ -4,14 +4,14 @@ import type { TraceHeaders } from "#events/trace.ts";
 import { document } from "../../deciders/document.ts";
 import {
   storedDocument,
-  type ReadText,
+  type GenerationText,
   type StoredDocument,
   type StoredVectors,
 } from "../../deciders/documentState.ts";
 import { readState } from "../../states.ts";
 import type { PassageRemoval } from "../passageIndex.ts";
-import type { Target } from "../../send.ts";
-import type { Contents } from "./contents.ts";
+import type { CommandTarget } from "../../send.ts";
+import type { IndexContents } from "./contents.ts";
 
 /** The events that change the index. */
 export const FOLLOWED_EVENTS = [
@@ -23,10 +23,10 @@ export const FOLLOWED_EVENTS = [
 ];
 
 /** A generation of a document that the index must contain. */
-export interface WantedGeneration extends Target, Pick<TraceHeaders, "traceparent"> {
+export interface WantedGeneration extends CommandTarget, Pick<TraceHeaders, "traceparent"> {
   document_id: string;
   collection_id: string;
-  text: ReadText;
+  text: GenerationText;
   /** Number of passages; undefined if the events do not say, or if vectors exist, which may exceed it. */
   chunk_count: number | undefined;
   /** The vectors that are stored for it. */
@@ -58,7 +58,7 @@ export interface IndexPlan {
 export async function planChanges(
   log: Pick<EventLog, "heads" | "read">,
   events: PublicEvent[],
-  contents: Contents,
+  contents: IndexContents,
 ): Promise<IndexPlan> {
   const byStream = Map.groupBy(events, ({ stream }) => stream);
   const heads = await log.heads([...byStream.keys()]);
@@ -85,7 +85,7 @@ function wantedGenerations(
   head: StreamHead,
   state: StoredDocument,
   events: PublicEvent[],
-  contents: Contents,
+  contents: IndexContents,
 ): WantedGeneration[] {
   const awaited = state.status === "indexing" ? state.text : null;
   const current = [state.live, awaited].filter((text) => text !== null);

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { RecordedEvent } from "#events/envelope.ts";
+import { StorageUnavailable } from "#events/ports.ts";
 import { documentUploaded } from "#test/samples.ts";
 import { encodePassages } from "../../reading/passageLines.ts";
 import type { IndexedPassage } from "../passageIndex.ts";
@@ -28,7 +29,11 @@ function openBench() {
         }
         return "key";
       },
-      get: async (_, blob) => (blob === "gone" ? undefined : blob === "passages" ? passages : Buffer.from(TEXT)),
+      get: async (_, blob) => {
+        if (blob === "not now") throw new StorageUnavailable("no file handles");
+        if (blob === "gone") return undefined;
+        return blob === "passages" ? passages : Buffer.from(TEXT);
+      },
       put: () => Promise.reject(new Error("nothing is stored")),
     },
     log: {
@@ -83,4 +88,10 @@ test("one whose blobs are gone spoils no other of its group", async () => {
   const { unreadable } = await putGenerations(deps, "index", [wanted(0), wanted(1, 1, "gone"), wanted(2)]);
   expect(unreadable.map(({ document_id }) => document_id)).toEqual(["1"]);
   expect(puts).toEqual([["0", "2"]]);
+});
+
+test("while the disk cannot be read no document counts as unreadable: the whole batch is repeated", async () => {
+  const { deps } = openBench();
+  const loading = putGenerations(deps, "index", [wanted(0), wanted(1, 1, "not now")]);
+  await expect(loading).rejects.toThrow("no file handles");
 });

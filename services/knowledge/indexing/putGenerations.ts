@@ -1,6 +1,6 @@
 import { currentTime } from "#events/clock.ts";
 import type { EventLog } from "#events/ports.ts";
-import type { Change, ChangeResult, IndexedPassage, PassageIndex } from "../passageIndex.ts";
+import type { IndexChangeId, ChangeResult, IndexedPassage, PassageIndex } from "../passageIndex.ts";
 import type { VaultDeps } from "../../thingBlobs.ts";
 import { UnreadablePassages, loadPassages } from "./loadPassages.ts";
 import type { WantedGeneration } from "./planChanges.ts";
@@ -19,7 +19,7 @@ export interface PutDeps extends VaultDeps {
 /** Generations that were sent together. The server takes or refuses all of them. */
 export interface PutBatch {
   wanted: WantedGeneration[];
-  changes: Change[];
+  changes: IndexChangeId[];
 }
 
 /** Sends generations to the index in batches. Erased documents are left out; `unreadable` are those whose blobs do not open. */
@@ -80,7 +80,7 @@ async function load(deps: PutDeps, generation: WantedGeneration): Promise<Loaded
 }
 
 /** When the last change finished; undefined if one was refused. */
-export function finishedAt(results: Map<Change, ChangeResult>, changes: Change[]): string | undefined {
+export function lastFinishTime(results: Map<IndexChangeId, ChangeResult>, changes: IndexChangeId[]): string | undefined {
   let last = "";
   for (const change of changes) {
     const result = results.get(change);

@@ -3,12 +3,12 @@ import type { Blobs } from "#events/vault.ts";
 import type { PageBudget } from "./pageBudget.ts";
 import type { Reader } from "../../reading/reader.ts";
 import type { VaultDeps } from "../../thingBlobs.ts";
-import type { Send, Target } from "../../send.ts";
+import type { Send, CommandTarget } from "../../send.ts";
 import type { Trace } from "#events/trace.ts";
 import type { FairSemaphore } from "../../sharing/fairSemaphore.ts";
 
 /** One reading. It holds only ids, because thousands of them may wait. */
-export interface Job extends Target {
+export interface ReadingJob extends CommandTarget {
   /** The generation of a document; 1 for an extraction. */
   generation: number;
   attempt: number;
@@ -38,7 +38,7 @@ export interface RecognitionDeps {
 }
 
 /** A reading's place among those that this process runs at once. */
-export interface Turn {
+export interface ReadingSlot {
   /** Frees the place for the next reading before this one continues in the lane of text recognition. */
   end(): void;
   /** Aborted when the process stops: readings that still wait are left to other workers. */

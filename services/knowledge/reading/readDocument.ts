@@ -2,12 +2,12 @@ import { DeleteDocument, FailReading, RecordText, StartReading } from "#events/d
 import { parseStreamName } from "#events/ids.ts";
 import { document } from "../../deciders/document.ts";
 import { storedDocument, type StoredDocument } from "../../deciders/documentState.ts";
-import { readPaging } from "../../reading/passageLines.ts";
+import { readPagination } from "../../reading/passageLines.ts";
 import { UnreadableFile } from "../../reading/reader.ts";
 import { findState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
 import { wasCollectionDeleted } from "../wasCollectionDeleted.ts";
-import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps, type Turn } from "./job.ts";
+import { MAX_ATTEMPTS, WORKERS_LOST, type ReadingJob, type JobDeps, type ReadingSlot } from "./job.ts";
 import { readFields, readFile } from "./readFile.ts";
 
 /** The keys of the new blobs, and the fields of RecordText. */
@@ -17,7 +17,7 @@ interface StoredText {
 }
 
 /** Reads a document, or cuts its Markdown again, and records the text. Throws if the service itself fails; the sweep then starts the next attempt. */
-export async function readDocument(deps: JobDeps, job: Job, turn: Turn): Promise<void> {
+export async function readDocument(deps: JobDeps, job: ReadingJob, slot: ReadingSlot): Promise<void> {
   const before = await findWaiting(deps, job);
   if (!before) return;
   const { send } = deps;
@@ -31,7 +31,7 @@ export async function readDocument(deps: JobDeps, job: Job, turn: Turn): Promise
   const blobs = await openThingBlobs(deps, job);
   if (!blobs) return;
   try {
-    const stored = await storeText(deps, job, { before, blobs, turn });
+    const stored = await storeText(deps, job, { before, blobs, slot });
     deps.failpoint("after-text-blobs");
     const { position } = await send(job, RecordText.type, { ...work, ...stored.text });
     // The document was deleted, replaced or taken over meanwhile, so no event references the new blobs.
@@ -43,7 +43,7 @@ export async function readDocument(deps: JobDeps, job: Job, turn: Turn): Promise
 }
 
 /** The document, if it still waits for this attempt. */
-async function findWaiting({ log }: JobDeps, job: Job): Promise<StoredDocument | undefined> {
+async function findWaiting({ log }: JobDeps, job: ReadingJob): Promise<StoredDocument | undefined> {
   const state = storedDocument(await findState(log, job.stream, document));
   const open = state?.status === "queued" || state?.status === "reading";
   return open && state.generation === job.generation && state.attempt === job.attempt - 1 ? state : undefined;
@@ -52,28 +52,28 @@ async function findWaiting({ log }: JobDeps, job: Job): Promise<StoredDocument |
 interface Source {
   before: StoredDocument;
   blobs: ThingBlobs;
-  turn: Turn;
+  slot: ReadingSlot;
 }
 
-function storeText(deps: JobDeps, job: Job, source: Source): Promise<StoredText> {
+function storeText(deps: JobDeps, job: ReadingJob, source: Source): Promise<StoredText> {
   const { before, blobs } = source;
   return before.text && !before.reextract ? cutAgain(deps, job, before.text, blobs) : readOriginal(deps, job, source);
 }
 
-async function readOriginal(deps: JobDeps, job: Job, { before, blobs, turn }: Source): Promise<StoredText> {
+async function readOriginal(deps: JobDeps, job: ReadingJob, { before, blobs, slot }: Source): Promise<StoredText> {
   const { blob, mime_type } = before;
-  const read = await readFile(deps, job.organization_id, { blobs, turn, blob, mime_type });
+  const read = await readFile(deps, job.organization_id, { blobs, slot, blob, mime_type });
   const [text, passages] = await Promise.all([blobs.put(read.markdown), blobs.put(read.passages)]);
   return { blobs: [text, passages], text: { text, passages, ...readFields(read) } };
 }
 
 async function cutAgain(
   deps: JobDeps,
-  { organization_id }: Job,
+  { organization_id }: ReadingJob,
   read: NonNullable<StoredDocument["text"]>,
   blobs: ThingBlobs,
 ): Promise<StoredText> {
-  const paging = readPaging(await blobs.get(read.passages));
+  const paging = readPagination(await blobs.get(read.passages));
   const cut = await deps.reader.cut(await blobs.get(read.text), paging, organization_id);
   const passages = await blobs.put(cut.passages);
   const { warnings } = read;

@@ -5,13 +5,13 @@ import { UnreadableFile } from "../../reading/reader.ts";
 import { findState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
 import { findPagePrice } from "../pagePrice.ts";
-import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps, type Turn } from "./job.ts";
+import { MAX_ATTEMPTS, WORKERS_LOST, type ReadingJob, type JobDeps, type ReadingSlot } from "./job.ts";
 import { readFields, readFile } from "./readFile.ts";
 
 type OpenExtraction = Extract<ExtractionState, { status: "queued" | "reading" }>;
 
 /** Reads a file into Markdown. Throws if the service itself fails, as readDocument does. */
-export async function readExtraction(deps: JobDeps, job: Job, turn: Turn): Promise<void> {
+export async function readExtraction(deps: JobDeps, job: ReadingJob, slot: ReadingSlot): Promise<void> {
   const before = await findWaiting(deps, job);
   if (!before) return;
   const { send } = deps;
@@ -23,7 +23,7 @@ export async function readExtraction(deps: JobDeps, job: Job, turn: Turn): Promi
   const blobs = await openThingBlobs(deps, job);
   if (!blobs) return;
   try {
-    const text = await storeText(deps, job, { before, blobs, turn });
+    const text = await storeText(deps, job, { before, blobs, slot });
     deps.failpoint("after-text-blobs");
     const per_page = await findPagePrice(deps.log, job.organization_id);
     const { position } = await send(job, CompleteExtraction.type, { ...work, ...text, per_page });
@@ -34,7 +34,7 @@ export async function readExtraction(deps: JobDeps, job: Job, turn: Turn): Promi
   }
 }
 
-async function findWaiting({ log }: JobDeps, job: Job): Promise<OpenExtraction | undefined> {
+async function findWaiting({ log }: JobDeps, job: ReadingJob): Promise<OpenExtraction | undefined> {
   const state = await findState(log, job.stream, extraction);
   const open = state.status === "queued" || state.status === "reading" ? state : undefined;
   return open?.attempt === job.attempt - 1 ? open : undefined;
@@ -42,10 +42,10 @@ async function findWaiting({ log }: JobDeps, job: Job): Promise<OpenExtraction |
 
 async function storeText(
   deps: JobDeps,
-  job: Job,
-  { before, blobs, turn }: { before: OpenExtraction; blobs: ThingBlobs; turn: Turn },
+  job: ReadingJob,
+  { before, blobs, slot }: { before: OpenExtraction; blobs: ThingBlobs; slot: ReadingSlot },
 ) {
   const { blob, mime_type } = before;
-  const { markdown, ...read } = await readFile(deps, job.organization_id, { blobs, turn, blob, mime_type });
+  const { markdown, ...read } = await readFile(deps, job.organization_id, { blobs, slot, blob, mime_type });
   return { text: await blobs.put(markdown), ...readFields(read) };
 }

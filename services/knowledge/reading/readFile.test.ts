@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { ScannedFile, UnreadableFile, type FileToRead, type ReadText } from "../../reading/reader.ts";
+import { ScannedFile, UnreadableFile, type FileToRead, type FileText } from "../../reading/reader.ts";
 import { createFairSemaphore } from "../../sharing/fairSemaphore.ts";
 import type { ThingBlobs } from "../../thingBlobs.ts";
 import type { JobDeps, RecognitionDeps } from "./job.ts";
 import { readFile } from "./readFile.ts";
 
-const text = (markdown: string, more: Partial<ReadText> = {}): ReadText => ({
+const text = (markdown: string, more: Partial<FileText> = {}): FileText => ({
   markdown: Buffer.from(markdown),
   passages: Buffer.alloc(0),
   page_count: 3,
@@ -26,8 +26,8 @@ const onePermit = () => createFairSemaphore({ total: 1, perTenant: 1 });
 
 interface Lanes {
   /** The result of reading without recognition, and of reading with it. */
-  plain: ReadText | Error;
-  recognized?: ReadText | Error;
+  plain: FileText | Error;
+  recognized?: FileText | Error;
   /** Pages left in today's budget. */
   budget?: number;
   isOff?: boolean;
@@ -36,7 +36,7 @@ interface Lanes {
 function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false }: Lanes) {
   const steps: string[] = [];
   let left = budget;
-  const give = (found: ReadText | Error) => (found instanceof Error ? Promise.reject(found) : Promise.resolve(found));
+  const give = (found: FileText | Error) => (found instanceof Error ? Promise.reject(found) : Promise.resolve(found));
   const recognition: RecognitionDeps = {
     openFiles: onePermit(),
     budget: {
@@ -69,7 +69,7 @@ function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false
     blobs: { get: () => Promise.resolve(Buffer.from("file")) } as unknown as ThingBlobs,
     blob: "b",
     mime_type: "application/pdf",
-    turn: { end: () => void steps.push("turn ends"), stopping: stopping.signal },
+    slot: { end: () => void steps.push("turn ends"), stopping: stopping.signal },
   };
   return { steps, stopping, recognition, left: () => left, read: () => readFile(deps, "o1", file) };
 }

@@ -1,7 +1,7 @@
-import { ScannedFile, UnreadableFile, type CutText, type ReadText } from "../../reading/reader.ts";
+import { ScannedFile, UnreadableFile, type EncodedPassages, type FileText } from "../../reading/reader.ts";
 import { RECOGNITION_LIMIT_REACHED } from "../../reading/warnings.ts";
 import type { ThingBlobs } from "../../thingBlobs.ts";
-import type { JobDeps, RecognitionDeps, Turn } from "./job.ts";
+import type { JobDeps, RecognitionDeps, ReadingSlot } from "./job.ts";
 
 const NO_TEXT = "No text was found in this file.";
 /** Pages of one file that are recognized at most, which takes about 15 minutes. A warning lists the pages beyond it. */
@@ -13,7 +13,7 @@ export const readFields = ({
   chunk_count,
   characters,
   warnings,
-}: CutText & Pick<ReadText, "warnings">) => ({
+}: EncodedPassages & Pick<FileText, "warnings">) => ({
   page_count,
   chunk_count,
   characters,
@@ -24,17 +24,17 @@ interface StoredFile {
   blobs: ThingBlobs;
   blob: string;
   mime_type: string;
-  turn: Turn;
+  slot: ReadingSlot;
 }
 
 /** The result of reading without text recognition: text, pages without text, or both. */
 interface FirstReading {
-  text?: ReadText;
+  text?: FileText;
   scanned?: ScannedFile;
 }
 
 /** Reads the original. Its bytes are in memory only while a reader works on them. Throws UnreadableFile. */
-export async function readFile(deps: JobDeps, organization_id: string, file: StoredFile): Promise<ReadText> {
+export async function readFile(deps: JobDeps, organization_id: string, file: StoredFile): Promise<FileText> {
   const { reader, openFiles, recognition } = deps;
   const { blobs, blob, mime_type } = file;
   const first = await openFiles.run(organization_id, async (): Promise<FirstReading> => {
@@ -58,10 +58,10 @@ async function recognize(
   { reader, openFiles, budget }: RecognitionDeps,
   organization_id: string,
   { file, first, pages }: { file: StoredFile; first: FirstReading; pages: number },
-): Promise<ReadText> {
-  const { blobs, blob, mime_type, turn } = file;
-  turn.end();
-  const read = async (): Promise<ReadText> => {
+): Promise<FileText> {
+  const { blobs, blob, mime_type, slot } = file;
+  slot.end();
+  const read = async (): Promise<FileText> => {
     const granted = await budget.take(organization_id, Math.min(pages, MAX_PAGES));
     if (granted === 0 && !first.text) throw new UnreadableFile(RECOGNITION_LIMIT_REACHED);
     let used = 0;
@@ -78,11 +78,11 @@ async function recognize(
       await budget.giveBack(organization_id, granted - used);
     }
   };
-  return openFiles.run(organization_id, read, turn.stopping);
+  return openFiles.run(organization_id, read, slot.stopping);
 }
 
 /** The text that was read before recognition failed. Reports its pages without text as unreadable pictures. */
-const withoutPictures = (text: ReadText): ReadText => ({
+const withoutPictures = (text: FileText): FileText => ({
   ...text,
   warnings: (text.warnings ?? []).map((warning) =>
     warning.code === "page_without_text" ? { ...warning, code: "picture_unreadable" } : warning,

@@ -5,7 +5,7 @@ import { documentUploaded } from "#test/samples.ts";
 import { document } from "../../deciders/document.ts";
 import { extraction } from "../../deciders/extraction.ts";
 import type { CommittedCommand } from "../../handle.ts";
-import type { Job, Turn } from "./job.ts";
+import type { ReadingJob, ReadingSlot } from "./job.ts";
 import { createReadings } from "./readings.ts";
 
 const commit = (id: string, worker: string | null = "w1", organization_id = "o1") =>
@@ -30,8 +30,8 @@ const settled = () => sleep(0);
 
 /** Readings that run until the test ends them. */
 function openReadings({ atOnce = 2, perOrganization = atOnce }: { atOnce?: number; perOrganization?: number } = {}) {
-  const jobs: Job[] = [];
-  const turns: Turn[] = [];
+  const jobs: ReadingJob[] = [];
+  const slots: ReadingSlot[] = [];
   const sent: string[] = [];
   const ends: (() => void)[] = [];
   const readings = createReadings({
@@ -43,9 +43,9 @@ function openReadings({ atOnce = 2, perOrganization = atOnce }: { atOnce?: numbe
       sent.push(`${type} ${target.stream}`);
       return Promise.resolve({ position: 1, repeated: false });
     },
-    run: (job, turn) => {
+    run: (job, slot) => {
       jobs.push(job);
-      turns.push(turn);
+      slots.push(slot);
       return new Promise((resolve) => ends.push(resolve));
     },
     onError: () => {},
@@ -58,7 +58,7 @@ function openReadings({ atOnce = 2, perOrganization = atOnce }: { atOnce?: numbe
     await settled();
     return jobs.map(({ stream, attempt }) => `${stream}/${attempt}`);
   };
-  return { ...readings, sent, endOne, started, turns };
+  return { ...readings, sent, endOne, started, slots };
 }
 
 describe("The readings of a process", () => {
@@ -82,11 +82,11 @@ describe("The readings of a process", () => {
   });
 
   test("make room for the next when one goes on in the lane of text recognition, however often it says so", async () => {
-    const { afterCommit, started, turns, endOne, busy } = openReadings({ atOnce: 1 });
+    const { afterCommit, started, slots, endOne, busy } = openReadings({ atOnce: 1 });
     for (const id of ["scan", "a", "b"]) afterCommit(commit(id));
     expect(await started()).toEqual(["document-scan/1"]);
-    turns[0]!.end();
-    turns[0]!.end();
+    slots[0]!.end();
+    slots[0]!.end();
     expect(await started()).toEqual(["document-scan/1", "document-a/1"]);
     expect(busy()).toContain("document-scan");
     await endOne();

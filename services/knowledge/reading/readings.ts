@@ -12,7 +12,7 @@ import { createLeasedWork, type LostWork } from "../../leasedWork.ts";
 import { readState } from "../../states.ts";
 import type { Send } from "../../send.ts";
 import { createFairSemaphore, type FairSemaphore } from "../../sharing/fairSemaphore.ts";
-import type { Job, Turn } from "./job.ts";
+import type { ReadingJob, ReadingSlot } from "./job.ts";
 
 /** Readings that wait in one process. Others stay without a worker until a sweep finds a process with room. */
 const MAX_WAITING = 10_000;
@@ -29,11 +29,11 @@ export interface ReadingsOptions {
   /** Of one organization. */
   perOrganization: number;
   send: Send;
-  run(job: Job, turn: Turn): Promise<void>;
-  onError(error: unknown, job: Job): void;
+  run(job: ReadingJob, slot: ReadingSlot): Promise<void>;
+  onError(error: unknown, job: ReadingJob): void;
 }
 
-const leaseKey = ({ stream, generation, attempt }: Pick<Job, "stream" | "generation" | "attempt">): string =>
+const leaseKey = ({ stream, generation, attempt }: Pick<ReadingJob, "stream" | "generation" | "attempt">): string =>
   `${stream}/${generation}/${attempt}`;
 
 /** The readings of this process. They wait in a queue in which organizations take turns, and `atOnce` of them run. */
@@ -41,7 +41,7 @@ export function createReadings(options: ReadingsOptions) {
   const { atOnce, perOrganization, worker } = options;
   const total = MAX_WAITING + atOnce;
   const semaphore = createFairSemaphore({ total: atOnce, perTenant: perOrganization });
-  const { hasRoom, busy, afterCommit, attend, stop } = createLeasedWork<Job, { ended: Promise<void> }>({
+  const { hasRoom, busy, afterCommit, attend, stop } = createLeasedWork<ReadingJob, { ended: Promise<void> }>({
     worker,
     limits: { total, perTenant: total },
     maxHeldForTakeover: MAX_WAITING_FOR_TAKEOVER + atOnce,
@@ -51,8 +51,8 @@ export function createReadings(options: ReadingsOptions) {
     start: (job, stopping) => ({
       // A job that is admitted after the stop is left to other workers.
       ended: runInTurn(semaphore, job.organization_id, async (endTurn) => {
-        const turn: Turn = { end: endTurn, stopping };
-        if (!stopping.aborted) await withTrace(job.trace, () => options.run(job, turn));
+        const slot: ReadingSlot = { end: endTurn, stopping };
+        if (!stopping.aborted) await withTrace(job.trace, () => options.run(job, slot));
       }).catch((error: unknown) => {
         // it was waiting for text recognition when the process stopped
         if (!stopping.aborted || error !== stopping.reason) throw error;
@@ -104,7 +104,7 @@ async function findLostReading(
   { log, send, now = currentTime }: ReadingsOptions,
   head: StreamHead,
   isHeld: (key: string) => boolean,
-): Promise<LostWork<Job> | undefined> {
+): Promise<LostWork<ReadingJob> | undefined> {
   const { stream, organization_id, worker } = head;
   const open = await openReading(log, head, now);
   if (!open) return undefined;
@@ -113,7 +113,7 @@ async function findLostReading(
     return { key: stream, worker: null, needsRoom: false, takeOver: expire };
   }
   const { generation, attempt } = open;
-  const job: Job = { stream, organization_id, generation, attempt: attempt + 1, trace: currentTrace() };
+  const job: ReadingJob = { stream, organization_id, generation, attempt: attempt + 1, trace: currentTrace() };
   // Runs the recorded attempt, or lets the next one wait here.
   if (isHeld(leaseKey({ ...job, attempt })) || isHeld(leaseKey(job))) return undefined;
   return { key: leaseKey(job), worker, needsRoom: true, takeOver: async (start) => start(job) };

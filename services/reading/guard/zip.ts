@@ -1,7 +1,7 @@
 import { inflateRawSync } from "node:zlib";
 import { UnreadableFile } from "../reader.ts";
 import { decodeXml } from "./encoding.ts";
-import { readDirectory, packedBytes, type Entry } from "./zipDirectory.ts";
+import { readZipDirectory, packedBytes, type ZipEntry } from "./zipDirectory.ts";
 
 /** An archive in memory. Names are keys, never paths. */
 export interface Zip {
@@ -22,7 +22,7 @@ const inflate = (packed: Uint8Array, size: number): Uint8Array => {
   return bytes;
 };
 
-const unpack = (bytes: Uint8Array, entry: Entry): Uint8Array => {
+const unpack = (bytes: Uint8Array, entry: ZipEntry): Uint8Array => {
   if (entry.encrypted) throw new UnreadableFile("The file is protected by a password.");
   const packed = packedBytes(bytes, entry);
   if (entry.method === 0 && entry.packed === entry.size) return packed;
@@ -36,9 +36,9 @@ const unpack = (bytes: Uint8Array, entry: Entry): Uint8Array => {
 
 /** Opens an archive. Throws UnreadableFile, also while reading a part: damaged, protected, or larger than declared or allowed. */
 export const openZip = (bytes: Uint8Array): Zip => {
-  const entries = new Map(readDirectory(bytes).map((entry) => [entry.name, entry]));
+  const entries = new Map(readZipDirectory(bytes).map((entry) => [entry.name, entry]));
   const anyCase = new Map([...entries.values()].map((entry) => [entry.name.toLowerCase(), entry]));
-  const find = (name: string): Entry | undefined => entries.get(name) ?? anyCase.get(name.toLowerCase());
+  const find = (name: string): ZipEntry | undefined => entries.get(name) ?? anyCase.get(name.toLowerCase());
   const read = (name: string): Uint8Array | undefined => {
     const entry = find(name);
     return entry && unpack(bytes, entry);
@@ -61,7 +61,7 @@ const isXml = (name: string): boolean => /\.(xml|rels|vml)$/i.test(name);
  * with a document type. Throws UnreadableFile.
  */
 export const checkZip = (bytes: Uint8Array): void => {
-  for (const entry of readDirectory(bytes)) {
+  for (const entry of readZipDirectory(bytes)) {
     const part = unpack(bytes, entry);
     if (isXml(entry.name) && Buffer.from(part.buffer, part.byteOffset, part.byteLength).includes("<!DOCTYPE")) {
       throw new UnreadableFile("The file declares a document type, which is not allowed.");

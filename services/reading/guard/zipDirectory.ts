@@ -3,7 +3,7 @@ import { UnreadableFile } from "../reader.ts";
 /* The central directory of a ZIP archive, checked for consistency. */
 
 /** One packed file, as the central directory lists it. */
-export interface Entry {
+export interface ZipEntry {
   name: string;
   /** 0 is stored, 8 is deflated. */
   method: number;
@@ -74,7 +74,7 @@ const readWideFields = (view: DataView, from: number, to: number, short: number[
 
 const decodeName = (bytes: Uint8Array): string => new TextDecoder().decode(bytes).replaceAll("\\", "/");
 
-const readEntry = (bytes: Uint8Array, view: DataView, at: number): { entry: Entry; next: number } => {
+const readEntry = (bytes: Uint8Array, view: DataView, at: number): { entry: ZipEntry; next: number } => {
   if (view.getUint32(at, true) !== ENTRY) throw damaged();
   const nameEnd = at + 46 + view.getUint16(at + 28, true);
   const extraEnd = nameEnd + view.getUint16(at + 30, true);
@@ -92,7 +92,7 @@ const readEntry = (bytes: Uint8Array, view: DataView, at: number): { entry: Entr
 };
 
 /** The packed bytes of an entry. */
-export const packedBytes = (bytes: Uint8Array, entry: Entry): Uint8Array => {
+export const packedBytes = (bytes: Uint8Array, entry: ZipEntry): Uint8Array => {
   const view = toView(bytes);
   if (entry.offset + 30 > bytes.length || view.getUint32(entry.offset, true) !== LOCAL) throw damaged();
   const start = entry.offset + 30 + view.getUint16(entry.offset + 26, true) + view.getUint16(entry.offset + 28, true);
@@ -101,7 +101,7 @@ export const packedBytes = (bytes: Uint8Array, entry: Entry): Uint8Array => {
 };
 
 /** Overlapping entries can turn 42 kB into gigabytes. */
-const refuseOverlaps = (bytes: Uint8Array, entries: Entry[], directory: number): void => {
+const refuseOverlaps = (bytes: Uint8Array, entries: ZipEntry[], directory: number): void => {
   let free = 0;
   for (const entry of entries.toSorted((one, other) => one.offset - other.offset)) {
     if (entry.offset < free) throw damaged();
@@ -111,7 +111,7 @@ const refuseOverlaps = (bytes: Uint8Array, entries: Entry[], directory: number):
   if (free > directory) throw damaged();
 };
 
-const refuseBombs = (entries: Entry[]): void => {
+const refuseBombs = (entries: ZipEntry[]): void => {
   let total = 0;
   for (const { size, packed } of entries) {
     total += size;
@@ -120,11 +120,11 @@ const refuseBombs = (entries: Entry[]): void => {
   if (total > MAX_TOTAL) throw tooLarge();
 };
 
-const scan = (bytes: Uint8Array): Entry[] => {
+const scan = (bytes: Uint8Array): ZipEntry[] => {
   const view = toView(bytes);
   const { count, start, end } = findDirectory(view);
   if (count > MAX_ENTRIES) throw new UnreadableFile("The file contains too many parts.");
-  const entries: Entry[] = [];
+  const entries: ZipEntry[] = [];
   let at = start;
   while (entries.length < count) {
     const { entry, next } = readEntry(bytes, view, at);
@@ -138,7 +138,7 @@ const scan = (bytes: Uint8Array): Entry[] => {
 };
 
 /** The packed files of an archive. Throws UnreadableFile: not an archive, too many files, too large, overlapping. */
-export const readDirectory = (bytes: Uint8Array): Entry[] => {
+export const readZipDirectory = (bytes: Uint8Array): ZipEntry[] => {
   try {
     return scan(bytes);
   } catch (error) {

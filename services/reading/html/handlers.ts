@@ -8,7 +8,7 @@ import { mathToTex } from "./mathToTex.ts";
 import { NOTE, NOTE_REFERENCE } from "./notes.ts";
 import { tableHandler } from "./table.ts";
 import { findElements, isElement, property, textContent } from "./tree.ts";
-import { verbatim } from "./verbatim.ts";
+import { rawMarkdown } from "./rawMarkdown.ts";
 
 const ignore: Handle = () => undefined;
 
@@ -87,7 +87,7 @@ const field: Handle = (_state, node) => {
   const value = fieldText(node);
   if (value !== "") return { type: "text", value };
   if (!/^(?:checkbox|radio)$/.test(property(node, "type")) || property(node, "role") !== "") return undefined;
-  return verbatim("checked" in node.properties && node.properties["checked"] !== false ? "[x]" : "[ ]");
+  return rawMarkdown("checked" in node.properties && node.properties["checked"] !== false ? "[x]" : "[ ]");
 };
 
 /** Math as TeX between dollar signs. A pipe is replaced, because it would end a table cell. */
@@ -95,7 +95,7 @@ const math: Handle = (_state, node) => {
   const source = findElements(node, (child) => property(child, "encoding") === "application/x-tex")[0];
   const tex = (source ? textContent(source) : mathToTex(node)).replace(/\s+/g, " ").replaceAll("|", "\\vert ").trim();
   if (tex === "") return undefined;
-  return verbatim(property(node, "display") === "block" ? `$$${tex}$$` : `$${tex}$`);
+  return rawMarkdown(property(node, "display") === "block" ? `$$${tex}$$` : `$${tex}$`);
 };
 
 const noteReference: Handle = (_state, node) => {

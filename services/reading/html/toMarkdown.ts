@@ -3,14 +3,14 @@ import { defaultNodeHandlers, toMdast, type NodeHandle } from "hast-util-to-mdas
 import type { ListItem, Nodes, Parents } from "mdast";
 import { gfmToMarkdown } from "mdast-util-gfm";
 import { defaultHandlers, toMarkdown as write, type Handle, type Options } from "mdast-util-to-markdown";
-import { dropGaps } from "./gaps.ts";
+import { dropBlockWhitespace } from "./blockWhitespace.ts";
 import { handlers } from "./handlers.ts";
 import { numberOf } from "./itemNumbers.ts";
 import { joinTexts } from "./joinTexts.ts";
 import { markNotes } from "./notes.ts";
 import { normalizeTexts } from "./text.ts";
-import { tidy } from "./tidy.ts";
-import type { Verbatim } from "./verbatim.ts";
+import { normalizeMarkdown } from "./normalizeMarkdown.ts";
+import type { RawMarkdown } from "./rawMarkdown.ts";
 
 /** Escapes that CommonMark does not need, or that only prevent automatic links. They would disturb searches. */
 const NEEDLESS =
@@ -40,7 +40,7 @@ const OPTIONS: Options = {
     },
     text: (node, parent, state, info) =>
       defaultHandlers.text(node, parent, state, info).replace(NEEDLESS, (escaped) => escaped.slice(1)),
-    inlineMath: (node: Verbatim) => node.value,
+    inlineMath: (node: RawMarkdown) => node.value,
     break: (node, parent, state, info) => defaultHandlers.break(node, parent, state, info).replace("\\\n", "  \n"),
   },
 };
@@ -54,7 +54,7 @@ const root: NodeHandle = (state, node) => {
 /** Converts an HTML tree to Markdown: GFM tables, footnotes at the end, images as their alternative text. Changes the tree. */
 export const toMarkdown = (tree: Root): string => {
   normalizeTexts(tree);
-  dropGaps(tree);
+  dropBlockWhitespace(tree);
   const content: Nodes = toMdast(markNotes(tree), { handlers, nodeHandlers: { root }, document: true });
-  return write(tidy(content), OPTIONS).trim();
+  return write(normalizeMarkdown(content), OPTIONS).trim();
 };

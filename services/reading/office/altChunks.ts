@@ -16,13 +16,13 @@ import { warnOfCount } from "../warnings.ts";
 export const MAX_CHUNKS = 500;
 
 /** Relations to parts that are read. Embedded Word and RTF documents are left out and reported as embedded files. */
-export const isReadChunk = ({ kind, target }: Relation): boolean =>
+export const isReadableChunk = ({ kind, target }: Relation): boolean =>
   kind === "aFChunk" && /\.(?:x?html?|mht(?:ml)?|txt)$/i.test(target);
 
 const MARK = /^_chunk-(.+)$/;
 
 /** A bookmark at the position of a chunk, which the converter keeps. */
-export const chunkMark = (target: string): string => `_chunk-${target}`;
+export const chunkBookmark = (target: string): string => `_chunk-${target}`;
 
 const htmlOf = async (bytes: Uint8Array, name: string, warn: Warn): Promise<string> => {
   if (!/\.mht(?:ml)?$/i.test(name)) return decodeText(bytes);

@@ -1,8 +1,8 @@
 import type { Warn } from "../reader.ts";
-import { countEdges, warnOfCount } from "../warnings.ts";
+import { countUnreadHeaders, warnOfCount } from "../warnings.ts";
 import type { DocFile } from "./docFile.ts";
 import { readFlag, readFormatRuns } from "./docProperties.ts";
-import { shownSign } from "./docSymbols.ts";
+import { findSymbol } from "./docSymbols.ts";
 
 const MODIFIER = { deleted: 0x0800, picture: 0x6a03, isFormData: 0x0806, hidden: 0x083c };
 
@@ -27,14 +27,14 @@ export const warnOfDocParts = (warn: Warn, file: DocFile): void => {
   warnOfCount(warn, "tracked_changes_left_out", runs.filter((run) => readFlag(run, MODIFIER.deleted)).length);
   warnOfCount(warn, "comments_left_out", file.text.slice(from, from + comments).match(COMMENT)?.length ?? 0);
   warnOfCount(warn, "images_without_text", pictures.length);
-  const edges = file.text.slice(body + footnotes, from).split("\r");
+  const texts = file.text.slice(body + footnotes, from).split("\r");
   warnOfCount(warn, "embedded_files_left_out", file.text.slice(0, body).match(EMBEDDED)?.length ?? 0);
   warnOfCount(
     warn,
     "headers_and_footers_left_out",
-    countEdges(edges, () => file.text.slice(0, body)),
+    countUnreadHeaders(texts, () => file.text.slice(0, body)),
   );
   warnOfCount(warn, "form_fields_left_out", file.text.slice(0, body).match(CHOICE)?.length ?? 0);
-  warnOfCount(warn, "symbols_instead_of_words", runs.filter((run) => shownSign(run, file.fonts) === "").length);
+  warnOfCount(warn, "symbols_instead_of_words", runs.filter((run) => findSymbol(run, file.fonts) === "").length);
   warnOfCount(warn, "hidden_text_left_out", runs.filter((run) => readFlag(run, MODIFIER.hidden)).length);
 };

@@ -1,9 +1,9 @@
 import { type DocFile, findRange } from "./docFile.ts";
 import { type FormatRun, readFlag, readNumber } from "./docProperties.ts";
 import type { DocStyle } from "./docStyles.ts";
-import { shownSign, SYMBOL_PLACE } from "./docSymbols.ts";
+import { findSymbol, SYMBOL_PLACEHOLDER } from "./docSymbols.ts";
 import { fieldLabel } from "./fieldLabels.ts";
-import { mergeRuns, type Run as TextRun } from "./paragraphs.ts";
+import { mergeRuns, type TextRun } from "./paragraphs.ts";
 import { isCodeStyle } from "./paragraphRole.ts";
 
 /* The text of a Word document as styled runs, with links and line breaks. */
@@ -55,9 +55,9 @@ function* formattedPieces(
     const run = findRange(source.characterFormats, offset);
     const length = run ? Math.ceil((run.to - offset) / width) : 1;
     const end = Math.min(at + Math.max(Math.min(length, following), 1), to);
-    const sign = shownSign(run?.modifiers, source.file.fonts);
+    const sign = findSymbol(run?.modifiers, source.file.fonts);
     const text = source.file.text.slice(at, end);
-    yield { at, text: sign === undefined ? text : text.replaceAll(SYMBOL_PLACE, sign), run };
+    yield { at, text: sign === undefined ? text : text.replaceAll(SYMBOL_PLACEHOLDER, sign), run };
     at = end;
   }
 }

@@ -7,8 +7,8 @@ import { readDocLists } from "./docLists.ts";
 import { readDocStyles, styleChain } from "./docStyles.ts";
 import type { CellPlan } from "./edgeTable.ts";
 import { type DocSource, type Field, textRuns } from "./docRuns.ts";
-import type { Run as TextRun } from "./paragraphs.ts";
-import { flowBody } from "./flowBody.ts";
+import type { TextRun } from "./paragraphs.ts";
+import { createBlockCollector } from "./blockCollector.ts";
 import { hasRole, classifyParagraph } from "./paragraphRole.ts";
 
 const MODIFIER = {
@@ -84,7 +84,7 @@ const BLOCK_END = /[\r\u0007\f]/g;
 const readRange = (reader: DocReader, from: number, until: number): ElementContent[] => {
   const { file } = reader;
   const to = Math.min(until, file.text.length);
-  const body = flowBody();
+  const body = createBlockCollector();
   const fields: Field[] = [];
   for (let start = from; start < to; ) {
     BLOCK_END.lastIndex = start;

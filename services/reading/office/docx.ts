@@ -9,12 +9,12 @@ import { ignoreWarnings, warnOfCount } from "../warnings.ts";
 import { openChart } from "../slides/chart.ts";
 import { descendantsNamed } from "../slides/localNames.ts";
 import { openParts } from "../slides/parts.ts";
-import { insertChunks, isReadChunk, MAX_CHUNKS } from "./altChunks.ts";
+import { insertChunks, isReadableChunk, MAX_CHUNKS } from "./altChunks.ts";
 import { warnOfWordParts } from "./wordOmissions.ts";
 import { numberItems } from "./itemNumbers.ts";
 import { readPart, refuseProtected, requirePart, writeXml } from "./xmlParts.ts";
 import { rewriteWord } from "./wordBody.ts";
-import { useKnownNames } from "./wordNames.ts";
+import { normalizeNamespaces } from "./wordNamespaces.ts";
 import { readWordNumbering } from "./wordNumbering.ts";
 import { readWordStyles } from "./wordStyles.ts";
 import { countIgnoredSymbols } from "./wordSymbols.ts";
@@ -36,7 +36,7 @@ const KNOWN_STYLES = [
 
 /** Parts that the converter needs; headers, footers, comments and images are left out. */
 const NEEDED = /(?:^\[Content_Types\]\.xml|\.rels|\/(?:styles|numbering)\.xml)$/;
-const EDGE = /\/(?:header|footer)\d*\.xml$/;
+const HEADER = /\/(?:header|footer)\d*\.xml$/;
 const BODY = /\/(?:document\d*|footnotes|endnotes)\.xml$/;
 
 /** The texts of a SmartArt graphic's boxes. */
@@ -61,7 +61,7 @@ interface Rewritten {
 
 const readWordPart = (zip: Zip, name: string): Element | undefined => {
   const part = readPart(zip, name);
-  return part && useKnownNames(part);
+  return part && normalizeNamespaces(part);
 };
 
 /** A new archive for the converter, uncompressed, with rewritten body parts and nothing unneeded. */
@@ -78,7 +78,7 @@ const rewriteArchive = (zip: Zip, warn: Warn): Rewritten => {
     diagram: (id: string) => diagramTexts(parts.xml(target(id))),
     chunk: (id: string) => {
       const relation = relations.get(id);
-      if (!relation || !isReadChunk(relation) || chunks.has(relation.target)) return undefined;
+      if (!relation || !isReadableChunk(relation) || chunks.has(relation.target)) return undefined;
       if (chunks.size >= MAX_CHUNKS) throw new UnreadableFile("The document shows too many other pages.");
       chunks.add(relation.target);
       return relation.target;
@@ -95,8 +95,8 @@ const rewriteArchive = (zip: Zip, warn: Warn): Rewritten => {
     if (part && body) bodies.push(part);
     if (part) kept[name] = strToU8(writeXml(body ? rewriteWord(part, context) : part));
   }
-  const edges = zip.names().flatMap((name) => (EDGE.test(name) ? (readWordPart(zip, name) ?? []) : []));
-  warnOfWordParts(warn, { bodies, edges, relations, comments: readWordPart(zip, `${folder}comments.xml`) });
+  const headers = zip.names().flatMap((name) => (HEADER.test(name) ? (readWordPart(zip, name) ?? []) : []));
+  warnOfWordParts(warn, { bodies, headers, relations, comments: readWordPart(zip, `${folder}comments.xml`) });
   return { archive: zipSync(kept, { level: 0 }), chunks };
 };
 

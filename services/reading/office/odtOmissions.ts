@@ -1,6 +1,6 @@
 import { childElements, findAll, textContent, type Element } from "../guard/xml.ts";
 import type { Warn } from "../reader.ts";
-import { countEdges, warnOfCount } from "../warnings.ts";
+import { countUnreadHeaders, warnOfCount } from "../warnings.ts";
 import { isFileName } from "./fileNames.ts";
 import type { OdtContext } from "./odtBody.ts";
 
@@ -43,7 +43,7 @@ const countFilled = (root: Element): number =>
     ({ attributes }) => (attributes["form:current-value"] ?? "").trim() !== "",
   ).length;
 
-const EDGES = [
+const HEADERS = [
   "style:header",
   "style:footer",
   "style:header-left",
@@ -69,11 +69,11 @@ export const warnOfOdtParts = (
   warnOfCount(warn, "comments_left_out", hasComments ? 0 : findAll(root, "office:annotation").length);
   warnOfCount(warn, "images_without_text", countPictures(root));
   warnOfCount(warn, "embedded_files_left_out", countEmbedded(root, object));
-  const edges = pageStyles ? EDGES.flatMap((name) => findAll(pageStyles, name)).map(textContent) : [];
+  const headers = pageStyles ? HEADERS.flatMap((name) => findAll(pageStyles, name)).map(textContent) : [];
   warnOfCount(
     warn,
     "headers_and_footers_left_out",
-    countEdges(edges, () => textContent(root)),
+    countUnreadHeaders(headers, () => textContent(root)),
   );
   warnOfCount(warn, "hidden_text_left_out", countHidden(root, styles));
   warnOfCount(warn, "form_fields_left_out", countFilled(root));

@@ -1,4 +1,4 @@
-import type { Paragraph, Run } from "./paragraphs.ts";
+import type { Paragraph, TextRun } from "./paragraphs.ts";
 import type { ParagraphState } from "./rtfState.ts";
 
 /* The role of a paragraph, by its style, outline level or label, or by its indent if the file has no styles. */
@@ -32,7 +32,7 @@ const TYPED_LABEL = /^[ \t]*(?:[•·▪◦‣–—-]|(?:\d{1,3}|[a-z]{1,4})[.)
 /** The indent of one list level, in twips: a quarter of an inch. */
 const INDENT = 360;
 
-const typedItem = (runs: Run[], { left, first }: ParagraphState): ParagraphRole | undefined => {
+const typedItem = (runs: TextRun[], { left, first }: ParagraphState): ParagraphRole | undefined => {
   const [start] = runs;
   const label = start && first < 0 && left > 0 ? TYPED_LABEL.exec(start.text)?.[0] : undefined;
   if (!start || label === undefined) return undefined;
@@ -45,7 +45,7 @@ export const classifyParagraph = (
   state: ParagraphState,
   style: string,
   label: string,
-  runs: Run[],
+  runs: TextRun[],
 ): ParagraphRole | null => {
   const kind = styleKind(style);
   if (kind === "contents") return null;

@@ -6,7 +6,7 @@ import { joinBlocks } from "./joinBlocks.ts";
 /* Runs and paragraphs of formats without a document tree (DOC, RTF), where each paragraph states its own role. */
 
 /** Text in one style. */
-export interface Run {
+export interface TextRun {
   text: string;
   bold?: boolean;
   italic?: boolean;
@@ -24,12 +24,12 @@ export interface Run {
 
 export interface Paragraph {
   kind: "p" | "pre" | "quote" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6";
-  runs: Run[];
+  runs: TextRun[];
   /** Set for a list item; the level counts from 0. */
   item?: { level: number; ordered: boolean };
 }
 
-const hasSameStyle = (one: Run, other: Run): boolean =>
+const hasSameStyle = (one: TextRun, other: TextRun): boolean =>
   one.bold === other.bold &&
   one.italic === other.italic &&
   one.strikethrough === other.strikethrough &&
@@ -37,11 +37,11 @@ const hasSameStyle = (one: Run, other: Run): boolean =>
   one.code === other.code &&
   one.href === other.href;
 
-const isText = (run: Run): boolean => run.note === undefined && !run.isLineBreak && !run.isMath;
+const isText = (run: TextRun): boolean => run.note === undefined && !run.isLineBreak && !run.isMath;
 
 /** Merges neighbouring runs of the same style. */
-export const mergeRuns = (runs: Run[]): Run[] => {
-  const found: Run[] = [];
+export const mergeRuns = (runs: TextRun[]): TextRun[] => {
+  const found: TextRun[] = [];
   for (const run of runs) {
     const last = found.at(-1);
     if (last && isText(last) && isText(run) && hasSameStyle(last, run))
@@ -51,7 +51,7 @@ export const mergeRuns = (runs: Run[]): Run[] => {
   return found;
 };
 
-const toInline = (run: Run): ElementContent => {
+const toInline = (run: TextRun): ElementContent => {
   if (run.isLineBreak) return element("br");
   if (run.note !== undefined) return element(NOTE_REFERENCE, [], { id: run.note });
   if (run.isMath) return element("math", [element("annotation", [run.text], { encoding: "application/x-tex" })]);
@@ -67,7 +67,7 @@ const toInline = (run: Run): ElementContent => {
   return run.href ? element("a", [content], { href: run.href }) : content;
 };
 
-const plainText = (runs: Run[]): string => runs.map((run) => (run.isLineBreak ? "\n" : run.text)).join("");
+const plainText = (runs: TextRun[]): string => runs.map((run) => (run.isLineBreak ? "\n" : run.text)).join("");
 
 const toBlock = ({ kind, runs }: Paragraph): Element => {
   if (kind === "pre") return element("pre", [plainText(runs)]);

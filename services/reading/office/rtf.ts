@@ -1,13 +1,13 @@
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
-import { countEdges, ignoreWarnings, MAX_EDGES, warnOfCount } from "../warnings.ts";
+import { countUnreadHeaders, ignoreWarnings, MAX_HEADERS, warnOfCount } from "../warnings.ts";
 import { readRtfBlocks } from "./readRtfBlocks.ts";
 
 const count = (source: string, pattern: RegExp): number => source.match(pattern)?.length ?? 0;
 
 /** Maximum UTF-16 units of a header or footer that are examined. */
 const MAX_EDGE = 5_000;
-const EDGE = /\{\\(?:header|footer)[lrf]?(?![a-z])/g;
+const HEADER = /\{\\(?:header|footer)[lrf]?(?![a-z])/g;
 const CONTROL = /\\(?:[a-z]{1,32}-?\d* ?|'[\da-f]{2}|[^a-z])/gi;
 
 /** The text of a group that starts at an offset. */
@@ -22,8 +22,8 @@ function groupText(source: string, from: number): string {
   return "";
 }
 
-const edges = (source: string): string[] =>
-  [...source.matchAll(EDGE).take(MAX_EDGES)].map(({ index }) => groupText(source, index));
+const readHeaders = (source: string): string[] =>
+  [...source.matchAll(HEADER).take(MAX_HEADERS)].map(({ index }) => groupText(source, index));
 
 const CHOICE_OR_RESULT = /\bFORMDROPDOWN\b|\{\\fldrslt/g;
 
@@ -55,7 +55,7 @@ const warnOfParts = (warn: Warn, source: string): void => {
   warnOfCount(
     warn,
     "headers_and_footers_left_out",
-    countEdges(edges(source), () => ""),
+    countUnreadHeaders(readHeaders(source), () => ""),
   );
   warnOfCount(warn, "form_fields_left_out", openChoices(source));
   warnOfCount(warn, "hidden_text_left_out", count(source, /\\v(?![a-z\d])/g));

@@ -5,7 +5,7 @@ import { mergeRuns } from "./paragraphs.ts";
 import { classifyParagraph } from "./paragraphRole.ts";
 import { type Group, newPart, type RtfReader } from "./rtfReaderState.ts";
 import { DEFAULT_PARAGRAPH } from "./rtfState.ts";
-import { closeMath, takeTex } from "./rtfMath.ts";
+import { closeMath, finishEquation } from "./rtfMath.ts";
 import { addText } from "./rtfText.ts";
 
 /** Tables around the paragraph. */
@@ -94,7 +94,7 @@ const endsInstruction = ({ state }: RtfReader, group: Group): boolean =>
 const endMath = ({ math, groups, part }: RtfReader, group: Group): void => {
   closeMath(math, groups.length);
   if (group.state.destination === "math") return;
-  const tex = takeTex(math);
+  const tex = finishEquation(math);
   if (group.state.destination === "text" && tex !== "") part.runs.push({ text: tex, isMath: true });
 };
 

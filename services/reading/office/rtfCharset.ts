@@ -35,11 +35,11 @@ export const codePageEncoding = (page: number): string =>
 const decoders = new Map<string, TextDecoder>();
 
 /** Bytes without a letter: each is the number of a symbol. */
-export const RAW = "raw";
+export const SYMBOL_ENCODING = "raw";
 
 /** Decodes bytes that are given as one character each. */
 export const decodeBytes = (bytes: string, encoding: string): string => {
-  if (encoding === RAW) return bytes;
+  if (encoding === SYMBOL_ENCODING) return bytes;
   const decoder = decoders.get(encoding) ?? new TextDecoder(encoding);
   decoders.set(encoding, decoder);
   return decoder.decode(Buffer.from(bytes, "latin1"));

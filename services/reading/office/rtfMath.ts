@@ -42,7 +42,7 @@ export const closeMath = (math: OpenMath[], depth: number): void => {
 };
 
 /** Closes the equation and returns it as TeX. */
-export const takeTex = (math: OpenMath[]): string => {
+export const finishEquation = (math: OpenMath[]): string => {
   const [whole] = math.splice(0);
   return whole ? ommlToTex(whole.element) : "";
 };

@@ -1,15 +1,15 @@
 import type { Element } from "hast";
 import type { CellPlan } from "./edgeTable.ts";
 import type { OpenMath } from "./rtfMath.ts";
-import type { Run } from "./paragraphs.ts";
-import { type FlowBody, flowBody } from "./flowBody.ts";
+import type { TextRun } from "./paragraphs.ts";
+import { type BlockCollector, createBlockCollector } from "./blockCollector.ts";
 import { INITIAL_STATE, type State } from "./rtfState.ts";
 
 /** The text of the document, of a note or of a box. */
 export interface TextPart {
-  body: FlowBody;
+  body: BlockCollector;
   /** The runs of the open paragraph. */
-  runs: Run[];
+  runs: TextRun[];
   label: string;
   /** Undefined for the document and for boxes. */
   note?: Element;
@@ -67,7 +67,7 @@ export interface RtfReader {
   highSurrogate: string;
 }
 
-export const newPart = (note?: Element): TextPart => ({ body: flowBody(), runs: [], label: "", note });
+export const newPart = (note?: Element): TextPart => ({ body: createBlockCollector(), runs: [], label: "", note });
 
 export const newRow = (): RowPlan => ({ plans: [], header: false, mergesLeft: false, mergesUp: false });
 

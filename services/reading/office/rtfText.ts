@@ -1,5 +1,5 @@
 import { isCodeStyle } from "./paragraphRole.ts";
-import { decodeBytes, RAW } from "./rtfCharset.ts";
+import { decodeBytes, SYMBOL_ENCODING } from "./rtfCharset.ts";
 import type { RtfReader } from "./rtfReaderState.ts";
 import { addMathText } from "./rtfMath.ts";
 import { signsOf } from "./symbolFont.ts";
@@ -15,7 +15,7 @@ const nameStyle = ({ state, styles }: RtfReader, text: string): void => {
 /** Text in the font table is the name of the current font. */
 const nameFont = ({ state, fonts }: RtfReader, text: string): void => {
   const signs = signsOf(text);
-  if (signs) fonts.set(state.font, { ...fonts.get(state.font), encoding: RAW, signs });
+  if (signs) fonts.set(state.font, { ...fonts.get(state.font), encoding: SYMBOL_ENCODING, signs });
 };
 
 /** Characters that have a meaning only in one font, or none. */

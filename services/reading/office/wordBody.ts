@@ -1,5 +1,5 @@
 import { findChild, type Element, childElements, findAll, textContent } from "../guard/xml.ts";
-import { chunkMark } from "./altChunks.ts";
+import { chunkBookmark } from "./altChunks.ts";
 import { ommlToTex } from "./omml.ts";
 import { joinDropCaps } from "./wordDropCaps.ts";
 import { showFields, simpleField } from "./wordFields.ts";
@@ -91,7 +91,7 @@ const graphicsIn = (element: Element, { chart, diagram }: WordContext): Element[
 const chunkPlace = (element: Element, { chunk }: WordContext): Element[] => {
   const target = chunk(element.attributes["r:id"] ?? "");
   if (target === undefined) return [];
-  return [makeElement("w:p", [makeElement("w:bookmarkStart", [], { "w:name": chunkMark(target) })])];
+  return [makeElement("w:p", [makeElement("w:bookmarkStart", [], { "w:name": chunkBookmark(target) })])];
 };
 
 const rewriteElement = (element: Element, context: WordContext): Element[] => {

@@ -1,8 +1,8 @@
 import { childElements, findAll, findChild, textContent, type Element } from "../guard/xml.ts";
 import type { Warn } from "../reader.ts";
 import type { Relation } from "../slides/parts.ts";
-import { countEdges, MAX_EDGES, warnOfCount } from "../warnings.ts";
-import { isReadChunk } from "./altChunks.ts";
+import { countUnreadHeaders, MAX_HEADERS, warnOfCount } from "../warnings.ts";
+import { isReadableChunk } from "./altChunks.ts";
 import { isFileName } from "./fileNames.ts";
 import { isOn } from "./wordStyles.ts";
 import { countUnknownSymbols } from "./wordSymbols.ts";
@@ -51,23 +51,23 @@ export interface WordParts {
   bodies: readonly Element[];
   comments: Element | undefined;
   /** Headers and footers. */
-  edges: readonly Element[];
+  headers: readonly Element[];
   /** Relations of the text. */
   relations: ReadonlyMap<string, Relation>;
 }
 
 /** Warns of content that the text of a Word document lacks. */
-export function warnOfWordParts(warn: Warn, { bodies, comments, edges, relations }: WordParts): void {
+export function warnOfWordParts(warn: Warn, { bodies, comments, headers, relations }: WordParts): void {
   const sum = (count: (body: Element) => number): number => bodies.reduce((total, body) => total + count(body), 0);
   warnOfCount(warn, "tracked_changes_left_out", sum(countDeletions));
   warnOfCount(warn, "comments_left_out", comments ? findAll(comments, "w:comment").length : 0);
   warnOfCount(warn, "images_without_text", sum(countPictures));
-  const embedded = [...relations.values()].filter((one) => EMBEDDED.has(one.kind) && !isReadChunk(one));
+  const embedded = [...relations.values()].filter((one) => EMBEDDED.has(one.kind) && !isReadableChunk(one));
   warnOfCount(warn, "embedded_files_left_out", new Set(embedded.map(({ target }) => target)).size);
   warnOfCount(
     warn,
     "headers_and_footers_left_out",
-    countEdges(edges.slice(0, MAX_EDGES).map(textOf), () => bodies.map(textOf).join(" ")),
+    countUnreadHeaders(headers.slice(0, MAX_HEADERS).map(textOf), () => bodies.map(textOf).join(" ")),
   );
   warnOfCount(warn, "hidden_text_left_out", sum(countHidden));
   warnOfCount(warn, "symbols_instead_of_words", sum(countUnknownSymbols));

@@ -1,10 +1,10 @@
-import { hasValueCells, isRowLike, readBorderless, type BorderlessTable } from "./borderlessTable.ts";
+import { hasValueCells, isRowLike, readBorderlessTable, type BorderlessTable } from "./borderlessTable.ts";
 import { boundingBox, median, overlap, width } from "./geometry.ts";
 import { isNumber, OVERLAP_STEP, ROW_STEP } from "./wrappedRows.ts";
 import type { Line } from "./lines.ts";
 import { linesAbove } from "./tableHeader.ts";
 import type { Table } from "./ruledTables.ts";
-import { readSparse } from "./sparseTable.ts";
+import { readSparseTable } from "./sparseTable.ts";
 
 /** Maximum single-text lines between two rows: wrapped cells or section names. The first value that gives a table is used. */
 const BETWEEN_ROWS = [4, 1];
@@ -106,8 +106,8 @@ function tableAt(
       });
       return found === null || (isCodeRows && isCodeTable(found.table)) ? null : { ...found, heads };
     };
-    const found = read((above) => readBorderless(rows, false, above));
-    const sparse = read((above) => readSparse(rows, above));
+    const found = read((above) => readBorderlessTable(rows, false, above));
+    const sparse = read((above) => readSparseTable(rows, above));
     if (sparse !== null && sparse.gaps.length > (found?.gaps.length ?? 0)) return sparse;
     if (found !== null) return found;
   }

@@ -5,7 +5,7 @@ import { FontStyles } from "./fontStyles.ts";
 import { openPdf } from "./openPdf.ts";
 import { readPage } from "./readPage.ts";
 import { readPdf } from "./readPdf.ts";
-import { fileOf, objectsOf, show, stream } from "./testing/build.ts";
+import { writePdf, objectsOf, show, stream } from "./testing/build.ts";
 
 /* Form fields whose text is only in their drawing. */
 
@@ -20,7 +20,7 @@ const pageWith = (fields: [field: string, drawing: string][], times = 1): Buffer
     `<</Type/Annot/Subtype/Widget/T(f${index})/Rect[72 ${600 - 40 * index} 372 ${630 - 40 * index}]/AP<</N ${first + 2 * index + 1} 0 R>>${field}>>`,
     String(stream(Buffer.from(drawing), "/Type/XObject/Subtype/Form/BBox[0 0 300 30]/Resources 3 0 R")),
   ]);
-  return fileOf([...objects, ...parts]);
+  return writePdf([...objects, ...parts]);
 };
 
 const drawn = (text: string): string => show(2, 10, 10, text);

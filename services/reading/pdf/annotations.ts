@@ -2,7 +2,7 @@ import { type AnnotationBudget, MAX_PAGE_ANNOTATIONS } from "./annotationLimits.
 import { transformPoint, type Box, type Matrix, overlap } from "./geometry.ts";
 import { normalizeText } from "./characters.ts";
 import type { PdfPage } from "./openPdf.ts";
-import { cutRun, type Run } from "./runs.ts";
+import { cutRun, type TextRun } from "./runs.ts";
 
 /** A link, a form field or a typed note on a page, as pdf.js describes it. */
 export interface Annotation {
@@ -67,7 +67,7 @@ const boxSign = ({ radioButton, buttonValue, fieldValue: value }: Annotation): s
   return chosen && typeof value === "string" ? "☒" : "☐";
 };
 
-const toRuns = (field: Annotation, box: Box, shown: readonly string[]): Run[] => {
+const toRuns = (field: Annotation, box: Box, shown: readonly string[]): TextRun[] => {
   const lines = shown.map(normalizeText);
   const lineHeight = (box.y1 - box.y0) / Math.max(1, lines.length);
   const size = Math.max(4, Math.min(field.defaultAppearanceData?.fontSize || 10, lineHeight));
@@ -85,9 +85,9 @@ const toRuns = (field: Annotation, box: Box, shown: readonly string[]): Run[] =>
 export interface Overlay {
   links: Link[];
   /** Text of form fields and typed notes. */
-  filled: Run[];
+  filled: TextRun[];
   /** Marks of boxes, checked or not. */
-  boxes: Run[];
+  boxes: TextRun[];
   /** Whether comments or stamps are attached to the page, or mark its text. */
   hasComments: boolean;
   /** Whether files or recordings are attached to the page. */
@@ -163,7 +163,7 @@ export function readOverlay(annotations: readonly Annotation[], matrix: Matrix):
 }
 
 /** Adds the links' URLs to the runs. A run that is only partly a link is cut. */
-export function addLinks(runs: readonly Run[], links: readonly Link[]): Run[] {
+export function addLinks(runs: readonly TextRun[], links: readonly Link[]): TextRun[] {
   if (links.length === 0) return [...runs];
   return runs.flatMap((run) => {
     const middle = run.baseline - run.size * 0.3;

@@ -1,6 +1,6 @@
 import type { Table } from "./ruledTables.ts";
 import { median } from "./geometry.ts";
-import { CAPTION, LEADERS, MARKER, REFERENCE } from "./patterns.ts";
+import { CAPTION, DOT_LEADERS, LIST_MARKER, BIBLIOGRAPHY_ENTRY } from "./patterns.ts";
 import type { TextLine } from "./textLine.ts";
 
 export type Block =
@@ -19,7 +19,7 @@ export const hasLines = (block: Block): block is TextBlock => "lines" in block;
 
 export const isTable = (part: TextLine | Table): part is Table => "rows" in part;
 
-export const isItem = (line: TextLine): boolean => line.bullet || MARKER.test(line.raw);
+export const isItem = (line: TextLine): boolean => line.bullet || LIST_MARKER.test(line.raw);
 
 interface Column {
   left: number;
@@ -71,7 +71,7 @@ function startsBlock(open: readonly TextLine[], line: TextLine, next: TextLine |
   if (line.mono && first.mono) return step > leading * 2.5;
   if (line.isField || before.isField) return true;
   if (step < -line.size || step > Math.max(leading * 1.3, line.size * 1.15)) return true;
-  if (isItem(line) || REFERENCE.test(line.raw) || CAPTION.test(line.raw)) {
+  if (isItem(line) || BIBLIOGRAPHY_ENTRY.test(line.raw) || CAPTION.test(line.raw)) {
     const inSentence = /\p{Ll}[-‐]$|[\p{L}\p{N}][–,]$/u.test(before.raw) && !endsEarly(before, line, column);
     return line.bullet || isItem(first) || !inSentence;
   }
@@ -80,8 +80,8 @@ function startsBlock(open: readonly TextLine[], line: TextLine, next: TextLine |
     (line.bold !== before.bold && !continuesInBold(before, line))
   )
     return true;
-  if (LEADERS.test(before.raw)) return true;
-  if (REFERENCE.test(first.raw)) return line.x0 < first.x0 + line.size * 0.5 && endsEarly(before, line, column);
+  if (DOT_LEADERS.test(before.raw)) return true;
+  if (BIBLIOGRAPHY_ENTRY.test(first.raw)) return line.x0 < first.x0 + line.size * 0.5 && endsEarly(before, line, column);
   if (isItem(first)) return leavesItem(open, line, column);
   const indent = line.x0 - before.x0;
   const axis =

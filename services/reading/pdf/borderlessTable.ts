@@ -1,6 +1,6 @@
 import { boundingBox, median, width } from "./geometry.ts";
 import { lineText, type Line, splitCells } from "./lines.ts";
-import { LEADERS, MARKER } from "./patterns.ts";
+import { DOT_LEADERS, LIST_MARKER } from "./patterns.ts";
 import { trimTable, type Table } from "./ruledTables.ts";
 import { type CellLine, cellTexts, columnAt, dropSignColumns, findGaps, toCellLine } from "./tableCells.ts";
 import { headerTexts } from "./tableHeader.ts";
@@ -19,7 +19,7 @@ export const isValue = (text: string): boolean => isNumber(text) && !isYear(text
 export const isRowLike = (line: Line): boolean => {
   const cells = splitCells(line);
   const text = lineText(line);
-  return cells.length > 1 && !LEADERS.test(text) && !(cells.length === 2 && MARKER.test(text));
+  return cells.length > 1 && !DOT_LEADERS.test(text) && !(cells.length === 2 && LIST_MARKER.test(text));
 };
 
 /** Maximum words of a label beside its value. */
@@ -35,7 +35,7 @@ function looksLikeTable(rows: readonly string[][], apart: boolean): boolean {
   const columns = rows[0]?.length ?? 0;
   const filled = rows.flat().filter((cell) => cell !== "");
   if (rows.length < 3 || columns < 2 || filled.length < rows.length * columns * 0.5) return false;
-  if (rows.filter((row) => MARKER.test(`${row[0]!} x`) && row[0]!.length < 5).length > rows.length / 2) return false;
+  if (rows.filter((row) => LIST_MARKER.test(`${row[0]!} x`) && row[0]!.length < 5).length > rows.length / 2) return false;
   const fullRows = rows.filter((row) => row.filter((cell) => cell !== "").length >= Math.max(2, columns - 1)).length;
   if (fullRows < rows.length * 0.5) return false;
   const words = median(filled.map((cell) => cell.split(/\s/).length));
@@ -114,7 +114,7 @@ const columnExtents = (cells: readonly CellLine[], gaps: readonly number[]): { x
   });
 
 /** Reads lines as a table; null if they form none. `isFramed`: the lines are between drawn ones, so less evidence is sufficient. `above`: finds header lines. */
-export function readBorderless(
+export function readBorderlessTable(
   given: readonly Line[],
   isFramed: boolean,
   above: (gaps: readonly number[], hasHeader: boolean) => Line[] = () => [],

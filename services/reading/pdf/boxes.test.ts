@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readPdf } from "./readPdf.ts";
-import { fileOf, objectsOf, show } from "./testing/build.ts";
+import { writePdf, objectsOf, show } from "./testing/build.ts";
 
 /* Boxes of forms that people check. */
 
@@ -33,7 +33,7 @@ const form = (fields: readonly Field[], tagged = false): Buffer => {
   objects[0] = `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[${listed}]>>${tagged ? marks : ""}>>`;
   objects[3] = String(objects[3]).replace("/Contents", `/StructParents 0/Annots[${listed}]/Contents`);
   const paragraphs = texts.map((_, n) => `${root + 1 + n} 0 R`).join(" ");
-  return fileOf([
+  return writePdf([
     ...objects,
     ...boxes,
     `<</Type/StructTreeRoot/K[${paragraphs}]/ParentTree<</Nums[0[${paragraphs}]]>>>>`,

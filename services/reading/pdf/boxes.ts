@@ -1,4 +1,4 @@
-import type { Run } from "./runs.ts";
+import type { TextRun } from "./runs.ts";
 
 /** Maximum points between a box and its label. */
 const MAX_GAP = 40;
@@ -8,13 +8,13 @@ const MAX_OVERLAP = 3;
 const isNear = (gap: number): boolean => gap >= -MAX_OVERLAP && gap <= MAX_GAP;
 
 interface Signs {
-  before: Run[];
-  after: Run[];
+  before: TextRun[];
+  after: TextRun[];
 }
 
 /** The label of a box: the text on its right, else that on its left. */
-function findLabel(box: Run, runs: readonly Run[]): { label: Run; side: keyof Signs } | null {
-  let found: { label: Run; side: keyof Signs; gap: number } | null = null;
+function findLabel(box: TextRun, runs: readonly TextRun[]): { label: TextRun; side: keyof Signs } | null {
+  let found: { label: TextRun; side: keyof Signs; gap: number } | null = null;
   for (const label of runs) {
     if (Math.abs(label.baseline - box.baseline) > Math.max(label.size, box.size) * 0.6) continue;
     const [right, left] = [label.x0 - box.x1, box.x0 - label.x1];
@@ -26,10 +26,10 @@ function findLabel(box: Run, runs: readonly Run[]): { label: Run; side: keyof Si
 }
 
 /** Adds the marks of boxes beside their labels, so that they are read with the labels' tags. */
-export function addBoxes(runs: readonly Run[], boxes: readonly Run[]): Run[] {
+export function addBoxes(runs: readonly TextRun[], boxes: readonly TextRun[]): TextRun[] {
   if (boxes.length === 0) return [...runs];
-  const signs = new Map<Run, Signs>();
-  const alone: Run[] = [];
+  const signs = new Map<TextRun, Signs>();
+  const alone: TextRun[] = [];
   for (const box of boxes) {
     const found = findLabel(box, runs);
     if (found === null) {

@@ -1,5 +1,5 @@
 import { height, overlap } from "./geometry.ts";
-import type { Run } from "./runs.ts";
+import type { TextRun } from "./runs.ts";
 
 /** Size of a drop cap, as a multiple of the text's. */
 const MIN_SIZE = 1.8;
@@ -7,7 +7,7 @@ const MIN_SIZE = 1.8;
 const MAX_GAP = 1.2;
 
 /** The first of the lines beside a drop cap: the highest text close to its right. */
-function firstBeside(cap: Run, runs: readonly Run[]): Run | undefined {
+function firstBeside(cap: TextRun, runs: readonly TextRun[]): TextRun | undefined {
   const beside = runs.filter(
     (run) =>
       run.size * MIN_SIZE <= cap.size &&
@@ -23,7 +23,7 @@ function firstBeside(cap: Run, runs: readonly Run[]): Run | undefined {
 }
 
 /** The runs with each drop cap at the start of its first line, in that line's size. */
-export function placeDropCaps(runs: readonly Run[]): Run[] {
+export function placeDropCaps(runs: readonly TextRun[]): TextRun[] {
   return runs.map((run) => {
     if (!/^["“„«]?\p{Lu}$/u.test(run.text.trim())) return run;
     const first = firstBeside(run, runs);

@@ -35,7 +35,7 @@ function namedObjects(file: Buffer, dictionary: string): Map<string, string> {
  * Counts how often the forms of a file draw each other. Ten forms with ten draws each are a few hundred bytes and ten billion draws.
  * Forms in object streams are not seen; for them the limit on processor time applies.
  */
-export function createFormDraws(file: Buffer) {
+export function createFormDrawCounter(file: Buffer) {
   /** For each form, by object number, how often it draws which other form. */
   const drawn = new Map<string, Map<string, number>>();
   const totals = new Map<string, number>();

@@ -1,9 +1,9 @@
-import { isValue, readBorderless } from "./borderlessTable.ts";
+import { isValue, readBorderlessTable } from "./borderlessTable.ts";
 import { type Box, height, overlap } from "./geometry.ts";
 import { groupLines, type Line } from "./lines.ts";
 import type { Table } from "./ruledTables.ts";
 import type { Rule } from "./rules.ts";
-import type { Run } from "./runs.ts";
+import type { TextRun } from "./runs.ts";
 import { lineAbove } from "./tableHeader.ts";
 
 interface Frame extends Box {
@@ -29,14 +29,14 @@ function findFrames(across: readonly Rule[]): Frame[] {
 const hasOnlyValues = ({ rows }: Table): boolean =>
   rows.filter(([first = ""]) => isValue(first.replace(/^[$€£¥] /, ""))).length > rows.length * 0.6;
 
-const isInside = (run: Run, frame: Frame): boolean =>
+const isInside = (run: TextRun, frame: Frame): boolean =>
   overlap(run.x0, run.x1, frame.x0 - 3, frame.x1 + 3) > 0.9 * (run.x1 - run.x0);
 
-const isBetween = (run: Run, frame: Frame): boolean =>
+const isBetween = (run: TextRun, frame: Frame): boolean =>
   run.baseline > frame.y0 && run.baseline - run.size * 0.5 < frame.y1;
 
 /** Tables with rules only above, below and under the header, or between the rows. */
-export function framedTables(runs: readonly Run[], across: readonly Rule[]): { tables: Table[]; rest: Run[] } {
+export function framedTables(runs: readonly TextRun[], across: readonly Rule[]): { tables: Table[]; rest: TextRun[] } {
   const tables: Table[] = [];
   let rest = [...runs];
   for (const frame of findFrames(across)) {
@@ -46,7 +46,7 @@ export function framedTables(runs: readonly Run[], across: readonly Rule[]): { t
     if (lines.length < 2) continue;
     const higher = groupLines(beside.filter((run) => run.baseline <= frame.y0));
     let header: Line[] = [];
-    const found = readBorderless(lines, frame.rules >= 3, (gaps, hasHeader) => {
+    const found = readBorderlessTable(lines, frame.rules >= 3, (gaps, hasHeader) => {
       header = hasHeader ? [] : lineAbove(higher, lines[0]!, gaps);
       return header;
     });

@@ -19,7 +19,7 @@ const MAX_KINDS = 100_000;
 const isPlainAscii = (unicode: string): boolean =>
   unicode.length === 1 && unicode.charCodeAt(0) > 0x20 && unicode.charCodeAt(0) < 0x7f;
 
-export function kindOf(unicode: string): GlyphKind {
+export function findGlyphKind(unicode: string): GlyphKind {
   if (isPlainAscii(unicode)) return "plain";
   let kind = kinds.get(unicode);
   if (kind === undefined) {

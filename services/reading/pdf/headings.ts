@@ -1,5 +1,5 @@
 import { type Block, hasLines, type TextBlock } from "./blocks.ts";
-import { CAPTION, LEADERS, MARKER, sectionDepth } from "./patterns.ts";
+import { CAPTION, DOT_LEADERS, LIST_MARKER, sectionDepth } from "./patterns.ts";
 import type { TextLine } from "./textLine.ts";
 
 /** The style of most of a document's text, against which headings stand out. */
@@ -61,12 +61,12 @@ const isCandidate = (block: Block, text: string): block is TextBlock => {
   if (block.lines.length > 4 || text.length > 220 || block.lines[0]!.mono) return false;
   if (
     (text.match(/\p{L}/gu)?.length ?? 0) < Math.max(2, text.length * 0.4) ||
-    LEADERS.test(text) ||
+    DOT_LEADERS.test(text) ||
     /[,;]$/.test(text) ||
     CAPTION.test(text)
   )
     return false;
-  return block.kind === "text" || (sectionDepth(text) !== null && MARKER.test(text));
+  return block.kind === "text" || (sectionDepth(text) !== null && LIST_MARKER.test(text));
 };
 
 /** Whether a block is a heading: few, short lines that stand out. `next`: the block after it. */

@@ -1,5 +1,5 @@
 import { IDENTITY } from "./textState.ts";
-import { kindOf } from "./glyphKinds.ts";
+import { findGlyphKind } from "./glyphKinds.ts";
 import type { Layers } from "./layers.ts";
 import type { PdfPage } from "./openPdf.ts";
 import { OPS, visitOperators } from "./operators.ts";
@@ -24,7 +24,7 @@ async function readDrawn(page: PdfPage, layers: Layers): Promise<DrawnText> {
     else if (operator === OPS.endAnnotation) annotations--;
     if (operator !== OPS.showText || annotations > 0 || !Array.isArray(glyphs)) return true;
     for (const glyph of glyphs as (Glyph | number)[]) {
-      if (typeof glyph === "number" || kindOf(glyph.unicode) === "space") continue;
+      if (typeof glyph === "number" || findGlyphKind(glyph.unicode) === "space") continue;
       const text = glyph.unicode.replace(/\s/g, "");
       parts.push(text);
       for (let unit = 0; unit < text.length; unit++) hidden.push(isHidden);
@@ -47,7 +47,7 @@ function findFrom(drawn: string, text: string, from: number): number {
 }
 
 /** The items without those in layers that are switched off. pdf.js starts a new text where a layer begins or ends. */
-export async function withoutHidden(page: PdfPage, found: TextItems, layers: Layers): Promise<TextItems> {
+export async function dropHiddenText(page: PdfPage, found: TextItems, layers: Layers): Promise<TextItems> {
   if (!layers.exist) return found;
   const { text, hidden } = await readDrawn(page, layers);
   if (!hidden.includes(true)) return found;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { readPdf } from "./readPdf.ts";
-import { fileOf, line, objectsOf, show, stream } from "./testing/build.ts";
+import { writePdf, line, objectsOf, show, stream } from "./testing/build.ts";
 
 /* Layers that people can switch on and off. */
 
@@ -30,7 +30,7 @@ const withLayers = (page: string, form = "", drawn = false): Buffer => {
   if (drawn) objects[2] = String(objects[2]).replace(/\/mono<<.*?>>/, `/mono ${first + 4} 0 R`);
   const shape = stream("500 0 0 0 500 700 d1 0 0 400 700 re f");
   const drawing = `/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources 3 0 R/OC ${first} 0 R`;
-  return fileOf([...objects, ...groups, stream(Buffer.from(form), drawing), shape, drawnFont(first + 3)]);
+  return writePdf([...objects, ...groups, stream(Buffer.from(form), drawing), shape, drawnFont(first + 3)]);
 };
 
 const read = async (bytes: Buffer): Promise<{ text: string; warnings: ReadingWarning[] }> => {

@@ -1,10 +1,10 @@
 import { type Box, height, overlap, width } from "./geometry.ts";
 import { isRightToLeft, RIGHT_TO_LEFT } from "./readingDirection.ts";
-import type { Run } from "./runs.ts";
+import type { TextRun } from "./runs.ts";
 
 /** Runs on one baseline, from left to right. */
 export interface Line extends Box {
-  runs: Run[];
+  runs: TextRun[];
   baseline: number;
   /** Size of the largest part of its text, in points. */
   size: number;
@@ -14,10 +14,10 @@ export interface Line extends Box {
 const MAX_WORD_GAP = 0.6;
 
 /** Words, numbers and parts of a formula, without the full stop at the end of a line. */
-const isForeignWord = ({ text }: Run): boolean => !RIGHT_TO_LEFT.test(text) && /[\p{L}\p{N}]/u.test(text);
+const isForeignWord = ({ text }: TextRun): boolean => !RIGHT_TO_LEFT.test(text) && /[\p{L}\p{N}]/u.test(text);
 
 /** Orders the runs of a right-to-left line. Neighbours of another script, such as the parts of a formula, keep their order. */
-function reverseRuns(runs: Run[]): void {
+function reverseRuns(runs: TextRun[]): void {
   runs.reverse();
   for (let start = 0; start < runs.length; start++) {
     let end = start;
@@ -33,7 +33,7 @@ function reverseRuns(runs: Run[]): void {
   }
 }
 
-const toLine = (runs: Run[]): Line => {
+const toLine = (runs: TextRun[]): Line => {
   const main = runs.reduce((a, b) => (b.text.length * b.size > a.text.length * a.size ? b : a));
   const box = { x0: Infinity, x1: -Infinity };
   for (const run of runs) {
@@ -45,7 +45,7 @@ const toLine = (runs: Run[]): Line => {
   return { ...box, y0: main.y0, y1: main.y1, baseline: main.baseline, size: main.size, runs };
 };
 
-const isSameRow = (line: Line, run: Run): boolean => {
+const isSameRow = (line: Line, run: TextRun): boolean => {
   const shared = overlap(line.y0, line.y1, run.y0, run.y1);
   return (
     shared >= 0.5 * Math.min(height(run), height(line)) &&
@@ -75,8 +75,8 @@ function attachScripts(lines: Line[]): Line[] {
 }
 
 /** The lines of runs that are already in reading order. */
-export function linesInOrder(runs: readonly Run[]): Line[] {
-  const rows: Run[][] = [];
+export function linesInOrder(runs: readonly TextRun[]): Line[] {
+  const rows: TextRun[][] = [];
   for (const run of runs) {
     const row = rows.at(-1);
     if (row !== undefined && isSameRow(toLine([...row]), run)) row.push(run);
@@ -86,7 +86,7 @@ export function linesInOrder(runs: readonly Run[]): Line[] {
 }
 
 /** The lines of one column, from top to bottom. */
-export function groupLines(runs: readonly Run[]): Line[] {
+export function groupLines(runs: readonly TextRun[]): Line[] {
   const rows: Line[] = [];
   for (const run of runs.toSorted((a, b) => a.baseline - b.baseline || a.x0 - b.x0)) {
     const row = rows.slice(-4).find((line) => isSameRow(line, run));
@@ -110,14 +110,14 @@ const SUPERSCRIPT: Record<string, string> = {
 };
 
 /** The run's text, with raised digits as superscripts, because they do not belong to the previous word. */
-export const markSuperscript = (run: Run, line: Line): string => {
+export const markSuperscript = (run: TextRun, line: Line): string => {
   const isRaised = run.size < line.size * 0.85 && line.baseline - run.baseline > line.size * 0.15;
   if (!isRaised || !/^[\d, –-]+$/.test(run.text)) return run.text;
   return run.text.replace(/\d/g, (digit) => SUPERSCRIPT[digit]!);
 };
 
 /** Whether white space separates two consecutive runs of a line. `size`: of the line's text, in points. */
-export const hasSpaceBetween = (before: Run, after: Run, size: number): boolean => {
+export const hasSpaceBetween = (before: TextRun, after: TextRun, size: number): boolean => {
   const gap = Math.max(after.x0 - before.x1, before.x0 - after.x1);
   // the file stores white space before the run on the right, in whichever order they are read
   const { spaced } = after.x0 >= before.x0 ? after : before;
@@ -125,7 +125,7 @@ export const hasSpaceBetween = (before: Run, after: Run, size: number): boolean 
 };
 
 /** The text of a line. */
-export function lineText(line: Line, runs: readonly Run[] = line.runs): string {
+export function lineText(line: Line, runs: readonly TextRun[] = line.runs): string {
   let text = "";
   for (const [index, run] of runs.entries()) {
     const before = runs[index - 1];
@@ -136,8 +136,8 @@ export function lineText(line: Line, runs: readonly Run[] = line.runs): string {
 }
 
 /** The runs of a line, split at gaps as wide as those between table cells. */
-export const splitCells = (line: Line): Run[][] => {
-  const cells: Run[][] = [];
+export const splitCells = (line: Line): TextRun[][] => {
+  const cells: TextRun[][] = [];
   for (const run of line.runs) {
     const cell = cells.at(-1);
     const before = cell?.at(-1);

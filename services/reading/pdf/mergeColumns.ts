@@ -1,6 +1,6 @@
 import { type Block, hasLines, type TextBlock } from "./blocks.ts";
 import type { BodyStyle } from "./headings.ts";
-import { CAPTION, MARKER } from "./patterns.ts";
+import { CAPTION, LIST_MARKER } from "./patterns.ts";
 
 /** Text below this share of the body's size is small print. */
 const NOTE_SIZE = 0.93;
@@ -33,7 +33,7 @@ const endsMidSentence = (block: Block): block is TextBlock =>
   rawText(block).length > 30;
 
 const continues = (open: TextBlock, block: Block): boolean => {
-  if (block.kind !== "text" || MARKER.test(block.lines[0]!.raw)) return false;
+  if (block.kind !== "text" || LIST_MARKER.test(block.lines[0]!.raw)) return false;
   const [last, first] = [open.lines.at(-1)!, block.lines[0]!];
   if (Math.abs(last.size - first.size) > 0.05 * last.size || last.bold !== first.bold) return false;
   return /^[\p{Ll}]/u.test(first.raw) || /\p{Ll}[-‐\u00AD]$/u.test(last.raw);

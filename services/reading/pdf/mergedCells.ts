@@ -51,7 +51,7 @@ function stackedHeader(grid: CellGrid, texts: readonly string[][], heads: number
 }
 
 /** The texts of the rows; a name over several columns repeats in each of them, and a label of several rows in each row. */
-export function spreadMerged(grid: CellGrid, texts: readonly string[][]): string[][] {
+export function repeatMergedTexts(grid: CellGrid, texts: readonly string[][]): string[][] {
   const heads = headRows(grid, texts);
   const body = texts.slice(heads).map((cells, index) =>
     cells.map((text, column) => {

@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { afterEach, expect, test, vi } from "vitest";
 import { readPdf } from "./readPdf.ts";
-import { fileOf, objectsOf, pdfOf, show, stream } from "./testing/build.ts";
+import { writePdf, objectsOf, pdfOf, show, stream } from "./testing/build.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -24,7 +24,7 @@ test("compressed operators are read even with bytes after their end, and truncat
   const read = async (bytes: Uint8Array): Promise<string> => {
     const objects = objectsOf([""]);
     objects[4] = stream(Buffer.from(bytes), "/Filter/FlateDecode");
-    return (await readPdf(fileOf(objects))).join("");
+    return (await readPdf(writePdf(objects))).join("");
   };
   expect(await read(packed)).toContain("line81");
   expect(await read(Buffer.concat([packed, Buffer.from("trailing bytes")]))).toContain("line81");

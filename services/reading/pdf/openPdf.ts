@@ -17,7 +17,7 @@ const CHARACTER_MAPS = join(PACKAGE, "cmaps", "/");
 /** Decoders of JPEG 2000, JBIG2 and fax images. */
 const DECODERS = join(PACKAGE, "wasm", "/");
 
-export const DAMAGED = "The PDF is damaged and cannot be read.";
+export const DAMAGED_PDF = "The PDF is damaged and cannot be read.";
 const LOCKED = "The PDF is protected by a password. Upload it without one.";
 
 /** Without images nothing is decoded. pdf.js shares these settings among all open files, so files are opened one after the other. */
@@ -67,7 +67,7 @@ export async function openPdf(bytes: Uint8Array, { images = false, paths = true 
     : getDocumentProxy(data, { ...parameters, worker: await inProcessWorker({ paths }) });
   const pdf = await opened.catch((error: unknown) => {
     const locked = error instanceof Error && error.name === "PasswordException";
-    throw new UnreadableFile(locked ? LOCKED : DAMAGED, { cause: error });
+    throw new UnreadableFile(locked ? LOCKED : DAMAGED_PDF, { cause: error });
   });
   const pages = pdf.numPages;
   if (pages >= 1 && pages <= MAX_PAGES) {
@@ -75,6 +75,6 @@ export async function openPdf(bytes: Uint8Array, { images = false, paths = true 
     return pdf;
   }
   await pdf.loadingTask.destroy();
-  if (!(pages >= 1)) throw new UnreadableFile(DAMAGED);
+  if (!(pages >= 1)) throw new UnreadableFile(DAMAGED_PDF);
   throw new UnreadableFile(`The PDF has ${pages} pages; at most ${MAX_PAGES} can be read.`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { readPdf } from "./readPdf.ts";
-import { fileOf, objectsOf, show, stream } from "./testing/build.ts";
+import { writePdf, objectsOf, show, stream } from "./testing/build.ts";
 
 /* Pictures on pages with text, without text recognition: what is not read is named. */
 
@@ -22,7 +22,7 @@ const picturedPages = async (...pages: string[]): Promise<number[] | undefined> 
   const number = objects.push(stream("q 400 0 0 300 0 0 cm /P Do Q", form));
   objects[2] = String(objects[2]).replace("<</Font", `<</XObject<</P ${image} 0 R/F ${number} 0 R>>/Font`);
   const warnings: ReadingWarning[] = [];
-  await readPdf(fileOf(objects), (warning) => warnings.push(warning));
+  await readPdf(writePdf(objects), (warning) => warnings.push(warning));
   expect(warnings.filter(({ code }) => code !== "images_without_text")).toEqual([]);
   return warnings[0]?.pages;
 };

@@ -1,4 +1,4 @@
-import { fromBits, type Layer, shrink, toGray } from "../pictures/gray.ts";
+import { grayFromBits, type Layer, shrinkLayer, toGray } from "../pictures/gray.ts";
 import { removeGrain } from "../pictures/grain.ts";
 import type { GrayPicture } from "../pictures/recognizer.ts";
 import { type Matrix, multiply, transformPoint } from "./geometry.ts";
@@ -40,11 +40,11 @@ function toLayer({ width, height, kind, data }: ImageData, shade: number | undef
   const stride = ((width + 7) >> 3) * height;
   if (shade !== undefined) {
     if (data.length < stride) return null;
-    const opacity = fromBits({ width, height, data }, [255, 0]);
+    const opacity = grayFromBits({ width, height, data }, [255, 0]);
     return { width, height, pixels: new Uint8Array(width * height).fill(shade), opacity };
   }
   if (kind === 1)
-    return data.length < stride ? null : { width, height, pixels: fromBits({ width, height, data }, [0, 255]) };
+    return data.length < stride ? null : { width, height, pixels: grayFromBits({ width, height, data }, [0, 255]) };
   const channels = kind === 2 ? 3 : kind === 3 ? 4 : Math.floor(data.length / (width * height));
   return channels < 1 || data.length < width * height * channels ? null : toGray({ width, height, data, channels });
 }
@@ -73,7 +73,7 @@ const withoutGrain = (layer: Layer): Layer => (layer.opacity ? layer : removeGra
 /** Paints a layer. `matrix` converts from its unit square, y up, to pixels of the canvas. */
 function paint(canvas: GrayPicture, layer: Layer, matrix: Matrix): void {
   const factor = Math.floor(Math.sqrt((layer.width * layer.height) / Math.max(1, areaOf(matrix))));
-  const { width, height, pixels, opacity } = withoutGrain(shrink(layer, factor));
+  const { width, height, pixels, opacity } = withoutGrain(shrinkLayer(layer, factor));
   const inverse = invert(matrix);
   if (!inverse) return;
   const corners = [

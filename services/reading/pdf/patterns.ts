@@ -2,13 +2,13 @@ const BULLET = "[•▪◦◻‣⁃∙·●○■□❑☐☒➢➤✓✔❖♦�
 const NUMBER = "\\(?\\d{1,3}[.)]|\\(?[a-z]\\)|\\(?[ivx]{1,5}\\)";
 
 /** The marker of a list item. */
-export const MARKER = new RegExp(`^(?:(${BULLET})|(${NUMBER})) +(?=\\S)`);
+export const LIST_MARKER = new RegExp(`^(?:(${BULLET})|(${NUMBER})) +(?=\\S)`);
 
 /** Dot leaders in a table of contents. */
-export const LEADERS = /(?:\. ?){4,}|…{2,}/;
+export const DOT_LEADERS = /(?:\. ?){4,}|…{2,}/;
 
 /** The start of a bibliography entry. */
-export const REFERENCE = /^\[[\w+ ]{1,12}\] \S/;
+export const BIBLIOGRAPHY_ENTRY = /^\[[\w+ ]{1,12}\] \S/;
 
 export const CAPTION =
   /^(?:fig(?:ure|\.)?|table|tab\.|algorithm|listing|scheme|chart|box|plate|abb(?:\.|ildung)|tabelle)(?: ?\d| [ivx]+\b| [a-z]\.?\d| [a-z](?=[.:]))|^source:/i;

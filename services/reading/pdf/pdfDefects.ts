@@ -2,7 +2,7 @@ import { ScannedFile, UnreadableFile, type Warn } from "../reader.ts";
 import {
   countLetters,
   MIN_CONFIDENCE,
-  minLetters,
+  letterThreshold,
   pagesWithoutText,
   RECOGNITION_LIMIT_REACHED,
   warnOfPages,
@@ -32,7 +32,7 @@ function reasonForNoText(texts: readonly string[], pages: readonly PageDefects[]
 /** Throws UnreadableFile if the pages have almost no text except perhaps stamps, or too much; ScannedFile if only recognition can help. */
 export function checkText(texts: readonly string[], pages: readonly PageDefects[], recognized?: RecognizedPages): void {
   let [letters, length] = [0, 0];
-  const wanted = minLetters(texts.length) * (recognized ? 1 : texts.length);
+  const wanted = letterThreshold(texts.length) * (recognized ? 1 : texts.length);
   for (const text of texts) {
     length += text.length;
     if (letters < wanted) letters += countLetters(text);
@@ -54,21 +54,21 @@ export async function checkParts(pdf: Pdf): Promise<number> {
 }
 
 /** Warns of pages with attached comments and files, and with lists without a selection. */
-export function warnOfPinned(warn: Warn, pages: readonly PageDefects[]): void {
+export function warnOfUnreadAnnotations(warn: Warn, pages: readonly PageDefects[]): void {
   warnOfPages(
     warn,
     "comments_left_out",
-    pageNumbers(pages, ({ pinned }) => pinned?.comments === true),
+    pageNumbers(pages, ({ unreadAnnotations }) => unreadAnnotations?.comments === true),
   );
   warnOfPages(
     warn,
     "embedded_files_left_out",
-    pageNumbers(pages, ({ pinned }) => pinned?.files === true),
+    pageNumbers(pages, ({ unreadAnnotations }) => unreadAnnotations?.files === true),
   );
   warnOfPages(
     warn,
     "form_fields_left_out",
-    pageNumbers(pages, ({ pinned }) => pinned?.choices === true),
+    pageNumbers(pages, ({ unreadAnnotations }) => unreadAnnotations?.choices === true),
   );
 }
 

@@ -12,7 +12,7 @@ import type { PdfPage } from "./openPdf.ts";
 import type { Layers } from "./layers.ts";
 import { findPictures, type PagePictures } from "./pagePictures.ts";
 import { readRules, type Rules } from "./rules.ts";
-import { type PageText, type Run, readText, type RotatedRun } from "./runs.ts";
+import { type PageText, type TextRun, readText, type RotatedRun } from "./runs.ts";
 import { blocksByTags, type StructureNode, type TaggedContent } from "./tagged.ts";
 import { type TextLine, toTextLine } from "./textLine.ts";
 
@@ -22,7 +22,7 @@ export interface PageDefects {
   /** Whether its fonts lack a map to characters. */
   isSymbols: boolean;
   /** The annotations that were not read. */
-  pinned?: { comments: boolean; files: boolean; choices: boolean };
+  unreadAnnotations?: { comments: boolean; files: boolean; choices: boolean };
   /** Whether layers that are switched off contain text. */
   hasHidden?: boolean;
   /** Pictures with possibly unread text. */
@@ -51,16 +51,16 @@ export interface PageOptions {
   layers: Layers;
 }
 
-const isRun = (part: Run | Table): part is Run => "text" in part;
+const isRun = (part: TextRun | Table): part is TextRun => "text" in part;
 
 /** The lines and tables of a group, from top to bottom. */
-function groupParts(group: readonly (Run | Table)[], fonts: FontStyles): (TextLine | Table)[] {
+function groupParts(group: readonly (TextRun | Table)[], fonts: FontStyles): (TextLine | Table)[] {
   const isCode = (line: Line): boolean => line.runs.some((run) => fonts.styleOf(run.font).mono);
   const tables = group.filter((part): part is Table => !isRun(part)).toSorted((a, b) => a.y0 - b.y0);
   let runs = group.filter(isRun);
   const parts: (TextLine | Table)[] = [];
   for (const table of [...tables, null]) {
-    const above = (run: Run): boolean => table === null || run.baseline < (table.y0 + table.y1) / 2;
+    const above = (run: TextRun): boolean => table === null || run.baseline < (table.y0 + table.y1) / 2;
     for (const part of alignedTables(groupLines(runs.filter(above)), isCode)) {
       parts.push("rows" in part ? part : toTextLine(part, fonts));
     }
@@ -71,7 +71,7 @@ function groupParts(group: readonly (Run | Table)[], fonts: FontStyles): (TextLi
 }
 
 /** Drops the second copy of fake bold: the same text printed twice, less than a point apart. */
-const dropDoublePrint = (runs: readonly Run[]): Run[] => {
+const dropDoublePrint = (runs: readonly TextRun[]): TextRun[] => {
   const seen = new Set<string>();
   return runs.filter((run) => {
     const key = `${run.text}\n${Math.round(run.x0 / 2)} ${Math.round(run.baseline / 2)}`;
@@ -109,7 +109,7 @@ async function readByLayout(
     ruled.rest.filter((run) => !rotatedRuns.has(run)),
     rules.across,
   );
-  const groups = readingOrder<Run | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
+  const groups = readingOrder<TextRun | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
   const rotated = rotatedLines(
     text.rotated.filter((one) => left.has(one.onPage)),
     fonts,
@@ -121,13 +121,13 @@ async function readByLayout(
 
 /** A page of runs and drawn lines that no PDF operators describe. */
 export function layOut(
-  runs: readonly Run[],
+  runs: readonly TextRun[],
   { height, rules }: { height: number; rules: Rules },
   fonts: FontStyles,
 ): LaidOutPage {
   const ruled = ruledTables(runs, rules);
   const framed = framedTables(ruled.rest, rules.across);
-  const groups = readingOrder<Run | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
+  const groups = readingOrder<TextRun | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
   return { columns: groups.map((group) => groupParts(group, fonts)), height, isCut: false, isSymbols: false };
 }
 
@@ -143,7 +143,7 @@ export async function readPage(
   const { signatures, buttons } = drawnFields(annotations);
   const found = await readText(page, { plain, isSpent, shown: new Set([...signatures, ...buttons]), layers });
   const { links, filled, boxes, hasComments, hasFiles, hasOpenChoices } = readOverlay(annotations, found.matrix);
-  const pinned = { comments: hasComments, files: hasFiles, choices: hasOpenChoices };
+  const unreadAnnotations = { comments: hasComments, files: hasFiles, choices: hasOpenChoices };
   const runs = placeDropCaps(dropDoublePrint(found.runs));
   const text = { ...found, isCut: isCut || found.isCut, runs: [...addBoxes(addLinks(runs, links), boxes), ...filled] };
   // form field values and signatures have no tags
@@ -159,5 +159,5 @@ export async function readPage(
     ? { ...content, isCut: text.isCut, isSymbols: text.isSymbols, aside: rotatedLines(text.rotated, fonts) }
     : await readByLayout(page, text, { fonts, plain, layers });
   const pictures = plain ? null : await findPictures(page, found, layers);
-  return { ...read, pinned, pictures, hasHidden: found.hasHidden };
+  return { ...read, unreadAnnotations, pictures, hasHidden: found.hasHidden };
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { readPdf } from "./readPdf.ts";
-import { fileOf, line, objectsOf, pdfOf, show } from "./testing/build.ts";
+import { writePdf, line, objectsOf, pdfOf, show } from "./testing/build.ts";
 import { twoColumnPaper } from "./testing/paper.ts";
 import { headingScore, readingScore, score, tableScore } from "../testing/score.ts";
 
@@ -219,7 +219,7 @@ describe("text", () => {
     objects[0] = "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[6 0 R 7 0 R]>>>>";
     objects[3] = String(objects[3]).replace("/Parent", "/Annots[6 0 R 7 0 R]/Parent");
     const fields = [field(697, "/V(Ada Lovelace)"), field(657, "/Ff 8192/V(hidden)")];
-    expect(await readPdf(fileOf([...objects, ...fields]))).toEqual(["Name: Ada Lovelace\n\nSecret:"]);
+    expect(await readPdf(writePdf([...objects, ...fields]))).toEqual(["Name: Ada Lovelace\n\nSecret:"]);
   });
 
   it("of an empty page is an empty string", async () => {
@@ -244,7 +244,7 @@ describe("a warning names", () => {
     const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
     objects[5] = String(objects[5]).replace("3 0 R", `${objects.length + 1} 0 R`);
     const resources = `<</Font<</body<</Type/Font/Subtype/Type1/BaseFont/Helvetica/X ${deep}>>>>>>`;
-    expect(await warningsOf(fileOf([...objects, resources]))).toEqual([{ code: "page_damaged", pages: [2] }]);
+    expect(await warningsOf(writePdf([...objects, resources]))).toEqual([{ code: "page_damaged", pages: [2] }]);
   });
 
   it("pages whose font does not say which letters it shows", async () => {
@@ -255,7 +255,7 @@ describe("a warning names", () => {
     const font =
       "<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/BaseFont/X/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/FontDescriptor<</Type/FontDescriptor/FontName/X/Flags 4>>>>]>>";
     objects[2] = String(objects[2]).replace("/Font<<", `/Font<</F ${font}`);
-    expect(await warningsOf(fileOf(objects))).toEqual([{ code: "symbols_instead_of_words", pages: [2] }]);
+    expect(await warningsOf(writePdf(objects))).toEqual([{ code: "symbols_instead_of_words", pages: [2] }]);
   });
 
   it("no page of a file that is read completely", async () => {

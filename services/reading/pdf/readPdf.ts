@@ -1,4 +1,4 @@
-import type { Recognition } from "../pictures/recognizer.ts";
+import type { RecognitionOptions } from "../pictures/recognizer.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
 import { AnnotationBudget } from "./annotationLimits.ts";
 import { ignoreWarnings, pagesWithoutText, warnOfCount } from "../warnings.ts";
@@ -6,18 +6,18 @@ import { type Block, toBlocks, hasLines, isTable } from "./blocks.ts";
 import { mergeColumns } from "./mergeColumns.ts";
 import { repeatHeaders } from "./continuedTables.ts";
 import { FontStyles } from "./fontStyles.ts";
-import { countLeftOut, divideAside, findRunningHeads, runningTexts } from "./runningHeads.ts";
+import { countMissingHeads, divideRotatedTexts, findRunningHeads, runningTexts } from "./runningHeads.ts";
 import type { Table } from "./ruledTables.ts";
 import { isHeading, headingLevels, type BodyStyle, bodyStyle, findAuthors } from "./headings.ts";
 import { largestStream } from "./streamLimits.ts";
 import { collectVocabulary, type Vocabulary } from "./joinLines.ts";
 import { readLayers } from "./layers.ts";
-import { DAMAGED, openPdf, type Pdf, type PdfPage } from "./openPdf.ts";
-import { checkParts, checkText, warnOfDefects, warnOfPinned } from "./pdfDefects.ts";
+import { DAMAGED_PDF, openPdf, type Pdf, type PdfPage } from "./openPdf.ts";
+import { checkParts, checkText, warnOfDefects, warnOfUnreadAnnotations } from "./pdfDefects.ts";
 import { dropRepeatedPictures } from "./pagePictures.ts";
 import { type PageToRecognize, type RecognizedPages, recognizePages } from "./recognizePages.ts";
 import { type LaidOutPage, readPage, type TaggedPage } from "./readPage.ts";
-import { render } from "./render.ts";
+import { renderMarkdown } from "./renderMarkdown.ts";
 import type { TextLine } from "./textLine.ts";
 
 /** Maximum pages of a document whose tags are used. pdf.js searches each page's tags from the start, in quadratic time: 777 pages take 1.6 s. */
@@ -55,7 +55,7 @@ async function readPages(pdf: Pdf, plain: boolean): Promise<ReadPages> {
       page.cleanup();
     } catch (error) {
       damaged.push(number);
-      if (damaged.length === pdf.numPages) throw new UnreadableFile(DAMAGED, { cause: error });
+      if (damaged.length === pdf.numPages) throw new UnreadableFile(DAMAGED_PDF, { cause: error });
       // pdf.js finds no pages after one that it cannot find
       const isCut = page === undefined && number === pdf.numPages;
       pages.push({ blocks: [], heads: [], isCut, isSymbols: false });
@@ -143,7 +143,7 @@ function pagesToRecognize(pages: readonly Page[], damaged: readonly number[]): P
 async function recognizeRest(
   bytes: Uint8Array,
   { pages, damaged, fonts }: ReadPages,
-  recognition: Recognition | undefined,
+  recognition: RecognitionOptions | undefined,
 ): Promise<RecognizedPages | undefined> {
   const numbers = recognition ? pagesToRecognize(dropRunningHeads(pages).pages, damaged) : [];
   return recognition && numbers.length > 0 ? recognizePages(bytes, numbers, { recognition, fonts }) : undefined;
@@ -153,7 +153,7 @@ const joinParts = (...parts: string[]): string => parts.filter((part) => part !=
 
 /** A page's text, followed by the text of its pictures, in which large letters are not headings of the page. */
 const withPictures = (text: string, picture: LaidOutPage | undefined, looks: BodyStyle, words: Vocabulary): string =>
-  joinParts(text, picture ? render(pageBlocks(picture, looks), new Map(), words) : "");
+  joinParts(text, picture ? renderMarkdown(pageBlocks(picture, looks), new Map(), words) : "");
 
 /**
  * The Markdown of each page ("" and a warning for a page without text). Pages without text, and pictures on the others, are
@@ -162,7 +162,7 @@ const withPictures = (text: string, picture: LaidOutPage | undefined, looks: Bod
 export async function readPdf(
   bytes: Uint8Array,
   warn: Warn = ignoreWarnings,
-  recognition?: Recognition,
+  recognition?: RecognitionOptions,
 ): Promise<string[]> {
   const plain = largestStream(bytes) > MAX_DRAWN;
   const pdf = await openPdf(bytes, { paths: !plain });
@@ -179,19 +179,19 @@ export async function readPdf(
   const blocks = pages.map((page) => pageBlocks(page, looks));
   const levels = findHeadings(blocks, pages, looks);
   const texts = blocks.map((page, index) =>
-    withPictures(render(page, levels, words), recognized?.pictures.get(index + 1), looks, words),
+    withPictures(renderMarkdown(page, levels, words), recognized?.pictures.get(index + 1), looks, words),
   );
   checkText(texts, pages, recognized);
   warnOfDefects(warn, texts, { pages, damaged: read.damaged, recognized });
-  warnOfPinned(warn, read.pages);
+  warnOfUnreadAnnotations(warn, read.pages);
   warnOfCount(warn, "embedded_files_left_out", attached);
   const running = runningTexts(heads, texts);
-  const aside = divideAside(all.map((page) => page.aside ?? []));
+  const aside = divideRotatedTexts(all.map((page) => page.aside ?? []));
   const whole = texts.map((text, index) => {
     const own = [...aside.own[index]!, ...(running.get(index) ?? []).map((line) => [line])];
     const more = own.map((lines): Block => ({ kind: "text", lines }));
-    return joinParts(text, render(more, new Map(), words));
+    return joinParts(text, renderMarkdown(more, new Map(), words));
   });
-  warnOfCount(warn, "headers_and_footers_left_out", countLeftOut([...heads, ...aside.repeated], whole));
+  warnOfCount(warn, "headers_and_footers_left_out", countMissingHeads([...heads, ...aside.repeated], whole));
   return whole;
 }

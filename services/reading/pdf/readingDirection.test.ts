@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inReadingOrder } from "./readingDirection.ts";
 import { readPdf } from "./readPdf.ts";
-import { fileOf, stream } from "./testing/build.ts";
+import { writePdf, stream } from "./testing/build.ts";
 
 /** A text as it is drawn, from left to right. */
 const drawn = (...parts: string[]): string => parts.toReversed().join("");
@@ -41,7 +41,7 @@ function page(glyphs: readonly string[], lines: readonly (readonly [x: number, y
   const toUnicode = `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange ${glyphs.length} beginbfchar ${map.join(" ")} endbfchar endcmap end`;
   const widths = glyphs.map(() => "500").join(" ");
   const shown = lines.map(([x, y, codes]) => `1 0 0 1 ${x} ${y} Tm <${codes.map(hex).join("")}> Tj`).join(" ");
-  return fileOf([
+  return writePdf([
     "<</Type/Catalog/Pages 2 0 R>>",
     "<</Type/Pages/Kids[3 0 R]/Count 1>>",
     "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F 4 0 R>>>>/Contents 5 0 R>>",

@@ -1,5 +1,5 @@
 import { hasGiantJpeg } from "../pictures/jpeg.ts";
-import { PictureFailed, type Recognition, type RecognizedPicture } from "../pictures/recognizer.ts";
+import { RecognitionFailed, type RecognitionOptions, type RecognizedPicture } from "../pictures/recognizer.ts";
 import { countLetters, MIN_CONFIDENCE } from "../warnings.ts";
 import type { FontStyles } from "./fontStyles.ts";
 import { type Box, boundingBox, height, type Matrix, multiply, width } from "./geometry.ts";
@@ -9,7 +9,7 @@ import { readPageImages } from "./pageImages.ts";
 import type { PagePictures } from "./pagePictures.ts";
 import { paintImages } from "./paintImages.ts";
 import { type LaidOutPage, layOut } from "./readPage.ts";
-import { keepSureLines, toRules, toRuns } from "./recognizedRuns.ts";
+import { keepConfidentLines, toRules, toRuns } from "./recognizedRuns.ts";
 
 /** A page whose images are recognized. */
 export interface PageToRecognize {
@@ -56,17 +56,17 @@ function frameOf(page: PdfPage, pictures: PagePictures | null): { matrix: Matrix
   };
 }
 
-/** The text in the images of a page; null if it has no images. Throws PictureFailed. */
+/** The text in the images of a page; null if it has no images. Throws RecognitionFailed. */
 async function recognizePage(
   page: PdfPage,
   pictures: PagePictures | null,
-  { recognition, layers }: { recognition: Recognition; layers: Layers },
+  { recognition, layers }: { recognition: RecognitionOptions; layers: Layers },
 ): Promise<FoundText | null> {
   const { matrix, size, boxes } = frameOf(page, pictures);
   const { images, failed } = await readPageImages(page, { matrix, layers }, boxes);
   const painted = paintImages(images, { width: width(size), height: height(size) });
   page.cleanup();
-  if (!painted && failed > 0) throw new PictureFailed("The images of the page could not be decoded.");
+  if (!painted && failed > 0) throw new RecognitionFailed("The images of the page could not be decoded.");
   if (!painted) return null;
   const { picture, pixelsPerPoint } = painted;
   return { recognized: await recognition.recognizer.recognize(picture), pixelsPerPoint };
@@ -82,7 +82,7 @@ function addText(
   { recognized: all, pixelsPerPoint }: FoundText,
   fonts: FontStyles,
 ): void {
-  const recognized = pictures === null ? all : keepSureLines(all, MIN_CONFIDENCE);
+  const recognized = pictures === null ? all : keepConfidentLines(all, MIN_CONFIDENCE);
   if (pictures !== null && !hasWords(recognized)) {
     if (!hasWords(all)) found.complete.push(number);
     return;
@@ -98,7 +98,7 @@ function addText(
 export async function recognizePages(
   bytes: Uint8Array,
   wanted: readonly PageToRecognize[],
-  { recognition, fonts }: { recognition: Recognition; fonts: FontStyles },
+  { recognition, fonts }: { recognition: RecognitionOptions; fonts: FontStyles },
 ): Promise<RecognizedPages> {
   const found: RecognizedPages = {
     pages: new Map(),
@@ -128,7 +128,7 @@ export async function recognizePages(
       tried++;
       addText(found, one, text, fonts);
     } catch (error) {
-      if (!(error instanceof PictureFailed)) throw error;
+      if (!(error instanceof RecognitionFailed)) throw error;
       tried++;
       found.unreadable.push(one.number);
     }

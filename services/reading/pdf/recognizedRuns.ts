@@ -2,7 +2,7 @@ import type { DrawnLine, RecognizedLine, RecognizedPicture, RecognizedWord } fro
 import { normalizeText } from "./characters.ts";
 import { median } from "./geometry.ts";
 import { mergeRules, type Rule, type Rules } from "./rules.ts";
-import type { Run } from "./runs.ts";
+import type { TextRun } from "./runs.ts";
 
 /** Maximum relative difference of a line's size from the usual text size: measured sizes vary by 10 %, and headings are larger. */
 const SAME_SIZE = 0.16;
@@ -48,7 +48,7 @@ function groupWords(words: readonly RecognizedWord[], size: number, isParted: (x
 }
 
 /** The lines of a recognized picture with sufficient confidence, and the confidence. None if the picture as a whole is doubtful. */
-export function keepSureLines(picture: RecognizedPicture, minConfidence: number): RecognizedPicture {
+export function keepConfidentLines(picture: RecognizedPicture, minConfidence: number): RecognizedPicture {
   const sureness = ({ words }: RecognizedLine): number => mean(words.map(({ confidence }) => confidence));
   const isSure = (line: RecognizedLine): boolean =>
     picture.confidence >= minConfidence && line.words.some(isText) && sureness(line) >= minConfidence;
@@ -57,7 +57,7 @@ export function keepSureLines(picture: RecognizedPicture, minConfidence: number)
 }
 
 /** The words of a recognized picture as if a PDF contained them. `pixelsPerPoint`: the picture's resolution. */
-export function toRuns({ paragraphs, drawn }: RecognizedPicture, pixelsPerPoint: number): Run[] {
+export function toRuns({ paragraphs, drawn }: RecognizedPicture, pixelsPerPoint: number): TextRun[] {
   const body = bodySize(paragraphs.flat());
   return paragraphs.flatMap((lines) => {
     const own = median(lines.map(({ size }) => size));

@@ -3,7 +3,7 @@ import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { UnreadableFile } from "../reader.ts";
 import { readPdf } from "./readPdf.ts";
-import { fileOf, objectsOf, pdfOf, show, stream } from "./testing/build.ts";
+import { writePdf, objectsOf, pdfOf, show, stream } from "./testing/build.ts";
 
 const page = show(72, 700, 12, "An ordinary page with ordinary text.");
 const good = pdfOf([page]);
@@ -12,7 +12,7 @@ const good = pdfOf([page]);
 const withObjects = (changes: Record<number, string | Buffer>): Buffer => {
   const objects = objectsOf([page]);
   for (const [number, object] of Object.entries(changes)) objects[Number(number) - 1] = object;
-  return fileOf(objects);
+  return writePdf(objects);
 };
 
 const refusal = async (bytes: Uint8Array): Promise<string> => {
@@ -82,13 +82,13 @@ describe("a PDF is refused with a reason", () => {
       );
     const direct = (next: number) => `<</XObject<</F ${next} 0 R>>>>`;
     const indirect = (next: number) => `${100 + next} 0 R`;
-    expect(await refusal(fileOf([...objectsOf([page]), ...forms(7, 10, direct)]))).toMatch(/forms within forms/);
-    expect(await refusal(fileOf([...objectsOf([page]), ...forms(80, 1, direct)]))).toMatch(/forms within forms/);
+    expect(await refusal(writePdf([...objectsOf([page]), ...forms(7, 10, direct)]))).toMatch(/forms within forms/);
+    expect(await refusal(writePdf([...objectsOf([page]), ...forms(80, 1, direct)]))).toMatch(/forms within forms/);
     const shared = Array.from({ length: 7 }, (_, level) => `${107 + level} 0 obj\n<</XObject<</F ${7 + level} 0 R>>>>`);
-    const file = fileOf([...objectsOf([page]), ...forms(7, 10, indirect)]).toString("latin1");
+    const file = writePdf([...objectsOf([page]), ...forms(7, 10, indirect)]).toString("latin1");
     const withShared = file.replace("\nxref", `\n${shared.join("\nendobj\n")}\nendobj\nxref`);
     expect(await refusal(Buffer.from(withShared, "latin1"))).toMatch(/forms within forms/);
-    const few = fileOf([...objectsOf([page]), ...forms(3, 10, direct)]);
+    const few = writePdf([...objectsOf([page]), ...forms(3, 10, direct)]);
     expect(await readPdf(few)).toEqual(["An ordinary page with ordinary text."]);
   });
 
@@ -127,7 +127,7 @@ describe("a PDF is read despite", () => {
       ...objectsOf([page]),
       stream(deflateSync(Buffer.from("4 0 5 50 <<>>")), "/Type/ObjStm/N 100000000/First 9/Filter/FlateDecode"),
     ];
-    expect(await readPdf(fileOf(objects))).toEqual(text);
+    expect(await readPdf(writePdf(objects))).toEqual(text);
   });
 
   it("a form that draws itself", async () => {
@@ -135,7 +135,7 @@ describe("a PDF is read despite", () => {
     const form = stream("/X Do /X Do", `/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources ${resources}`);
     const objects = objectsOf([`/X Do ${page}`]);
     objects[2] = resources;
-    expect(await readPdf(fileOf([...objects, form]))).toEqual(text);
+    expect(await readPdf(writePdf([...objects, form]))).toEqual(text);
   });
 
   it("tags with a cycle", async () => {
@@ -147,7 +147,7 @@ describe("a PDF is read despite", () => {
       "<</Type/StructElem/S/P/P 7 0 R/K[7 0 R 0]/Pg 4 0 R>>",
       "<</Nums[0[7 0 R]]>>",
     ];
-    expect(await readPdf(fileOf([...objects, ...tree]))).toEqual(text);
+    expect(await readPdf(writePdf([...objects, ...tree]))).toEqual(text);
   });
 
   it("absurdly large numbers", async () => {

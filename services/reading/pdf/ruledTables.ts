@@ -1,8 +1,8 @@
 import { boundingBox, type Box, overlap } from "./geometry.ts";
 import { groupLines, lineText } from "./lines.ts";
-import { spreadMerged } from "./mergedCells.ts";
+import { repeatMergedTexts } from "./mergedCells.ts";
 import type { Rule, Rules } from "./rules.ts";
-import { cutRun, type Run } from "./runs.ts";
+import { cutRun, type TextRun } from "./runs.ts";
 
 export interface Table extends Box {
   rows: string[][];
@@ -11,7 +11,7 @@ export interface Table extends Box {
 export interface TableSplit {
   tables: Table[];
   /** The runs outside all tables. */
-  rest: Run[];
+  rest: TextRun[];
 }
 
 /** Maximum distance of rules that meet, in points. */
@@ -77,7 +77,7 @@ const isDrawn = (rules: readonly Rule[], place: number, from: number, to: number
 const WALL_SPACE = 0.6;
 
 /** Whether the texts of a row are separated at a wall that is drawn only in other rows, such as the header. */
-function partsAt(row: readonly Run[], x: number): boolean {
+function partsAt(row: readonly TextRun[], x: number): boolean {
   const left = row.filter((run) => run.x0 + run.x1 < 2 * x);
   const right = row.filter((run) => run.x0 + run.x1 >= 2 * x);
   if (left.length === 0 || right.length === 0) return false;
@@ -86,7 +86,7 @@ function partsAt(row: readonly Run[], x: number): boolean {
 }
 
 /** The owner of each cell's text: a cell without a wall to its left or upper neighbour is merged into it. */
-function cellOwners(xs: readonly number[], ys: readonly number[], net: Rules, runs: readonly Run[]): number[] {
+function cellOwners(xs: readonly number[], ys: readonly number[], net: Rules, runs: readonly TextRun[]): number[] {
   const columns = xs.length - 1;
   const owner: number[] = [];
   for (let row = 0; row < ys.length - 1; row++) {
@@ -103,20 +103,20 @@ function cellOwners(xs: readonly number[], ys: readonly number[], net: Rules, ru
 }
 
 /** The height that decides to which row a run belongs. */
-const middleOf = (run: Run): number => run.baseline - run.size * 0.3;
+const middleOf = (run: TextRun): number => run.baseline - run.size * 0.3;
 
-const isBetween = (run: Run, y0: number, y1: number): boolean => middleOf(run) >= y0 && middleOf(run) < y1;
+const isBetween = (run: TextRun, y0: number, y1: number): boolean => middleOf(run) >= y0 && middleOf(run) < y1;
 
-const isInside = (run: Run, xs: readonly number[]): boolean =>
+const isInside = (run: TextRun, xs: readonly number[]): boolean =>
   run.x0 + run.x1 >= 2 * xs[0]! && run.x0 + run.x1 <= 2 * xs.at(-1)!;
 
-const cellText = (runs: readonly Run[]): string =>
+const cellText = (runs: readonly TextRun[]): string =>
   groupLines(runs)
     .map((line) => lineText(line))
     .join("\n");
 
 /** Splits a row without inner rules if its cells have their text on the same baselines. `alone`: the row is the whole body. */
-function splitUnruledRow(cells: readonly Run[][], alone: boolean): Run[][][] {
+function splitUnruledRow(cells: readonly TextRun[][], alone: boolean): TextRun[][][] {
   const filled = cells.filter((cell) => cell.length > 0).map((cell) => groupLines(cell).map((line) => line.baseline));
   const most = Math.max(0, ...filled.map((lines) => lines.length));
   const agree = filled.filter((lines) => lines.length >= most * 0.7);
@@ -125,7 +125,7 @@ function splitUnruledRow(cells: readonly Run[][], alone: boolean): Run[][][] {
   const baselines = filled.find((lines) => lines.length === most)!;
   const even = agree.every((lines) => lines.every((line) => baselines.some((other) => Math.abs(other - line) < 2)));
   if (!even) return [[...cells]];
-  const nearest = (run: Run): number =>
+  const nearest = (run: TextRun): number =>
     baselines.reduce(
       (best, line, index) => (Math.abs(line - run.baseline) < Math.abs(baselines[best]! - run.baseline) ? index : best),
       0,
@@ -133,7 +133,7 @@ function splitUnruledRow(cells: readonly Run[][], alone: boolean): Run[][][] {
   return baselines.map((_, index) => cells.map((cell) => cell.filter((run) => nearest(run) === index)));
 }
 
-function toTable(net: Rules, runs: readonly Run[]): { table: Table; used: Set<Run> } | null {
+function toTable(net: Rules, runs: readonly TextRun[]): { table: Table; used: Set<TextRun> } | null {
   if (net.down.length < 1 || net.across.length < 2) return null;
   const xs = positions(net.down, net.across);
   const ys = positions(net.across, net.down);
@@ -141,8 +141,8 @@ function toTable(net: Rules, runs: readonly Run[]): { table: Table; used: Set<Ru
   if (columns < 2 || rows < 1 || columns * rows < 4 || columns * rows > MAX_CELLS) return null;
   const box: Box = { x0: xs[0]!, y0: ys[0]!, x1: xs.at(-1)!, y1: ys.at(-1)! };
   const owner = cellOwners(xs, ys, net, runs);
-  const cells: Run[][] = owner.map(() => []);
-  const used = new Set<Run>();
+  const cells: TextRun[][] = owner.map(() => []);
+  const used = new Set<TextRun>();
   for (const run of runs) {
     const middle = middleOf(run);
     if (middle < box.y0 - 1 || middle > box.y1 + 1) continue;
@@ -162,9 +162,9 @@ function toTable(net: Rules, runs: readonly Run[]): { table: Table; used: Set<Ru
   // a frame around columns of text is not a table cell
   const large = cells.filter((cell) => cell.length > 30).reduce((sum, cell) => sum + cell.length, 0);
   if (large > used.size * (cells.some((cell) => cell.length === large) ? 0.4 : 0.8)) return null;
-  const body: Run[][][] = Array.from({ length: rows }, (_, row) => cells.slice(row * columns, (row + 1) * columns));
+  const body: TextRun[][][] = Array.from({ length: rows }, (_, row) => cells.slice(row * columns, (row + 1) * columns));
   const text = body.flatMap((row) => splitUnruledRow(row, rows <= 2)).map((row) => row.map(cellText));
-  const table = trimTable(text.length === rows ? spreadMerged({ owner, columns }, text) : text);
+  const table = trimTable(text.length === rows ? repeatMergedTexts({ owner, columns }, text) : text);
   return table === null ? null : { table: { ...box, rows: table }, used };
 }
 
@@ -176,7 +176,7 @@ export function trimTable(rows: readonly string[][]): string[][] | null {
 }
 
 /** Finds the tables with drawn lines between their cells. */
-export function ruledTables(runs: readonly Run[], rules: Rules): TableSplit {
+export function ruledTables(runs: readonly TextRun[], rules: Rules): TableSplit {
   const tables: Table[] = [];
   let rest = [...runs];
   if (rules.across.length * rules.down.length > 1_000_000) return { tables, rest };

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { readPdf } from "./readPdf.ts";
-import { fileOf, objectsOf, pdfOf, show } from "./testing/build.ts";
+import { writePdf, objectsOf, pdfOf, show } from "./testing/build.ts";
 
 const LOREM = "Every paragraph has a few words so that the page has a body size";
 
@@ -14,7 +14,7 @@ const taggedPdf = (more: string): Buffer => {
     "<</Type/StructTreeRoot/K[7 0 R]/ParentTree<</Nums[0[7 0 R]]>>>>",
     "<</Type/StructElem/S/P/P 6 0 R/Pg 4 0 R/K[0]>>",
   ];
-  return fileOf([...objects, ...tags]);
+  return writePdf([...objects, ...tags]);
 };
 
 describe("a letterhead", () => {

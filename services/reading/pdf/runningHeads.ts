@@ -1,4 +1,4 @@
-import { countEdges, countLetters } from "../warnings.ts";
+import { countUnreadHeaders, countLetters } from "../warnings.ts";
 import { isTable } from "./blocks.ts";
 import type { Table } from "./ruledTables.ts";
 import type { TextLine } from "./textLine.ts";
@@ -12,7 +12,7 @@ interface PageLines {
 const EDGE = 0.12;
 
 /** Whether a line is in the area of running heads. `height`: of the page. */
-export const isEdge = (line: TextLine, height: number): boolean =>
+export const isInHeadArea = (line: TextLine, height: number): boolean =>
   line.y1 < height * EDGE || line.y0 > height * (1 - EDGE);
 
 /** The text without its numbers, which makes the running heads of different pages equal. */
@@ -34,7 +34,7 @@ export function findRunningHeads(pages: readonly PageLines[]): Set<TextLine> {
   const edges: { line: TextLine; page: number; key: string }[] = [];
   for (const [index, page] of pages.entries()) {
     for (const line of page.columns.flat()) {
-      if (isTable(line) || !isEdge(line, page.height)) continue;
+      if (isTable(line) || !isInHeadArea(line, page.height)) continue;
       const key = `${Math.round(line.baseline / 8)}:${repeatKey(line)}`;
       edges.push({ line, page: index, key });
       const onPages = pagesByKey.get(key) ?? new Set();
@@ -155,7 +155,7 @@ const MIN_ASIDE = 5;
  * Divides the texts at other angles of each page: `own` belong to their page, `repeated` appear on several pages, like printers'
  * stamps in the margin.
  */
-export const divideAside = (
+export const divideRotatedTexts = (
   pages: readonly (readonly TextLine[][])[],
 ): { own: TextLine[][][]; repeated: TextLine[][] } => {
   const keyOf = (lines: readonly TextLine[]): string => lines.map(repeatKey).join(" ");
@@ -171,7 +171,7 @@ export const divideAside = (
 };
 
 /** The number of running heads and feet whose text the document lacks; variants with other numbers count once. */
-export const countLeftOut = (heads: readonly (readonly TextLine[])[], texts: readonly string[]): number => {
+export const countMissingHeads = (heads: readonly (readonly TextLine[])[], texts: readonly string[]): number => {
   const different = new Map(heads.flat().map((line) => [repeatKey(line), wordsOf(line.raw)]));
-  return countEdges([...different.values()], () => wordsOf(texts.join(" ")));
+  return countUnreadHeaders([...different.values()], () => wordsOf(texts.join(" ")));
 };

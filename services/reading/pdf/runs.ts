@@ -5,10 +5,10 @@ import type { Layers } from "./layers.ts";
 import { itemsByOperators } from "./shownText.ts";
 import { createSymbolCount } from "./symbols.ts";
 import { itemsByPdfJs, type TextItem, type TextItems } from "./textItems.ts";
-import { withoutHidden } from "./hiddenText.ts";
+import { dropHiddenText } from "./hiddenText.ts";
 
 /** Text in one font on one baseline. */
-export interface Run extends Box {
+export interface TextRun extends Box {
   text: string;
   baseline: number;
   /** In points. */
@@ -44,7 +44,7 @@ const upright = (turn: QuarterTurns, w: number, h: number): Matrix => {
   return turn === 3 ? [0, 1, -1, 0, h, 0] : [1, 0, 0, 1, 0, 0];
 };
 
-const toRun = (item: TextItem, matrix: Matrix, mark: Mark, spaced: boolean): Run => {
+const toRun = (item: TextItem, matrix: Matrix, mark: Mark, spaced: boolean): TextRun => {
   const size = Math.hypot(matrix[2], matrix[3]) || (item.height ?? 0);
   const [x, baseline] = [matrix[4], matrix[5]];
   const length = item.width ?? 0;
@@ -67,14 +67,14 @@ const toRun = (item: TextItem, matrix: Matrix, mark: Mark, spaced: boolean): Run
 /** Text at another angle than most of its page. */
 export interface RotatedRun {
   /** At its place on the page. */
-  onPage: Run;
+  onPage: TextRun;
   /** Rotated upright together with all text of the same angle. */
-  upright: Run;
+  upright: TextRun;
   turn: QuarterTurns;
 }
 
 export interface PageText {
-  runs: Run[];
+  runs: TextRun[];
   rotated: RotatedRun[];
   /** From PDF units to page coordinates. */
   matrix: Matrix;
@@ -117,10 +117,10 @@ function placeItems(items: readonly TextItem[], toView: Matrix): { found: Placed
   return { found, isSymbols: symbols.isUnreadable() };
 }
 
-const hasText = (run: Run): boolean => run.text.trim() !== "" && run.size > 0;
+const hasText = (run: TextRun): boolean => run.text.trim() !== "" && run.size > 0;
 
 /** A rotated run in page coordinates: a square of its text size around its middle. */
-function toPagePosition(run: Run, matrix: Matrix): Run {
+function toPagePosition(run: TextRun, matrix: Matrix): TextRun {
   const along = run.x1 - run.x0;
   const scale = Math.hypot(matrix[0], matrix[1]) || 1;
   const x = matrix[4] + ((matrix[0] / scale) * along) / 2;
@@ -142,7 +142,7 @@ interface TextOptions {
 async function readItems(page: PdfPage, { plain, isSpent, shown, layers }: TextOptions): Promise<TextItems> {
   if (isSpent || (plain && !layers.exist)) return itemsByPdfJs(page);
   const byOperators = await itemsByOperators(page, shown, layers);
-  return byOperators ?? withoutHidden(page, await itemsByPdfJs(page), layers);
+  return byOperators ?? dropHiddenText(page, await itemsByPdfJs(page), layers);
 }
 
 /** The text of a page, rotated so that most of it is upright. */
@@ -155,7 +155,7 @@ export async function readText(page: PdfPage, options: TextOptions): Promise<Pag
   for (const { turn, item } of found) characters[turn]! += item.str!.length;
   const main = characters.indexOf(Math.max(...characters)) as QuarterTurns;
   const rotate = upright(main, view.width, view.height);
-  const runs: Run[] = [];
+  const runs: TextRun[] = [];
   const turned: RotatedRun[] = [];
   for (const { item, matrix, turn, mark, spaced } of found) {
     const run = toRun(item, multiply(upright(turn, view.width, view.height), matrix), mark, spaced);
@@ -168,7 +168,7 @@ export async function readText(page: PdfPage, options: TextOptions): Promise<Pag
 }
 
 /** Cuts a run between words at the given x coordinates. The position of a word within the run is an estimate. */
-export function cutRun(run: Run, places: readonly number[]): Run[] {
+export function cutRun(run: TextRun, places: readonly number[]): TextRun[] {
   const inside = places.filter((x) => x > run.x0 + run.size * 0.3 && x < run.x1 - run.size * 0.3);
   if (inside.length === 0) return [run];
   const perCharacter = (run.x1 - run.x0) / run.text.length;

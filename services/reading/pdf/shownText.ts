@@ -2,9 +2,9 @@ import { type Matrix, multiply } from "./geometry.ts";
 import type { PdfPage } from "./openPdf.ts";
 import type { Layers } from "./layers.ts";
 import { OPS, visitOperators } from "./operators.ts";
-import { kindOf } from "./glyphKinds.ts";
-import { type Pen, TextFlow } from "./textFlow.ts";
-import { CHANGES, DEFAULT_UNIT, IDENTITY, START, type TextState, translate } from "./textState.ts";
+import { findGlyphKind } from "./glyphKinds.ts";
+import { type GlyphPosition, TextFlow } from "./textFlow.ts";
+import { TEXT_OPERATORS, DEFAULT_UNIT, IDENTITY, INITIAL_TEXT_STATE, type TextState, translate } from "./textState.ts";
 import { type Glyph, MAX_ITEMS, type TextItem, type TextItems } from "./textItems.ts";
 
 interface Font {
@@ -18,7 +18,7 @@ interface Font {
 class TextReader {
   readonly #items: TextItem[] = [];
   readonly #page: PdfPage;
-  #state = START;
+  #state = INITIAL_TEXT_STATE;
   readonly #saved: TextState[] = [];
   /** The text of the page, and of each surrounding form. */
   readonly #flows: TextFlow[] = [new TextFlow(this.#items)];
@@ -45,7 +45,7 @@ class TextReader {
 
   /** Handles an operator; returns whether it wants the next one. */
   visit(operator: number, args: unknown[], current: Matrix, isHidden: boolean): boolean {
-    const change = CHANGES.get(operator);
+    const change = TEXT_OPERATORS.get(operator);
     if (change) this.#state = { ...this.#state, ...change(this.#state, args as number[]) };
     else if (operator === OPS.showText) this.#show(args[0] as (Glyph | number)[], current, isHidden);
     else if (operator === OPS.setTextMatrix) this.#setMatrix(Array.from(args[0] as Float32Array), current);
@@ -149,7 +149,7 @@ class TextReader {
     const [a, b, c, d, e, f] = multiply(current, state.text);
     const matrix: Matrix = [sign * a, sign * b, sign * c, sign * d, 0, 0];
     const style = { ...state.style, widthSize: state.style.size * stretch };
-    const pen: Pen = { x: 0, y: 0, rise: sign * rise, matrix, scale: this.#scale(current) };
+    const pen: GlyphPosition = { x: 0, y: 0, rise: sign * rise, matrix, scale: this.#scale(current) };
     const end = { x: 0, y: 0 };
     const [startX, startY] = [e + c * rise, f + d * rise];
     const flow = this.#flow;
@@ -161,7 +161,7 @@ class TextReader {
         at -= (glyph / 1_000) * style.size * stretch * sign;
         continue;
       }
-      const kind = kindOf(glyph.unicode);
+      const kind = findGlyphKind(glyph.unicode);
       if (kind === "invisible") continue;
       const width = kind === "combining" ? 0 : glyph.width * unit * style.size * sign;
       const spacing = (state.spacing + (glyph.originalCharCode === 0x20 ? state.wordSpacing : 0)) * stretch;

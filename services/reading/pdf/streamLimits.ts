@@ -1,7 +1,7 @@
 import { constants, inflateSync } from "node:zlib";
 import { UnreadableFile } from "../reader.ts";
-import { createFormDraws } from "./formDraws.ts";
-import { DAMAGED } from "./openPdf.ts";
+import { createFormDrawCounter } from "./formDraws.ts";
+import { DAMAGED_PDF } from "./openPdf.ts";
 
 /** Maximum bytes of one unpacked stream. A page's operators rarely take 2 MB, and pdf.js needs about 60 times as much memory to run them. */
 const MAX_STREAM = 32_000_000;
@@ -32,7 +32,7 @@ function unclosedStates(bytes: Uint8Array): number {
   for (let i = 0; i < bytes.length; i++) {
     if ((bytes[i]! | 0x20) !== 0x71 || !isSpace(bytes[i - 1]) || !isSpace(bytes[i + 1])) continue;
     depth += bytes[i] === 0x71 ? 1 : -1;
-    if (depth > MAX_STATE_DEPTH) throw new UnreadableFile(DAMAGED);
+    if (depth > MAX_STATE_DEPTH) throw new UnreadableFile(DAMAGED_PDF);
   }
   return Math.max(0, depth);
 }
@@ -60,7 +60,7 @@ function unpack(stream: Uint8Array): { bytes: Uint8Array; size: number } {
  */
 export function largestStream(file: Uint8Array): number {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-  const forms = createFormDraws(bytes);
+  const forms = createFormDrawCounter(bytes);
   let [largest, all, open] = [0, 0, 0];
   for (let at = bytes.indexOf("stream"); at >= 0; at = bytes.indexOf("stream", at + 6)) {
     if (bytes[at - 1] === 0x64 && bytes.subarray(at - 3, at).toString("latin1") === "end") continue;
@@ -75,7 +75,7 @@ export function largestStream(file: Uint8Array): number {
     largest = Math.max(largest, size);
     all += size;
     if (all > MAX_TOTAL) throw new UnreadableFile(BOMB);
-    if (open > MAX_UNCLOSED) throw new UnreadableFile(DAMAGED);
+    if (open > MAX_UNCLOSED) throw new UnreadableFile(DAMAGED_PDF);
     if (!packed) at = end;
   }
   forms.check();

@@ -1,11 +1,11 @@
 import { boundingBox } from "./geometry.ts";
 import { type Line, lineText, splitCells } from "./lines.ts";
-import { cutRun, type Run } from "./runs.ts";
+import { cutRun, type TextRun } from "./runs.ts";
 
 /** A line of a table with its runs in columns. */
 export interface CellLine {
   line: Line;
-  cells: Run[][];
+  cells: TextRun[][];
 }
 
 /** Maximum share of a table's lines that may span a gap between its columns, like headers over several columns. */
@@ -54,12 +54,12 @@ export function findGaps(lines: readonly Line[], minWidth: number, all: readonly
 
 export const columnAt = (gaps: readonly number[], x: number): number => gaps.filter((gap) => x > gap).length;
 
-const crosses = (runs: readonly Run[], gaps: readonly number[]): boolean =>
+const crosses = (runs: readonly TextRun[], gaps: readonly number[]): boolean =>
   columnAt(gaps, runs[0]!.x0 + 1) !== columnAt(gaps, runs.at(-1)!.x1 - 1);
 
 /** Assigns the runs of a line to columns. A line of one text that spans columns is assigned to the first of them. */
 export function toCellLine(line: Line, gaps: readonly number[]): CellLine {
-  const cells: Run[][] = Array.from({ length: gaps.length + 1 }, () => []);
+  const cells: TextRun[][] = Array.from({ length: gaps.length + 1 }, () => []);
   const texts = splitCells(line);
   if (texts.length === 1 && crosses(line.runs, gaps)) cells[columnAt(gaps, line.runs[0]!.x0 + 1)] = line.runs;
   else {

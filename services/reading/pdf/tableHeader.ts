@@ -1,7 +1,7 @@
 import { overlap } from "./geometry.ts";
 import { type Line, lineText, splitCells } from "./lines.ts";
 import { columnAt } from "./tableCells.ts";
-import { cutRun, type Run } from "./runs.ts";
+import { cutRun, type TextRun } from "./runs.ts";
 
 /** Maximum lines above a table that may be headers over several of its columns. */
 const MAX_LINES = 4;
@@ -16,7 +16,7 @@ interface Extent {
   x1: number;
 }
 
-const extentOf = (runs: readonly Run[]): Extent => ({ x0: runs[0]!.x0, x1: runs.at(-1)!.x1 });
+const extentOf = (runs: readonly TextRun[]): Extent => ({ x0: runs[0]!.x0, x1: runs.at(-1)!.x1 });
 
 /** The lines directly above a table that are above its columns but not above its labels, from top to bottom. */
 export function linesAbove(lines: readonly Line[], first: Line, gaps: readonly number[]): Line[] {
@@ -64,7 +64,7 @@ function columnsUnder(
 }
 
 /** The extent without trailing spaces, which a part of a cut run contains. */
-function inkOf(runs: readonly Run[]): Extent {
+function inkOf(runs: readonly TextRun[]): Extent {
   const { x0, x1, text } = runs.at(-1)!;
   const spaces = text.length - text.trimEnd().length;
   return { x0: runs[0]!.x0, x1: x1 - (spaces * (x1 - x0)) / Math.max(1, text.length) };
@@ -81,11 +81,11 @@ const areAligned = (texts: readonly (readonly [column: Extent, text: Extent])[],
 
 /** The parts of a text if it can be cut at these places into names that are aligned with their columns, such as dates and years. */
 function alignedParts(
-  cell: readonly Run[],
+  cell: readonly TextRun[],
   columns: readonly Extent[],
   size: number,
   places: number[],
-): Run[][] | null {
+): TextRun[][] | null {
   const parts = Map.groupBy(
     cell.flatMap((run) => cutRun(run, places)),
     (run) => columnAt(places, (run.x0 + run.x1) / 2),
@@ -96,7 +96,7 @@ function alignedParts(
 }
 
 /** The texts of a header's line. Names close together are separated where a column ends or begins. */
-function headerCells(line: Line, columns: readonly Extent[]): Run[][] {
+function headerCells(line: Line, columns: readonly Extent[]): TextRun[][] {
   const space = line.size * 0.2;
   const [ends, starts] = [
     columns.slice(0, -1).map(({ x1 }) => x1 + space),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readPdf } from "./readPdf.ts";
-import { fileOf, objectsOf, show } from "./testing/build.ts";
+import { writePdf, objectsOf, show } from "./testing/build.ts";
 
 interface Cell {
   x: number;
@@ -24,7 +24,7 @@ const tablePdf = (rows: readonly (readonly Cell[])[]): Buffer => {
   });
   const cellTags = rowOf.map((r, n) => `<</Type/StructElem/S/TD/P ${firstRow + r} 0 R/Pg 4 0 R/K[${n}]>>`);
   const parents = rowOf.map((_, n) => reference(firstCell + n)).join(" ");
-  return fileOf([
+  return writePdf([
     ...objects,
     `<</Type/StructTreeRoot/K[7 0 R]/ParentTree<</Nums[0[${parents}]]>>>>`,
     `<</Type/StructElem/S/Table/P 6 0 R/K[${rows.map((_, r) => reference(firstRow + r)).join(" ")}]>>`,

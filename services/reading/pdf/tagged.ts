@@ -1,8 +1,8 @@
 import type { Block } from "./blocks.ts";
 import type { FontStyles } from "./fontStyles.ts";
 import { groupLines, linesInOrder } from "./lines.ts";
-import { isEdge } from "./runningHeads.ts";
-import type { Run } from "./runs.ts";
+import { isInHeadArea } from "./runningHeads.ts";
+import type { TextRun } from "./runs.ts";
 import { alignRows, type Cell } from "./taggedRows.ts";
 import { type TextLine, toTextLine } from "./textLine.ts";
 
@@ -36,7 +36,7 @@ const PARAGRAPH_ROLES = new Set([
 const BLOCK_ROLES = new Set([...PARAGRAPH_ROLES, ...Object.keys(HEADING_LEVELS), "L", "Table", "Figure"]);
 
 interface Walk {
-  runs: ReadonlyMap<string, Run[]>;
+  runs: ReadonlyMap<string, TextRun[]>;
   fonts: FontStyles;
   blocks: Block[];
   /** Footnotes, which are moved to the page's end. */
@@ -44,8 +44,8 @@ interface Walk {
 }
 
 /** The runs of an element, and its inner elements that are themselves blocks. */
-function elementContent(node: StructureNode, walk: Walk, depth = 0): { runs: Run[]; nested: StructureNode[] } {
-  const runs: Run[] = [];
+function elementContent(node: StructureNode, walk: Walk, depth = 0): { runs: TextRun[]; nested: StructureNode[] } {
+  const runs: TextRun[] = [];
   const nested: StructureNode[] = [];
   for (const child of node.children ?? []) {
     if (child.type === "content") runs.push(...(walk.runs.get(child.id ?? "") ?? []));
@@ -59,10 +59,10 @@ function elementContent(node: StructureNode, walk: Walk, depth = 0): { runs: Run
   return { runs, nested };
 }
 
-const toTextLines = (runs: readonly Run[], walk: Walk): TextLine[] =>
+const toTextLines = (runs: readonly TextRun[], walk: Walk): TextLine[] =>
   linesInOrder(runs).map((line) => toTextLine(line, walk.fonts));
 
-const toMarker = (runs: readonly Run[]): string => {
+const toMarker = (runs: readonly TextRun[]): string => {
   const label = runs
     .map((run) => run.text)
     .join("")
@@ -98,7 +98,7 @@ const rowsIn = (node: StructureNode, depth = 0): StructureNode[] =>
 const isCell = (node: StructureNode): boolean => node.role === "TD" || node.role === "TH";
 
 /** All runs of an element and its descendants. */
-const allRuns = (node: StructureNode, walk: Walk, depth = 0): Run[] =>
+const allRuns = (node: StructureNode, walk: Walk, depth = 0): TextRun[] =>
   node.type === "content"
     ? (walk.runs.get(node.id ?? "") ?? [])
     : (node.children ?? []).flatMap((child) => (depth < MAX_DEPTH ? allRuns(child, walk, depth + 1) : []));
@@ -142,7 +142,7 @@ function addElement(node: StructureNode, walk: Walk, depth: number): void {
 
 /** Adds the elements of a container; text outside all of them becomes a paragraph. */
 function addContainer(node: StructureNode, walk: Walk, depth: number): void {
-  let loose: Run[] = [];
+  let loose: TextRun[] = [];
   const close = (): void => {
     if (loose.length > 0) walk.blocks.push({ kind: "text", lines: toTextLines(loose, walk) });
     loose = [];
@@ -186,15 +186,15 @@ export interface TaggedContent {
  */
 export function blocksByTags(
   tree: StructureNode | null,
-  runs: readonly Run[],
+  runs: readonly TextRun[],
   { fonts, height }: { fonts: FontStyles; height: number },
 ): TaggedContent | null {
   if (tree === null) return null;
   const ids = new Set<string>();
   collectIds(tree, ids);
-  const marked = new Map<string, Run[]>();
-  const artifacts: Run[] = [];
-  const loose: Run[] = [];
+  const marked = new Map<string, TextRun[]>();
+  const artifacts: TextRun[] = [];
+  const loose: TextRun[] = [];
   let [characters, covered] = [0, 0];
   for (const run of runs) {
     if (run.artifact) {
@@ -218,8 +218,8 @@ export function blocksByTags(
   const left = groupLines(loose).map((line) => toTextLine(line, fonts));
   const heads = [
     ...groupLines(artifacts).map((line) => toTextLine(line, fonts)),
-    ...left.filter((line) => isEdge(line, height)),
+    ...left.filter((line) => isInHeadArea(line, height)),
   ];
-  const rest = left.filter((line) => !isEdge(line, height)).map((line): Block => ({ kind: "text", lines: [line] }));
+  const rest = left.filter((line) => !isInHeadArea(line, height)).map((line): Block => ({ kind: "text", lines: [line] }));
   return { blocks: [...walk.blocks, ...rest, ...walk.notes], heads };
 }

@@ -27,7 +27,7 @@ export interface TextStyle {
 }
 
 /** The position of the pen before a character. */
-export interface Pen {
+export interface GlyphPosition {
   x: number;
   y: number;
   rise: number;
@@ -104,7 +104,7 @@ export class TextFlow {
   }
 
   /** Adds a character of a width, in text space, at the pen; combining ones without a width. `end`: the pen after it. */
-  add(character: string, style: TextStyle, pen: Pen, width: number, end: { x: number; y: number }): void {
+  add(character: string, style: TextStyle, pen: GlyphPosition, width: number, end: { x: number; y: number }): void {
     const open = (this.#open ??= this.#begin(style, pen));
     open.advance += width;
     if (width !== 0) this.#end = { x: end.x, y: end.y, rise: pen.rise };
@@ -114,7 +114,7 @@ export class TextFlow {
     this.#isStart = false;
   }
 
-  #begin(style: TextStyle, { x, y, matrix, scale }: Pen): OpenText {
+  #begin(style: TextStyle, { x, y, matrix, scale }: GlyphPosition): OpenText {
     const { size, widthSize } = style;
     const [a, b, c, d] = matrix;
     const height = Math.hypot(c, d) * size;
@@ -129,7 +129,7 @@ export class TextFlow {
   }
 
   /** Ends the text, and its line. */
-  #endLine({ x, y }: Pen): void {
+  #endLine({ x, y }: GlyphPosition): void {
     this.#forgetSpace();
     if (this.#open === null) {
       this.#items.push(blank(x, y, true));
@@ -139,14 +139,14 @@ export class TextFlow {
     this.#items.at(-1)!.hasEOL = true;
   }
 
-  #separate({ x, y }: Pen): void {
+  #separate({ x, y }: GlyphPosition): void {
     this.#forgetSpace();
     this.flush();
     this.#items.push(blank(x, y, false));
   }
 
   /** Moves the pen from the end of the last character to the next one, and ends the text, adds a space, or does neither. */
-  moveTo(pen: Pen): void {
+  moveTo(pen: GlyphPosition): void {
     const [end, last] = [this.#end, this.#last];
     if (end === null || last === null || (end.x === pen.x && end.y === pen.y)) return;
     const [a, b, c, d] = pen.matrix;
@@ -165,7 +165,7 @@ export class TextFlow {
     if (Math.abs(across) > MAX_SHIFT * last.height) this.flush();
   }
 
-  #closeGap(gap: number, size: number, pen: Pen): void {
+  #closeGap(gap: number, size: number, pen: GlyphPosition): void {
     if (gap <= MAX_TIGHT_SPACE * size) this.#forgetSpace();
     if (gap <= MIN_SPACE * size) {
       if (this.#space) this.#separate(pen);

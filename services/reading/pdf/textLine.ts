@@ -2,8 +2,8 @@ import type { FontStyles } from "./fontStyles.ts";
 import type { Box } from "./geometry.ts";
 import { type Line, hasSpaceBetween, markSuperscript, lineText, splitCells } from "./lines.ts";
 import { escapeInline, toLink } from "./markdown.ts";
-import { MARKER } from "./patterns.ts";
-import type { Run } from "./runs.ts";
+import { LIST_MARKER } from "./patterns.ts";
+import type { TextRun } from "./runs.ts";
 
 /** The data of a line for the second pass over the document, without its runs to save memory. */
 export interface TextLine extends Box {
@@ -33,7 +33,7 @@ interface StyledText {
 }
 
 /** Merges neighbouring runs with the same link and style. */
-function mergeRuns(runs: readonly Run[], line: Line, fonts: FontStyles, allMono: boolean): StyledText[] {
+function mergeRuns(runs: readonly TextRun[], line: Line, fonts: FontStyles, allMono: boolean): StyledText[] {
   const pieces: StyledText[] = [];
   for (const [index, run] of runs.entries()) {
     const before = runs[index - 1];
@@ -58,7 +58,7 @@ const toMarkdown = ({ text, link, mono }: StyledText): string => {
 };
 
 /** The share of the characters whose run has a property, from 0 to 1. */
-const shareOf = (runs: readonly Run[], has: (run: Run) => boolean): number => {
+const shareOf = (runs: readonly TextRun[], has: (run: TextRun) => boolean): number => {
   let [some, all] = [0, 0];
   for (const run of runs) {
     all += run.text.length;
@@ -72,7 +72,7 @@ function findTextStart(line: Line): number {
   const first = line.runs[0]!;
   const second = line.runs[1];
   if (second !== undefined && first.text.trim().length < 6 && second.x0 > first.x0) return second.x0;
-  const marker = MARKER.exec(first.text)?.[0].length ?? 0;
+  const marker = LIST_MARKER.exec(first.text)?.[0].length ?? 0;
   return first.x0 + (marker * (first.x1 - first.x0)) / first.text.length;
 }
 
@@ -85,7 +85,7 @@ const MAX_LABEL_LENGTH = 40;
 function isField(line: Line): boolean {
   const cells = splitCells(line).map((cell) => lineText(line, cell));
   const isShort = cells.every((text, at) => text.split(/\s/).length <= MAX_FIELD_WORDS[at]!);
-  const isLabel = cells[0]!.length <= MAX_LABEL_LENGTH && !/[,;(]$/.test(cells[0]!) && !MARKER.test(`${cells[0]!} `);
+  const isLabel = cells[0]!.length <= MAX_LABEL_LENGTH && !/[,;(]$/.test(cells[0]!) && !LIST_MARKER.test(`${cells[0]!} `);
   return cells.length === MAX_FIELD_WORDS.length && isShort && isLabel;
 }
 

@@ -23,7 +23,7 @@ export interface TextState {
   line: Matrix;
 }
 
-export const START: TextState = {
+export const INITIAL_TEXT_STATE: TextState = {
   style: { font: "", family: "", size: 0, widthSize: 0 },
   unit: DEFAULT_UNIT,
   sign: 1,
@@ -54,7 +54,7 @@ const toNextLine = (state: TextState, x: number, y: number): Partial<TextState> 
 type Change = (state: TextState, args: number[]) => Partial<TextState>;
 
 /** The state that text operators change. */
-export const CHANGES = new Map<number, Change>([
+export const TEXT_OPERATORS = new Map<number, Change>([
   [OPS.beginText, () => ({ text: IDENTITY, line: IDENTITY })],
   [OPS.setCharSpacing, (_, [spacing]) => ({ spacing })],
   [OPS.setWordSpacing, (_, [wordSpacing]) => ({ wordSpacing })],

@@ -1,7 +1,7 @@
 /* Writes PDFs. */
 
 /** A PDF of these objects (numbered from 1; the first is the catalog). */
-export function fileOf(objects: readonly (string | Uint8Array)[]): Buffer {
+export function writePdf(objects: readonly (string | Uint8Array)[]): Buffer {
   const parts: Buffer[] = [Buffer.from("%PDF-1.7\n")];
   let length = parts[0]!.length;
   const offsets: number[] = [];

@@ -1,7 +1,7 @@
 import { UnreadableFile } from "../reader.ts";
 import { checkPictureSize, DAMAGED_PICTURE } from "./limits.ts";
 import type { StoredPicture } from "./pictureFile.ts";
-import { storeGray } from "./raw.ts";
+import { toStoredPicture } from "./toStoredPicture.ts";
 
 const HEADER = 13;
 const COLOR_TABLE = 0x80;
@@ -124,5 +124,5 @@ export function readGif(bytes: Buffer): StoredPicture {
   const data = new Uint8Array(width * height * 3);
   for (const [n, value] of placed.entries())
     for (let part = 0; part < 3; part++) data[3 * n + part] = colors[3 * value + part] ?? 0;
-  return storeGray({ width, height, data, channels: 3 });
+  return toStoredPicture({ width, height, data, channels: 3 });
 }

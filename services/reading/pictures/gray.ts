@@ -31,7 +31,7 @@ export function toGray({ width, height, data, channels, white = 255 }: RawPixels
 }
 
 /** Grey of one bit per pixel, rows padded to bytes; `one`: the shade of a set bit, `zero`: of the others. */
-export function fromBits(
+export function grayFromBits(
   { width, height, data }: { width: number; height: number; data: ArrayLike<number> },
   [zero, one]: readonly [number, number],
 ): Uint8Array {
@@ -59,7 +59,7 @@ function shrinkValues(values: Uint8Array, width: number, height: number, factor:
   return out;
 }
 
-export function shrink(layer: Layer, factor: number): Layer {
+export function shrinkLayer(layer: Layer, factor: number): Layer {
   if (factor <= 1) return layer;
   const { width, height, pixels, opacity } = layer;
   return {

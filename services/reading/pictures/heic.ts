@@ -2,7 +2,7 @@ import type { HeifImage } from "libheif-js/wasm-bundle.js";
 import { UnreadableFile } from "../reader.ts";
 import { checkPictureSize, DAMAGED_PICTURE } from "./limits.ts";
 import type { StoredPicture } from "./pictureFile.ts";
-import { storeGray } from "./raw.ts";
+import { toStoredPicture } from "./toStoredPicture.ts";
 
 /** The property with the size of an image, or of one of its tiles. */
 const SIZE = Buffer.from("ispe");
@@ -33,7 +33,7 @@ export async function readHeic(bytes: Buffer): Promise<StoredPicture> {
     const [width, height] = [image!.get_width(), image!.get_height()];
     checkPictureSize(width, height);
     const data = await show(image!, width, height).finally(() => image!.free());
-    return storeGray({ width, height, data, channels: 4 });
+    return toStoredPicture({ width, height, data, channels: 4 });
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
     throw new UnreadableFile(DAMAGED_PICTURE, { cause: error });

@@ -1,4 +1,4 @@
-import { fileOf, stream } from "../pdf/writePdf.ts";
+import { writePdf, stream } from "../pdf/writePdf.ts";
 
 /* Pictures become PDFs, one page each: PDF has the filters of PNG, JPEG, TIFF and fax, so one decoder and one layout serve all. */
 
@@ -46,5 +46,5 @@ export function toPdf(pictures: readonly StoredPicture[]): Buffer {
     return add(`<</Type/Page/Parent 2 0 R${box}/Resources ${resources}/Contents ${add(stream(draws.join("\n")))}>>`);
   });
   objects[1] = `<</Type/Pages/Kids[${pages.join(" ")}]/Count ${pages.length}>>`;
-  return fileOf(objects);
+  return writePdf(objects);
 }

@@ -2,7 +2,7 @@ import { convertIndexedToRgb, decode } from "fast-png";
 import { UnreadableFile } from "../reader.ts";
 import { checkPictureSize, DAMAGED_PICTURE } from "./limits.ts";
 import type { StoredPicture } from "./pictureFile.ts";
-import { storeGray } from "./raw.ts";
+import { toStoredPicture } from "./toStoredPicture.ts";
 
 const WIDTH_AT = 16;
 const HEIGHT_AT = 20;
@@ -28,10 +28,10 @@ export function readPng(bytes: Buffer): StoredPicture {
     const palette = decoded.palette ?? (depth < 8 ? grayPalette(2 ** depth) : undefined);
     if (palette) {
       const data = convertIndexedToRgb({ ...decoded, palette });
-      return storeGray({ width, height, data, channels: palette[0]!.length });
+      return toStoredPicture({ width, height, data, channels: palette[0]!.length });
     }
     const white = depth === 16 ? 65_535 : 255;
-    return storeGray({ width, height, data: decoded.data, channels: decoded.channels, white });
+    return toStoredPicture({ width, height, data: decoded.data, channels: decoded.channels, white });
   } catch (error) {
     throw new UnreadableFile(DAMAGED_PICTURE, { cause: error });
   }

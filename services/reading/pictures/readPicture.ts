@@ -6,7 +6,7 @@ import { checkHeic, readHeic } from "./heic.ts";
 import { readJpeg } from "./jpeg.ts";
 import { type StoredPicture, toPdf } from "./pictureFile.ts";
 import { checkPng, readPng } from "./png.ts";
-import type { Recognition } from "./recognizer.ts";
+import type { RecognitionOptions } from "./recognizer.ts";
 import { readTiff } from "./tiff.ts";
 import { checkWebp, readWebp } from "./webp.ts";
 
@@ -36,7 +36,7 @@ const NOT_RECOGNIZED = "The file is a picture, and its text was not recognized (
 export async function readPicture(
   type: PictureType,
   file: Uint8Array,
-  { warn, recognition }: { warn: Warn; recognition: Recognition | undefined },
+  { warn, recognition }: { warn: Warn; recognition: RecognitionOptions | undefined },
 ): Promise<string[]> {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const { countPages, read } = FORMATS[type];

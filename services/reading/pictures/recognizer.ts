@@ -51,17 +51,17 @@ export interface RecognizedPicture {
 }
 
 /** This picture cannot be recognized; the recognizer goes on with the next one. */
-export class PictureFailed extends Error {
-  override name = "PictureFailed";
+export class RecognitionFailed extends Error {
+  override name = "RecognitionFailed";
 }
 
 export interface Recognizer {
-  /** Finds the text of a picture, which may lie on its side or upside down. Throws PictureFailed. Transfers `pixels`, which the caller cannot use afterwards. */
+  /** Finds the text of a picture, which may lie on its side or upside down. Throws RecognitionFailed. Transfers `pixels`, which the caller cannot use afterwards. */
   recognize(picture: GrayPicture): Promise<RecognizedPicture>;
 }
 
 /** What a reader may do with pictures. */
-export interface Recognition {
+export interface RecognitionOptions {
   recognizer: Recognizer;
   /** Pages that it may recognize. */
   pages: number;

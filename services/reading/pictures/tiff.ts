@@ -1,7 +1,7 @@
 import { UnreadableFile } from "../reader.ts";
 import { checkPictureSize, DAMAGED_PICTURE } from "./limits.ts";
 import type { StoredPicture } from "./pictureFile.ts";
-import { type Directory, readDirectories } from "./tiffDirectory.ts";
+import { type TiffDirectory, readTiffDirectories } from "./tiffDirectory.ts";
 
 /* TIFF strips and tiles keep their compression: PDF has a filter for each that scanners use. */
 
@@ -52,7 +52,7 @@ interface Format {
   entries(rows: number, columns: number): string;
 }
 
-const paletteOf = (directory: Directory, bits: number): string => {
+const paletteOf = (directory: TiffDirectory, bits: number): string => {
   const map = directory.all(TAG.colorMap);
   const size = 2 ** bits;
   if (map.length < 3 * size) refuse();
@@ -60,7 +60,7 @@ const paletteOf = (directory: Directory, bits: number): string => {
   return `[/Indexed/DeviceRGB ${size - 1}<${Buffer.from(colors.map((color) => color >> 8)).toString("hex")}>]`;
 };
 
-function faxFilter(directory: Directory, compression: number, { photometric }: Pick<Format, "photometric">) {
+function faxFilter(directory: TiffDirectory, compression: number, { photometric }: Pick<Format, "photometric">) {
   const isTwoDimensional = (directory.one(TAG.faxOptions, 0) & 1) === 1;
   const k = compression === 4 ? -1 : compression === 3 && isTwoDimensional ? 1 : 0;
   const aligned = compression === 2 ? "/EncodedByteAlign true" : "";
@@ -71,7 +71,7 @@ function faxFilter(directory: Directory, compression: number, { photometric }: P
 
 /** The PDF filter of a compression; refuses one that PDF does not have. */
 function filterOf(
-  directory: Directory,
+  directory: TiffDirectory,
   compression: number,
   { photometric, bits, samples }: { photometric: number; bits: number; samples: number },
 ): Format["entries"] {
@@ -86,7 +86,7 @@ function filterOf(
   return compression === 32_773 ? () => "/Filter/RunLengthDecode" : refuse();
 }
 
-function formatOf(directory: Directory): Format {
+function formatOf(directory: TiffDirectory): Format {
   const [width, height] = [directory.one(TAG.width, 0), directory.one(TAG.height, 0)];
   checkPictureSize(width, height);
   const [bits, compression] = [directory.one(TAG.bits, 1), directory.one(TAG.compression, 1)];
@@ -120,7 +120,7 @@ const withTables = (tables: readonly number[], data: Buffer): Buffer =>
 
 const TURNS: Record<number, number> = { 3: 2, 6: 1, 8: 3 };
 
-function readPage(bytes: Buffer, directory: Directory): StoredPicture {
+function readPage(bytes: Buffer, directory: TiffDirectory): StoredPicture {
   const { width, height, compression, entries } = formatOf(directory);
   const isTiled = directory.all(TAG.tileOffsets).length > 0;
   const offsets = directory.all(isTiled ? TAG.tileOffsets : TAG.stripOffsets);
@@ -144,7 +144,7 @@ function readPage(bytes: Buffer, directory: Directory): StoredPicture {
 
 /** The pages of a TIFF file as they are stored. Throws UnreadableFile: damaged, an odd format, too many pixels or pages. */
 export function readTiff(bytes: Buffer): StoredPicture[] {
-  const directories = readDirectories(bytes, MAX_PAGES);
+  const directories = readTiffDirectories(bytes, MAX_PAGES);
   if (directories.length === 0) refuse();
   if (directories.length > MAX_PAGES) throw new UnreadableFile(`The picture has more than ${MAX_PAGES} pages.`);
   return directories.map((directory) => readPage(bytes, directory));

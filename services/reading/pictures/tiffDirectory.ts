@@ -1,7 +1,7 @@
 /* Reads the tags of a TIFF file. */
 
 /** The tags of one page. */
-export interface Directory {
+export interface TiffDirectory {
   /** All values of a tag; empty if it is missing or damaged. */
   all(tag: number): number[];
   /** Its first value. */
@@ -24,7 +24,7 @@ const numbersIn =
     return isLittle ? bytes.readUIntLE(at, size) : bytes.readUIntBE(at, size);
   };
 
-function readDirectory(read: ReadNumber, at: number, count: number): Directory {
+function readDirectory(read: ReadNumber, at: number, count: number): TiffDirectory {
   const entries = new Map<number, number>();
   for (let n = 0; n < count; n++) entries.set(read(at + n * ENTRY_BYTES, 2), at + n * ENTRY_BYTES);
   const all = (tag: number, most = MAX_VALUES): number[] => {
@@ -39,11 +39,11 @@ function readDirectory(read: ReadNumber, at: number, count: number): Directory {
 }
 
 /** The directories of a file, one for each page; one more than `most` if there are more. None if it is no TIFF file. */
-export function readDirectories(bytes: Buffer, most: number): Directory[] {
+export function readTiffDirectories(bytes: Buffer, most: number): TiffDirectory[] {
   const order = bytes.toString("latin1", 0, 2);
   const read = numbersIn(bytes, order === "II");
   if ((order !== "II" && order !== "MM") || read(2, 2) !== 42) return [];
-  const directories: Directory[] = [];
+  const directories: TiffDirectory[] = [];
   const seen = new Set<number>();
   let at = read(4, 4);
   while (at > 0 && at + 2 <= bytes.length && !seen.has(at) && directories.length <= most) {

@@ -4,7 +4,7 @@ import decode, { init } from "@jsquash/webp/decode.js";
 import { UnreadableFile } from "../reader.ts";
 import { checkPictureSize, DAMAGED_PICTURE } from "./limits.ts";
 import type { StoredPicture } from "./pictureFile.ts";
-import { storeGray } from "./raw.ts";
+import { toStoredPicture } from "./toStoredPicture.ts";
 
 // TypeScript declares WebAssembly for browsers only
 const { Module } = Reflect.get(globalThis, "WebAssembly") as { Module: new (bytes: Uint8Array) => object };
@@ -46,7 +46,7 @@ export async function readWebp(bytes: Buffer): Promise<StoredPicture> {
     await init(new Module(readFileSync(program)));
     const { width, height, data } = await decode(Uint8Array.from(bytes).buffer);
     checkPictureSize(width, height);
-    return storeGray({ width, height, data, channels: 4 });
+    return toStoredPicture({ width, height, data, channels: 4 });
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
     throw new UnreadableFile(DAMAGED_PICTURE, { cause: error });

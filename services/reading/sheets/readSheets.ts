@@ -3,13 +3,13 @@ import { strToU8, zipSync } from "fflate";
 import { openDocument } from "../guard/openDocument.ts";
 import { checkZip, openZip, type Zip } from "../guard/zip.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
-import { countEdges, ignoreWarnings, warnOfCount } from "../warnings.ts";
+import { countUnreadHeaders, ignoreWarnings, warnOfCount } from "../warnings.ts";
 import { isOle } from "../office/xmlParts.ts";
 import { libraryComments, openComments } from "./comments.ts";
 import { inputMessages } from "./inputMessages.ts";
 import { openDrawings } from "./drawings.ts";
 import { openOdsDrawings } from "./odsDrawings.ts";
-import { excelEdges, openDocumentEdges } from "./pageEdges.ts";
+import { excelHeaders, openDocumentHeaders } from "./pageHeaders.ts";
 import { readCells } from "./readCells.ts";
 import { sheetParts, withSheetName } from "./toMarkdown.ts";
 import { openWorkbookParts } from "./workbookParts.ts";
@@ -74,11 +74,11 @@ interface Surroundings {
   /** Messages that Excel shows beside a selected cell. */
   messagesOn?(sheet: string): string;
   /** Headers and footers. */
-  edges: readonly string[];
+  headers: readonly string[];
 }
 
 /** Every visible sheet under its name, with what is drawn on it and the comments on its cells. */
-const toMarkdown = (book: WorkBook, { drawnOn, commentsOn, messagesOn, edges }: Surroundings, warn: Warn): string[] => {
+const toMarkdown = (book: WorkBook, { drawnOn, commentsOn, messagesOn, headers }: Surroundings, warn: Warn): string[] => {
   const date1904 = book.Workbook?.WBProps?.date1904 ?? false;
   const visible = book.SheetNames.filter((_, index) => isVisible(book, index));
   const sheets = visible.map((name) => {
@@ -92,13 +92,13 @@ const toMarkdown = (book: WorkBook, { drawnOn, commentsOn, messagesOn, edges }: 
   warnOfCount(
     warn,
     "headers_and_footers_left_out",
-    countEdges(edges, () => text),
+    countUnreadHeaders(headers, () => text),
   );
   return [text];
 };
 
 /** A single sheet without a container, as Excel wrote it before 1995. */
-const NOTHING: Surroundings = { drawnOn: () => "", edges: [] };
+const NOTHING: Surroundings = { drawnOn: () => "", headers: [] };
 
 const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b;
 
@@ -119,7 +119,7 @@ export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings):
     drawnOn: openDrawings(zip, parts, described),
     commentsOn: openComments(parts),
     messagesOn: (sheet: string) => messages.get(parts.sheetPart(sheet) ?? "") ?? "",
-    edges: excelEdges(zip),
+    headers: excelHeaders(zip),
   };
   const text = toMarkdown(open(bytes, { formulas: links }), surroundings, warn);
   warnOfCount(warn, "images_without_text", countParts(zip, PICTURE, described));
@@ -144,7 +144,7 @@ export const readOds = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
   checkZip(bytes);
   const book = open(zip.names().includes("styles.xml") ? bytes : withStyles(zip));
   const described = new Set<string>();
-  const surroundings = { drawnOn: openOdsDrawings(zip, warn, described), edges: openDocumentEdges(zip) };
+  const surroundings = { drawnOn: openOdsDrawings(zip, warn, described), headers: openDocumentHeaders(zip) };
   const text = toMarkdown(book, surroundings, warn);
   warnOfCount(warn, "images_without_text", countParts(zip, PICTURE, described));
   return text;

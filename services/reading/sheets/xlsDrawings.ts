@@ -3,7 +3,7 @@ import { element } from "../html/tree.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import type { Warn } from "../reader.ts";
 import { warnOfCount } from "../warnings.ts";
-import { statedText } from "./pageEdges.ts";
+import { textWithoutFields } from "./pageHeaders.ts";
 
 /* What the spreadsheet library does not read of the binary format of Excel 97 to 2003 ([MS-XLS]): drawings, headers and footers. */
 
@@ -59,7 +59,7 @@ class WorkbookScan {
   private missing = 0;
   private text = "";
   readonly drawn = new Map<string, Set<string>>();
-  readonly edges: string[] = [];
+  readonly headers: string[] = [];
   pictures = 0;
 
   /** False when nothing of the rest can be read. */
@@ -73,7 +73,7 @@ class WorkbookScan {
     else if (type === SHEET_NAME && data.length > 7)
       this.names.set(data.readUInt32LE(0), characters(data.subarray(7), data[6] ?? 0));
     else if (type === HEADER || type === FOOTER)
-      this.edges.push(statedText(characters(data.subarray(2), word(data, 0))));
+      this.headers.push(textWithoutFields(characters(data.subarray(2), word(data, 0))));
     else this.takeObject(type, data);
     return true;
   }
@@ -112,7 +112,7 @@ interface Container {
 export interface XlsDrawings {
   /** The texts of the boxes and shapes of a sheet, and the titles in its charts, by the sheet's name; "" without any. */
   drawnOn(sheet: string): string;
-  edges: string[];
+  headers: string[];
 }
 
 const openContainer = (bytes: Uint8Array): Container | undefined => {
@@ -135,7 +135,7 @@ export const openXlsDrawings = (bytes: Uint8Array, warn: Warn): XlsDrawings => {
   // an embedded file is shown as a picture
   warnOfCount(warn, "images_without_text", scan.pictures - embedded);
   return {
-    edges: scan.edges,
+    headers: scan.headers,
     drawnOn: (sheet) =>
       toMarkdown({ type: "root", children: [...(scan.drawn.get(sheet) ?? [])].map((text) => element("p", [text])) }),
   };

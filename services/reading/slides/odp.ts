@@ -4,9 +4,9 @@ import { openDocument } from "../guard/openDocument.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import type { Warn } from "../reader.ts";
-import { countEdges, ignoreWarnings, warnOfCount } from "../warnings.ts";
-import { withEdges } from "./edges.ts";
-import { isComment, masterTexts, odpComments, openOdpEdges } from "./odpEdges.ts";
+import { countUnreadHeaders, ignoreWarnings, warnOfCount } from "../warnings.ts";
+import { addHeaders } from "./headers.ts";
+import { isComment, masterTexts, odpComments, openOdpHeaders } from "./odpHeaders.ts";
 import { joinBlocks } from "../office/joinBlocks.ts";
 import { odtNode, type OdtContext } from "../office/odtBody.ts";
 import { readObject } from "../office/odtObjects.ts";
@@ -84,11 +84,11 @@ export const readOdp = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
     return toMarkdown({ type: "root", children: joinBlocks(pageContent(page, index + 1, context)) });
   });
   const left = new Set(masterTexts(styles, pages));
-  const whole = withEdges(texts, pages.map(openOdpEdges(content)), left);
+  const whole = addHeaders(texts, pages.map(openOdpHeaders(content)), left);
   warnOfCount(
     warn,
     "headers_and_footers_left_out",
-    countEdges([...left], () => whole.join("\n")),
+    countUnreadHeaders([...left], () => whole.join("\n")),
   );
   return whole;
 };

@@ -1,10 +1,10 @@
 import { openZip } from "../guard/zip.ts";
 import { refuseProtected } from "../office/xmlParts.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
-import { countEdges, ignoreWarnings, warnOfCount, warnOfPages } from "../warnings.ts";
+import { countUnreadHeaders, ignoreWarnings, warnOfCount, warnOfPages } from "../warnings.ts";
 import { readAuthors } from "./comments.ts";
 import { readDesign } from "./design.ts";
-import { withEdges } from "./edges.ts";
+import { addHeaders } from "./headers.ts";
 import { findPath, childrenNamed, reference } from "./localNames.ts";
 import { openParts } from "./parts.ts";
 import { memoize } from "./memoize.ts";
@@ -28,11 +28,11 @@ export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
   const targets = slides.map((id) => relations.get(id)?.target ?? "");
   const authors = readAuthors(parts, name);
   const left = new Set<string>();
-  const edges = targets.map((): string[] => []);
+  const headers = targets.map((): string[] => []);
   const texts = targets.map((slide, index) => {
     const own = design(parts.related(slide, "slideLayout") ?? "");
     for (const text of own.drawn) left.add(text);
-    return slideMarkdown(parts, slide, index + 1, { ...own, authors, edges: edges[index]! });
+    return slideMarkdown(parts, slide, index + 1, { ...own, authors, headers: headers[index]! });
   });
   const numbers = (has: (slide: string, index: number) => boolean): number[] =>
     targets.flatMap((slide, index) => (has(slide, index) ? [index + 1] : []));
@@ -52,11 +52,11 @@ export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
     "embedded_files_left_out",
     numbers((slide) => [...parts.relations(slide).values()].some(({ kind }) => EMBEDDED.has(kind))),
   );
-  const whole = withEdges(texts, edges, left);
+  const whole = addHeaders(texts, headers, left);
   warnOfCount(
     warn,
     "headers_and_footers_left_out",
-    countEdges([...left], () => whole.join("\n")),
+    countUnreadHeaders([...left], () => whole.join("\n")),
   );
   return whole;
 };

@@ -4,7 +4,7 @@ import { element } from "../html/tree.ts";
 import type { Styles } from "./listMarks.ts";
 import { chartToHtml, openChart } from "./chart.ts";
 import { diagramToHtml } from "./diagram.ts";
-import { REPEATED } from "./edges.ts";
+import { REPEATED_PLACEHOLDERS } from "./headers.ts";
 import { findPlaceholder } from "./design.ts";
 import { nestLists } from "./nestLists.ts";
 import { findPath, childNamed, localName, reference } from "./localNames.ts";
@@ -27,7 +27,7 @@ const GENERATED = /\s*(?:Description automatically generated|AI-generated conten
 
 const textShape = (shape: Element, { links, title, placeholderStyles }: SlideContext): ElementContent[] => {
   const placeholder = findPlaceholder(shape);
-  if (shape === title || REPEATED.has(placeholder?.attributes["type"] ?? "")) return [];
+  if (shape === title || REPEATED_PLACEHOLDERS.has(placeholder?.attributes["type"] ?? "")) return [];
   const body = childNamed(shape, "txBody");
   const styles = [
     childNamed(body, "lstStyle"),

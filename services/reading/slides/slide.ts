@@ -4,7 +4,7 @@ import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import { slideComments } from "./comments.ts";
 import { findPlaceholder, placeholderType, shapeTree, type Design } from "./design.ts";
-import { REPEATED, typedEdges } from "./edges.ts";
+import { REPEATED_PLACEHOLDERS, typedHeaders } from "./headers.ts";
 import { nestLists } from "./nestLists.ts";
 import { descendantsNamed, childNamed } from "./localNames.ts";
 import { readParagraphs } from "./paragraphs.ts";
@@ -15,14 +15,14 @@ import { findTitle } from "./title.ts";
 /** Whether a shape is part of the notes on a page of notes, and neither the slide itself nor what repeats on every page. */
 const isNote = (shape: Element): boolean => {
   const type = placeholderType(findPlaceholder(shape));
-  return type !== "sldImg" && !REPEATED.has(type);
+  return type !== "sldImg" && !REPEATED_PLACEHOLDERS.has(type);
 };
 
-/** The notes of a slide, also those in separate text boxes. Adds the headers and footers of the notes page to `edges`. */
-const slideNotes = (parts: Parts, slide: string, edges: string[]): ElementContent[] => {
+/** The notes of a slide, also those in separate text boxes. Adds the headers and footers of the notes page to `headers`. */
+const slideNotes = (parts: Parts, slide: string, headers: string[]): ElementContent[] => {
   const name = parts.related(slide, "notesSlide") ?? "";
   const tree = shapeTree(parts.xml(name));
-  edges.push(...typedEdges(tree));
+  headers.push(...typedHeaders(tree));
   const shapes = descendantsNamed(tree, "sp").filter(isNote);
   const links = parts.relations(name);
   const [first, ...rest] = shapes.flatMap((shape) => readParagraphs(childNamed(shape, "txBody"), links, []));
@@ -38,7 +38,7 @@ export interface SlideDesign extends Design {
   /** Of comments, by their id. */
   authors: ReadonlyMap<string, string>;
   /** The slide's headers and footers, which are no part of its Markdown, are added here. */
-  edges: string[];
+  headers: string[];
 }
 
 /**
@@ -49,16 +49,16 @@ export const slideMarkdown = (
   parts: Parts,
   name: string,
   number: number,
-  { isOpening, placeholderStyles, authors, edges }: SlideDesign,
+  { isOpening, placeholderStyles, authors, headers }: SlideDesign,
 ): string => {
   const tree = shapeTree(parts.xml(name));
-  edges.push(...typedEdges(tree));
+  headers.push(...typedHeaders(tree));
   const { title, shape } = findTitle(tree);
   const content = shapesToHtml(tree, { parts, links: parts.relations(name), title: shape, placeholderStyles });
   const level = isOpening || number === 1 || isBare(tree, content) ? "h1" : "h2";
   const heading = title === "" ? [] : [element(level, [title])];
   return toMarkdown({
     type: "root",
-    children: [...heading, ...content, ...slideNotes(parts, name, edges), ...slideComments(parts, name, authors)],
+    children: [...heading, ...content, ...slideNotes(parts, name, headers), ...slideComments(parts, name, authors)],
   });
 };

@@ -22,7 +22,7 @@ function findTool(offered: Tool[], clientTools: Iterable<string>, name: string):
 }
 
 /** Rejects as soon as the signal aborts, even if the work ignores the signal. */
-export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
@@ -67,7 +67,7 @@ export async function callTool(
   context.signal.throwIfAborted();
   try {
     const work = findTool(offered, clientTools, call.name).run(parseArguments(call.arguments), context);
-    return finish(await raceAbort(work, context.signal), "completed");
+    return finish(await rejectOnAbort(work, context.signal), "completed");
   } catch (error) {
     context.signal.throwIfAborted();
     const isForModel = error instanceof ToolError || error instanceof KnowledgeError || error instanceof WebError;

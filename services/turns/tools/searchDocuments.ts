@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Knowledge, KnowledgeHit } from "./knowledge.ts";
-import { defineTool, limitInput, type Tool } from "./tool.ts";
+import { defineTool, resultLimitArgument, type Tool } from "./tool.ts";
 
 /** Passages in one answer (spec: Limits). */
 const LIMITS = { usual: 8, most: 25 };
@@ -10,7 +10,7 @@ const input = z.object({
   collections: z.array(z.string()).optional().describe("Names of collections to stay within."),
   document_ids: z.array(z.string()).optional().describe("Ids of documents to stay within."),
   tags: z.array(z.string()).optional().describe("Only documents with one of these tags."),
-  limit: limitInput("passages", LIMITS),
+  limit: resultLimitArgument("passages", LIMITS),
 });
 
 const presentPlace = ({ document_id, version, seq, page, start, end }: KnowledgeHit) => ({

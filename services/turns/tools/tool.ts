@@ -78,7 +78,7 @@ export const withoutNulls = (input: unknown): unknown =>
     : input;
 
 /** An argument for the number of results. Models send any number, so it is clamped instead of refused. */
-export const limitInput = (of: string, { usual, most }: { usual: number; most: number }) =>
+export const resultLimitArgument = (of: string, { usual, most }: { usual: number; most: number }) =>
   z
     .number()
     .transform((wanted) => Math.min(Math.max(1, Math.trunc(wanted)), most))

@@ -33,11 +33,11 @@ export interface Web {
 }
 
 /** The memory of one download, taken from its organization's share. */
-export interface DownloadRoom {
+export interface DownloadMemory {
   /** Counts bytes that have arrived. Throws a WebError if there is no room. */
   take(bytes: number): void;
   /** Releases all counted bytes. */
   release(): void;
 }
-/** Creates the room for a new download. An organization's downloads in a process share one limit. */
-export type DownloadRoomOf = (organization: string) => DownloadRoom;
+/** Opens the memory of a new download. An organization's downloads in a process share one limit. */
+export type OpenDownloadMemory = (organization: string) => DownloadMemory;

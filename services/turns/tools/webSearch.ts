@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { defineTool, limitInput, type Tool } from "./tool.ts";
+import { defineTool, resultLimitArgument, type Tool } from "./tool.ts";
 import type { Web } from "./web.ts";
 
 const LIMITS = { usual: 8, most: 20 };
 
 const input = z.object({
   query: z.string().trim().min(1).max(1_000).describe("What to search the web for."),
-  limit: limitInput("results", LIMITS),
+  limit: resultLimitArgument("results", LIMITS),
 });
 
 /** Pages of the web, best first, as JSON `{results: [{url, title, snippet}]}`. */

@@ -31,13 +31,15 @@ interface Admission {
 type TurnAnswer = { admitted: Admission } | { refused: string } | { rate_limited: { retry_after_ms: number } };
 
 /** Checks the limits for a turn. */
-export type AskLimits = (spender: Spender, turn: AskedTurn) => Promise<TurnAnswer>;
+export type CheckTurnLimits = (spender: Spender, turn: AskedTurn) => Promise<TurnAnswer>;
 
 interface AskedTurn {
   turn_id: string;
   /** The model, or the targets of the alias. */
   models: string[];
   prompt: Prompt;
+  /** Whether readers receive its words while it runs. */
+  streamed: boolean;
 }
 
 /** A step's turn that the limits have admitted. */
@@ -58,7 +60,7 @@ export const spenderOf = (
  * minute or on concurrency, the step waits as long as its timeout allows; otherwise fanned-out steps would use up their retries.
  */
 export async function admitTurn(
-  ask: AskLimits,
+  ask: CheckTurnLimits,
   owner: TurnOwner,
   turn: AskedTurn & { agent_id: string | null; model: string },
   signal: AbortSignal,

@@ -79,7 +79,7 @@ async function startAdmitted(
   const route = await findRoute(deps, step, request.model);
   const { model, prompt, agent } = request;
   const models = route?.targets ?? [model];
-  const asked = { turn_id: ids.turn_id, model, models, prompt, agent_id: agent?.agent_id ?? null };
+  const asked = { turn_id: ids.turn_id, model, models, prompt, agent_id: agent?.agent_id ?? null, streamed: false };
   const admitted = await admitTurn(deps.askLimits, step, asked, signal);
   try {
     const { reserved } = admitted;

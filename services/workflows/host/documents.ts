@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { ChangeDocument, DeleteDocument } from "#events/document.ts";
 import { contentClaim, externalClaim } from "#events/documentClaims.ts";
 import { newCommand } from "#events/envelope.ts";
-import { changedDescription, type Description } from "#events/documentDetails.ts";
+import { changedDescription, type PushedDescription } from "#events/documentDetails.ts";
 import { claimStream, deriveId, parseStreamName, streamName } from "#events/ids.ts";
 import { MEDIA_TYPES } from "#events/mediaTypes.ts";
 import type { EventLog } from "#events/ports.ts";
@@ -91,7 +91,7 @@ function readPush(keyring: DocumentDeps["keyring"], collection_id: string, input
 }
 
 /** Updates the details of a document whose text is unchanged. */
-async function applySent(deps: DocumentDeps, { step }: HostCall, document_id: string, sent: Partial<Description>) {
+async function applySent(deps: DocumentDeps, { step }: HostCall, document_id: string, sent: Partial<PushedDescription>) {
   const stream = streamName("document", document_id);
   const recorded = describeDocument(await deps.log.read(stream));
   const changed = recorded && changedDescription(sent, recorded);
@@ -134,10 +134,10 @@ async function storePush(
   document_id: string,
   { content, sent, about, placed }: ReturnType<typeof readPush>,
 ): Promise<PushedDocument["result"] | { held_by: string }> {
-  const { organization_id, run_id: request_id } = hostCall.step;
+  const { organization_id, run_id: request_id, project_id } = hostCall.step;
   const stored = await storeContent(
     { ...deps, admit: (added) => deps.admitContent(hostCall.step, added) },
-    { document_id, organization_id, request_id, ...content },
+    { document_id, organization_id, request_id, ...content, ...(project_id !== null && { project_id }) },
     { created: () => placed, replaced: () => about },
   );
   if ("refused" in stored) throw new StepFailure("step_error", `push: ${stored.refused}`);

@@ -6,8 +6,8 @@ import type { EventLog } from "#events/ports.ts";
 import { runOfScope, runScope } from "#events/scope.ts";
 import type { Vault } from "#events/vault.ts";
 import type { Handle } from "../../handle.ts";
-import type { Admission, Growth } from "../../knowledge/storeContent.ts";
-import { whenSpace } from "../../whenSpace.ts";
+import type { StorageAdmission, AddedStorage } from "../../knowledge/storeContent.ts";
+import { retryWhileDiskFull } from "../../retryWhileDiskFull.ts";
 import { MAX_FILE_BYTES, type CallInput } from "../stepInputs.ts";
 import { StepFailure } from "../tick.ts";
 import { invalidInput } from "./input.ts";
@@ -36,7 +36,7 @@ export interface FileDeps {
   handle: Handle;
   files: { find(organization: string, id: string): Promise<StoredFile | undefined> };
   /** Checks the storage and budget limits for content that a step adds. */
-  admitContent(owner: Pick<StepAttempt, "organization_id" | "project_id">, added: Growth): Promise<Admission>;
+  admitContent(owner: Pick<StepAttempt, "organization_id" | "project_id">, added: AddedStorage): Promise<StorageAdmission>;
 }
 
 /**
@@ -63,7 +63,7 @@ export async function saveFile(
   { step, call }: HostCall,
   { name, text, base64, mime_type }: CallInput<"save_file">,
 ): Promise<{ file_id: string; name: string; mime_type: string; bytes: number }> {
-  const { organization_id, run_id, key } = step;
+  const { organization_id, run_id, key, project_id } = step;
   const bytes = base64 == null ? Buffer.from(text!) : Buffer.from(base64, "base64");
   if (bytes.length === 0) throw invalidInput("save_file: text: must not be empty");
   if (bytes.length > MAX_FILE_BYTES)
@@ -78,7 +78,7 @@ export async function saveFile(
   if ("refused" in room) throw new StepFailure("step_error", `save_file: ${room.refused}`);
   const wrapped_key = vault.createKey(thing);
   const folder = blobFolder(organization_id, thing);
-  const blob = await whenSpace(() => vault.put({ thing, wrapped_key, folder }, bytes));
+  const blob = await retryWhileDiskFull(() => vault.put({ thing, wrapped_key, folder }, bytes));
   const { position, rejection } = await handle(
     newCommand(UploadFile.type, {
       stream: thing,
@@ -93,6 +93,7 @@ export async function saveFile(
         mime_type: type,
         blob,
         scope: runScope(run_id),
+        ...(project_id !== null && { project_id }),
         filename: name,
         purpose: "workflow",
         sha256: createHash("sha256").update(bytes).digest("hex"),

@@ -4,7 +4,7 @@ import { Unavailable } from "#events/ports.ts";
 import { secretStream } from "#events/secret.ts";
 import { readSecretValue } from "../../readSecretValue.ts";
 import { createRedactor, type Redactor } from "../../redaction/redactor.ts";
-import { raceAbort } from "../../turns/tools/call.ts";
+import { rejectOnAbort } from "../../turns/tools/call.ts";
 import type { CallInput, PlatformCall } from "../stepInputs.ts";
 import { StepFailure, type StepHost } from "../tick.ts";
 import { runAgent, type Agents } from "./agent.ts";
@@ -91,7 +91,7 @@ function createGuard({ onError }: StepHostDeps, step: StepAttempt) {
     async guard<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
       try {
         signal?.throwIfAborted();
-        const answer = await (signal ? raceAbort(work(), signal) : work());
+        const answer = await (signal ? rejectOnAbort(work(), signal) : work());
         isAway = false;
         return answer;
       } catch (error) {

@@ -5,7 +5,7 @@ import type { Vault } from "#events/vault.ts";
 import { runScope } from "#events/scope.ts";
 import { isAlias, type Route } from "#events/route.ts";
 import type { TurnAgent, Prompt } from "#events/thread.ts";
-import type { AskLimits } from "./admitTurn.ts";
+import type { CheckTurnLimits } from "./admitTurn.ts";
 import { invalidInput } from "./input.ts";
 import type { TurnOwner } from "./step.ts";
 
@@ -24,7 +24,7 @@ export interface TurnDeps {
   handle(command: Command): Promise<CommandResult>;
   frames: Pick<Frames, "subscribe">;
   vault: Pick<Vault, "createKey" | "put">;
-  askLimits: AskLimits;
+  askLimits: CheckTurnLimits;
   /** Maximum duration of a turn in milliseconds. */
   turn_ms: number;
   /** The clock for that duration. */

@@ -1,8 +1,8 @@
-import { fileOf, stream } from "../writePdf.ts";
+import { writePdf, stream } from "../writePdf.ts";
 
 /* Builds PDFs for tests. */
 
-export { fileOf, stream };
+export { writePdf, stream };
 
 /** Widths of Helvetica in thousandths of the text size, for characters that differ from 556. */
 const WIDTHS: Record<string, number> = Object.fromEntries(
@@ -55,4 +55,4 @@ export function objectsOf(pages: readonly string[]): (string | Buffer)[] {
   ];
 }
 
-export const pdfOf = (pages: readonly string[]): Buffer => fileOf(objectsOf(pages));
+export const pdfOf = (pages: readonly string[]): Buffer => writePdf(objectsOf(pages));

@@ -1,23 +1,23 @@
 import { line, pdfOf, show } from "../../pdf/testing/build.ts";
 import {
   drawCell,
-  drawLook,
+  pickPageStyle,
   drawProse,
   drawRow,
   drawRule,
   drawText,
-  layColumns,
+  layOutColumns,
   type Align,
-  type Look,
+  type PageStyle,
   type Sheet,
 } from "./draw.ts";
-import type { Truth } from "./facts.ts";
+import type { GroundTruth } from "./facts.ts";
 import { createDice, createNames, money, type Dice } from "./random.ts";
 
-export interface JudgedFile {
+export interface TestFile {
   name: string;
   bytes: Buffer;
-  truth: Truth;
+  truth: GroundTruth;
 }
 
 const newSheet = (dice: Dice): Sheet => ({ operators: [], y: dice.between(690, 740) });
@@ -33,7 +33,7 @@ const ITEMS = [
 
 interface Page {
   dice: Dice;
-  look: Look;
+  look: PageStyle;
   names: ReturnType<typeof createNames>;
   sheet: Sheet;
 }
@@ -57,7 +57,7 @@ function drawParties({ dice, look, names, sheet }: Page): [string, string][] {
     `${names(1)}ville ${dice.between(10_000, 99_999)}`,
   ];
   const align = dice.chance(0.5) ? "right" : "left";
-  const [label, value] = layColumns([110, 110], [align, align], 14, 320);
+  const [label, value] = layOutColumns([110, 110], [align, align], 14, 320);
   for (const [n, name] of labels.entries()) {
     if (dice.chance(0.9)) sheet.operators.push(drawText(60, sheet.y, address[n]!, look));
     sheet.operators.push(
@@ -72,7 +72,7 @@ function drawParties({ dice, look, names, sheet }: Page): [string, string][] {
 /** Draws items with wrapped descriptions. Answers with them, their sum, and what the totals below need. */
 function drawItems({ dice, look, names, sheet }: Page) {
   const aligns: Align[] = ["left", dice.oneOf(["right", "center", "left"]), "right", "right"];
-  const columns = layColumns([dice.between(150, 230), 55, 65, 75], aligns, dice.between(10, 22));
+  const columns = layOutColumns([dice.between(150, 230), 55, 65, 75], aligns, dice.between(10, 22));
   const header = dice.oneOf(ITEMS);
   const currency = dice.oneOf(["$", "", "€"]) === "$" ? "$" : "";
   const end = columns.at(-1)!.x + columns.at(-1)!.width;
@@ -112,9 +112,9 @@ function drawTotals({ look, sheet }: Page, { sum, currency, columns }: ReturnTyp
 }
 
 /** An invoice: an address beside labels with values, items, totals. */
-export const invoice = (seed: number): JudgedFile => {
+export const invoice = (seed: number): TestFile => {
   const dice = createDice(seed);
-  const page: Page = { dice, look: drawLook(dice), names: createNames(dice), sheet: newSheet(dice) };
+  const page: Page = { dice, look: pickPageStyle(dice), names: createNames(dice), sheet: newSheet(dice) };
   const { look, names, sheet } = page;
   sheet.operators.push(show(60, 765, 20, `${names()} Ltd`, "bold"));
   const pairs = drawParties(page);
@@ -149,13 +149,13 @@ const FIELDS = [
 ];
 
 /** A form: labels with their values beside them, one or two pairs on a line. */
-export const form = (seed: number): JudgedFile => {
+export const form = (seed: number): TestFile => {
   const dice = createDice(seed);
-  const [look, names, sheet] = [drawLook(dice), createNames(dice), newSheet(dice)];
+  const [look, names, sheet] = [pickPageStyle(dice), createNames(dice), newSheet(dice)];
   const colon = dice.oneOf([":", ""]);
   const perLine = dice.oneOf([1, 2]);
   const underlined = dice.chance(0.4);
-  const columns = layColumns(
+  const columns = layOutColumns(
     perLine === 1 ? [130, 220] : [95, 130, 95, 130],
     ["left", "left", "left", "left"],
     dice.between(10, 20),
@@ -188,9 +188,9 @@ export const form = (seed: number): JudgedFile => {
 };
 
 /** A form of drawn boxes, each with a small label above its value. */
-export const boxes = (seed: number): JudgedFile => {
+export const boxes = (seed: number): TestFile => {
   const dice = createDice(seed);
-  const [look, names, sheet] = [drawLook(dice), createNames(dice), newSheet(dice)];
+  const [look, names, sheet] = [pickPageStyle(dice), createNames(dice), newSheet(dice)];
   const small = { ...look, size: look.size * 0.7 };
   const pairs: [string, string][] = [];
   const [count, height, width] = [dice.between(2, 4), look.size * 2.9, dice.between(110, 125)];

@@ -10,7 +10,7 @@ export interface Column {
 }
 
 /** How a file is set: drawn once for each file. */
-export interface Look {
+export interface PageStyle {
   size: number;
   /** Distance of the baselines within a cell, in points. */
   leading: number;
@@ -21,7 +21,7 @@ export interface Look {
   headerFont: Font;
 }
 
-export const drawLook = (dice: Dice): Look => {
+export const pickPageStyle = (dice: Dice): PageStyle => {
   const size = dice.oneOf([7.5, 8, 9, 10, 11]);
   return {
     size,
@@ -40,7 +40,7 @@ export const drawText = (
   x: number,
   y: number,
   text: string,
-  { size, wordByWord }: Look,
+  { size, wordByWord }: PageStyle,
   font: Font = "body",
 ): string => {
   if (!wordByWord) return show(x, y, size, text, font);
@@ -69,7 +69,7 @@ export const wrapText = (text: string, width: number, size: number, font: Font =
   return lines;
 };
 
-export const drawCell = (column: Column, y: number, text: string, look: Look, font: Font = "body"): string =>
+export const drawCell = (column: Column, y: number, text: string, look: PageStyle, font: Font = "body"): string =>
   drawText(startOf(column, textWidth(text, look.size, font)), y, text, look, font);
 
 /** A page that is filled from above. */
@@ -84,7 +84,7 @@ export const drawRow = (
   sheet: Sheet,
   columns: readonly Column[],
   cells: readonly string[],
-  { look, font = "body", valign = "top" }: { look: Look; font?: Font; valign?: "top" | "middle" | "bottom" },
+  { look, font = "body", valign = "top" }: { look: PageStyle; font?: Font; valign?: "top" | "middle" | "bottom" },
 ): void => {
   const wrapped = cells.map((cell, at) => (cell === "" ? [] : wrapText(cell, columns[at]!.width, look.size, font)));
   const height = Math.max(...wrapped.map((lines) => lines.length));
@@ -97,7 +97,7 @@ export const drawRow = (
   sheet.y -= height * look.leading + look.rowGap;
 };
 
-export const drawRule = (sheet: Sheet, x0: number, x1: number, look: Look): void => {
+export const drawRule = (sheet: Sheet, x0: number, x1: number, look: PageStyle): void => {
   const y = sheet.y + look.size * 0.95 + look.rowGap / 2;
   sheet.operators.push(line(x0, y, x1, y));
 };
@@ -108,7 +108,7 @@ const PROSE =
   );
 
 /** A paragraph of prose over the page's width. */
-export const drawProse = (sheet: Sheet, dice: Dice, look: Look): void => {
+export const drawProse = (sheet: Sheet, dice: Dice, look: PageStyle): void => {
   const from = dice.between(0, 8);
   const text = [...PROSE.slice(from), ...PROSE].slice(0, dice.between(24, 45)).join(" ");
   for (const row of wrapText(`${text}.`, 480, look.size)) {
@@ -119,7 +119,7 @@ export const drawProse = (sheet: Sheet, dice: Dice, look: Look): void => {
 };
 
 /** Columns side by side from x = 60 on; `gap`: between them, in points. */
-export const layColumns = (widths: readonly number[], aligns: readonly Align[], gap: number, left = 60): Column[] => {
+export const layOutColumns = (widths: readonly number[], aligns: readonly Align[], gap: number, left = 60): Column[] => {
   let x = left;
   return widths.map((width, at) => {
     const column = { x, width, align: aligns[at]! };

@@ -1,13 +1,13 @@
 import { pdfOf, show } from "../../pdf/testing/build.ts";
-import type { JudgedFile } from "./businessPages.ts";
-import { drawLook, drawRow, drawRule, layColumns, type Align, type Column, type Look, type Sheet } from "./draw.ts";
+import type { TestFile } from "./businessPages.ts";
+import { pickPageStyle, drawRow, drawRule, layOutColumns, type Align, type Column, type PageStyle, type Sheet } from "./draw.ts";
 import { createDice, createNames, money, type Dice } from "./random.ts";
 
 /* Estimates of a workshop: most cells of their tables are empty. */
 
 interface Page {
   dice: Dice;
-  look: Look;
+  look: PageStyle;
   sheet: Sheet;
 }
 
@@ -16,7 +16,7 @@ const ROWS_OF_SECTION = 4;
 
 const newPage = (seed: number, title: string): Page => {
   const dice = createDice(seed);
-  const look = drawLook(dice);
+  const look = pickPageStyle(dice);
   const y = dice.between(700, 740);
   return { dice, look, sheet: { operators: [show(60, y + 25, 15, title, "bold")], y } };
 };
@@ -29,7 +29,7 @@ const drawTable = (
     rows,
     sections = [],
   }: { columns: Column[]; header: string[]; rows: string[][]; sections?: string[] },
-): JudgedFile => {
+): TestFile => {
   drawRow(sheet, columns, header, { look, font: look.headerFont, valign: "bottom" });
   if (dice.chance(0.5)) drawRule(sheet, 60, columns.at(-1)!.x + columns.at(-1)!.width, look);
   for (const [n, row] of rows.entries()) {
@@ -44,11 +44,11 @@ const drawTable = (
 const SECTIONS = ["FRONT BUMPER", "FENDER", "HOOD", "ELECTRICAL"];
 
 /** Items of an estimate: parts have a number and a price, work has hours of one kind, and no row has all. */
-export const sparseItems = (seed: number): JudgedFile => {
+export const sparseItems = (seed: number): TestFile => {
   const page = newPage(seed, "Estimate of repairs");
   const { dice } = page;
   const names = createNames(dice);
-  const columns = layColumns(
+  const columns = layOutColumns(
     [dice.between(120, 170), 75, 30, 60, 45, 45],
     ["left", "left", "right", "right", "right", "right"],
     dice.between(8, 14),
@@ -81,13 +81,13 @@ export const sparseItems = (seed: number): JudgedFile => {
 };
 
 /** Sums of an estimate: work has hours and an hourly rate, parts have a sum alone. */
-export const ratedSums = (seed: number): JudgedFile => {
+export const ratedSums = (seed: number): TestFile => {
   const page = newPage(seed, "ESTIMATE TOTALS");
   const { dice } = page;
   const hasSign = dice.chance(0.5);
   const aligns: Align[] = ["left", "right", dice.oneOf<Align>(["left", "right"]), "right"];
   const widths = [dice.between(110, 150), 65, 65, 65];
-  const columns = layColumns(
+  const columns = layOutColumns(
     hasSign ? widths.toSpliced(2, 0, 12) : widths,
     hasSign ? aligns.toSpliced(2, 0, "center") : aligns,
     dice.between(8, 30),

@@ -3,13 +3,13 @@ import { splitLine, tableLines } from "../markdownTables.ts";
 /* What a reader of a table learns: the value that stands in the row of a label and under a header. */
 
 /** A table as a person reads it; stacked headers are one text. */
-export interface TruthTable {
+export interface ExpectedTable {
   header: string[];
   rows: string[][];
 }
 
-export interface Truth {
-  tables: TruthTable[];
+export interface GroundTruth {
+  tables: ExpectedTable[];
   /** Labels with their values, beside or below them. */
   pairs: [label: string, value: string][];
 }
@@ -32,14 +32,14 @@ const bare = (text: string): string =>
     .replace(/[^\p{L}\p{N}%().-]/gu, "")
     .toLowerCase();
 
-const tablesIn = (markdown: string): TruthTable[] =>
+const tablesIn = (markdown: string): ExpectedTable[] =>
   tableLines(markdown).map((lines) => {
     const rows = lines.map(splitLine);
     return { header: rows[0]!, rows: rows.slice(2) };
   });
 
 /** The cells of a table with their label, and with label and header; empty cells say nothing. */
-const cellsOf = ({ header, rows }: TruthTable): { inRow: string; full: string }[] =>
+const cellsOf = ({ header, rows }: ExpectedTable): { inRow: string; full: string }[] =>
   rows.flatMap((row) =>
     row.slice(1).flatMap((cell, index) => {
       const [label, value, name] = [bare(row[0] ?? ""), bare(cell), bare(header[index + 1] ?? "")];
@@ -66,7 +66,7 @@ const countCommon = (keys: readonly string[], others: readonly string[]): number
 const share = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 
 /** Whether a table, a line or a paragraph gives the label its value. */
-const hasPair = (markdown: string, tables: readonly TruthTable[], [label, value]: [string, string]): boolean => {
+const hasPair = (markdown: string, tables: readonly ExpectedTable[], [label, value]: [string, string]): boolean => {
   const [name, wanted] = [bare(label), bare(value)];
   const beside = tables.some(({ header, rows }) => {
     const all = [header, ...rows];
@@ -82,7 +82,7 @@ const hasPair = (markdown: string, tables: readonly TruthTable[], [label, value]
   return beside || lines.some((line, at) => line === name + wanted || (line === name && lines[at + 2] === wanted));
 };
 
-export const scoreTables = (truth: Truth, markdown: string): TableScores => {
+export const scoreTables = (truth: GroundTruth, markdown: string): TableScores => {
   const found = tablesIn(markdown);
   const [right, read] = [truth.tables.flatMap(cellsOf), found.flatMap(cellsOf)];
   const common = countCommon(

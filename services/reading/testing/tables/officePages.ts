@@ -1,6 +1,6 @@
 import { line, pdfOf, show, widthOf } from "../../pdf/testing/build.ts";
-import type { JudgedFile } from "./businessPages.ts";
-import { drawCell, drawLook, drawProse, drawRow, layColumns, type Align, type Column, type Sheet } from "./draw.ts";
+import type { TestFile } from "./businessPages.ts";
+import { drawCell, pickPageStyle, drawProse, drawRow, layOutColumns, type Align, type Column, type Sheet } from "./draw.ts";
 import { createDice, createNames, money, type Dice } from "./random.ts";
 
 /* Pages as word processors set them from tables without rules. */
@@ -12,9 +12,9 @@ const bytesOf = ({ operators }: Sheet): Buffer => pdfOf([operators.join("\n")]);
 const endOf = (columns: readonly Column[]): number => columns.at(-1)!.x + columns.at(-1)!.width;
 
 /** An invoice whose values stand in the middle of long descriptions, with sums below the last columns and an address beside its number. */
-export const officeInvoice = (seed: number): JudgedFile => {
+export const officeInvoice = (seed: number): TestFile => {
   const dice = createDice(seed);
-  const [look, names] = [{ ...drawLook(dice), rowGap: dice.oneOf([3, 5, 8]) }, createNames(dice)];
+  const [look, names] = [{ ...pickPageStyle(dice), rowGap: dice.oneOf([3, 5, 8]) }, createNames(dice)];
   const sheet = newSheet(dice);
   sheet.operators.push(show(60, sheet.y + 25, 20, "INVOICE", "bold"));
   const address = ["Bill to", names(), `${dice.between(1, 99)} ${names(1)} Street`, `${names(1)}ville`];
@@ -27,13 +27,13 @@ export const officeInvoice = (seed: number): JudgedFile => {
   for (const [n, text] of address.entries())
     sheet.operators.push(show(60, sheet.y - n * look.leading, look.size, text));
   if (below) sheet.y -= address.length * look.leading;
-  const [label, value] = layColumns([65, 90], ["left", "left"], 8, 400);
+  const [label, value] = layOutColumns([65, 90], ["left", "left"], 8, 400);
   for (const [name, text] of numbers) {
     sheet.operators.push(drawCell(label!, sheet.y, name!, look), drawCell(value!, sheet.y, text!, look));
     sheet.y -= look.leading + 3;
   }
   sheet.y -= look.leading * (below ? 1.5 : 3);
-  const columns = layColumns(
+  const columns = layOutColumns(
     [dice.between(240, 300), 45, 52, 62],
     ["left", "right", "right", "right"],
     dice.between(9, 14),
@@ -63,16 +63,16 @@ export const officeInvoice = (seed: number): JudgedFile => {
 };
 
 /** Results whose dates almost touch each other, each pair below a name over both. */
-export const crowdedHeader = (seed: number): JudgedFile => {
+export const crowdedHeader = (seed: number): TestFile => {
   const dice = createDice(seed);
-  const [drawn, names] = [drawLook(dice), createNames(dice)];
+  const [drawn, names] = [pickPageStyle(dice), createNames(dice)];
   const look = { ...drawn, wordByWord: false, rowGap: drawn.size * dice.oneOf([0.2, 0.5, 0.8]) };
   const sheet = newSheet(dice);
   sheet.operators.push(show(60, sheet.y + 25, 15, "Consolidated results", "bold"));
   const dates = ["31 Dec 2025", "31 Dec 2024", "31 Dec 2025", "31 Dec 2024"];
   const width = widthOf(dates[0]!, look.size);
   const aligns: Align[] = ["left", "right", "right", "right", "right"];
-  const columns = layColumns([170, width, width, width, width], aligns, look.size * 0.278);
+  const columns = layOutColumns([170, width, width, width, width], aligns, look.size * 0.278);
   const over = ["Three months ended", "Year ended"];
   for (const [n, name] of over.entries()) {
     const [first, second] = [columns[1 + 2 * n]!, columns[2 + 2 * n]!];
@@ -96,9 +96,9 @@ export const crowdedHeader = (seed: number): JudgedFile => {
 };
 
 /** A ruled table with a name over two columns and labels over several rows. */
-export const mergedCells = (seed: number): JudgedFile => {
+export const mergedCells = (seed: number): TestFile => {
   const dice = createDice(seed);
-  const [look, names] = [drawLook(dice), createNames(dice)];
+  const [look, names] = [pickPageStyle(dice), createNames(dice)];
   const sheet = newSheet(dice);
   const step = look.size * 2;
   const [top, groups] = [sheet.y, dice.between(2, 4)];

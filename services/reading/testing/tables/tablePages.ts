@@ -1,31 +1,31 @@
 import { line, pdfOf, show } from "../../pdf/testing/build.ts";
-import type { JudgedFile } from "./businessPages.ts";
+import type { TestFile } from "./businessPages.ts";
 import {
   drawCell,
-  drawLook,
+  pickPageStyle,
   drawProse,
   drawRow,
   drawRule,
-  layColumns,
+  layOutColumns,
   type Align,
   type Column,
-  type Look,
+  type PageStyle,
   type Sheet,
 } from "./draw.ts";
-import type { TruthTable } from "./facts.ts";
+import type { ExpectedTable } from "./facts.ts";
 import { createDice, createNames, money, type Dice } from "./random.ts";
 
 const pageOf = (sheet: Sheet): string => sheet.operators.join("\n");
 
 const endOf = (columns: readonly Column[]): number => columns.at(-1)!.x + columns.at(-1)!.width;
 
-const fileOf = (name: string, pages: readonly string[], table: TruthTable): JudgedFile => ({
+const fileOf = (name: string, pages: readonly string[], table: ExpectedTable): TestFile => ({
   name,
   bytes: pdfOf(pages),
   truth: { tables: [table], pairs: [] },
 });
 
-const start = (dice: Dice, look: Look): Sheet => {
+const start = (dice: Dice, look: PageStyle): Sheet => {
   const sheet: Sheet = { operators: [show(60, 765, 15, "Report of the year", "bold")], y: dice.between(700, 740) };
   drawProse(sheet, dice, look);
   return sheet;
@@ -37,12 +37,12 @@ const amount = (dice: Dice, dollars: boolean): string => {
 };
 
 /** A financial statement: years under a header over several columns, sections, long labels that wrap, dollar signs, totals. */
-export const statement = (seed: number): JudgedFile => {
+export const statement = (seed: number): TestFile => {
   const dice = createDice(seed);
-  const [look, names] = [drawLook(dice), createNames(dice)];
+  const [look, names] = [pickPageStyle(dice), createNames(dice)];
   const sheet = start(dice, look);
   const years = dice.between(2, 4);
-  const columns = layColumns(
+  const columns = layOutColumns(
     [dice.between(140, 190), ...Array.from({ length: years }, () => 55)],
     ["left", ...Array.from({ length: years }, (): Align => "right")],
     dice.between(9, 20),
@@ -91,14 +91,14 @@ export const statement = (seed: number): JudgedFile => {
 };
 
 /** A table of texts without rules, whose cells wrap. */
-export const wrapped = (seed: number): JudgedFile => {
+export const wrapped = (seed: number): TestFile => {
   const dice = createDice(seed);
-  const drawn = drawLook(dice);
+  const drawn = pickPageStyle(dice);
   const look = { ...drawn, rowGap: drawn.size * dice.oneOf([0.4, 0.7, 1]) };
   const names = createNames(dice);
   const sheet = start(dice, look);
   const count = dice.between(3, 4);
-  const columns = layColumns(
+  const columns = layOutColumns(
     Array.from({ length: count }, () => dice.between(85, 130)),
     Array.from({ length: count }, () => "left"),
     dice.between(12, 22),
@@ -113,12 +113,12 @@ export const wrapped = (seed: number): JudgedFile => {
 };
 
 /** A table whose walls stand only in the header, or that has no lines between its rows. */
-export const halfRuled = (seed: number): JudgedFile => {
+export const halfRuled = (seed: number): TestFile => {
   const dice = createDice(seed);
-  const [look, names] = [{ ...drawLook(dice), rowGap: 5 }, createNames(dice)];
+  const [look, names] = [{ ...pickPageStyle(dice), rowGap: 5 }, createNames(dice)];
   const sheet = start(dice, look);
   const count = dice.between(3, 5);
-  const columns = layColumns(
+  const columns = layOutColumns(
     [130, ...Array.from({ length: count - 1 }, () => 62)],
     ["left", ...Array.from({ length: count - 1 }, (): Align => dice.oneOf(["right", "left", "center"]))],
     14,
@@ -154,13 +154,13 @@ export const halfRuled = (seed: number): JudgedFile => {
 };
 
 /** A table over three pages; its header stands on the first or on all. */
-export const overPages = (seed: number): JudgedFile => {
+export const overPages = (seed: number): TestFile => {
   const dice = createDice(seed);
-  const drawn = drawLook(dice);
+  const drawn = pickPageStyle(dice);
   const look = { ...drawn, rowGap: Math.max(2, drawn.rowGap) };
   const names = createNames(dice);
   const count = dice.between(3, 5);
-  const columns = layColumns(
+  const columns = layOutColumns(
     [150, ...Array.from({ length: count - 1 }, () => 65)],
     ["left", ...Array.from({ length: count - 1 }, (): Align => "right")],
     dice.between(12, 18),
@@ -197,9 +197,9 @@ export const overPages = (seed: number): JudgedFile => {
 };
 
 /** A table of a typewriter: its columns are aligned by spaces. */
-export const typewriter = (seed: number): JudgedFile => {
+export const typewriter = (seed: number): TestFile => {
   const dice = createDice(seed);
-  const [look, names] = [{ ...drawLook(dice), size: dice.oneOf([8, 9]) }, createNames(dice)];
+  const [look, names] = [{ ...pickPageStyle(dice), size: dice.oneOf([8, 9]) }, createNames(dice)];
   const sheet = start(dice, look);
   const count = dice.between(2, 4);
   const header = ["Account", "Opening", "Closing", "Change", "Limit"].slice(0, count + 1);

@@ -1,11 +1,11 @@
 import { utils, write, type WorkSheet } from "@e965/xlsx";
-import type { JudgedFile } from "./businessPages.ts";
-import type { TruthTable } from "./facts.ts";
+import type { TestFile } from "./businessPages.ts";
+import type { ExpectedTable } from "./facts.ts";
 import { createDice, createNames, type Dice } from "./random.ts";
 
 type Value = string | number | null;
 
-const bookOf = (name: string, rows: Value[][], tables: TruthTable[], merges: string[] = []): JudgedFile => {
+const bookOf = (name: string, rows: Value[][], tables: ExpectedTable[], merges: string[] = []): TestFile => {
   const sheet: WorkSheet = { ...utils.aoa_to_sheet(rows), "!merges": merges.map((range) => utils.decode_range(range)) };
   const book = utils.book_new();
   utils.book_append_sheet(book, sheet, "Data");
@@ -25,10 +25,10 @@ const drawGrid = (dice: Dice, names: () => string, columns = dice.between(3, 5))
   ]),
 });
 
-const truthOf = ({ header, rows }: Grid): TruthTable => ({ header, rows: rows.map((row) => row.map(String)) });
+const truthOf = ({ header, rows }: Grid): ExpectedTable => ({ header, rows: rows.map((row) => row.map(String)) });
 
 /** Empty columns between the columns of one table. */
-export const spacerColumns = (seed: number): JudgedFile => {
+export const spacerColumns = (seed: number): TestFile => {
   const dice = createDice(seed);
   const names = createNames(dice);
   const grid = drawGrid(dice, names);
@@ -48,7 +48,7 @@ export const spacerColumns = (seed: number): JudgedFile => {
 };
 
 /** Several tables on a sheet, below each other or side by side. */
-export const severalBlocks = (seed: number): JudgedFile => {
+export const severalBlocks = (seed: number): TestFile => {
   const dice = createDice(seed);
   const names = createNames(dice);
   const grids = Array.from({ length: dice.between(2, 3) }, () => drawGrid(dice, names, 3));
@@ -67,7 +67,7 @@ export const severalBlocks = (seed: number): JudgedFile => {
 };
 
 /** Two header rows; the upper one is merged over its columns or stands only above the first of them. */
-export const stackedHeaders = (seed: number): JudgedFile => {
+export const stackedHeaders = (seed: number): TestFile => {
   const dice = createDice(seed);
   const names = createNames(dice);
   const merged = dice.chance(0.5);

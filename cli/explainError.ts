@@ -1,0 +1,17 @@
+/** An error as one line for a person, with the next step if it is known. */
+export function explainError(error: unknown): string {
+  if (error instanceof AggregateError && !error.message) return explainError(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  const { code, message, port, path, hostname } = error as NodeJS.ErrnoException & { port?: number; hostname?: string };
+  if (code === "EADDRINUSE")
+    return `Port ${port} is in use: stop the program that listens there, or set PORT to another one.`;
+  if (code === "ENOENT" && path) return `${path} does not exist: check the path.`;
+  if (code === "EISDIR") return `${path ?? "What was named"} is a folder: name a file.`;
+  if (code === "ENOTDIR" && path) return `${path} is no folder, or lies below a file: name a folder.`;
+  if (code === "EEXIST" && path) return `${path} exists already: name another one.`;
+  if (code === "ENOTFOUND" && hostname) return `The host ${hostname} is not known: check the setting that names it.`;
+  if ((code === "EACCES" || code === "EROFS") && path)
+    return `No permission for ${path} (${code}): check its owner and mode.`;
+  if (code === "ENOSPC") return "The disk is full: free disk space, then run this again.";
+  return message || code || error.name;
+}

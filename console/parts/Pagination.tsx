@@ -1,0 +1,31 @@
+import { Link, type LinkProps } from "@tanstack/react-router";
+import { formatCount } from "../format/index.ts";
+
+interface Props {
+  /** Counts from 0. */
+  page: number;
+  perPage: number;
+  total: number;
+  /** The noun for an item: "document". */
+  what: string;
+  /** The address of another page; undefined for the first page, which addresses do not name. */
+  address: (page: number | undefined) => LinkProps;
+}
+
+/** Links through a list whose pages are part of the address. Empty if there is only one page. */
+export const Pagination = ({ page, perPage, total, what, address }: Props) =>
+  (page > 0 || total > perPage) && (
+    <nav aria-label="Pages" className="title-line">
+      {page > 0 && (
+        <Link className="button" {...address(page - 1 || undefined)}>
+          Previous
+        </Link>
+      )}
+      {(page + 1) * perPage < total && (
+        <Link className="button" {...address(page + 1)}>
+          Next
+        </Link>
+      )}
+      <span className="quiet">{formatCount(total, what)}</span>
+    </nav>
+  );

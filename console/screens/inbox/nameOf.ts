@@ -1,2 +1,0 @@
-/** The name of a person or a key; either may be deleted. */
-export const nameOf = ({ name = null }: { name?: string | null }): string => name ?? "somebody who is no longer here";

@@ -1,0 +1,30 @@
+import { RateName } from "#events/budget.ts";
+import type { BudgetRow } from "./query.ts";
+
+const isLimited = ({ limits }: BudgetRow): boolean => RateName.options.some((name) => limits[name] !== undefined);
+
+/**
+ * Detects budgets that get their first limit per minute or on concurrency. Processes send no news of turns without such limits, so
+ * turns that began earlier must be read.
+ */
+export class NewLimitDetector {
+  readonly #read: () => Promise<void>;
+  #budgets: BudgetRow[] | undefined;
+  #limited: Set<string> | undefined;
+  #counted = Promise.resolve();
+
+  constructor(read: () => Promise<void>) {
+    this.#read = read;
+  }
+
+  /** Resolves once the turns for all budgets are counted, as they are after the first call. */
+  follow(budgets: BudgetRow[]): Promise<void> {
+    if (budgets === this.#budgets) return this.#counted;
+    const limited = new Set(budgets.filter(isLimited).map(({ subject }) => subject));
+    const known = this.#limited ?? limited;
+    this.#budgets = budgets;
+    this.#limited = limited;
+    if (!limited.isSubsetOf(known)) this.#counted = this.#read();
+    return this.#counted;
+  }
+}
