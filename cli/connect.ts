@@ -50,7 +50,9 @@ const noLog = (address: string): CliError =>
 
 function unusable(address: string, cause: unknown): CliError {
   const next = "check that it runs and that DATABASE_URL is correct";
-  return new CliError(`PostgreSQL at ${displayHosts(address)} cannot be used (${explainError(cause)})`, next, { cause });
+  return new CliError(`PostgreSQL at ${displayHosts(address)} cannot be used (${explainError(cause)})`, next, {
+    cause,
+  });
 }
 
 const NO_TABLE = "42P01";

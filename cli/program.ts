@@ -1,6 +1,13 @@
 import { Command, CommanderError } from "commander";
 import type { Role } from "../roles/runRoles.ts";
-import { parseOrganizationName, parsePath, SERVICE_URL, parseLogTip, parseUuid, parseWholeNumber } from "./arguments.ts";
+import {
+  parseOrganizationName,
+  parsePath,
+  SERVICE_URL,
+  parseLogTip,
+  parseUuid,
+  parseWholeNumber,
+} from "./arguments.ts";
 import { explainError } from "./explainError.ts";
 import { addPrivacy } from "./privacy/commands.ts";
 

@@ -20,7 +20,8 @@ async function onDisk<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (cause) {
     if (isError(cause, "ENOSPC", "EDQUOT")) throw new StorageFull("The disk of the blobs is full", { cause });
-    if (isError(cause, ...UNAVAILABLE) && !isDamaged(cause)) throw new StorageUnavailable("The disk of the blobs cannot be used", { cause });
+    if (isError(cause, ...UNAVAILABLE) && !isDamaged(cause))
+      throw new StorageUnavailable("The disk of the blobs cannot be used", { cause });
     throw cause;
   }
 }

@@ -22,7 +22,8 @@ const INDEX = "index passages";
 /** The check of the blobs' disk. */
 const DISK = "disk";
 
-export const OTHER_BUS_PROBLEM = "This process uses another NATS than the other processes of its database: compare NATS_URL";
+export const OTHER_BUS_PROBLEM =
+  "This process uses another NATS than the other processes of its database: compare NATS_URL";
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -100,7 +100,9 @@ function sharedLookUps(
     );
     return new Map(keys.flatMap((key, n) => (found[n] ? [[key, found[n]]] : [])));
   });
-  const documents = batchLookups<true>(async (ids) => new Map((await filterListedDocuments(db, ids)).map((id) => [id, true])));
+  const documents = batchLookups<true>(
+    async (ids) => new Map((await filterListedDocuments(db, ids)).map((id) => [id, true])),
+  );
   const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
   const triggers = batchLookups((tokens) => findTriggersByToken(db, tokens));
   return {

@@ -55,6 +55,10 @@ export function openWeb({ settings, credentials, reader, openDownloadMemory }: W
       return searchWeb(own ? endpoints : fetch, endpoint, query, limit, signal);
     },
     read: (organization, url, signal) =>
-      readPage({ fetch: pages, reader: readerFor(organization, signal), memory: openDownloadMemory(organization) }, url, signal),
+      readPage(
+        { fetch: pages, reader: readerFor(organization, signal), memory: openDownloadMemory(organization) },
+        url,
+        signal,
+      ),
   };
 }

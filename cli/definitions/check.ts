@@ -87,7 +87,8 @@ async function checkRuns(
 export async function check(path: string, options: CheckOptions): Promise<void> {
   const definitions = await readDefinitions(path);
   for (const { file, lint, type, name } of definitions) {
-    for (const { line, column, message } of lint) print(`warning ${file}:${line}:${column}: ${escapeControls(message)}`);
+    for (const { line, column, message } of lint)
+      print(`warning ${file}:${line}:${column}: ${escapeControls(message)}`);
     print(`${file}: ${type} ${name} can be saved`);
   }
   if (options.local) return;

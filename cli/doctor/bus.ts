@@ -33,7 +33,10 @@ export async function checkNats(bus: Bus): Promise<string> {
 
 export async function checkStreams({ bus, ignored }: WatchedBus): Promise<string> {
   if (ignored.length > 0)
-    throw new CliError(`the server ignores fields of streams: ${ignored.join("; ")}`, "run nats-server 2.14.5 or newer");
+    throw new CliError(
+      `the server ignores fields of streams: ${ignored.join("; ")}`,
+      "run nats-server 2.14.5 or newer",
+    );
   const { streams } = await bus.health();
   const unreadable = Object.keys(streams).filter((name) => !streams[name]);
   if (unreadable.length > 0)

@@ -3,7 +3,11 @@ import { ERASED_KINDS } from "#events/erasure.ts";
 import { parseList, parsePath, SERVICE_URL, parseUuid } from "../arguments.ts";
 
 const OUT = ["--out <file>", "write to a new file instead of stdout", parsePath] as const;
-const CERTIFICATE = ["--certificate <file>", "write the certificate to a new file when it is complete", parsePath] as const;
+const CERTIFICATE = [
+  "--certificate <file>",
+  "write the certificate to a new file when it is complete",
+  parsePath,
+] as const;
 
 /** Commands to export and erase what a running service stores about somebody. */
 export function addPrivacy(svc: Command): void {

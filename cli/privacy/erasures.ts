@@ -46,7 +46,9 @@ function printPreview(owner: string, preview: Preview): void {
 function printHeld({ held }: Preview): void {
   for (const { name, hold_id, subject, kind, count } of held) {
     const kept = describeCounts({ ...NOTHING_ERASED, [kind]: count });
-    print(`The hold ${escapeControls(name)} (${hold_id}) of ${escapeControls(subject)} keeps ${kept} until its release.`);
+    print(
+      `The hold ${escapeControls(name)} (${hold_id}) of ${escapeControls(subject)} keeps ${kept} until its release.`,
+    );
   }
 }
 

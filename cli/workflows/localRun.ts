@@ -64,7 +64,9 @@ async function answerApproval(state: RunState, call: ApprovalCall): Promise<Loca
     return undefined;
   }
   const { time: now, run_id } = state;
-  recordAnswer(state, shown, call.key, { json: approvalResult({ ...call, given: { ...given, decision }, now, run_id }) });
+  recordAnswer(state, shown, call.key, {
+    json: approvalResult({ ...call, given: { ...given, decision }, now, run_id }),
+  });
   if (decision !== "expire" || call.options.on_expiry !== "fail") return "answered";
   return failedAt("approval_expired", "An approval was not decided before it expired.", null, at);
 }

@@ -88,7 +88,9 @@ const timeline = (file: string): LocalObserver => ({
   onCall: (call) => print(`${describeCall(call)}   ${placeIn(file, call.at)}`),
   onAnswer(call, answer) {
     if (call.kind === "timer") return;
-    print("json" in answer ? `  = ${shortJson(JSON.parse(answer.json))}` : `  ! ${escapeControls(answer.error.message)}`);
+    print(
+      "json" in answer ? `  = ${shortJson(JSON.parse(answer.json))}` : `  ! ${escapeControls(answer.error.message)}`,
+    );
   },
   onLog: (line) => print(`  log: ${escapeControls(line)}`),
 });
@@ -124,7 +126,8 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
           isLive,
           onAttempt(attempt, failure, logs) {
             for (const line of logs) print(`  log: ${escapeControls(line)}`);
-            if (failure) print(`  attempt ${attempt}: ${placeIn(script.file, failure)}: ${escapeControls(failure.message)}`);
+            if (failure)
+              print(`  attempt ${attempt}: ${placeIn(script.file, failure)}: ${escapeControls(failure.message)}`);
           },
         },
         step,

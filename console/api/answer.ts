@@ -143,7 +143,11 @@ export async function askQuestion(question: Question, signal: AbortSignal): Prom
 }
 
 /** Follows a running answer of an agent, from its beginning. */
-export async function reopenAnswer(agent_id: string, turn: string, signal: AbortSignal): Promise<AsyncGenerator<LiveAnswer>> {
+export async function reopenAnswer(
+  agent_id: string,
+  turn: string,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<LiveAnswer>> {
   const path = `agents/${agent_id}/v1/responses/resp_${turn}`;
   return followResponse(await send(path, { query: { stream: "true" }, signal }));
 }

@@ -37,7 +37,10 @@ export const listAllAgents = queryOptions({
   queryFn: ({ signal }) => readAll((query) => call<Page<Agent>>("agents", { signal, query }), byId),
 });
 export const getAgent = (id: string) =>
-  queryOptions({ queryKey: ["agent", "one", id], queryFn: ({ signal }) => call<Agent>(itemPath("agents", id), { signal }) });
+  queryOptions({
+    queryKey: ["agent", "one", id],
+    queryFn: ({ signal }) => call<Agent>(itemPath("agents", id), { signal }),
+  });
 export const createAgent = (body: Partial<AgentSettings>) => call<Agent>("agents", { method: "POST", body });
 export const changeAgent = (id: string, body: Partial<AgentSettings>) =>
   call<Agent>(itemPath("agents", id), { method: "PATCH", body });
@@ -172,7 +175,8 @@ export async function checkTypes(type: ScriptType, source: string) {
 }
 
 /** The published types of the functions that a workflow may call. */
-export const readDeclarations = async (): Promise<string> => (await fetch(new URL("workflow.d.ts", SERVICE_URL))).text();
+export const readDeclarations = async (): Promise<string> =>
+  (await fetch(new URL("workflow.d.ts", SERVICE_URL))).text();
 
 export interface Workflow {
   id: string;

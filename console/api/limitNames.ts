@@ -23,4 +23,9 @@ export const TURN_RATE_LIMITS = [
   "concurrent_streams",
 ] as const;
 export const RATE_LIMITS = [...TURN_RATE_LIMITS, "concurrent_runs"] as const;
-export type LimitName = (typeof TURN_LIMITS | typeof READING_LIMITS | typeof STORAGE_LIMITS | typeof RATE_LIMITS)[number];
+export type LimitName = (
+  | typeof TURN_LIMITS
+  | typeof READING_LIMITS
+  | typeof STORAGE_LIMITS
+  | typeof RATE_LIMITS
+)[number];

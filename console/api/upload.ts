@@ -29,7 +29,9 @@ export const upload = <T>(to: URL, { file, signal, onProgress, fields = {} }: Up
       if (request.status < 300) resolve({ answer: request.response as T, isNew: request.status !== 200 });
       else reject(new ApiError(request.status, request.response ?? {}, (name) => request.getResponseHeader(name)));
     });
-    request.addEventListener("error", () => reject(new ApiError(0, { error: { message: "The connection was lost." } })));
+    request.addEventListener("error", () =>
+      reject(new ApiError(0, { error: { message: "The connection was lost." } })),
+    );
     signal.addEventListener("abort", () => request.abort());
     request.send(form);
   });

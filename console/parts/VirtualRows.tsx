@@ -7,7 +7,9 @@ const MARGIN = "1500px 0px";
 
 /** Items in chunks. */
 export const splitIntoChunks = <T,>(items: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(items.length / ROWS_PER_CHUNK) }, (_, n) => items.slice(n * ROWS_PER_CHUNK, (n + 1) * ROWS_PER_CHUNK));
+  Array.from({ length: Math.ceil(items.length / ROWS_PER_CHUNK) }, (_, n) =>
+    items.slice(n * ROWS_PER_CHUNK, (n + 1) * ROWS_PER_CHUNK),
+  );
 
 interface Props {
   as: "ol" | "tbody";

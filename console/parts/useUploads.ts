@@ -29,7 +29,10 @@ export function useUploads({ send: sendFile, kind }: UploadProps) {
   const queries = useQueryClient();
   const [uploads, setUploads] = useState<Upload[]>([]);
   const state = useRef({ next: 0, busy: 0, waiting: [] as Upload[], leaving: new AbortController() });
-  useLeaveConfirmation(() => state.current.busy > 0, "Leave the page? The files that are still being sent are not kept.");
+  useLeaveConfirmation(
+    () => state.current.busy > 0,
+    "Leave the page? The files that are still being sent are not kept.",
+  );
   useEffect(() => {
     const current = state.current;
     current.leaving = new AbortController();

@@ -88,7 +88,9 @@ export function findBreakingChanges(before: Schema, now: Schema, path = ""): str
   const options = (schema: Schema): Schema[] | undefined => schema["anyOf"] ?? schema["oneOf"];
   const [old, fresh] = [options(before), options(now)];
   if (old || fresh)
-    return (old ?? [before]).every((each) => (fresh ?? [now]).some((other) => findBreakingChanges(each, other, path).length === 0))
+    return (old ?? [before]).every((each) =>
+      (fresh ?? [now]).some((other) => findBreakingChanges(each, other, path).length === 0),
+    )
       ? []
       : [`${path || "/"}: not every form of before is a form of now`];
   if (before["const"] !== undefined || before["enum"]) {
@@ -106,7 +108,9 @@ export function findBreakingChanges(before: Schema, now: Schema, path = ""): str
   return [
     ...gone.map((name) => `${path}/${name}: is gone`),
     ...asked.map((name) => `${path}/${name}: is required now`),
-    ...Object.keys(had).flatMap((name) => (name in has ? findBreakingChanges(had[name], has[name], `${path}/${name}`) : [])),
+    ...Object.keys(had).flatMap((name) =>
+      name in has ? findBreakingChanges(had[name], has[name], `${path}/${name}`) : [],
+    ),
   ];
 }
 

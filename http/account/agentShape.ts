@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { APPROVAL_FOR_EVERY_CALL, MAX_TOOL_APPROVAL_SECONDS, ToolApproval, ToolCondition } from "#events/toolApproval.ts";
+import {
+  APPROVAL_FOR_EVERY_CALL,
+  MAX_TOOL_APPROVAL_SECONDS,
+  ToolApproval,
+  ToolCondition,
+} from "#events/toolApproval.ts";
 import { Assignee } from "#events/runParts.ts";
 import type { AgentRow } from "#projections/agents/query.ts";
 

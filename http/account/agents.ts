@@ -48,7 +48,12 @@ function checkApprovals(approvals: object, tools: string[]): void {
 }
 
 /** Converts the settings of a request to the form in events. Throws `unknown_tool`, `unknown_collection`, `unknown_project`. */
-async function readSettings(http: Http, caller: Caller, body: z.infer<typeof ChangeAgentBody>, ownTools: string[] = []) {
+async function readSettings(
+  http: Http,
+  caller: Caller,
+  body: z.infer<typeof ChangeAgentBody>,
+  ownTools: string[] = [],
+) {
   const { collections, reasoning, tools, project_id, ...rest } = body;
   const { organization_id } = caller;
   if (tools) await checkToolNames(http, organization_id, tools, (n) => `tools[${n}]`);

@@ -19,7 +19,13 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECT_DESCRIPTION, uncountedLimit } from "./budgetShape.ts";
-import { checkModel, checkSubjectExists, checkWorkflow, checkSubjectShape, listStoredSubjects } from "./budgetSubject.ts";
+import {
+  checkModel,
+  checkSubjectExists,
+  checkWorkflow,
+  checkSubjectShape,
+  listStoredSubjects,
+} from "./budgetSubject.ts";
 
 /** Maximum budgets per organization, because all of them are read at once. */
 const MAX_BUDGETS = 1_000;

@@ -15,7 +15,12 @@ const grants = z
   .max(50)
   .describe("Secrets that the script may read, out of those that it lists.");
 
-export const CreateDefinitionBody = z.object({ type: ScriptType, name: name.optional(), source, grants: grants.optional() });
+export const CreateDefinitionBody = z.object({
+  type: ScriptType,
+  name: name.optional(),
+  source,
+  grants: grants.optional(),
+});
 export const ChangeDefinitionBody = z.strictObject({ name, source, grants }).partial();
 
 export const Definition = z

@@ -65,7 +65,11 @@ async function storeVersion(http: Http, organization_id: string, save: Save) {
   return { definition_id, name, name_claim, ...stored, meta: script.meta, grants };
 }
 
-async function create(http: Http, request: FastifyRequest, body: z.infer<typeof CreateDefinitionBody>): Promise<DefinitionRow> {
+async function create(
+  http: Http,
+  request: FastifyRequest,
+  body: z.infer<typeof CreateDefinitionBody>,
+): Promise<DefinitionRow> {
   const { organization_id } = request.caller;
   const identity = identifyPost(request, "/api/definitions");
   const earlier = await findCreated(http, identity);
@@ -89,7 +93,12 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
 }
 
 /** Saves a new version. Fields that are not sent keep their value. */
-async function save(http: Http, request: FastifyRequest, row: DefinitionRow, body: z.infer<typeof ChangeDefinitionBody>) {
+async function save(
+  http: Http,
+  request: FastifyRequest,
+  row: DefinitionRow,
+  body: z.infer<typeof ChangeDefinitionBody>,
+) {
   const { organization_id } = request.caller;
   const { id: definition_id, wrapped_key, type } = row;
   const source = body.source ?? (await readSource(http, row, row.blob));
@@ -124,7 +133,11 @@ async function checkUnused({ db, waitUntilCurrent }: Http, { organization_id }: 
 }
 
 /** A tool cannot be deleted while agents name it. Throws 409 `definition_in_use`, which lists the agents. */
-async function checkNotOfAgents({ db, waitUntilCurrent }: Http, { organization_id }: Caller, name: string): Promise<void> {
+async function checkNotOfAgents(
+  { db, waitUntilCurrent }: Http,
+  { organization_id }: Caller,
+  name: string,
+): Promise<void> {
   await waitUntilCurrent(["agents"]);
   const agents = await listAgentsWithTool(db, organization_id, name);
   if (agents.length === 0) return;
@@ -155,55 +168,80 @@ async function readVersions(http: Http, caller: Caller, id: string, query: z.inf
   return { data: await Promise.all(data), ...page };
 }
 
+const presentWithSource = async (http: Http, { organization_id }: Caller, row: DefinitionRow) => ({
+  ...presentDefinition(row),
+  source: await readSource(http, row, row.blob),
+  access: await describeAccess(http, organization_id, row),
+});
+
+const DESCRIBED = { tags: ["Scripts"], security: [{ session: [] }] };
+const ONE = { ...DESCRIBED, params: z.object({ id: z.string() }) };
+
+function definitionVersionRoutes(app: App, http: Http): void {
+  const versions = describeList(ONE, "List the versions of a definition", DefinitionVersion);
+  app.get(
+    "/definitions/:id/versions",
+    { onRequest: requireBuilder(http), schema: versions },
+    ({ caller, params, query }) => readVersions(http, caller, params.id, query),
+  );
+}
+
 /** Scripted tools and workflow definitions (decisions: accounts), for builders and above. */
 export function definitionRoutes(app: App, http: Http): void {
   const onRequest = requireBuilder(http);
-  const described = { tags: ["Scripts"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ id: z.string() }) };
-  const withSource = async ({ organization_id }: Caller, row: DefinitionRow) => ({
-    ...presentDefinition(row),
-    source: await readSource(http, row, row.blob),
-    access: await describeAccess(http, organization_id, row),
-  });
 
   const Query = PageQuery.extend({ type: z.enum(["tool", "workflow"]).optional() });
-  const listing = { ...describeList(described, "List definitions", Definition), querystring: Query };
+  const listing = { ...describeList(DESCRIBED, "List definitions", Definition), querystring: Query };
   app.get("/definitions", { onRequest, schema: listing }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["definitions"]);
     const type = query.type ?? null;
-    return pageResponse(query, (page) => listDefinitions(http.db, caller.organization_id, { type, ...page }), presentDefinition);
+    return pageResponse(
+      query,
+      (page) => listDefinitions(http.db, caller.organization_id, { type, ...page }),
+      presentDefinition,
+    );
   });
 
-  const creating = { ...described, summary: "Create a definition", body: CreateDefinitionBody, response: { 201: DefinitionWithSource } };
+  const creating = {
+    ...DESCRIBED,
+    summary: "Create a definition",
+    body: CreateDefinitionBody,
+    response: { 201: DefinitionWithSource },
+  };
   app.post("/definitions", { onRequest, schema: creating, bodyLimit }, async (request, reply) =>
-    reply.code(201).send(await withSource(request.caller, await create(http, request, request.body))),
+    reply.code(201).send(await presentWithSource(http, request.caller, await create(http, request, request.body))),
   );
 
   const reading = {
-    ...one,
+    ...ONE,
     summary: "Get a definition",
     description: "With its source, the secrets that the code may read, and who may read its results.",
     response: { 200: DefinitionWithSource },
   };
   app.get("/definitions/:id", { onRequest, schema: reading }, async ({ caller, params }) =>
-    withSource(caller, await requireDefinition(http, caller, params.id)),
+    presentWithSource(http, caller, await requireDefinition(http, caller, params.id)),
   );
 
-  const saving = { ...one, summary: "Save a new version", body: ChangeDefinitionBody, response: { 200: SavedDefinition } };
+  const saving = {
+    ...ONE,
+    summary: "Save a new version",
+    body: ChangeDefinitionBody,
+    response: { 200: SavedDefinition },
+  };
   app.patch("/definitions/:id", { onRequest, schema: saving, bodyLimit }, async (request) => {
     await save(http, request, await requireDefinition(http, request.caller, request.params.id), request.body);
     const saved = await requireDefinition(http, request.caller, request.params.id);
-    return { ...(await withSource(request.caller, saved)), ...(await describePins(http, request.caller, saved)) };
+    return {
+      ...(await presentWithSource(http, request.caller, saved)),
+      ...(await describePins(http, request.caller, saved)),
+    };
   });
 
-  const deleting = { ...one, summary: "Delete a definition", response: { 204: z.null() } };
+  const deleting = { ...ONE, summary: "Delete a definition", response: { 204: z.null() } };
   app.delete("/definitions/:id", { onRequest, schema: deleting }, async (request, reply) => {
     await remove(http, request, request.params.id);
     return reply.code(204).send(null);
   });
 
-  const versions = describeList(one, "List the versions of a definition", DefinitionVersion);
-  app.get("/definitions/:id/versions", { onRequest, schema: versions }, ({ caller, params, query }) =>
-    readVersions(http, caller, params.id, query),
-  );
+  definitionVersionRoutes(app, http);
 }

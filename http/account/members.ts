@@ -14,7 +14,14 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findFirstEvent, identifyPost, type IdempotentRequest } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
-import { ChangeMemberBody, CreateMemberBody, CreatedMember, Member, NewPassword, presentMember } from "./memberShape.ts";
+import {
+  ChangeMemberBody,
+  CreateMemberBody,
+  CreatedMember,
+  Member,
+  NewPassword,
+  presentMember,
+} from "./memberShape.ts";
 
 /** People are part of their organization's stream. */
 export const peopleStream = ({ organization_id }: Pick<Caller, "organization_id">) =>

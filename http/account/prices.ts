@@ -83,7 +83,8 @@ export function priceRoutes(app: App, http: Http): void {
   app.get("/prices/:provider/:model", { onRequest, schema: reading }, async ({ caller, params }) => {
     const model = modelOf(params);
     const found =
-      (await findOwn(http, caller.organization_id, model)) ?? DEFAULT_MODEL_PRICES.find((prices) => prices.model === model);
+      (await findOwn(http, caller.organization_id, model)) ??
+      DEFAULT_MODEL_PRICES.find((prices) => prices.model === model);
     if (!found) throw priceNotFound();
     return found;
   });

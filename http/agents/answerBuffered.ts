@@ -34,7 +34,10 @@ export async function answerBuffered(
       reply.headers(endHeaders(end));
     }
     await recheckAfterWait(reply);
-    const response = await readStoredResponse(http, await findResponse(http, turn.organization_id, scope, turn.turn_id));
+    const response = await readStoredResponse(
+      http,
+      await findResponse(http, turn.organization_id, scope, turn.turn_id),
+    );
     return connection.answer(response);
   } catch (error) {
     // the turn exists, so a repeated request can get its answer

@@ -41,7 +41,10 @@ export function assignItemId(state: FoldState, type: Item["type"], index: number
   state.isNamed = true;
   return messageId(turn_id);
 }
-export const itemPosition = ({ output }: FoldState, index: number) => ({ output_index: index, item_id: output[index]!.id });
+export const itemPosition = ({ output }: FoldState, index: number) => ({
+  output_index: index,
+  item_id: output[index]!.id,
+});
 
 export function addItem({ output }: FoldState, item: Item): StreamEvent {
   output.push(item);

@@ -1,4 +1,12 @@
-import { addItem, completeItem, assignItemId, itemPosition, type OpenText, type FoldState, type StreamEvent } from "./foldState.ts";
+import {
+  addItem,
+  completeItem,
+  assignItemId,
+  itemPosition,
+  type OpenText,
+  type FoldState,
+  type StreamEvent,
+} from "./foldState.ts";
 import {
   messageItem,
   presentAnnotation,

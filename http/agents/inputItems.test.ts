@@ -30,7 +30,10 @@ function openThread(turns: number, page: number) {
 
 function openReply() {
   const held: number[] = [];
-  const request = { countBytes: (bytes: number) => void held.push(bytes), acquireLongRead: async () => void held.push(0) };
+  const request = {
+    countBytes: (bytes: number) => void held.push(bytes),
+    acquireLongRead: async () => void held.push(0),
+  };
   return { held, reply: { request, raw: { setTimeout() {} } } as unknown as Args[1] };
 }
 

@@ -67,7 +67,12 @@ export async function findResponse(
 }
 
 /** Throws `thread_not_found` unless the scope has this thread. */
-export async function checkThread({ db, waitUntilCurrent }: Needs, organization: string, thread: string, scope: string) {
+export async function checkThread(
+  { db, waitUntilCurrent }: Needs,
+  organization: string,
+  thread: string,
+  scope: string,
+) {
   await waitUntilCurrent(["turns"], streamName("thread", thread));
   if (!(await threadExists(db, organization, thread, scope)))
     throw new ApiError("thread_not_found", "There is no such thread for this key, user and agent.", {

@@ -110,7 +110,10 @@ export function buildResponse(head: ResponseHead, frames: FramePayload[], ended:
 }
 
 /** The stored response object, with the same items as its stream (spec: Agent response object). */
-export async function readStoredResponse(http: Needs & Pick<Http, "waitUntilCurrent">, row: ResponseRow): Promise<Response> {
+export async function readStoredResponse(
+  http: Needs & Pick<Http, "waitUntilCurrent">,
+  row: ResponseRow,
+): Promise<Response> {
   const [head, frames] = await Promise.all([readHead(http, row), readFrames(http, row)]);
   const response = buildResponse(head, frames, readResponseEnd(row));
   if (!row.parked_at) return response;

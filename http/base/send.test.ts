@@ -180,6 +180,9 @@ describe("a fresh read", () => {
 
   test("answers 503 when the projections lag for too long", async () => {
     const { waitUntilCurrent } = harness([done], false);
-    await expect(waitUntilCurrent(["turns"], "thread-1")).rejects.toMatchObject({ status: 503, errorCode: "unavailable" });
+    await expect(waitUntilCurrent(["turns"], "thread-1")).rejects.toMatchObject({
+      status: 503,
+      errorCode: "unavailable",
+    });
   });
 });

@@ -38,7 +38,9 @@ export function extractionRoutes(app: App, http: Http): void {
 
   const reading = { ...one, summary: "Get an extraction and its Markdown", response: { 200: Extraction } };
   app.get("/extractions/:id", { schema: reading }, async (request) =>
-    presentExtraction(await withMarkdown(http, request, await requireExtraction(http, request.caller, request.params.id))),
+    presentExtraction(
+      await withMarkdown(http, request, await requireExtraction(http, request.caller, request.params.id)),
+    ),
   );
 
   const deleting = { ...one, summary: "Delete an extraction, its file and its text", response: { 204: z.null() } };

@@ -14,7 +14,14 @@ import { createOnce, identifyPost } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { validator } from "../base/validate.ts";
-import { ChangeCollectionBody, CHANGE_CODES, Collection, CreateCollectionBody, CREATE_CODES, presentCollection } from "./collectionShape.ts";
+import {
+  ChangeCollectionBody,
+  CHANGE_CODES,
+  Collection,
+  CreateCollectionBody,
+  CREATE_CODES,
+  presentCollection,
+} from "./collectionShape.ts";
 import { requireCollection } from "./lookups.ts";
 import { toSlug } from "./slug.ts";
 
@@ -25,7 +32,11 @@ const commandFor = (request: FastifyRequest, collection_id: string) =>
 const nameClaim = ({ keyring }: Http, organization: string, name: string): string =>
   keyring.keyedHash("name", `${organization}\n${toNameKey(name)}`);
 
-async function create(http: Http, request: FastifyRequest, body: z.infer<typeof CreateCollectionBody>): Promise<CollectionRow> {
+async function create(
+  http: Http,
+  request: FastifyRequest,
+  body: z.infer<typeof CreateCollectionBody>,
+): Promise<CollectionRow> {
   const { organization_id } = request.caller;
   const { name, description = "" } = body;
   const slug = toSlug(name);
@@ -43,7 +54,12 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   return { id: collection_id, slug, name, description, documents, created_at: at, updated_at: at };
 }
 
-async function change(http: Http, request: FastifyRequest, reference: string, body: z.infer<typeof ChangeCollectionBody>) {
+async function change(
+  http: Http,
+  request: FastifyRequest,
+  reference: string,
+  body: z.infer<typeof ChangeCollectionBody>,
+) {
   const { id: collection_id } = await requireCollection(http, request.caller, reference);
   const { name, description } = body;
   const name_claim = name === undefined ? undefined : nameClaim(http, request.caller.organization_id, name);
@@ -53,7 +69,11 @@ async function change(http: Http, request: FastifyRequest, reference: string, bo
 }
 
 /** Deleting a collection deletes its documents, so a legal hold on either keeps both. Throws 409 `legal_hold`. */
-async function checkNothingHeld({ db, waitUntilCurrent }: Http, organization: string, collection_id: string): Promise<void> {
+async function checkNothingHeld(
+  { db, waitUntilCurrent }: Http,
+  organization: string,
+  collection_id: string,
+): Promise<void> {
   await waitUntilCurrent(["holds"], holdStream(organization));
   await waitUntilCurrent(["documents", "usage"]);
   const held = await findHoldInside(db, collection_id);
@@ -75,7 +95,12 @@ export function collectionRoutes(app: App, http: Http): void {
     return pageResponse(query, (page) => listCollections(http.db, caller.organization_id, page), presentCollection);
   });
 
-  const creating = { ...described, summary: "Create a collection", body: CreateCollectionBody, response: { 201: Collection } };
+  const creating = {
+    ...described,
+    summary: "Create a collection",
+    body: CreateCollectionBody,
+    response: { 201: Collection },
+  };
   app.post("/collections", { schema: creating, validatorCompiler: validator(CREATE_CODES) }, async (request, reply) =>
     reply.code(201).send(presentCollection(await create(http, request, request.body))),
   );

@@ -16,8 +16,11 @@ export const managesDocuments = ({ session }: Pick<Caller, "session">, user?: st
   session ? session.role === "owner" || session.role === "admin" : user === undefined;
 
 /** The readers as whom a request reads. `user`: the end user that it names. */
-export const readerOf = ({ db }: Needs, { organization_id, principal }: DocumentCaller, user?: string): Promise<DocumentReader[]> =>
-  identifyReader(db, organization_id, { principal, user: user ?? null });
+export const readerOf = (
+  { db }: Needs,
+  { organization_id, principal }: DocumentCaller,
+  user?: string,
+): Promise<DocumentReader[]> => identifyReader(db, organization_id, { principal, user: user ?? null });
 
 /** Whether the caller may read the text of a document. */
 export const canRead = async (
@@ -36,14 +39,23 @@ export const canSee = async (
 ): Promise<boolean> => managesDocuments(caller, user) || canRead(http, caller, row, user);
 
 /** Throws 403 `not_a_reader` if the caller may see the document but not read it. */
-export async function requireReader(http: Needs, caller: DocumentCaller, row: DocumentRow, user?: string): Promise<void> {
+export async function requireReader(
+  http: Needs,
+  caller: DocumentCaller,
+  row: DocumentRow,
+  user?: string,
+): Promise<void> {
   if (await canRead(http, caller, row, user)) return;
   const message = "The document names who may read it, and you are not among them. You may change its readers.";
   throw new ApiError("not_a_reader", message);
 }
 
 /** Throws a 400 for a reader who is not an active member. */
-export async function checkReaders({ db }: Needs, organization_id: string, readers: DocumentReader[] | null | undefined) {
+export async function checkReaders(
+  { db }: Needs,
+  organization_id: string,
+  readers: DocumentReader[] | null | undefined,
+) {
   const people = (readers ?? []).flatMap((reader) => ("person" in reader ? [reader.person] : []));
   const [unknown] = people.length > 0 ? await findUnknownPeople(db, organization_id, people) : [];
   if (unknown === undefined) return;

@@ -23,7 +23,10 @@ export const Document = z
     warnings: Warnings.optional(),
     tags: z.array(z.string()),
     metadata: Metadata.optional(),
-    readers: z.array(DocumentReader).optional().describe("Who may read it; absent: everybody who may read the collection."),
+    readers: z
+      .array(DocumentReader)
+      .optional()
+      .describe("Who may read it; absent: everybody who may read the collection."),
     source: z.enum(["api", "upload", "connector"]),
     external_id: z.string().optional().describe("The caller's own id of a pushed text."),
     created_at: z.iso.datetime(),

@@ -53,14 +53,24 @@ export async function findDocument(http: Needs, caller: DocumentCaller, id: stri
 export const documentNotFound = () => new ApiError("not_found", "There is no such document.");
 
 /** Throws 404 `not_found`. */
-export async function requireDocument(http: Needs, caller: DocumentCaller, id: string, user?: string): Promise<DocumentRow> {
+export async function requireDocument(
+  http: Needs,
+  caller: DocumentCaller,
+  id: string,
+  user?: string,
+): Promise<DocumentRow> {
   const row = await findDocument(http, caller, id, user);
   if (!row) throw documentNotFound();
   return row;
 }
 
 /** Finds a document that the caller may read. Throws 404 `not_found` and 403 `not_a_reader`. */
-export async function requireReadable(http: Needs, caller: DocumentCaller, id: string, user?: string): Promise<DocumentRow> {
+export async function requireReadable(
+  http: Needs,
+  caller: DocumentCaller,
+  id: string,
+  user?: string,
+): Promise<DocumentRow> {
   const row = await requireDocument(http, caller, id, user);
   await requireReader(http, caller, row, user);
   return row;

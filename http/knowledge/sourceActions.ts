@@ -17,7 +17,11 @@ export function sourceActionRoutes(app: App, http: Http): void {
     return reply.code(202).send(presentSource(await requireSource(http, request, source_id)));
   });
 
-  const listing = describeList(SOURCE_ID_ROUTE, "List the pages of a source, those that were read last first", PageOfSource);
+  const listing = describeList(
+    SOURCE_ID_ROUTE,
+    "List the pages of a source, those that were read last first",
+    PageOfSource,
+  );
   const filtered = { ...listing, querystring: listing.querystring.extend({ result: z.enum(PAGE_RESULTS).optional() }) };
   app.get("/sources/:id/pages", { schema: filtered }, async (request) => {
     const { id } = await requireSource(http, request, request.params.id);

@@ -33,7 +33,11 @@ export function storeDocument(
   return storeOnce(http, {
     kind: "document",
     identity,
-    admission: { request, spender: uploadSpender(request.caller), wanted: { bytes: bytes.length, documents: 1, pages: 0 } },
+    admission: {
+      request,
+      spender: uploadSpender(request.caller),
+      wanted: { bytes: bytes.length, documents: 1, pages: 0 },
+    },
     bytes,
     param: original === "text" ? "text" : "file",
     claim: `content:${content_claim}`,

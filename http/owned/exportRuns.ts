@@ -12,7 +12,15 @@ import { presentApproval } from "../workflows/approvalShape.ts";
 import { foldRun } from "../workflows/foldRun.ts";
 import { presentRun } from "../workflows/runShape.ts";
 import { createOpenValue } from "../workflows/runValues.ts";
-import { allTurnLines, fileLines, ROWS_PER_QUERY, readRows, type ExportLine, type ExportScope, type ExportLines } from "./exportLines.ts";
+import {
+  allTurnLines,
+  fileLines,
+  ROWS_PER_QUERY,
+  readRows,
+  type ExportLine,
+  type ExportScope,
+  type ExportLines,
+} from "./exportLines.ts";
 
 /** Run ids per query, each of which scans all runs. */
 const IDS = 2_000;

@@ -12,7 +12,14 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findProject } from "../base/findProject.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
-import { RetentionPreview, presentPreview, presentRetention, readRules, Retention, RetentionToSet } from "./retentionShape.ts";
+import {
+  RetentionPreview,
+  presentPreview,
+  presentRetention,
+  readRules,
+  Retention,
+  RetentionToSet,
+} from "./retentionShape.ts";
 
 /** Reads the subject of a rule. Throws 400 `invalid_subject` and `unknown_project`. */
 async function readSubject(http: Http, { organization_id }: FastifyRequest["caller"], name: string): Promise<string> {

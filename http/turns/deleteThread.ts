@@ -11,7 +11,12 @@ export const DeletedThread = z
   .meta({ title: "DeletedThread" });
 
 /** Stops the running turn of a thread. A client that waits for the whole answer gets an error once the thread is deleted. */
-async function stopNewestTurn({ db, frames, waitUntilCurrent }: Http, organization: string, thread: string, scope: string) {
+async function stopNewestTurn(
+  { db, frames, waitUntilCurrent }: Http,
+  organization: string,
+  thread: string,
+  scope: string,
+) {
   await waitUntilCurrent(["turns"], streamName("thread", thread));
   const id = await newestTurn(db, organization, thread, scope);
   if (id === undefined) return;

@@ -14,7 +14,11 @@ type Needs = Pick<Http, "db" | "waitUntilCurrent">;
 type Person = Omit<Approver, "groups">;
 
 /** The names of a person's current groups. */
-async function findGroupsOf({ db, waitUntilCurrent }: Needs, organization_id: string, user_id: string): Promise<string[]> {
+async function findGroupsOf(
+  { db, waitUntilCurrent }: Needs,
+  organization_id: string,
+  user_id: string,
+): Promise<string[]> {
   await waitUntilCurrent(["groups"], groupsStream(organization_id));
   return listGroupsOf(db, organization_id, user_id);
 }

@@ -22,5 +22,9 @@ export async function pickSlot(http: Needs, workflow: StartableWorkflow, args: R
 export async function pickStart(http: Needs, workflow: StartableWorkflow, args: Record<string, unknown>) {
   const { start_rate } = workflow.envelope;
   if (!start_rate) return null;
-  return pickFree(http, nameAllowedStarts(http.keyring.keyedHash, workflow, start_rate, args, currentTime()), startClaim);
+  return pickFree(
+    http,
+    nameAllowedStarts(http.keyring.keyedHash, workflow, start_rate, args, currentTime()),
+    startClaim,
+  );
 }

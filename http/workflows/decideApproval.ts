@@ -52,7 +52,11 @@ export const approvalNotPending = () => new ApiError("approval_not_pending", "Th
 export const invalidFiles = (why: string) => new ApiError("invalid_files", `files: ${why}`, { param: "files" });
 
 /** The current row of an approval that the caller can access. Throws 404 `approval_not_found`. */
-export async function requireApproval({ db, waitUntilCurrent }: Http, caller: Caller, id: string): Promise<ApprovalRow> {
+export async function requireApproval(
+  { db, waitUntilCurrent }: Http,
+  caller: Caller,
+  id: string,
+): Promise<ApprovalRow> {
   if (!isUuid(id)) throw notFound();
   const find = () => getApproval(db, caller.organization_id, id);
   /** A row that is missing or not fresh may have changed a moment ago. */
@@ -184,7 +188,8 @@ export async function decide(
   const repeated = findRepeated(row, caller, decision, body);
   if (repeated) return repeated;
   const data = await encodeData(http, caller, row, decision, body.data);
-  if (row.call && body.files?.length) throw invalidFiles("an approval of a tool call takes none; send them to the agent.");
+  if (row.call && body.files?.length)
+    throw invalidFiles("an approval of a tool call takes none; send them to the agent.");
   const files = await readOwnFiles(http, caller, body.files);
   const fields = { ...commandFields(request, streamOf(row)), ...identity };
   const right = { by: actorFrom(caller), ...(in_place_of && { in_place_of }) };

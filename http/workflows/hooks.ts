@@ -159,8 +159,7 @@ async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest,
   const { trigger } = request;
   const { run_id } = request.params as { run_id: string };
   const { organization_id } = trigger;
-  const found =
-    (await findRun(http, organization_id, run_id)) ?? (await findRunOfChain(http, organization_id, run_id));
+  const found = (await findRun(http, organization_id, run_id)) ?? (await findRunOfChain(http, organization_id, run_id));
   // a fork has its parent's trigger, but a person started it
   if (found?.trigger_id !== trigger.trigger_id || found.started_by.type !== "webhook") throw runNotFound();
   const newest = await findNewestRun(http, found);

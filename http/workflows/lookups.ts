@@ -15,7 +15,11 @@ type Needs = Pick<Http, "db" | "waitUntilCurrent">;
  * Finds a workflow that the caller can access. Changes are answered only once they are readable, so waiting is needed only for a
  * missing workflow. Throws 404 `workflow_not_found`.
  */
-export async function requireWorkflow({ db, waitUntilCurrent }: Needs, caller: Caller, id: string): Promise<WorkflowRow> {
+export async function requireWorkflow(
+  { db, waitUntilCurrent }: Needs,
+  caller: Caller,
+  id: string,
+): Promise<WorkflowRow> {
   const find = () => getWorkflow(db, caller.organization_id, id);
   const wait = () => waitUntilCurrent(["workflows"], streamName("workflow", id.toLowerCase()));
   const row = isUuid(id) ? await findOrWait(find, wait) : undefined;
@@ -55,7 +59,11 @@ export async function requireVersion(
 export const runNotFound = () => new ApiError("run_not_found", "No run has this id.", { param: "run_id" });
 
 /** Finds a run of the organization. A missing run may have started a moment ago, so this waits for the read model once. */
-export async function findRun({ db, waitUntilCurrent }: Needs, organization: string, id: string): Promise<RunRow | undefined> {
+export async function findRun(
+  { db, waitUntilCurrent }: Needs,
+  organization: string,
+  id: string,
+): Promise<RunRow | undefined> {
   if (!isUuid(id)) return undefined;
   return findOrWait(
     () => getRun(db, organization, id),

@@ -16,7 +16,7 @@ export async function findRunOfChain(http: Needs, organization_id: string, first
   if (!isUuid(first)) return undefined;
   const claim = chainClaim(first.toLowerCase());
   const stream = (await http.log.claimHolders([claim])).get(claim);
-  return stream && (await findRun(http, organization_id, parseStreamName(stream).id));
+  return stream ? findRun(http, organization_id, parseStreamName(stream).id) : undefined;
 }
 
 /** The newest run in the chain of continuations. Returns a `continued` run while its successor is about to start. */

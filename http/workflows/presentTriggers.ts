@@ -3,6 +3,7 @@ import { mapInSlices } from "#events/slices.ts";
 import { findSchedules } from "#projections/schedules/query.ts";
 import { countRunsByTrigger, type TriggerRow } from "#projections/triggers/query.ts";
 import type { Http } from "../base/deps.ts";
+import { requireTrigger } from "./lookups.ts";
 import { presentTrigger, type Trigger } from "./triggerShape.ts";
 
 /** Presents triggers with data of other read models: their runs, and the state of their schedules. */
@@ -18,4 +19,10 @@ export async function presentTriggers(
   return mapInSlices(rows, (row) =>
     presentTrigger(row, { runs: runs.get(row.id) ?? 0, base: settings.BASE_URL, schedule: schedules.get(row.id) }),
   );
+}
+
+/** Reads and presents one trigger. Throws 404 `trigger_not_found`. */
+export async function readTrigger(http: Http, workflow_id: string, id: string): Promise<z.infer<typeof Trigger>> {
+  const row = await requireTrigger(http, workflow_id, id);
+  return (await presentTriggers(http, [row]))[0]!;
 }

@@ -12,7 +12,10 @@ test("all items are worked on, two at once, and the results keep their order", a
     running--;
     return n % 3 === 0 ? [] : [n];
   };
-  expect(await processInBatches(items, work, new AbortController().signal)).toEqual({ results: [1, 2, 4, 5, 7, 8], next: 9 });
+  expect(await processInBatches(items, work, new AbortController().signal)).toEqual({
+    results: [1, 2, 4, 5, 7, 8],
+    next: 9,
+  });
   expect(most).toBe(2);
 });
 

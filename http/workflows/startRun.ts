@@ -139,7 +139,13 @@ async function sendStart(
   const user_mark = markUser(http, organization_id, start.external_user_id ?? undefined);
   const data = { ...buildRun(workflow, start, run_id, input), ...(user_mark !== null && { user_mark }) };
   // a retry counts as a run of those who started its parent
-  const spender = { organization_id, principal: principalOf(started_by), project_id: workflow.project_id, agent_id: null, user_mark };
+  const spender = {
+    organization_id,
+    principal: principalOf(started_by),
+    project_id: workflow.project_id,
+    agent_id: null,
+    user_mark,
+  };
   const admission = { request, spender, wanted: { runs: 1 } };
   const { keys } = input;
   const command = { stream: streamName("run", run_id), principal, request_id: request.id, ...(keys && { keys }) };

@@ -1,42 +1,40 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { newId, streamName } from "#events/ids.ts";
-import { CreateTrigger, DeleteTrigger, DisableTrigger, RotateTrigger, SetSigningSecret } from "#events/trigger.ts";
+import { newId } from "#events/ids.ts";
+import { CreateTrigger, DeleteTrigger, DisableTrigger } from "#events/trigger.ts";
 import { countEnabledTriggers, listTriggers, type TriggerRow } from "#projections/triggers/query.ts";
 import type { WorkflowRow } from "#projections/workflows/query.ts";
 import { requireBuilder, requireSession } from "../auth/authenticate.ts";
 import { newSecret } from "../auth/secrets.ts";
 import type { App } from "../base/app.ts";
-import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { createOnce, findCreated, identifyPost, rotateOnce, type IdempotentRequest } from "../base/idempotency.ts";
+import { createOnce, findCreated, identifyPost, type IdempotentRequest } from "../base/idempotency.ts";
 import { describeList, presentedPage } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { validator } from "../base/validate.ts";
 import { loadArgsSchema, partialSchema } from "./argsSchema.ts";
 import { checkRunAs } from "./envelope.ts";
-import { signingPurpose } from "./hookAuth.ts";
 import { requireTrigger, requireWorkflow } from "./lookups.ts";
-import { presentTriggers } from "./presentTriggers.ts";
+import { presentTriggers, readTrigger } from "./presentTriggers.ts";
+import { rotateTrigger, sealSigning, triggerCommand } from "./rotateTrigger.ts";
 import { ChangeTrigger } from "./scheduleShape.ts";
 import { changeSchedule, createSchedule } from "./schedules.ts";
-import { CreateTriggerBody, presentTrigger, RotateTriggerBody, Trigger, TRIGGER_CODES, TriggerWithSecret } from "./triggerShape.ts";
+import {
+  CreateTriggerBody,
+  presentTrigger,
+  RotateTriggerBody,
+  Trigger,
+  TRIGGER_CODES,
+  TriggerWithSecret,
+} from "./triggerShape.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 
 /** Maximum enabled triggers per workflow. Concurrent requests may exceed it by a few. */
 const MAX_TRIGGERS = 100;
 /** 144 random bits: a hook's URL cannot be guessed. */
 const TOKEN_BYTES = 18;
-
-const commandFor = (request: FastifyRequest, trigger_id: string) =>
-  commandFields(request, streamName("trigger", trigger_id), ["triggers"]);
-
-async function readOne(http: Http, workflow_id: string, id: string): Promise<z.infer<typeof Trigger>> {
-  const row = await requireTrigger(http, workflow_id, id);
-  return (await presentTriggers(http, [row]))[0]!;
-}
 
 async function checkCount(http: Http, workflow_id: string): Promise<void> {
   await http.waitUntilCurrent(["triggers"]);
@@ -83,12 +81,12 @@ async function createWebhook(
     headers: [...new Set(body.headers)],
   };
   const command = {
-    ...commandFor(request, trigger_id),
+    ...triggerCommand(request, trigger_id),
     ...identity,
     data: { ...data, ...signing, ...(event !== null && { event }) },
   };
   const { isNew, position, created_id } = await createOnce(http, CreateTrigger, command);
-  if (!isNew) return readOne(http, workflow_id, created_id);
+  if (!isNew) return readTrigger(http, workflow_id, created_id);
   // The secret cannot be shown again, so the answer does not wait for the read model, which may lag.
   const created_at = await readRecordedAt(http, position);
   const unused = { enabled: true, rotated_at: null, last_used_at: null, set_by: request.caller.principal };
@@ -104,58 +102,12 @@ async function create(
 ): Promise<z.infer<typeof TriggerWithSecret>> {
   const identity = identifyPost(request, `/api/workflows/${workflow.id}/triggers`);
   const earlier = await findCreated(http, identity);
-  if (earlier !== undefined) return readOne(http, workflow.id, earlier);
+  if (earlier !== undefined) return readTrigger(http, workflow.id, earlier);
   await checkCount(http, workflow.id);
   const { schedule } = body;
   if (!schedule) return createWebhook(http, request, workflow, identity, body);
   const id = await createSchedule(http, request, workflow, { ...body, schedule, identity });
-  return readOne(http, workflow.id, id);
-}
-
-/** Seals the sender's secret for a command. */
-const sealSigning = (
-  { keyring }: Pick<Http, "keyring">,
-  { caller }: FastifyRequest,
-  trigger_id: string,
-  secret: string,
-) => ({
-  credential_id: newId(),
-  sealed_secret: keyring.sealSecret(signingPurpose(caller.organization_id, trigger_id), secret),
-});
-
-/** Replaces the secret that the sender signs with. */
-async function replaceSigningSecret(
-  http: Http,
-  request: FastifyRequest,
-  { id: trigger_id, workflow_id, verify }: TriggerRow,
-  identity: IdempotentRequest,
-  secret: string,
-): Promise<z.infer<typeof Trigger>> {
-  if (!verify)
-    throw new ApiError("invalid_verify", "verify: the trigger has no sender that signs; create one with `verify`.", {
-      param: "verify",
-    });
-  const data = { trigger_id, ...sealSigning(http, request, trigger_id, secret) };
-  await http.send(SetSigningSecret, { ...commandFor(request, trigger_id), ...identity, data, requireProjected: true });
-  return readOne(http, workflow_id, trigger_id);
-}
-
-/** Replaces the sender's secret when the body has one, else the trigger's own. The old one stops working at once. */
-async function rotate(
-  http: Http,
-  request: FastifyRequest,
-  row: TriggerRow,
-  body: z.infer<typeof RotateTriggerBody>,
-): Promise<z.infer<typeof TriggerWithSecret>> {
-  const { id: trigger_id, workflow_id } = row;
-  const identity = identifyPost(request, `/api/workflows/${workflow_id}/triggers/${trigger_id}/rotate`);
-  if (body?.verify) return replaceSigningSecret(http, request, row, identity, body.verify.secret);
-  const { secret, hash, hint } = newSecret("whsec", http.settings.SERVICE_NAME);
-  const data = { trigger_id, secret_hash: hash, secret_hint: hint };
-  const command = { ...commandFor(request, trigger_id), ...identity, data };
-  const isOwn = await rotateOnce(http, RotateTrigger, command, "secret_hash");
-  const trigger = await readOne(http, workflow_id, trigger_id);
-  return isOwn ? { ...trigger, secret } : trigger;
+  return readTrigger(http, workflow.id, id);
 }
 
 /**
@@ -166,45 +118,29 @@ async function remove(http: Http, request: FastifyRequest, { id: trigger_id, wor
   await http.waitUntilCurrent(["workflows"]);
   const { last_used_at } = await requireTrigger(http, workflow_id, trigger_id);
   const definition = last_used_at === null ? DeleteTrigger : DisableTrigger;
-  await http.send(definition, { ...commandFor(request, trigger_id), data: { trigger_id }, requireProjected: true });
+  await http.send(definition, { ...triggerCommand(request, trigger_id), data: { trigger_id }, requireProjected: true });
 }
 
-/** Triggers of a workflow (spec: Workflow API): everybody signed in sees them, builders and above manage them. */
-export function triggerRoutes(app: App, http: Http): void {
-  const reading = requireSession(http);
+const validatorCompiler = validator(TRIGGER_CODES);
+const DESCRIBED = { tags: ["Workflows"], security: [{ session: [] }] };
+
+/** Routes that change one trigger. */
+function changeTriggerRoutes(app: App, http: Http): void {
   const managing = requireBuilder(http);
-  const described = { tags: ["Workflows"], security: [{ session: [] }] };
-  const all = { ...described, params: z.object({ id: z.string() }) };
-  const one = { ...described, params: z.object({ id: z.string(), trigger_id: z.string() }) };
+  const one = { ...DESCRIBED, params: z.object({ id: z.string(), trigger_id: z.string() }) };
   const find = async ({ caller }: FastifyRequest, params: { id: string; trigger_id: string }) =>
     requireTrigger(http, (await requireWorkflow(http, caller, params.id)).id, params.trigger_id);
 
-  const listing = describeList(all, "List triggers", Trigger);
-  app.get("/:id/triggers", { onRequest: reading, schema: listing }, async ({ caller, params, query }) => {
-    const { id } = await requireWorkflow(http, caller, params.id);
-    await http.waitUntilCurrent(["triggers"]);
-    return presentedPage(
-      query,
-      (page) => listTriggers(http.db, id, page),
-      (rows) => presentTriggers(http, rows),
-    );
-  });
-
-  const creating = { ...all, summary: "Create a trigger", body: CreateTriggerBody, response: { 201: TriggerWithSecret } };
-  app.post(
-    "/:id/triggers",
-    { onRequest: managing, schema: creating, validatorCompiler: validator(TRIGGER_CODES) },
-    async (request, reply) => {
-      const workflow = await requireWorkflow(http, request.caller, request.params.id);
-      return reply.code(201).send(await create(http, request, workflow, request.body));
-    },
-  );
-
-  const rotating = { ...one, summary: "Give a trigger a new secret", body: RotateTriggerBody, response: { 200: TriggerWithSecret } };
+  const rotating = {
+    ...one,
+    summary: "Give a trigger a new secret",
+    body: RotateTriggerBody,
+    response: { 200: TriggerWithSecret },
+  };
   app.post(
     "/:id/triggers/:trigger_id/rotate",
-    { onRequest: managing, schema: rotating, validatorCompiler: validator(TRIGGER_CODES) },
-    async (request) => rotate(http, request, await find(request, request.params), request.body),
+    { onRequest: managing, schema: rotating, validatorCompiler },
+    async (request) => rotateTrigger(http, request, await find(request, request.params), request.body),
   );
 
   const changing = {
@@ -215,12 +151,12 @@ export function triggerRoutes(app: App, http: Http): void {
   };
   app.patch(
     "/:id/triggers/:trigger_id",
-    { onRequest: managing, schema: changing, validatorCompiler: validator(TRIGGER_CODES) },
+    { onRequest: managing, schema: changing, validatorCompiler },
     async (request) => {
       const workflow = await requireWorkflow(http, request.caller, request.params.id);
       const trigger = await requireTrigger(http, workflow.id, request.params.trigger_id);
       await changeSchedule(http, request, { workflow, trigger }, request.body);
-      return readOne(http, workflow.id, trigger.id);
+      return readTrigger(http, workflow.id, trigger.id);
     },
   );
 
@@ -229,4 +165,37 @@ export function triggerRoutes(app: App, http: Http): void {
     await remove(http, request, await find(request, request.params));
     return reply.code(204).send(null);
   });
+}
+
+/** Triggers of a workflow (spec: Workflow API): everybody signed in sees them, builders and above manage them. */
+export function triggerRoutes(app: App, http: Http): void {
+  const all = { ...DESCRIBED, params: z.object({ id: z.string() }) };
+
+  const listing = describeList(all, "List triggers", Trigger);
+  app.get("/:id/triggers", { onRequest: requireSession(http), schema: listing }, async ({ caller, params, query }) => {
+    const { id } = await requireWorkflow(http, caller, params.id);
+    await http.waitUntilCurrent(["triggers"]);
+    return presentedPage(
+      query,
+      (page) => listTriggers(http.db, id, page),
+      (rows) => presentTriggers(http, rows),
+    );
+  });
+
+  const creating = {
+    ...all,
+    summary: "Create a trigger",
+    body: CreateTriggerBody,
+    response: { 201: TriggerWithSecret },
+  };
+  app.post(
+    "/:id/triggers",
+    { onRequest: requireBuilder(http), schema: creating, validatorCompiler },
+    async (request, reply) => {
+      const workflow = await requireWorkflow(http, request.caller, request.params.id);
+      return reply.code(201).send(await create(http, request, workflow, request.body));
+    },
+  );
+
+  changeTriggerRoutes(app, http);
 }

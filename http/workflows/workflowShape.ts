@@ -47,7 +47,10 @@ export const WorkflowWithWarnings = Workflow.extend({ warnings: z.array(Warning)
   title: "WorkflowWithWarnings",
 });
 
-export const presentWorkflow = (row: WorkflowRow, { triggers, live, total }: WorkflowCounts): z.infer<typeof Workflow> => ({
+export const presentWorkflow = (
+  row: WorkflowRow,
+  { triggers, live, total }: WorkflowCounts,
+): z.infer<typeof Workflow> => ({
   id: row.id,
   name: row.name,
   description: row.description,

@@ -14,7 +14,13 @@ import { describeList, presentedPage, type Page } from "../base/pageResponse.ts"
 import { validator } from "../base/validate.ts";
 import { checkRunAs, ENVELOPE_CODES, findWarnings, RESET_ENVELOPE } from "./envelope.ts";
 import { requireVersion, requireWorkflow } from "./lookups.ts";
-import { ChangeWorkflowBody, presentWorkflow, RegisterWorkflowBody, Workflow, WorkflowWithWarnings } from "./workflowShape.ts";
+import {
+  ChangeWorkflowBody,
+  presentWorkflow,
+  RegisterWorkflowBody,
+  Workflow,
+  WorkflowWithWarnings,
+} from "./workflowShape.ts";
 
 /** The projections that answers about workflows are read from. */
 const PROJECTIONS = ["workflows", "definitions", "triggers", "runs"];
@@ -22,7 +28,11 @@ const PROJECTIONS = ["workflows", "definitions", "triggers", "runs"];
 const commandFor = (request: FastifyRequest, workflow_id: string) =>
   commandFields(request, streamName("workflow", workflow_id), ["workflows"]);
 
-async function register(http: Http, request: FastifyRequest, body: z.infer<typeof RegisterWorkflowBody>): Promise<WorkflowRow> {
+async function register(
+  http: Http,
+  request: FastifyRequest,
+  body: z.infer<typeof RegisterWorkflowBody>,
+): Promise<WorkflowRow> {
   const { caller } = request;
   const identity = identifyPost(request, "/api/workflows");
   const earlier = await findCreated(http, identity);
@@ -46,7 +56,12 @@ async function register(http: Http, request: FastifyRequest, body: z.infer<typeo
 }
 
 /** The fields to change. Null resets a field to its default. */
-async function readChanges(http: Http, request: FastifyRequest, row: WorkflowRow, body: z.infer<typeof ChangeWorkflowBody>) {
+async function readChanges(
+  http: Http,
+  request: FastifyRequest,
+  row: WorkflowRow,
+  body: z.infer<typeof ChangeWorkflowBody>,
+) {
   const { name, description, definition_version, project_id, envelope, enabled } = body;
   checkRunAs(request.caller, envelope?.run_as, "envelope.run_as", row.envelope.run_as);
   const enables = enabled !== undefined && enabled !== false;

@@ -19,7 +19,8 @@ export const natsBinary = async (
   mkdirSync(runtimeDir, { recursive: true });
   for (const source of sources) {
     onLine(`Downloading nats-server: ${source.name}`);
-    if (source.version !== NEWEST_DEBIAN_RELEASE.version) onLine(`This is older than ${NEWEST_DEBIAN_RELEASE.version}, which could not be had.`);
+    if (source.version !== NEWEST_DEBIAN_RELEASE.version)
+      onLine(`This is older than ${NEWEST_DEBIAN_RELEASE.version}, which could not be had.`);
     const folder = mkdtempSync(join(runtimeDir, "fetch-"));
     try {
       renameSync(await source.fetch(folder), pathOf(source));

@@ -129,6 +129,10 @@ export function natsSources(): NatsSource[] {
   });
   const hasApt = findOnPath("apt-get") !== undefined && findOnPath("dpkg-deb") !== undefined;
   const debian = (releases: DebianPackage[]) => (hasApt ? releases.map(fromDebian) : []);
-  const github = { name: `the release ${GITHUB_RELEASE.version} on GitHub`, version: GITHUB_RELEASE.version, fetch: fetchGitHub };
+  const github = {
+    name: `the release ${GITHUB_RELEASE.version} on GitHub`,
+    version: GITHUB_RELEASE.version,
+    fetch: fetchGitHub,
+  };
   return [...debian([NEWEST_DEBIAN_RELEASE]), github, ...debian(OLDER_DEBIAN_RELEASES)];
 }

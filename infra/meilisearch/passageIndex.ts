@@ -1,4 +1,9 @@
-import type { IndexChangeId, IndexedGeneration, IndexedPassage, PassageIndex } from "#services/knowledge/passageIndex.ts";
+import type {
+  IndexChangeId,
+  IndexedGeneration,
+  IndexedPassage,
+  PassageIndex,
+} from "#services/knowledge/passageIndex.ts";
 import { encodeBodies, MARKER_ID, MARKER_DOCUMENT, passageId } from "./document.ts";
 import { filterSuperseded } from "./filter.ts";
 import { indexesOf } from "./limitedKey.ts";

@@ -14,7 +14,10 @@ interface Task {
 }
 
 /** Waits until each change has succeeded or failed. A change unknown to the server was lost with its data. */
-export const waitForTasks = async (server: Server, changes: IndexChangeId[]): Promise<Map<IndexChangeId, ChangeResult>> => {
+export const waitForTasks = async (
+  server: Server,
+  changes: IndexChangeId[],
+): Promise<Map<IndexChangeId, ChangeResult>> => {
   const settled = new Map<IndexChangeId, ChangeResult>();
   let open = [...new Set(changes)].toSorted((a, b) => a - b);
   for (let wait = FIRST_WAIT_MS; open.length > 0; wait = Math.min(wait * 1.5, MAX_WAIT_MS)) {

@@ -4,7 +4,8 @@ export const SUBJECT_TOKEN = /^[A-Za-z0-9_-]{1,80}$/;
 
 /** A dot, a space or a wildcard in a token would address a subject of another organization. */
 function token(value: string): string {
-  if (!SUBJECT_TOKEN.test(value)) throw new Error(`Invalid in a subject: ${JSON.stringify(String(value).slice(0, 100))}`);
+  if (!SUBJECT_TOKEN.test(value))
+    throw new Error(`Invalid in a subject: ${JSON.stringify(String(value).slice(0, 100))}`);
   return value;
 }
 

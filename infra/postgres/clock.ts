@@ -88,7 +88,12 @@ export async function watchClock({
 
   look();
   const looking = setInterval(look, LOOK_MS).unref();
-  const watching = runPeriodically(EVERY_MS, compare, (err) => logger.debug({ err }, "clock not compared"), stopped.signal);
+  const watching = runPeriodically(
+    EVERY_MS,
+    compare,
+    (err) => logger.debug({ err }, "clock not compared"),
+    stopped.signal,
+  );
   return {
     isOpen: look,
     onChange: gate.onChange,

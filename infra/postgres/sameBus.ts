@@ -106,7 +106,12 @@ export function watchSameBus({ db, worker, logger, identify, onApart, every_ms =
     } else if (holders.see(holder_at)) setOpen(false, { bus, deployment_bus: deployment });
   };
 
-  const watching = runPeriodically(every_ms, compare, (err) => logger.debug({ err }, "NATS not compared"), stopped.signal);
+  const watching = runPeriodically(
+    every_ms,
+    compare,
+    (err) => logger.debug({ err }, "NATS not compared"),
+    stopped.signal,
+  );
   return {
     ...gate,
     async stop() {

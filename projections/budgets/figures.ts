@@ -30,7 +30,12 @@ export interface BudgetReading extends BudgetFigures {
   priceOf?: PriceOf;
 }
 const NOTHING: Sums = new Map();
-export const NO_BUDGET_READING: BudgetReading = { at: Number.NEGATIVE_INFINITY, budgets: [], before: new Map(), today: new Map() };
+export const NO_BUDGET_READING: BudgetReading = {
+  at: Number.NEGATIVE_INFINITY,
+  budgets: [],
+  before: new Map(),
+  today: new Map(),
+};
 
 /** The spending of a day until a moment, including all events until then. */
 interface EarlySums {

@@ -201,7 +201,8 @@ export function watchRates(options: FollowerOptions): RateWatch {
       const turns = await follow(spender.organization_id);
       turns.announce({ kind: "resumed", ...turn, subjects: limits.subjects });
     },
-    reservationOf: (organization, turn_id) => followers.get(organization)?.reservations.reservationOf(turn_id) ?? NO_RESERVATION,
+    reservationOf: (organization, turn_id) =>
+      followers.get(organization)?.reservations.reservationOf(turn_id) ?? NO_RESERVATION,
     unsettled: (organization) => followers.get(organization)?.reservations.askedTurns() ?? [],
     async concerning(budgets, spender) {
       const limits = rateLimitsFor(budgets, spender);

@@ -103,7 +103,9 @@ export class Reservations {
     return this.#entries.has(turn_id);
   }
   /** Turns that a new process may not find in its snapshot. */
-  unsettled(): (Pick<Entry, "subjects" | keyof Reservation | "spent" | "cost" | "end_position"> & { turn_id: string })[] {
+  unsettled(): (Pick<Entry, "subjects" | keyof Reservation | "spent" | "cost" | "end_position"> & {
+    turn_id: string;
+  })[] {
     return [...this.#entries].map(([turn_id, { subjects, attempt, reserved, spent, cost, end_position }]) => ({
       turn_id,
       subjects,

@@ -184,7 +184,12 @@ export const budgetStatuses = (budgets: BudgetRow[], figures: BudgetFigures, now
   }));
 
 /** The budgets that apply to a spender, with the spender's own use. */
-export const statusesFor = (budgets: BudgetRow[], figures: BudgetFigures, spender: Spender, now: Date): BudgetStatus[] =>
+export const statusesFor = (
+  budgets: BudgetRow[],
+  figures: BudgetFigures,
+  spender: Spender,
+  now: Date,
+): BudgetStatus[] =>
   budgets.flatMap((budget) => {
     const subject = findCountedSubjectOf(budget, spender);
     return subject === undefined ? [] : [{ budget, limits: limitStatuses(budget, { subject }, figures, now) }];

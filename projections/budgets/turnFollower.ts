@@ -80,10 +80,7 @@ export class TurnFollower {
     this.ready = this.#readInTime(known);
   }
 
-  /**
-   * Applies a turn's news here at once, even if the turn was withdrawn before, and in other processes within milliseconds. New
-   * processes get the news that they may lack (newsForPeer.ts).
-   */
+  /** Applies a turn's news here at once, and in other processes within milliseconds. A withdrawn turn may begin again. */
   announce(news: TurnNews): void {
     if (news.kind === "began") for (const one of [this.counts, this.reservations]) one.readmit(news.turn_id);
     this.#apply(news, currentTime());

@@ -46,7 +46,10 @@ export interface BudgetWatch {
    */
   check(spender: Spender): Promise<ReachedLimit | undefined>;
   /** Decides whether something may be stored or read, or a run may begin, and counts it at once. Never throws, like `check`. */
-  admit(spender: Spender, wanted: RequestedAmounts): Promise<{ admitted: HoldingAdmission } | { refused: ReachedLimit }>;
+  admit(
+    spender: Spender,
+    wanted: RequestedAmounts,
+  ): Promise<{ admitted: HoldingAdmission } | { refused: ReachedLimit }>;
   /** Records thresholds reached by limits per minute or on concurrency, each at most once a day. */
   note(organization: string, reached: BudgetStep[]): void;
   /** Reports the end of a turn: its spending may reach a limit, even if no other turn follows. */
@@ -64,7 +67,11 @@ interface WatchOptions extends FigureOptions, ReportOptions {}
 const isPresent = ({ ends_at }: LimitStatus): boolean => !ends_at || ends_at.getTime() > currentTime();
 
 /** The spender's limits including the wanted amounts, a refusing one first. Leaves out limits whose period is over. */
-function reachedBy({ budgets, at, ...figures }: BudgetReading, subjects: string[], wanted: RequestedAmounts): ReachedLimit[] {
+function reachedBy(
+  { budgets, at, ...figures }: BudgetReading,
+  subjects: string[],
+  wanted: RequestedAmounts,
+): ReachedLimit[] {
   const units = new Set(Object.keys(wanted) as Unit[]);
   return budgets
     .flatMap((budget) => {
@@ -142,7 +149,10 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
   const readings = createBudgetReadings(options, reportReached);
   const holdings = createHoldings(options);
 
-  const withHeld = (organization: string, reading: BudgetReading) => ({ ...reading, held: holdings.sums(organization) });
+  const withHeld = (organization: string, reading: BudgetReading) => ({
+    ...reading,
+    held: holdings.sums(organization),
+  });
   /** Near a limit the sums are read again, because deletions and ended runs make room, and other processes admit things, too. */
   async function readHeld(organization: string, reached: () => ReachedLimit[]): Promise<void> {
     await settled(holdings.recent(organization));

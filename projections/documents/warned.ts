@@ -10,7 +10,11 @@ export interface WarnedDocument {
 }
 
 /** Documents whose text lacks content of their file, the last changed first. `organization` null: of all organizations. */
-export async function listWarnedDocuments(db: Db, organization: string | null, limit: number): Promise<WarnedDocument[]> {
+export async function listWarnedDocuments(
+  db: Db,
+  organization: string | null,
+  limit: number,
+): Promise<WarnedDocument[]> {
   const rows = await db.query<{ id: string; organization_id: string; name: string; warnings: string }>(
     `select d.id, d.organization_id, d.name, r.warnings ${FROM_DOCUMENTS} ${LIVE_READING}
     where r.warnings like '[{%' and ($1::uuid is null or d.organization_id = $1)

@@ -1,5 +1,14 @@
 import { setImmediate } from "node:timers/promises";
-import { toAnswerClaim, combineSources, compareWithSource, toClaimSource, countOverlap, type AnswerClaim, type Comparison, type ClaimSource } from "./answerClaims.ts";
+import {
+  toAnswerClaim,
+  combineSources,
+  compareWithSource,
+  toClaimSource,
+  countOverlap,
+  type AnswerClaim,
+  type Comparison,
+  type ClaimSource,
+} from "./answerClaims.ts";
 import { detectLanguage, type Language } from "./languages.ts";
 import { sentencesOf, type Span } from "./sentences.ts";
 import { splitWords } from "./terms.ts";
@@ -75,7 +84,8 @@ const sizeOf = ({ stems, numbers, quotes }: AnswerClaim): number => stems.size +
 
 /** The sentence of a passage with the most in common with the claim, and its neighbours if they add to it. */
 async function findPlace(pieces: readonly Piece[], claim: AnswerClaim, meter: Meter): Promise<Span | null> {
-  const weighRange = (from: number, to: number): number => countOverlap(claim, combineSources(pieces.slice(from, to + 1)));
+  const weighRange = (from: number, to: number): number =>
+    countOverlap(claim, combineSources(pieces.slice(from, to + 1)));
   const weights: number[] = [];
   for (const piece of pieces) {
     weights.push(countOverlap(claim, piece));

@@ -48,18 +48,28 @@ export const findExactHits = async (
   { from, to }: ResultRange,
 ): Promise<FoundHits> => {
   const candidates = await findCandidates(context, question, MAX_COMPARED_PASSAGES, context.operators);
-  const { live, seen, missed } = await selectLive(context.db, context.within, candidates.passages, MAX_COMPARED_PASSAGES);
+  const { live, seen, missed } = await selectLive(
+    context.db,
+    context.within,
+    candidates.passages,
+    MAX_COMPARED_PASSAGES,
+  );
   const some = live.slice(0, MAX_COMPARED_PASSAGES);
   const passages = await fetchAll(context, some);
   const fitting = await filterInTurns(withText(some, passages), createOperatorTest(context.operators));
   const hits = rankFirst(fitting, candidates, question).slice(from, to);
   const isStable = missed.isSubsetOf(seen) && passages.size === some.length;
-  const isCut = candidates.more || (live.length >= MAX_COMPARED_PASSAGES && candidates.passages.length > MAX_COMPARED_PASSAGES);
+  const isCut =
+    candidates.more || (live.length >= MAX_COMPARED_PASSAGES && candidates.passages.length > MAX_COMPARED_PASSAGES);
   return { hits, isStable, possible: possibleScore(candidates.terms), isCut };
 };
 
 /** The hits of a page. */
-export const findHits = async (context: SearchContext, question: Question, { from, to }: ResultRange): Promise<FoundHits> => {
+export const findHits = async (
+  context: SearchContext,
+  question: Question,
+  { from, to }: ResultRange,
+): Promise<FoundHits> => {
   const readTexts = createTextReader(context);
   const readAhead = async ({ passages }: Candidates): Promise<void> => {
     if (from < MAX_RANKED) await readTexts(passages.slice(0, MAX_RANKED));

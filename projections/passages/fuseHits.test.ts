@@ -8,7 +8,8 @@ const hit = (document_id: string, score: number): Hit => ({
   score,
 });
 const near = (document_id: string, nearness: number): NearHit => ({ ...hit(document_id, 0), nearness });
-const order = (words: Hit[], nearest: NearHit[]) => fuseHits(words, nearest, 10).map(({ passage }) => passage.document_id);
+const order = (words: Hit[], nearest: NearHit[]) =>
+  fuseHits(words, nearest, 10).map(({ passage }) => passage.document_id);
 const crowd = (nearness: number) => Array.from({ length: 12 }, (_, n) => near(`crowd${n}`, nearness - n / 1_000));
 
 describe("fusing hits of words with the nearest passages", () => {

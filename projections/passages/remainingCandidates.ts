@@ -26,7 +26,11 @@ export async function* remainingCandidates(
     for (let [offset, end] = [0, 1]; offset < end; offset += BATCH_SIZE) {
       const [answer] = await engine.search(index, within, [{ words, matching: "all", limit: BATCH_SIZE, offset }]);
       end = answer!.total;
-      const batch = answer!.ids.map((id, rank) => ({ ...id, key: passageKey(id), weight: weightAtRank(idf, offset + rank) }));
+      const batch = answer!.ids.map((id, rank) => ({
+        ...id,
+        key: passageKey(id),
+        weight: weightAtRank(idf, offset + rank),
+      }));
       yield batch.filter(({ key }) => !known.has(key));
       for (const { key } of batch) known.add(key);
     }

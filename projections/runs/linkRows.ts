@@ -36,5 +36,7 @@ export const approvalLinks = {
 };
 
 /** Marks the link that a vote or a decision used up. */
-export const markLinkUsed = ({ data: { by, at, decision } }: EventRecord<"ApprovalVoted" | "ApprovalDecided">): Change[] =>
+export const markLinkUsed = ({
+  data: { by, at, decision },
+}: EventRecord<"ApprovalVoted" | "ApprovalDecided">): Change[] =>
   by.type === "link" ? patchLink(by.id, { used_at: new Date(at), decision }) : [];

@@ -34,8 +34,8 @@ const endExtraction = ({ data }: { data: { extraction_id: string } }): Change[] 
 /** Rows for things that have no other row of usage. */
 export const holdings = {
   FileUploaded: (event: RecordedEvent<Extract<HoldingEvent, { type: "FileUploaded" }>>) => {
-    const { file_id, bytes, user_mark = null, project_id = null } = event.data;
-    return [putHolding(event, file_id, { bytes, user_mark, project_id })];
+    const { file_id, bytes, user_mark = null, project_id } = event.data;
+    return [putHolding(event, file_id, { bytes, user_mark, ...(project_id && { project_id }) })];
   },
   FileDeleted: ({ data }: { data: { file_id: string } }) => [removeHolding(data.file_id)],
   DocumentDeleted: ({ data }: { data: { document_id: string } }) => [removeHolding(data.document_id)],

@@ -193,12 +193,12 @@ test("the usage projection holds files and documents until they are deleted", ()
   const file = { file_id: id, bytes: 5, mime_type: "text/plain", blob: "b", scope: "s", user_mark: "m" };
   const uploaded = FileUploaded.of(file, { filename: "", purpose: "", sha256: "" });
   const changes = projectEvents(usage, `file-${id}`, uploaded, FileDeleted.of({ file_id: id }));
-  expect(changes).toEqual([held({ bytes: 5 }, { user_mark: "m", project_id: null }), dropped]);
+  expect(changes).toEqual([held({ bytes: 5 }, { user_mark: "m" }), dropped]);
   const ofRun = FileUploaded.of({ ...file, project_id: agent_id }, { filename: "", purpose: "", sha256: "" });
   expect(projectEvents(usage, `file-${id}`, ofRun)).toMatchObject([{ row: { project_id: agent_id } }]);
   const placed = { document_id: id, collection_id: id, content_claim: "c", external_claim: null };
   const gone = projectEvents(usage, `document-${id}`, documentUploaded(id), DocumentDeleted.of(placed));
-  expect(gone.slice(1)).toEqual([held({ bytes: 1, documents: 1 }, { project_id: null }), dropped]);
+  expect(gone.slice(1)).toEqual([held({ bytes: 1, documents: 1 }), dropped]);
 });
 
 test("the usage projection keeps the project of keys and agents when they are deleted", () => {

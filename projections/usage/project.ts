@@ -56,8 +56,8 @@ const source = (
 const readingSource = (
   event: EventRecord<DocumentEvent, "DocumentUploaded" | "DocumentReplaced" | "DocumentReprocessed">,
 ): Change => {
-  const { document_id, generation, project_id = null } = event.data as { project_id?: string } & typeof event.data;
-  return source(document_id, event, { project_id }, generation);
+  const { document_id, generation, project_id } = event.data as { project_id?: string } & typeof event.data;
+  return source(document_id, event, project_id ? { project_id } : {}, generation);
 };
 
 interface Quantities {
@@ -96,18 +96,8 @@ const usageRow = (
 
 function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   const { stream, organization_id, data, personal, meta } = event;
-  const {
-    turn_id,
-    scope,
-    model,
-    agent,
-    workflow_id = null,
-    project_id = null,
-    user_mark = null,
-    labels,
-    asked_by,
-    reserved,
-  } = data;
+  const { turn_id, scope, model, agent, labels, asked_by, reserved } = data;
+  const { workflow_id = null, project_id = null, user_mark = null } = data;
   const agent_id = agent?.agent_id ?? null;
   const bytes = data.stored_bytes ?? 0;
   const thread_id = parseStreamName(stream).id;
@@ -218,8 +208,9 @@ export const usage = defineProjection<UsageEvent>({
     RunCreated: (event) => [...holdings.RunCreated(event), ...putUserOfRun(event)],
     RunForgotten: (event) => [...holdings.RunForgotten(event), ...removeUser(event.data.run_id)],
     DocumentUploaded: (event) => {
-      const { document_id, size_bytes: bytes, project_id = null } = event.data;
-      return [readingSource(event), putHolding(event, document_id, { bytes, documents: 1, project_id })];
+      const { document_id, size_bytes: bytes, project_id } = event.data;
+      const stored = { bytes, documents: 1, ...(project_id && { project_id }) };
+      return [readingSource(event), putHolding(event, document_id, stored)];
     },
     DocumentReplaced: (event) => [
       readingSource(event),

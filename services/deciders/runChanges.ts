@@ -17,7 +17,10 @@ export interface DueChange {
   apply(changes: RunChanges): void;
 }
 
-export const dueEvent = (time: string, event: RunEvent): DueChange => ({ time, apply: (changes) => changes.add(event) });
+export const dueEvent = (time: string, event: RunEvent): DueChange => ({
+  time,
+  apply: (changes) => changes.add(event),
+});
 
 export const startChanges = (state: RunState): RunChanges => ({
   state,

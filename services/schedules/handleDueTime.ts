@@ -42,7 +42,11 @@ async function startWithDecision(
  * commits ScheduleFired starts it. Does nothing if the schedule has changed; the sweep finds it again if it is still due. Throws
  * Unavailable.
  */
-export async function handleDueTime(deps: ScheduledStartDeps, target: CommandTarget, state: ScheduleState): Promise<void> {
+export async function handleDueTime(
+  deps: ScheduledStartDeps,
+  target: CommandTarget,
+  state: ScheduleState,
+): Promise<void> {
   const { trigger_id, next, run_id, version } = state;
   const [heads, overlaps] = await Promise.all([deps.log.heads([target.stream]), isRunLive(deps.log, run_id)]);
   if (heads.get(target.stream)?.version !== version) return;

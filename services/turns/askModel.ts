@@ -126,7 +126,10 @@ export const hasOutput = ({ output: { text, reasoning, citations, refusal } }: A
   text !== "" || reasoning !== "" || citations.length > 0 || refusal !== undefined;
 
 /** Milliseconds until a model that failed `tried` times is asked again; undefined if the provider asks for too long a wait. */
-export function backoffDelay({ retry_after_ms }: Pick<ModelError, "retry_after_ms">, tried: number): number | undefined {
+export function backoffDelay(
+  { retry_after_ms }: Pick<ModelError, "retry_after_ms">,
+  tried: number,
+): number | undefined {
   const wait = retry_after_ms ?? 250 * 4 ** (tried - 1);
   return wait > MAX_RETRY_WAIT_MS ? undefined : wait * (0.75 + Math.random() / 4);
 }

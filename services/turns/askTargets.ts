@@ -19,6 +19,7 @@ import {
   type TargetFailure,
 } from "./nextTarget.ts";
 import type { UnreportedRequest } from "./estimateUsage.ts";
+import { relayFrames } from "./relayFrames.ts";
 import type { ReplacedAnswer } from "./targetFailures.ts";
 
 /** Estimates the usage of a request that broke off, with its cost. */
@@ -65,26 +66,6 @@ interface Question {
   first: string | undefined;
   signal: AbortSignal;
   onFrame(frame: FramePayload): void;
-}
-
-/** Passes frames on, with the name of the target before the first one. Frames of a buffered turn wait for the whole answer. */
-function openRelay({ streamed }: Targets, target: string, onFrame: Question["onFrame"]) {
-  const held: FramePayload[] = [];
-  let isNamed = false;
-  const pass = (frame: FramePayload) => {
-    if (!isNamed) onFrame({ type: "target", model: target });
-    isNamed = true;
-    onFrame(frame);
-  };
-  return {
-    // holds back a refusal, which comes last and in one piece: the next target may answer instead
-    onFrame: (frame: FramePayload): void =>
-      streamed && frame.type !== "refusal" ? pass(frame) : void held.push(frame),
-    flush(): void {
-      for (const frame of held) pass(frame);
-      if (!isNamed) onFrame({ type: "target", model: target });
-    },
-  };
 }
 
 /** `hadItsTime`: the target had the full time of the route, not only what was left of the turn's. */
@@ -134,7 +115,7 @@ async function askTarget(targets: Targets, target: string, question: Question): 
   const request = { ...question.request, model: target.slice(target.indexOf("/") + 1), streamed: true };
   const timeout_ms = route.timeout_seconds * 1_000;
   const left = route.max_seconds * 1_000 - spentMs(failures);
-  const relay = openRelay(targets, target, onFrame);
+  const relay = relayFrames(target, { streamed: targets.streamed, onFrame });
   const report = circuits.begin(circuitKey(organization_id, target));
   const since = performance.now();
   try {
@@ -235,7 +216,8 @@ export async function askTargets(targets: Targets, question: Question): Promise<
         const { usage } = given.answer;
         await record(targets, { round, target, reason: CONTENT_FILTER, duration_ms: duration_ms(), usage });
       } catch (error) {
-        if (!(error instanceof AnswerInterrupted) || !(error.cause instanceof ModelError) || signal.aborted) throw error;
+        if (!(error instanceof AnswerInterrupted) || !(error.cause instanceof ModelError) || signal.aborted)
+          throw error;
         last = error.cause;
         if (last.retry_after_ms !== undefined) notBefore.set(target, performance.now() + last.retry_after_ms);
         const reason = failureReason(last, hasOutput(error));

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import type { CircuitState } from "./circuits.ts";
 import { ModelError } from "./model.ts";
-import { failureReason, FirstWordTimeout, hasAttemptsLeft, shouldAskNextTarget, MissingCredential, nextTarget } from "./nextTarget.ts";
+import {
+  failureReason,
+  FirstWordTimeout,
+  hasAttemptsLeft,
+  shouldAskNextTarget,
+  MissingCredential,
+  nextTarget,
+} from "./nextTarget.ts";
 
 const ROUTE = { targets: ["p/a", "p/b", "p/c"] };
 const failed = (target: string, reason = "503") => ({ round: 0, target, reason, duration_ms: 10 });
@@ -66,7 +73,9 @@ test("a status is covered by its own number or by its class alone", () => {
 
 test("a turn fails when its requests or its time are used up; targets that were not asked cost nothing", () => {
   const route = { targets: [], on: [], timeout_seconds: 1, max_attempts: 2, max_seconds: 1 };
-  expect(hasAttemptsLeft(route, [failed("p/a"), failed("p/b", "circuit_open"), failed("p/c", "no_credential")])).toBe(true);
+  expect(hasAttemptsLeft(route, [failed("p/a"), failed("p/b", "circuit_open"), failed("p/c", "no_credential")])).toBe(
+    true,
+  );
   expect(hasAttemptsLeft(route, [failed("p/a"), failed("p/b")])).toBe(false);
   expect(hasAttemptsLeft(route, [{ ...failed("p/a"), duration_ms: 1_000 }])).toBe(false);
 });

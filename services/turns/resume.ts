@@ -13,7 +13,10 @@ import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 type Resumption = Extract<ThreadEvent, { type: "TurnResumed" }>["data"];
 
 /** The turn that a commit gives to this worker. */
-export const findResumption = ({ events }: Pick<CommittedCommand, "events">, worker: string): Resumption | undefined => {
+export const findResumption = (
+  { events }: Pick<CommittedCommand, "events">,
+  worker: string,
+): Resumption | undefined => {
   const data = events.find(({ type }) => type === "TurnResumed")?.data as Resumption | undefined;
   return data?.worker === worker ? data : undefined;
 };

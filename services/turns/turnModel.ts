@@ -115,7 +115,8 @@ export async function openTurnModel(
 ): Promise<TurnModel> {
   if (turn.route) return openTargets(options, turn, turn.route, recordFailure);
   const { organization_id, turn_id, model: name, steps } = turn;
-  const access = (await options.accessPrefetch.take(turn_id)) ?? (await findModelAccess(options, organization_id, name));
+  const access =
+    (await options.accessPrefetch.take(turn_id)) ?? (await findModelAccess(options, organization_id, name));
   const { model, addCost, estimate, window } = openWith(options, access);
   const retries = retriesOf(options.retryBudget, organization_id, name);
   return {

@@ -99,7 +99,10 @@ export async function findWaits(
 }
 
 /** Keeps the waits that are still open according to the log: the read model lags, and a timeout may have passed without being recorded. */
-export async function filterOpenWaits(log: Pick<EventLog, "heads" | "read">, waits: MessageWait[]): Promise<MessageWait[]> {
+export async function filterOpenWaits(
+  log: Pick<EventLog, "heads" | "read">,
+  waits: MessageWait[],
+): Promise<MessageWait[]> {
   const open: MessageWait[] = [];
   for (let n = 0; n < waits.length; n += PAGE) {
     const page = waits.slice(n, n + PAGE);

@@ -26,7 +26,11 @@ export async function forgetRun(
   why: { by_rule?: true } = {},
 ): Promise<CommandResult> {
   const scope = runScope(run_id);
-  const to = (stream: string): CommandTarget => ({ organization_id, stream, ...(request_id !== undefined && { request_id }) });
+  const to = (stream: string): CommandTarget => ({
+    organization_id,
+    stream,
+    ...(request_id !== undefined && { request_id }),
+  });
   const deletions = [
     ...threads.map((id) => () => send(to(streamName("thread", id)), DeleteThread.type, { scope })),
     ...files.map((id) => () => send(to(streamName("file", id)), DeleteFile.type, { file_id: id, scope })),

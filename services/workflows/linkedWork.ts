@@ -72,11 +72,7 @@ const NOT_FOUND: Refusal = {
 };
 
 /** The awaited run according to the log, or the run that continues it; undefined when this run may not access it. */
-async function readAwaited(
-  { log }: LinkDeps,
-  { history }: OpenRun,
-  run_id: string,
-): Promise<NewestRun | undefined> {
+async function readAwaited({ log }: LinkDeps, { history }: OpenRun, run_id: string): Promise<NewestRun | undefined> {
   const found = await readNewestRun(log, run_id);
   if (found?.head.organization_id !== history.organization_id) return undefined;
   const { state, isHandingOver } = found;

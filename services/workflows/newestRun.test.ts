@@ -24,7 +24,10 @@ function readNewest({ first, next, claim }: Chain) {
     ]),
   );
   if (claim !== undefined) heads.set(claimStream(chainClaim(FIRST)), { state: claim });
-  const log = { heads: async (streams: string[]) => new Map(streams.flatMap((one) => (heads.has(one) ? [[one, heads.get(one)]] : []))) };
+  const log = {
+    heads: async (streams: string[]) =>
+      new Map(streams.flatMap((one) => (heads.has(one) ? [[one, heads.get(one)]] : []))),
+  };
   return readNewestRun(log as never, FIRST);
 }
 

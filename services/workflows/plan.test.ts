@@ -142,7 +142,10 @@ describe("Changed arguments of a step", () => {
     expect(result.end).toMatchObject({ type: "failed", code: "memo_thrash", step: "pay" });
   });
   test("are compared as JSON pointers", () => {
-    expect(findDifferences({ a: 1, b: { c: [1, 2] } }, { a: 1, b: { c: [2, 2] }, "d/e": 1 })).toEqual(["/b/c/0", "/d~1e"]);
+    expect(findDifferences({ a: 1, b: { c: [1, 2] } }, { a: 1, b: { c: [2, 2] }, "d/e": 1 })).toEqual([
+      "/b/c/0",
+      "/d~1e",
+    ]);
     expect(findDifferences(1, 2)).toEqual(["/"]);
     expect(findDifferences({ a: 1 }, { a: 1 })).toEqual([]);
   });

@@ -3,7 +3,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { requireVersion } from "#infra/embedded/programVersion.ts";
 import { natsBinary } from "#infra/embedded/natsBinary.ts";
-import { GITHUB_RELEASE, NEWEST_DEBIAN_RELEASE, OLDER_DEBIAN_RELEASES, requireChecksum } from "#infra/embedded/natsRelease.ts";
+import {
+  GITHUB_RELEASE,
+  NEWEST_DEBIAN_RELEASE,
+  OLDER_DEBIAN_RELEASES,
+  requireChecksum,
+} from "#infra/embedded/natsRelease.ts";
 import { testFolder } from "../harness.ts";
 
 /* What is installed: pinned, and the same in every layout. */

@@ -57,7 +57,14 @@ function Tools({ chosen }: { chosen: string[] }) {
     <fieldset key={String(data === undefined)}>
       <legend>Tools</legend>
       {tools.map(({ name, description }) => (
-        <Checkbox key={name} name="tools" value={name} label={name} hint={description} isChecked={chosen.includes(name)} />
+        <Checkbox
+          key={name}
+          name="tools"
+          value={name}
+          label={name}
+          hint={description}
+          isChecked={chosen.includes(name)}
+        />
       ))}
       <UnlistedChoices
         name="tools"

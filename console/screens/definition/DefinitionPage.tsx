@@ -124,7 +124,11 @@ function Details({ definition }: { definition: DefinitionWithSource }) {
             <Write key={saved.version} saved={saved} newest={definition.version} onSaved={setSaved} />
           </div>
           <div>
-            {definition.type === "tool" ? <TryTool tool={definition} /> : <DefinitionWorkflows definition={definition} />}
+            {definition.type === "tool" ? (
+              <TryTool tool={definition} />
+            ) : (
+              <DefinitionWorkflows definition={definition} />
+            )}
             {definition.type === "tool" && <Grants tool={definition} />}
             <Actions definition={definition} />
           </div>

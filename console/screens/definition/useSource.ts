@@ -16,7 +16,10 @@ export interface SourceCheck {
   about_types: string | null;
 }
 
-const unchecked = () => ({ problems: [], unchecked: "The types could not be checked; they are after the next change." });
+const unchecked = () => ({
+  problems: [],
+  unchecked: "The types could not be checked; they are after the next change.",
+});
 
 /** The edited source: its errors, and a question before it is lost. */
 export function useSource(type: ScriptType, saved: string) {

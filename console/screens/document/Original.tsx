@@ -11,7 +11,10 @@ const MAX_BYTES = 50_000_000;
 const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
 /** Whether the file can be rendered. For an earlier version the file is not stored. */
-export const canRenderOriginal = ({ mime_type, size_bytes }: DocumentInfo, { version }: Pick<Marks, "version">): boolean =>
+export const canRenderOriginal = (
+  { mime_type, size_bytes }: DocumentInfo,
+  { version }: Pick<Marks, "version">,
+): boolean =>
   version === undefined && size_bytes <= MAX_BYTES && (mime_type === "application/pdf" || PICTURES.includes(mime_type));
 
 const NotDrawn = ({ why }: { why: string }) => (

@@ -1,7 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
-import { countNewEvents, exportAddress, listEvents, MAX_COUNTED_EVENTS, EVENTS_PER_PAGE, type LogEvent } from "../../api/events.ts";
+import {
+  countNewEvents,
+  exportAddress,
+  listEvents,
+  MAX_COUNTED_EVENTS,
+  EVENTS_PER_PAGE,
+  type LogEvent,
+} from "../../api/events.ts";
 import type { Slice } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { VirtualRows } from "../../parts/VirtualRows.tsx";

@@ -1,6 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { listWorkflows } from "../../api/nameLists.ts";
-import { TURN_LIMITS, RATE_LIMITS, READING_LIMITS, STORAGE_LIMITS, TURN_RATE_LIMITS, type LimitName } from "../../api/limitNames.ts";
+import {
+  TURN_LIMITS,
+  RATE_LIMITS,
+  READING_LIMITS,
+  STORAGE_LIMITS,
+  TURN_RATE_LIMITS,
+  type LimitName,
+} from "../../api/limitNames.ts";
 import {
   budgetKey,
   getBudget,
@@ -50,7 +57,10 @@ function readLimits(form: FormData): BudgetToSet {
     if (text === "") return null;
     return isMoney(name) ? text : Number(text);
   };
-  const limits = [...TURN_LIMITS, ...READING_LIMITS, ...STORAGE_LIMITS, ...RATE_LIMITS].map((name) => [name, read(name)]);
+  const limits = [...TURN_LIMITS, ...READING_LIMITS, ...STORAGE_LIMITS, ...RATE_LIMITS].map((name) => [
+    name,
+    read(name),
+  ]);
   return {
     ...(Object.fromEntries(limits) as Record<LimitName, number | string | null>),
     hard: form.has("hard"),

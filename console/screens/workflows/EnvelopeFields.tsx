@@ -120,7 +120,12 @@ const Starts = ({ envelope: { start_rate, priority } }: { envelope: Envelope }) 
         most={1_000}
         isRequired={false}
       />
-      <SpanField name="start_rate.per_seconds" label={RATE_PERIOD_LABEL} value={start_rate?.per_seconds ?? 60} isRequired />
+      <SpanField
+        name="start_rate.per_seconds"
+        label={RATE_PERIOD_LABEL}
+        value={start_rate?.per_seconds ?? 60}
+        isRequired
+      />
       <ArgumentField name="start_rate.key" value={start_rate?.key} />
       <label>
         Priority among the organization's runs

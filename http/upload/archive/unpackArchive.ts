@@ -25,7 +25,8 @@ export type UnpackedEntry = { name: string } & ({ file: SentFile } | { error: Ap
 /** The rest of the archive cannot be read. */
 export class UnreadableArchive extends ApiError {}
 
-const ended = (code: ErrorCode | null, message: string, cause?: unknown) => new UnreadableArchive(code, message, { cause });
+const ended = (code: ErrorCode | null, message: string, cause?: unknown) =>
+  new UnreadableArchive(code, message, { cause });
 const damaged = (cause?: unknown) => ended("invalid_archive", "The archive is damaged or no ZIP archive.", cause);
 
 /** Files that operating systems add themselves. */
@@ -130,7 +131,9 @@ export async function* unpackArchive(stream: AsyncIterable<Buffer>, count: Count
     yield* readEntries(source, count);
   } catch (error) {
     const isDamage =
-      error instanceof UnexpectedEnd || error instanceof InvalidArchive || (error as { code?: string }).code?.startsWith("Z_");
+      error instanceof UnexpectedEnd ||
+      error instanceof InvalidArchive ||
+      (error as { code?: string }).code?.startsWith("Z_");
     throw isDamage ? damaged(error) : error;
   }
 }

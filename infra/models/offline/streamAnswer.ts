@@ -66,7 +66,10 @@ export async function* streamAnswer(request: ModelRequest, speech: OfflineAnswer
 }
 
 /** Calls tools, as a model would. */
-export async function* streamToolCalls(request: ModelRequest, tools: Omit<ToolCall, "id">[]): AsyncGenerator<ModelEvent> {
+export async function* streamToolCalls(
+  request: ModelRequest,
+  tools: Omit<ToolCall, "id">[],
+): AsyncGenerator<ModelEvent> {
   yield { type: "tool_calls", calls: tools.map((call) => ({ id: `call_${randomUUID()}`, ...call })) };
   yield {
     type: "finish",

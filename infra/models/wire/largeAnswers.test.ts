@@ -63,6 +63,8 @@ test("lists of hundreds of thousands of things that say nothing are not looked t
   const zeros = Array<number>(240_000).fill(0);
   const delta = { content: "a", tool_calls: zeros, annotations: zeros };
   let piece: ReturnType<typeof toAnswerPiece>;
-  expect(computingTime(() => (piece = toAnswerPiece({ choices: [{ delta }, ...zeros], usage: null })))).toBeLessThan(50);
+  expect(computingTime(() => (piece = toAnswerPiece({ choices: [{ delta }, ...zeros], usage: null })))).toBeLessThan(
+    50,
+  );
   expect(piece).toMatchObject({ text: "a", calls: [], citations: [] });
 });

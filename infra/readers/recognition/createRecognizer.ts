@@ -24,7 +24,8 @@ const answerOf = (thread: Worker, deadline_ms: number): Promise<RecognizedPictur
       thread.off("message", onMessage).off("error", onError).off("exit", onExit);
       done();
     };
-    const fail = (reason: string, cause?: unknown): void => settle(() => reject(new RecognitionFailed(reason, { cause })));
+    const fail = (reason: string, cause?: unknown): void =>
+      settle(() => reject(new RecognitionFailed(reason, { cause })));
     const deadline = setTimeout(() => fail("Recognizing the text took too long."), deadline_ms);
     const onMessage = (answer: RecognizedPicture): void => settle(() => resolve(answer));
     const onError = (error: unknown): void => fail("The picture could not be read.", error);

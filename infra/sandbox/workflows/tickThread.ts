@@ -2,7 +2,14 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { MemoEntry } from "#services/workflows/tick.ts";
 import { createCodeCache } from "./bytecode.ts";
 import { newCallHistory, addMemoEntries, type CallHistory } from "./callHistory.ts";
-import { shouldKeepHistory, type Order, type Report, type ThreadData, type TickOrder, type TickReply } from "./messages.ts";
+import {
+  shouldKeepHistory,
+  type Order,
+  type Report,
+  type ThreadData,
+  type TickOrder,
+  type TickReply,
+} from "./messages.ts";
 import { writeThreadStatus } from "./threadStatus.ts";
 import { createTickVm } from "./tickVm.ts";
 

@@ -91,7 +91,11 @@ export async function reportResults(
   await Promise.all(waiting.map((one) => withTrace(parseTraceHeaders(one), () => report(one))));
 }
 
-async function waitForChanges(deps: ApplyDeps, index: string, changes: IndexChangeId[]): Promise<Map<IndexChangeId, ChangeResult>> {
+async function waitForChanges(
+  deps: ApplyDeps,
+  index: string,
+  changes: IndexChangeId[],
+): Promise<Map<IndexChangeId, ChangeResult>> {
   if (changes.length === 0) return new Map();
   const results = await deps.index.waitFor(changes);
   const refusals = [...results.values()].filter((one) => !one.ok);

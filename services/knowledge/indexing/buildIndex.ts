@@ -55,7 +55,13 @@ export async function buildIndex(
   deps: BuildDeps,
   options: BuildOptions,
 ): Promise<{ contents: IndexContents; refusals: RefusedGenerations }> {
-  const build: Build = { ...options, deps, contents: createIndexContents(), refusals: createRefusedGenerations(deps), position: 0 };
+  const build: Build = {
+    ...options,
+    deps,
+    contents: createIndexContents(),
+    refusals: createRefusedGenerations(deps),
+    position: 0,
+  };
   await deps.index.create(options.index);
   await fill(build);
   await options.lock(async () => {

@@ -80,7 +80,10 @@ async function load(deps: PutDeps, generation: WantedGeneration): Promise<Loaded
 }
 
 /** When the last change finished; undefined if one was refused. */
-export function lastFinishTime(results: Map<IndexChangeId, ChangeResult>, changes: IndexChangeId[]): string | undefined {
+export function lastFinishTime(
+  results: Map<IndexChangeId, ChangeResult>,
+  changes: IndexChangeId[],
+): string | undefined {
   let last = "";
   for (const change of changes) {
     const result = results.get(change);

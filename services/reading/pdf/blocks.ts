@@ -81,7 +81,8 @@ function startsBlock(open: readonly TextLine[], line: TextLine, next: TextLine |
   )
     return true;
   if (DOT_LEADERS.test(before.raw)) return true;
-  if (BIBLIOGRAPHY_ENTRY.test(first.raw)) return line.x0 < first.x0 + line.size * 0.5 && endsEarly(before, line, column);
+  if (BIBLIOGRAPHY_ENTRY.test(first.raw))
+    return line.x0 < first.x0 + line.size * 0.5 && endsEarly(before, line, column);
   if (isItem(first)) return leavesItem(open, line, column);
   const indent = line.x0 - before.x0;
   const axis =

@@ -35,7 +35,8 @@ function looksLikeTable(rows: readonly string[][], apart: boolean): boolean {
   const columns = rows[0]?.length ?? 0;
   const filled = rows.flat().filter((cell) => cell !== "");
   if (rows.length < 3 || columns < 2 || filled.length < rows.length * columns * 0.5) return false;
-  if (rows.filter((row) => LIST_MARKER.test(`${row[0]!} x`) && row[0]!.length < 5).length > rows.length / 2) return false;
+  if (rows.filter((row) => LIST_MARKER.test(`${row[0]!} x`) && row[0]!.length < 5).length > rows.length / 2)
+    return false;
   const fullRows = rows.filter((row) => row.filter((cell) => cell !== "").length >= Math.max(2, columns - 1)).length;
   if (fullRows < rows.length * 0.5) return false;
   const words = median(filled.map((cell) => cell.split(/\s/).length));

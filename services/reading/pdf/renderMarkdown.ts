@@ -62,7 +62,11 @@ function nestingDepths(items: readonly number[]): number[] {
 }
 
 /** The Markdown of a page. `levels`: the levels of the blocks that are headings. */
-export function renderMarkdown(blocks: readonly Block[], levels: ReadonlyMap<Block, number>, words: Vocabulary): string {
+export function renderMarkdown(
+  blocks: readonly Block[],
+  levels: ReadonlyMap<Block, number>,
+  words: Vocabulary,
+): string {
   const out: string[] = [];
   for (let i = 0; i < blocks.length; i++) {
     const block = blocks[i]!;

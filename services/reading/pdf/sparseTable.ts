@@ -72,7 +72,10 @@ const textsOver = (column: Space, lines: readonly Line[]): string[] =>
  * Reads lines below a line of names as a table, if nearly all names have values below them; null if they form none. `above`: finds
  * more header lines.
  */
-export function readSparseTable(lines: readonly Line[], above: (gaps: readonly number[]) => Line[]): BorderlessTable | null {
+export function readSparseTable(
+  lines: readonly Line[],
+  above: (gaps: readonly number[]) => Line[],
+): BorderlessTable | null {
   const at = findNames(lines);
   const header = lines[at];
   if (header === undefined) return null;

@@ -220,6 +220,8 @@ export function blocksByTags(
     ...groupLines(artifacts).map((line) => toTextLine(line, fonts)),
     ...left.filter((line) => isInHeadArea(line, height)),
   ];
-  const rest = left.filter((line) => !isInHeadArea(line, height)).map((line): Block => ({ kind: "text", lines: [line] }));
+  const rest = left
+    .filter((line) => !isInHeadArea(line, height))
+    .map((line): Block => ({ kind: "text", lines: [line] }));
   return { blocks: [...walk.blocks, ...rest, ...walk.notes], heads };
 }

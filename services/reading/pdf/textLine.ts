@@ -85,7 +85,8 @@ const MAX_LABEL_LENGTH = 40;
 function isField(line: Line): boolean {
   const cells = splitCells(line).map((cell) => lineText(line, cell));
   const isShort = cells.every((text, at) => text.split(/\s/).length <= MAX_FIELD_WORDS[at]!);
-  const isLabel = cells[0]!.length <= MAX_LABEL_LENGTH && !/[,;(]$/.test(cells[0]!) && !LIST_MARKER.test(`${cells[0]!} `);
+  const isLabel =
+    cells[0]!.length <= MAX_LABEL_LENGTH && !/[,;(]$/.test(cells[0]!) && !LIST_MARKER.test(`${cells[0]!} `);
   return cells.length === MAX_FIELD_WORDS.length && isShort && isLabel;
 }
 

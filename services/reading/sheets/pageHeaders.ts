@@ -21,7 +21,9 @@ export const excelHeaders = (zip: Zip): string[] =>
     .names()
     .filter((name) => SHEET.test(name))
     .flatMap((name) => [...(zip.text(name) ?? "").matchAll(HEADER)])
-    .map(([, codes = ""]) => textWithoutFields(codes.replace(/&(\w+);/g, (_, entity: string) => ENTITIES[entity] ?? " ")));
+    .map(([, codes = ""]) =>
+      textWithoutFields(codes.replace(/&(\w+);/g, (_, entity: string) => ENTITIES[entity] ?? " ")),
+    );
 
 /** Programs fill them in, and write placeholders into pages that no sheet uses. */
 const FIELDS = new Set(["date", "time", "sheet-name", "page-number", "page-count", "title", "file-name"]);

@@ -78,7 +78,11 @@ interface Surroundings {
 }
 
 /** Every visible sheet under its name, with what is drawn on it and the comments on its cells. */
-const toMarkdown = (book: WorkBook, { drawnOn, commentsOn, messagesOn, headers }: Surroundings, warn: Warn): string[] => {
+const toMarkdown = (
+  book: WorkBook,
+  { drawnOn, commentsOn, messagesOn, headers }: Surroundings,
+  warn: Warn,
+): string[] => {
   const date1904 = book.Workbook?.WBProps?.date1904 ?? false;
   const visible = book.SheetNames.filter((_, index) => isVisible(book, index));
   const sheets = visible.map((name) => {

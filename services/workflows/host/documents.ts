@@ -91,7 +91,12 @@ function readPush(keyring: DocumentDeps["keyring"], collection_id: string, input
 }
 
 /** Updates the details of a document whose text is unchanged. */
-async function applySent(deps: DocumentDeps, { step }: HostCall, document_id: string, sent: Partial<PushedDescription>) {
+async function applySent(
+  deps: DocumentDeps,
+  { step }: HostCall,
+  document_id: string,
+  sent: Partial<PushedDescription>,
+) {
   const stream = streamName("document", document_id);
   const recorded = describeDocument(await deps.log.read(stream));
   const changed = recorded && changedDescription(sent, recorded);

@@ -36,7 +36,10 @@ export interface FileDeps {
   handle: Handle;
   files: { find(organization: string, id: string): Promise<StoredFile | undefined> };
   /** Checks the storage and budget limits for content that a step adds. */
-  admitContent(owner: Pick<StepAttempt, "organization_id" | "project_id">, added: AddedStorage): Promise<StorageAdmission>;
+  admitContent(
+    owner: Pick<StepAttempt, "organization_id" | "project_id">,
+    added: AddedStorage,
+  ): Promise<StorageAdmission>;
 }
 
 /**

@@ -119,7 +119,12 @@ export const drawProse = (sheet: Sheet, dice: Dice, look: PageStyle): void => {
 };
 
 /** Columns side by side from x = 60 on; `gap`: between them, in points. */
-export const layOutColumns = (widths: readonly number[], aligns: readonly Align[], gap: number, left = 60): Column[] => {
+export const layOutColumns = (
+  widths: readonly number[],
+  aligns: readonly Align[],
+  gap: number,
+  left = 60,
+): Column[] => {
   let x = left;
   return widths.map((width, at) => {
     const column = { x, width, align: aligns[at]! };

@@ -1,6 +1,15 @@
 import { pdfOf, show } from "../../pdf/testing/build.ts";
 import type { TestFile } from "./businessPages.ts";
-import { pickPageStyle, drawRow, drawRule, layOutColumns, type Align, type Column, type PageStyle, type Sheet } from "./draw.ts";
+import {
+  pickPageStyle,
+  drawRow,
+  drawRule,
+  layOutColumns,
+  type Align,
+  type Column,
+  type PageStyle,
+  type Sheet,
+} from "./draw.ts";
 import { createDice, createNames, money, type Dice } from "./random.ts";
 
 /* Estimates of a workshop: most cells of their tables are empty. */

@@ -1,6 +1,15 @@
 import { line, pdfOf, show, widthOf } from "../../pdf/testing/build.ts";
 import type { TestFile } from "./businessPages.ts";
-import { drawCell, pickPageStyle, drawProse, drawRow, layOutColumns, type Align, type Column, type Sheet } from "./draw.ts";
+import {
+  drawCell,
+  pickPageStyle,
+  drawProse,
+  drawRow,
+  layOutColumns,
+  type Align,
+  type Column,
+  type Sheet,
+} from "./draw.ts";
 import { createDice, createNames, money, type Dice } from "./random.ts";
 
 /* Pages as word processors set them from tables without rules. */
