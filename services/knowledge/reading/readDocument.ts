@@ -9,6 +9,7 @@ import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
 import { wasCollectionDeleted } from "../wasCollectionDeleted.ts";
 import { MAX_ATTEMPTS, WORKERS_LOST, type ReadingJob, type JobDeps, type ReadingSlot } from "./job.ts";
 import { readFields, readFile } from "./readFile.ts";
+import { removeIfErased } from "./removeIfErased.ts";
 
 /** The keys of the new blobs, and the fields of RecordText. */
 interface StoredText {
@@ -37,7 +38,10 @@ export async function readDocument(deps: JobDeps, job: ReadingJob, slot: Reading
     // The document was deleted, replaced or taken over meanwhile, so no event references the new blobs.
     if (position === 0) await Promise.all(stored.blobs.map((key) => deps.blobs.remove(key)));
   } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
+    if (!(error instanceof UnreadableFile)) {
+      await removeIfErased(deps, job);
+      throw error;
+    }
     await send(job, FailReading.type, { ...work, error: error.message });
   }
 }

@@ -7,6 +7,7 @@ import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
 import { findPagePrice } from "../pagePrice.ts";
 import { MAX_ATTEMPTS, WORKERS_LOST, type ReadingJob, type JobDeps, type ReadingSlot } from "./job.ts";
 import { readFields, readFile } from "./readFile.ts";
+import { removeIfErased } from "./removeIfErased.ts";
 
 type OpenExtraction = Extract<ExtractionState, { status: "queued" | "reading" }>;
 
@@ -29,7 +30,10 @@ export async function readExtraction(deps: JobDeps, job: ReadingJob, slot: Readi
     const { position } = await send(job, CompleteExtraction.type, { ...work, ...text, per_page });
     if (position === 0) await deps.blobs.remove(text.text);
   } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
+    if (!(error instanceof UnreadableFile)) {
+      await removeIfErased(deps, job);
+      throw error;
+    }
     await send(job, FailExtraction.type, { ...work, error: error.message });
   }
 }
