@@ -85,7 +85,8 @@ function Places({ text, wanted }: { text: string; wanted: string | undefined }) 
             </ThingLink>
           </li>
         ))}
-        {text !== "" && ids.length === 0 && <Questions words={text} />}
+        {/* not while an id is looked up: the link would make way for what has the id just when it is clicked */}
+        {text !== "" && ids.length === 0 && (isKnown || !isId) && <Questions words={text} />}
       </ul>
       <p className="quiet" role="status">
         {!isKnown && "Looking for it…"}
