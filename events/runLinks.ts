@@ -114,6 +114,7 @@ export const RunWatched = defineEvent("RunWatched", {
   public: Id.extend({
     watcher_id: z.uuid(),
     awaited_run_id: z.uuid().optional(),
+    /** Watchers whose places became free. */
     ended: z.array(z.uuid()).optional(),
   }),
 });

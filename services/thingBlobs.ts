@@ -1,4 +1,4 @@
-import { retryWhileDiskFull } from "./retryWhileDiskFull.ts";
+import { retryWhileDiskFull } from "./retryWhileUnavailable.ts";
 import { blobFolder } from "#events/ids.ts";
 import type { Vault } from "#events/vault.ts";
 import type { CommandTarget } from "./send.ts";

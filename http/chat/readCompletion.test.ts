@@ -150,4 +150,10 @@ describe("the tools and the format of a completion", () => {
     };
     expect(read(request).settings.response_format).toMatchObject({ type: "json_schema", json_schema: { name: "x" } });
   });
+
+  test("accept a schema without content, as OpenAI does", () =>
+    expect(read(format(undefined)).settings.response_format).toEqual({
+      type: "json_schema",
+      json_schema: { name: "x", schema: {} },
+    }));
 });

@@ -201,6 +201,16 @@ test("a process that starts knows of turns that ended before the read models hav
   expect(tokens).toMatchObject({ used: 300 });
 });
 
+test("a turn that was withdrawn and begins again is counted", async () => {
+  const [watch] = openProcesses(1);
+  const limits = { concurrent_turns: 1 };
+  const again = { turn_id: "again", tokens: 0, streamed: false, cost: 0n };
+  const begin = () => watch!.admit({ budgets: budget(limits) }, spender, again);
+  admitted(await begin()).withdraw();
+  admitted(await begin());
+  expect(isAdmitted(await admit(watch!, limits))).toBe(false);
+});
+
 test("a process that hears no other one sends nothing of its turns", async () => {
   const wire = { isCut: false, sent: [] as TurnNews[] };
   const [watch] = openProcesses(1, { wire });

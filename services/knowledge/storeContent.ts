@@ -3,7 +3,7 @@ import { newCommand, type CommandResult } from "#events/envelope.ts";
 import { blobFolder, streamName } from "#events/ids.ts";
 import type { Blobs, Vault } from "#events/vault.ts";
 import type { Handle } from "../handle.ts";
-import { retryWhileDiskFull } from "../retryWhileDiskFull.ts";
+import { retryWhileDiskFull } from "../retryWhileUnavailable.ts";
 
 /* Stores documents that the service creates itself: pages of sources, and what steps of workflows push. */
 

@@ -6,7 +6,7 @@ import type { FramePayload } from "#events/ports.ts";
 import type { Vault } from "#events/vault.ts";
 import { FinishTool, NoteTargetFailure, RequestRound } from "#events/thread.ts";
 import { ParkTurn, StartTool } from "#events/threadApprovals.ts";
-import { retryWhileDiskFull } from "../retryWhileDiskFull.ts";
+import { retryWhileDiskFull } from "../retryWhileUnavailable.ts";
 import type { Handle } from "../handle.ts";
 import type { CallRecord, RoundRecord } from "./converse.ts";
 import type { TargetFailure } from "./nextTarget.ts";

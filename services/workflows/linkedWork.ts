@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseStreamName, streamName } from "#events/ids.ts";
+import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import type { LinkEntry, StoredValue } from "#events/runParts.ts";
 import {
@@ -11,14 +11,12 @@ import {
   type Refusal,
   type Watcher,
 } from "#events/runLinks.ts";
-import { run as decider } from "../deciders/run.ts";
-import { isEnded, isLive, type LiveRun, type RunState } from "../deciders/runState.ts";
+import { isEnded, isLive, type LiveRun } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
 import type { StartChildRun } from "./childRuns.ts";
 import { firstLookTime, refusedAnswer, type StartAgentTurn } from "./agentTurns.ts";
-import { readNewestRun, type NewestRun } from "./newestRun.ts";
+import { readNewestRun, readRunStates, type NewestRun } from "./newestRun.ts";
 import type { OpenRun } from "./openRun.ts";
-import { readState } from "../states.ts";
 import { readRunAnswer, type RunAnswerDeps } from "./runAnswer.ts";
 
 export interface LinkDeps extends RunAnswerDeps {
@@ -98,17 +96,12 @@ const isWatched = ({ run_id, state, watcher_id, awaited_run_id }: WatchedRun): b
 
 /** Ids of the watchers that have ended, after a timeout of their wait for example. */
 async function findEnded({ log }: LinkDeps, watchers: Watcher[]): Promise<string[]> {
-  const ids = [...new Set(watchers.map(({ run_id }) => run_id))];
-  const heads = await log.heads(ids.map((id) => streamName("run", id)));
-  const hasEnded = async (id: string): Promise<boolean> => {
-    const head = heads.get(streamName("run", id));
-    // a run that is being created is not in the log yet
-    if (!head) return false;
-    const { state }: { state: RunState } = await readState(log, head, decider);
-    return !isLive(state);
-  };
-  const ended = await Promise.all(ids.map(hasEnded));
-  return ids.filter((_, n) => ended[n]);
+  // a run that is being created is not in the log yet, and has not ended
+  const states = await readRunStates(
+    log,
+    watchers.map(({ run_id }) => run_id),
+  );
+  return [...states].flatMap(([id, state]) => (isLive(state) ? [] : [id]));
 }
 
 /** Registers a run as a watcher of the awaited run, or of the run that continues it. Returns why it could not. */

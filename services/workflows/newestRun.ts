@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { claimStream, streamName } from "#events/ids.ts";
+import { claimStream, parseStreamName, streamName } from "#events/ids.ts";
 import { Unavailable, type EventLog, type StreamHead } from "#events/ports.ts";
 import { CancelRun } from "#events/run.ts";
 import { chainClaim } from "#events/runLinks.ts";
@@ -20,6 +20,19 @@ async function readRun(log: Log, stream: string): Promise<{ head: StreamHead; st
   if (!head) return undefined;
   const { state }: { state: RunState } = await readState(log, head, decider);
   return { head, state };
+}
+
+/** The states of those runs that are in the log, by their ids. */
+export async function readRunStates(log: Log, ids: string[]): Promise<Map<string, RunState>> {
+  const streams = [...new Set(ids)].map((id) => streamName("run", id));
+  const heads = await log.heads(streams);
+  const found = await Promise.all(
+    [...heads].map(async ([stream, head]): Promise<[string, RunState]> => {
+      const { state } = await readState(log, head, decider);
+      return [parseStreamName(stream).id, state];
+    }),
+  );
+  return new Map(found);
 }
 
 export interface NewestRun {

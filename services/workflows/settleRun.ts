@@ -3,12 +3,11 @@ import { parseStreamName, streamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { AnswerRunWaits, SettleRun, type Watcher } from "#events/runLinks.ts";
 import type { AwaitedTurn, Settlement } from "../deciders/runLinkState.ts";
-import { run as decider } from "../deciders/run.ts";
-import { isLive, type RunState } from "../deciders/runState.ts";
+import { isLive } from "../deciders/runState.ts";
 import { thread, type ThreadState } from "../deciders/thread.ts";
 import type { Send } from "../send.ts";
 import { startNextRun } from "./continueRun.ts";
-import { cancelNewestRun } from "./newestRun.ts";
+import { cancelNewestRun, readRunStates } from "./newestRun.ts";
 import { readRunAnswer, readRunEnd, type RunAnswerDeps } from "./runAnswer.ts";
 import { readState } from "../states.ts";
 import { isTurnStart } from "./host/turnStart.ts";
@@ -37,15 +36,15 @@ async function cancelChildren(deps: SettleDeps, head: StreamHead, children: stri
  * its end in the log.
  */
 async function findWaiting({ log }: SettleDeps, own_id: string, watchers: Watcher[]): Promise<Watcher[]> {
-  const heads = await log.heads(watchers.map(({ run_id }) => streamName("run", run_id)));
-  const isWaiting = async ({ run_id, awaited_run_id }: Watcher): Promise<boolean> => {
-    const head = heads.get(streamName("run", run_id));
-    if (!head) return false;
-    const { state }: { state: RunState } = await readState(log, head, decider);
-    return isLive(state) && Object.values(state.waits).some((one) => one.awaited_run_id === (awaited_run_id ?? own_id));
-  };
-  const found = await Promise.all(watchers.map(isWaiting));
-  return watchers.filter((_, n) => found[n]);
+  const states = await readRunStates(
+    log,
+    watchers.map(({ run_id }) => run_id),
+  );
+  return watchers.filter(({ run_id, awaited_run_id }) => {
+    const state = states.get(run_id);
+    const awaited = awaited_run_id ?? own_id;
+    return state && isLive(state) && Object.values(state.waits).some((one) => one.awaited_run_id === awaited);
+  });
 }
 
 /** Answers the waits of other runs for the end of this one. */

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf, fileForm, say } from "../http/service.ts";
-import { code, openTenant } from "../workflows/tenant.ts";
+import { code, openTenant, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
 import { openPeople } from "./people.ts";
 
@@ -143,6 +143,19 @@ describe("a limit of", () => {
     expect(await limitOf()).toMatchObject({ spent: "2", ends_at: null });
     await made(owner("POST", `/workflows/runs/${one}/cancel`, {}));
     await vi.waitFor(async () => expect((await begin()).status).toBeLessThan(300), soon);
+  });
+
+  test("concurrent runs of a key counts retries of its runs, whoever asks for them", async () => {
+    const { set, register, start, untilOver, newKey, limitOf, owner, made } = await newTenant();
+    const key = await newKey();
+    const failed = await start(await register(workflowSource('throw new Error("no stock");')), {}, key.call);
+    expect((await untilOver(failed)).status).toBe("failed");
+    await made(set(`key:${key.id}`, { concurrent_runs: 1 }));
+    await start(await register(), {}, key.call);
+    const retried = await owner("POST", `/workflows/runs/${failed}/retry`);
+    expect(code(retried)).toEqual([429, "rate_limited"]);
+    expect(retried.body.error.message).toContain(`concurrent_runs of key:${key.id} is reached: 1 of 1 runs at a time`);
+    expect(await limitOf(`key:${key.id}`)).toMatchObject({ spent: "1" });
   });
 
   test("concurrent streams does not limit other turns", async () => {

@@ -45,14 +45,6 @@ test("the time of other faults does not count as recovery time", () => {
   expect(found([fault(5_000, 10_000), ...others], attempts)).toEqual([]);
 });
 
-test("after a fault that ends every process, the new processes have 30 s", () => {
-  const power: InjectedFault = { kind: "fault", what: "power", target: "blobs", at: 30_000, until: 31_000 };
-  expect(found([fault(5_000, 10_000), power], [attempt(55_000, 200)])).toEqual([]);
-  expect(found([fault(5_000, 10_000), power], [attempt(61_000, 200)])).toEqual([
-    "stuck I21 power blobs no request succeeded for 31.0 s after its end",
-  ]);
-});
-
 test("the checker names a 503 without a retry time", () => {
   const attempts = new Map([["o", [attempt(0, 503), { ...attempt(1, 503), code: "unavailable", retry_after: false }]]]);
   expect(checkUnavailable({ attempts })).toEqual([

@@ -1,5 +1,4 @@
 import type { Attempt, InjectedFault, Operation } from "../journal.ts";
-import { endsAllProcesses } from "../faults/surroundings.ts";
 import { PROBED } from "../load/probe.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, stuck, type Finding } from "./finding.ts";
@@ -101,21 +100,16 @@ function requestsThatRecover(attempts: Evidence["attempts"]): [name: string, att
   return [["request", [...attempts.values()].flat()], ...probed];
 }
 
-/**
- * A fault after which no request in general, or none of a kind on a port, succeeded for 30 s without another fault. After a fault that
- * ended every process, the new processes recover from that one.
- */
+/** A fault after which no request in general, or none of a kind on a port, succeeded for 30 s without another fault. */
 export function checkRecovery({ faults, attempts }: Pick<Evidence, "faults" | "attempts">): Finding[] {
   return requestsThatRecover(attempts).flatMap(([name, some]) => findLate(faults, name, some));
 }
 
 function findLate(faults: InjectedFault[], name: string, all: Attempt[]): Finding[] {
   const last = Math.max(0, ...all.map(({ end }) => end));
-  const restarts = faults.filter(({ what, target }) => endsAllProcesses(what, target)).map(({ at }) => at);
   return faults.flatMap(({ what, target, at, until = at }) => {
     const ends = all.filter((one) => succeeded(one) && one.start >= until).map(({ end }) => end);
-    const restart = Math.min(...restarts.filter((one) => one >= until));
-    const waited = quietTime(until, Math.min(restart, ends.length > 0 ? Math.min(...ends) : last), faults);
+    const waited = quietTime(until, ends.length > 0 ? Math.min(...ends) : last, faults);
     const seconds = (waited / 1_000).toFixed(1);
     return waited > MAX_RECOVERY_MS
       ? [stuck("I21", `${what} ${target}`, `no ${name} succeeded for ${seconds} s after its end`)]

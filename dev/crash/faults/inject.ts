@@ -9,7 +9,7 @@ import { ask } from "./ask.ts";
 import { crashPostgres } from "./crashPostgres.ts";
 import { findScriptProcesses, kill } from "./processes.ts";
 import { injectSurrounding } from "./surround.ts";
-import { CLUSTER_FAMILIES, endsAllProcesses, FAMILIES } from "./surroundings.ts";
+import { CLUSTER_FAMILIES, FAMILIES } from "./surroundings.ts";
 
 /** A process that does not reach its failpoint is killed after this time. */
 const POINT_MS = 15_000;
@@ -130,7 +130,8 @@ async function untilServed({ roles }: Topology): Promise<void> {
   await sleep(SERVING_MS);
 }
 
-const endsAll = (fault: Fault): boolean => "store" in fault && endsAllProcesses(fault.what, fault.store);
+const endsAll = (fault: Fault): boolean =>
+  (fault.what === "power" || fault.what === "readonly") && (fault.store === "blobs" || fault.store === "everything");
 
 /** Maximum time that a fault waits for its target. */
 const TARGET_MS = 120_000;

@@ -40,10 +40,6 @@ export type Surrounding =
   | { what: "clock"; role: RoleName; n: number; hours: number; ms: number }
   | { what: "power"; store: Store | "everything"; lost_ms: number };
 
-/** Whether a fault ends every process of the service, because all of them use the blobs. */
-export const endsAllProcesses = (what: string, store: string): boolean =>
-  ["power", "readonly"].includes(what) && ["blobs", "everything"].includes(store);
-
 type ProcessFault = Extract<Surrounding, { what: "stop" | "handles" | "memory" }>;
 type ProcessTarget = Pick<ProcessFault, "role" | "n">;
 

@@ -7,7 +7,7 @@ import { runOfScope, runScope } from "#events/scope.ts";
 import type { Vault } from "#events/vault.ts";
 import type { Handle } from "../../handle.ts";
 import type { StorageAdmission, AddedStorage } from "../../knowledge/storeContent.ts";
-import { retryWhileDiskFull } from "../../retryWhileDiskFull.ts";
+import { retryWhileDiskFull } from "../../retryWhileUnavailable.ts";
 import { MAX_FILE_BYTES, type CallInput } from "../stepInputs.ts";
 import { StepFailure } from "../tick.ts";
 import { invalidInput } from "./input.ts";

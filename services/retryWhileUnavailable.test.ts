@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { StorageFull } from "#events/ports.ts";
-import { retryWhileDiskFull } from "./retryWhileDiskFull.ts";
+import { retryWhileDiskFull } from "./retryWhileUnavailable.ts";
 
 afterEach(() => vi.useRealTimers());
 
