@@ -145,7 +145,7 @@ describe("a limit of", () => {
     await vi.waitFor(async () => expect((await begin()).status).toBeLessThan(300), soon);
   });
 
-  test("concurrent runs of a key counts retries of its runs, whoever asks for them", async () => {
+  test("concurrent runs of a key counts retries of its runs, also those that others start", async () => {
     const { set, register, start, untilOver, newKey, limitOf, owner, made } = await newTenant();
     const key = await newKey();
     const failed = await start(await register(workflowSource('throw new Error("no stock");')), {}, key.call);
