@@ -12,6 +12,8 @@ export function formatTable(rows: string[][]): string {
 }
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+/** Prints a line for people on stderr, because programs may read stdout. */
+export const printLine = (text: string): void => void process.stderr.write(`${text}\n`);
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
 
 /** C0 and C1 controls, and characters that change the text direction: terminals act on them. */

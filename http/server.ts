@@ -1,10 +1,7 @@
 import fastifyMultipart from "@fastify/multipart";
 import fastify, { LogController, type FastifyError, type FastifyReply, type FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import { accountRoutes } from "./account/routes.ts";
 import { admitInTurns } from "./base/admitRequests.ts";
-import { agentApiRoutes } from "./agents/routes.ts";
-import { auditRoutes } from "./audit/routes.ts";
 import { createLastUseRecorder } from "./auth/lastUseRecorder.ts";
 import { createAliases } from "./base/aliases.ts";
 import type { App } from "./base/app.ts";
@@ -24,23 +21,14 @@ import { answerBadRequest, answerExpectation } from "./base/parserErrors.ts";
 import { createProviders } from "./base/providers.ts";
 import { refuseWhileClosing } from "./base/refuseWhileClosing.ts";
 import { requestId } from "./base/requestId.ts";
-import { refuseWithoutSpace, createTurnVault } from "./base/requireSpace.ts";
+import { refuseWithoutSpace } from "./base/requireSpace.ts";
 import { createWaitUntilCurrent, createSend, type Send } from "./base/send.ts";
 import { createStreamLimits } from "./base/streamLimits.ts";
 import { normalizeUrl } from "./base/normalizeUrl.ts";
 import { toApiError } from "./base/toApiError.ts";
-import { validator } from "./base/validate.ts";
+import { compilers } from "./base/validate.ts";
 import { hintForPath } from "./base/misplacedPaths.ts";
-import { chatRoutes } from "./chat/routes.ts";
-import { consoleRoutes, docsRoutes } from "./pages/routes.ts";
-import { extractionRoutes } from "./extractions/routes.ts";
-import { knowledgeRoutes } from "./knowledge/routes.ts";
-import { describeApi } from "./meta/openapi.ts";
-import { metaRoutes } from "./meta/routes.ts";
-import { operationRoutes } from "./operations/routes.ts";
-import { ownedRoutes } from "./owned/routes.ts";
-import { workflowDefinitionRoutes } from "./workflows/definitions.ts";
-import { workflowRoutes } from "./workflows/routes.ts";
+import { registerRoutes } from "./routes.ts";
 
 const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
@@ -67,14 +55,12 @@ function bareServer({ logger, settings }: Pick<HttpDeps, "logger" | "settings">)
       void sendError(error, request, reply);
     },
     routerOptions: { maxParamLength: 500 },
+    schemaController: { compilersFactory: compilers },
     forceCloseConnections: "idle",
     // `refuseWhileClosing` answers with our error body and Retry-After instead
     return503OnClosing: false,
   }).withTypeProvider<ZodTypeProvider>();
   limitPipelining(app.server);
-  app.setValidatorCompiler(validator());
-  // response schemas only describe the API, answers are not checked against them
-  app.setSerializerCompiler(() => JSON.stringify);
   return app;
 }
 
@@ -109,30 +95,6 @@ function createClosingSignal(app: App): AbortSignal {
     done();
   });
   return closing.signal;
-}
-
-async function registerRoutes(app: App, http: Http): Promise<void> {
-  await app.register(async (scope) => metaRoutes(scope as unknown as App, http));
-  await app.register(async (scope) => consoleRoutes(scope as unknown as App, http));
-  await app.register(async (scope) => docsRoutes(scope as unknown as App, http));
-  const api =
-    (routes: (app: App, http: Http) => void, given = http) =>
-    async (instance: unknown) => {
-      const scope = instance as App;
-      scope.addHook("onRequest", () => http.recovered());
-      routes(scope, given);
-    };
-  const turns = { ...http, vault: createTurnVault(http) };
-  await app.register(api(chatRoutes, turns), { prefix: "/api/openai/v1" });
-  await app.register(api(agentApiRoutes, turns), { prefix: "/api/agents/:agent_id/v1" });
-  await app.register(api(accountRoutes), { prefix: "/api" });
-  await app.register(api(auditRoutes), { prefix: "/api" });
-  await app.register(api(ownedRoutes), { prefix: "/api" });
-  await app.register(api(operationRoutes), { prefix: "/api" });
-  await app.register(api(knowledgeRoutes), { prefix: "/api/v1/knowledge" });
-  await app.register(api(extractionRoutes), { prefix: "/api/v1" });
-  await app.register(api(workflowRoutes), { prefix: "/api/workflows" });
-  await app.register(api(workflowDefinitionRoutes), { prefix: "/api" });
 }
 
 /** Watches the budgets. The process that first notices that a budget is nearly used up records it. */
@@ -193,7 +155,6 @@ export async function buildServer(deps: HttpDeps) {
   refuseWithoutSpace(app, http);
   app.server.on("checkExpectation", answerExpectation);
   await app.register(fastifyMultipart, { throwFileSizeLimit: true });
-  await describeApi(app, deps.settings);
   await registerRoutes(app, http);
   return app;
 }

@@ -8,7 +8,7 @@ import type { BuiltFile, BuiltFiles } from "#http/base/builtFiles.ts";
 
 /** Written by `dev/console/build.ts`, and by a stage of the image. */
 export const CONSOLE_FOLDER = fileURLToPath(new URL("../.runtime/console", import.meta.url));
-/** The documentation, written by the same script. */
+/** The documentation, built by the same script. */
 export const DOCS_FOLDER = join(CONSOLE_FOLDER, "docs");
 
 const readIfExists = (path: string): Buffer | undefined => (existsSync(path) ? readFileSync(path) : undefined);
@@ -32,8 +32,11 @@ async function readBuiltFiles(folder: string, pattern: string): Promise<BuiltFil
   return new Map(served.map((path) => [path, readBuiltFile(join(folder, path))]));
 }
 
-/** The console and the documentation: about 8 MB. */
+const REFERENCE_FOLDER = join(CONSOLE_FOLDER, "reference");
+
+/** The console, the documentation and the API reference: about 11 MB. */
 export const readPages = async () => ({
   consoleFiles: await readBuiltFiles(CONSOLE_FOLDER, "{*.html,*.svg,assets/*,pdf/*.html,pdf/*/*}"),
   docsFiles: await readBuiltFiles(DOCS_FOLDER, "{**/*.html,*.svg,assets/*,pictures/*}"),
+  referenceFiles: await readBuiltFiles(REFERENCE_FOLDER, "*"),
 });

@@ -31,6 +31,7 @@ import { preferLocal, type LocalHandler } from "#services/localCommands.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import { passagesFrom } from "#services/reading/passageLines.ts";
 import { deploymentCredentials } from "./credentials.ts";
+import { openDescriptions } from "./descriptions.ts";
 import { OTHER_BUS_PROBLEM, readHealth } from "./health.ts";
 import type { Resources } from "./resources.ts";
 import { createReadRunner, type ReadRunner } from "./requestReads.ts";
@@ -117,6 +118,14 @@ function sharedLookUps(
   };
 }
 
+/** What anybody may read. */
+type PublicTexts = Pick<HttpDeps, "descriptions" | "consoleFiles" | "docsFiles" | "referenceFiles">;
+
+const openPages = async (settings: Resources["settings"]): Promise<PublicTexts> => ({
+  descriptions: openDescriptions(settings),
+  ...(await readPages()),
+});
+
 const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "longReadPlaces" | "passwordPlaces"> => ({
   longReadPlaces: createFairSemaphore(LONG_READS),
   requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
@@ -169,7 +178,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: resources.clock.isOpen() } }),
     deadLetters: bus.deadLetters,
     circuits: bus.circuits.ask,
-    ...(await readPages()),
+    ...(await openPages(settings)),
     startCodes,
     rates: resources.rates,
     logger,

@@ -26,6 +26,7 @@ const ELSEWHERE = [
   "@e965/xlsx",
   "tesseract.js-core",
   "quickjs-wasi",
+  "@fastify/swagger",
 ];
 
 test("a process starts without the packages that a process or a thread of its own loads when it is needed", async () => {

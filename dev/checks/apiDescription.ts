@@ -1,10 +1,7 @@
 import { Validator as SchemaValidator, type Schema } from "@cfworker/json-schema";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { pino } from "pino";
-import { Registry } from "prom-client";
-import type { HttpDeps } from "#http/base/deps.ts";
+import { describeApi } from "#http/describeApi.ts";
 import { BODY_EXAMPLES } from "#http/meta/examples.ts";
-import { buildServer } from "#http/server.ts";
 
 /* Rules for `/openapi.json` beyond valid OpenAPI 3.1, because clients are generated from it. */
 
@@ -37,24 +34,10 @@ const OPTIONAL_BODIES = new Set([
 ]);
 const ERROR = "#/components/responses/Error";
 
-/** The description as the service serves it. No request is made, so only the settings are needed. */
+/** The description as the service serves it. */
 export async function readApiDescription(): Promise<ApiDescription> {
-  const settings = {
-    SERVICE_NAME: "svc",
-    BASE_URL: "http://127.0.0.1:8080",
-    TRUST_PROXY: [],
-    CORS_ORIGINS: [],
-    BUS_PREFIX: "svc",
-  };
-  const listeners = { onHealed() {}, onProjected() {}, onCommitted() {} };
-  const requestPlaces = { acquire: async () => {}, release() {} };
-  const server = { requestPlaces, logger: pino({ level: "silent" }), registry: new Registry(), lastUses: {} };
-  const deps = { settings, ...listeners, ...server };
-  const app = await buildServer(deps as unknown as HttpDeps);
-  await app.ready();
-  const served = JSON.stringify(app.swagger());
-  await app.close();
-  return JSON.parse(served) as ApiDescription;
+  const settings = { SERVICE_NAME: "svc", BASE_URL: "http://127.0.0.1:8080", BUS_PREFIX: "svc" };
+  return JSON.parse((await describeApi(settings)).openapi) as ApiDescription;
 }
 
 const operationsOf = ({ paths }: ApiDescription): [name: string, operation: Operation][] =>

@@ -7,7 +7,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { buildDocs, findPictures, findSources } from "./docs/buildDocs.ts";
 
 /*
- * `node dev/console/build.ts` builds the console and the documentation into `.runtime/console`, unless they are already built from these sources.
+ * `node dev/console/build.ts` builds the console, the documentation and the API reference into `.runtime/console`, unless they are already built from these sources.
  * Every text file is stored three times: as it is, with gzip and with brotli.
  */
 
@@ -97,6 +97,14 @@ async function buildPdf(outDir: string): Promise<void> {
       cpSync(join(packaged, file), join(outDir, folder, basename(file)));
 }
 
+/** The page that shows the description of the API, with the program that it runs. */
+function copyReference(outDir: string): void {
+  cpSync(join(import.meta.dirname, "reference"), outDir, { recursive: true });
+  const packaged = join(root, "node_modules", "@fastify", "swagger-ui", "static");
+  for (const file of ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"])
+    cpSync(join(packaged, file), join(outDir, file));
+}
+
 async function buildConsole(): Promise<void> {
   const stamp = await hashSources();
   if (readStamp() === stamp) return;
@@ -108,6 +116,7 @@ async function buildConsole(): Promise<void> {
     const docs = join(next, "docs");
     await bundle(join(sources, "docs"), "main.ts", docs);
     await buildDocs(root, docs);
+    copyReference(join(next, "reference"));
     await compress(next);
     writeFileSync(join(next, STAMP), stamp);
     rmSync(target, { recursive: true, force: true });

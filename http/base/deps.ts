@@ -136,10 +136,14 @@ export interface HttpDeps extends HttpPorts {
   circuits: CircuitReports["ask"];
   /** Calls the listener for each fault that a process of the deployment has recovered from. */
   onHealed(listener: (fault: HealedFault) => void): void;
+  /** Descriptions of the API and of the events for tools, as JSON text. */
+  descriptions(): Promise<{ openapi: string; asyncapi: string }>;
   /** Undefined if the console is not built. */
   consoleFiles: BuiltFiles | undefined;
   /** Undefined if the documentation is not built. */
   docsFiles: BuiltFiles | undefined;
+  /** The page that shows the description of the API. Undefined if it is not built. */
+  referenceFiles: BuiltFiles | undefined;
   startCodes: StartCodes;
   /** Counts turns for limits per minute and of concurrent turns. */
   rates: RateWatch;

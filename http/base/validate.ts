@@ -67,3 +67,11 @@ export const validator =
       ? { value: parsed.data }
       : { error: validationError(parsed.error, httpPart ?? "body", codes) };
   };
+
+/** How a server validates and serializes. Given to its constructor, which would load Fastify's own compilers otherwise. */
+export const compilers = {
+  // Fastify has types only for Ajv's schemas
+  buildValidator: () => validator() as never,
+  // response schemas only describe the API, answers are not checked against them
+  buildSerializer: () => () => JSON.stringify,
+};

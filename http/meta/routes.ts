@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import type { FastifyReply } from "fastify";
 import type { Http } from "../base/deps.ts";
 import type { App } from "../base/app.ts";
-import { asyncApi } from "./asyncapi.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
@@ -25,7 +24,7 @@ function shared<T>(read: () => Promise<T>): () => Promise<T> {
 }
 
 /** Routes for operators and for tools that read the API description. They need no credential. */
-export function metaRoutes(app: App, { health, registry, metrics, settings }: Http): void {
+export function metaRoutes(app: App, { health, registry, metrics, descriptions }: Http): void {
   app.get("/healthz", hidden, () => ({ status: "ok" }));
 
   const readHealth = shared(health);
@@ -43,14 +42,9 @@ export function metaRoutes(app: App, { health, registry, metrics, settings }: Ht
     reply.header("content-type", registry.contentType).send(await readMetrics()),
   );
 
-  const send = (reply: FastifyReply, json: Buffer) => reply.header("content-type", JSON_TYPE).send(json);
-  // built once, before the first request, because it takes a fifth of a second
-  let openApi: Buffer;
-  app.addHook("onReady", async () => void (openApi = Buffer.from(JSON.stringify(app.swagger()))));
-  app.get("/openapi.json", hidden, (_request, reply) => send(reply, openApi));
-
-  const feed = Buffer.from(JSON.stringify(asyncApi(settings.BUS_PREFIX)));
-  app.get("/asyncapi.json", hidden, (_request, reply) => send(reply, feed));
+  const send = (reply: FastifyReply, json: string) => reply.header("content-type", JSON_TYPE).send(json);
+  app.get("/openapi.json", hidden, async (_request, reply) => send(reply, (await descriptions()).openapi));
+  app.get("/asyncapi.json", hidden, async (_request, reply) => send(reply, (await descriptions()).asyncapi));
 
   app.get("/workflow.d.ts", hidden, (_request, reply) => reply.header("content-type", TEXT_TYPE).send(WORKFLOW_TYPES));
 }

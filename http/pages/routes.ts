@@ -1,7 +1,7 @@
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { FRAME_POLICY, IMMUTABLE, insertBaseUrl, sendFile, wantsPage } from "./sendFile.ts";
+import { FRAME_POLICY, IMMUTABLE, REFERENCE_POLICY, insertBaseUrl, sendFile, wantsPage } from "./sendFile.ts";
 
 /** Asset names contain a hash. */
 const ASSET = /^(pdf\/)?assets\//;
@@ -53,5 +53,21 @@ export function docsRoutes(app: App, { docsFiles, settings }: Http): void {
     if (page && page !== missing) return sendFile(request, reply, page, "no-cache");
     if (!wantsPage(request)) throw new ApiError("not_found", `The documentation has no page ${path}.`);
     return sendFile(request, reply.code(404), placed, "no-cache");
+  });
+}
+
+/** Serves the page that shows the description of the API, below `/reference/`. */
+export function referenceRoutes(app: App, { referenceFiles }: Http): void {
+  app.get("/reference", hidden, (_request, reply) => reply.redirect("reference/", 302));
+  app.get<File>("/reference/*", hidden, (request, reply) => {
+    if (!referenceFiles)
+      throw new ApiError(
+        "not_found",
+        "The API reference is not built: run `node dev/console/build.ts` and start again.",
+      );
+    const path = request.params["*"] || "index.html";
+    const file = referenceFiles.get(path);
+    if (!file) throw new ApiError("not_found", `The API reference has no file ${path}.`);
+    return sendFile(request, reply, file, "no-cache", REFERENCE_POLICY);
   });
 }

@@ -20,6 +20,18 @@ export const FRAME_POLICY = [...STRICT, "worker-src 'self'", "frame-ancestors 's
   "; ",
 );
 
+/** For the API reference, whose program sets styles and markup by itself. It may run and call only code of this service. */
+export const REFERENCE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
 const PAGE_HEADERS = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",

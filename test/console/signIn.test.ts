@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createStartCodes } from "#http/auth/startCodes.ts";
 import { readSettings } from "#infra/config.ts";
-import { consoleLink, formatWelcome } from "../../cli/start.ts";
+import { consoleLink, formatWelcome } from "../../cli/welcome.ts";
 import { startService, type Service } from "../http/service.ts";
 
 /* Signing in by cookie, with its defences. */
