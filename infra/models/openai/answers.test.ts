@@ -102,6 +102,23 @@ describe("a stream with calls", () => {
     ]);
   });
 
+  test("that all have one index keeps them apart by their ids", async () => {
+    const call = (id: string, name: string, args: string) => ({ index: 0, id, function: { name, arguments: args } });
+    const rest = { index: 0, function: { arguments: '"b"}' } };
+    expect(await calls(call("a", "search", '{"q":"a"}'), call("b", "search", '{"q":'), rest)).toEqual([
+      { id: "a", name: "search", arguments: '{"q":"a"}' },
+      { id: "b", name: "search", arguments: '{"q":"b"}' },
+    ]);
+  });
+
+  test("whose pieces have new ids has one call by the name of the first", async () => {
+    const piece = (id: string, args: string) => ({ index: 0, id, function: { arguments: args } });
+    const first = { index: 0, id: "a", function: { name: "search", arguments: "" } };
+    expect(await calls(first, piece("b", '{"q":'), piece("c", '"a"}'))).toEqual([
+      { id: "a", name: "search", arguments: '{"q":"a"}' },
+    ]);
+  });
+
   test("without ids gets ids", async () => {
     const name = (one: string, args: string) => ({ index: 0, function: { name: one, arguments: args } });
     expect(await calls(name("search", "{"), name("", "}"))).toEqual([

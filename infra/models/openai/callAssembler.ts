@@ -32,20 +32,34 @@ function toBatch(calls: PartialCall[], reasoning: string): CallBatch | undefined
   };
 }
 
-/** Assembles the calls of an answer; the chunks of a streamed call share an index. */
+/** Whether a chunk begins another call although its index is taken. Servers that give each chunk a new id name only the first one. */
+const beginsAnother = (call: PartialCall, { id, function: part }: CallChunk): boolean =>
+  Boolean(id && part?.name) && call.id !== "" && call.id !== id;
+
+/** Assembles the calls of an answer; the chunks of a streamed call share an index. Some servers, such as Ollama, give all calls one index. */
 export function createCallAssembler() {
-  const calls = new Map<number, PartialCall>();
+  /** In the order in which they began. */
+  const calls: { index: number; call: PartialCall }[] = [];
+  /** The newest call of each index. */
+  const newest = new Map<number, PartialCall>();
   let reasoning = "";
   let lastIndex = -1;
 
   /** Servers without indexes send whole calls, or continue the last call in chunks without an id. */
-  const indexOf = ({ index, id }: CallChunk): number => index ?? (id || lastIndex < 0 ? calls.size : lastIndex);
+  const indexOf = ({ index, id }: CallChunk): number => index ?? (id || lastIndex < 0 ? newest.size : lastIndex);
+
+  function begin(index: number): PartialCall {
+    const call: PartialCall = { id: "", name: "", arguments: "", extra: undefined };
+    calls.push({ index, call });
+    newest.set(index, call);
+    requireFewCalls(calls.length);
+    return call;
+  }
 
   const addChunk = (chunk: CallChunk): void => {
     lastIndex = indexOf(chunk);
-    const call = calls.get(lastIndex) ?? { id: "", name: "", arguments: "", extra: undefined };
-    calls.set(lastIndex, call);
-    requireFewCalls(calls.size);
+    const known = newest.get(lastIndex);
+    const call = known && !beginsAnother(known, chunk) ? known : begin(lastIndex);
     call.id ||= chunk.id ?? "";
     call.name ||= chunk.function?.name ?? "";
     call.arguments += chunk.function?.arguments ?? "";
@@ -59,8 +73,11 @@ export function createCallAssembler() {
     },
     /** Sorted by index. Calls without a name are dropped. */
     batch(): CallBatch | undefined {
-      const named = [...calls].toSorted(([a], [b]) => a - b).flatMap(([, call]) => (call.name === "" ? [] : [call]));
-      return toBatch(named, reasoning);
+      const sorted = calls.toSorted((a, b) => a.index - b.index).map(({ call }) => call);
+      return toBatch(
+        sorted.filter(({ name }) => name !== ""),
+        reasoning,
+      );
     },
   };
 }
