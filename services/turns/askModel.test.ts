@@ -23,9 +23,14 @@ const pausingModel = (...minutes: number[]): Model => ({
 });
 const live = (): AbortSignal => new AbortController().signal;
 const ask = (streamed: boolean, model: Model, signal = live()) =>
-  askModel(model, modelRequest("", { streamed }), signal, () => {}, { count: () => {}, take: () => true }).catch(
-    (error: unknown) => error as AnswerInterrupted,
-  );
+  askModel(
+    model,
+    modelRequest("", { streamed }),
+    signal,
+    () => {},
+    { count: () => {}, take: () => true },
+    async () => {},
+  ).catch((error: unknown) => error as AnswerInterrupted);
 
 test("a model stream that is silent for 30 minutes is interrupted, and keeps its text", async () => {
   const answer = ask(true, pausingModel(29, 29));
@@ -51,6 +56,25 @@ test("a buffered model request may be silent until its turn ends", async () => {
   await vi.advanceTimersByTimeAsync(55 * MINUTE);
   turn.abort("late");
   expect(await answer).toMatchObject({ output: { text: "50 " }, cause: "late" });
+});
+
+test("a model that writes a long tool call is not silent", async () => {
+  const calling: Model = {
+    async *complete(_, signal) {
+      for (let n = 0; n < 5; n++) {
+        await new Promise<void>((resolve) => void setTimeout(resolve, 600));
+        signal.throwIfAborted();
+        yield { type: "progress" };
+      }
+      yield { type: "tool_calls", calls: [{ id: "a", name: "write", arguments: "{}" }] };
+      yield { type: "finish", finish_reason: "tool_calls", usage: NO_USAGE };
+    },
+  };
+  const frames: unknown[] = [];
+  const answer = askOnce(calling, modelRequest("", { streamed: true }), live(), (frame) => frames.push(frame), 1_000);
+  await vi.advanceTimersByTimeAsync(5 * 600);
+  expect(await answer).toMatchObject({ calls: [{ name: "write" }], finish_reason: "tool_calls" });
+  expect(frames).toEqual([]);
 });
 
 test("an interrupted answer names its request when the provider was working on it, and not when it could not be reached", async () => {

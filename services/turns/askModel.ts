@@ -30,10 +30,13 @@ export class AnswerInterrupted extends Error {
   readonly output: TurnOutput;
   /** Set if the provider was working on the request: it then charges the prompt, however little has arrived. */
   readonly unreported: UnreportedRequest | undefined;
-  constructor(output: TurnOutput, cause: unknown, request?: ModelRequest) {
+  /** Whether anything of the answer had arrived, also a piece of a call. */
+  readonly hasBegun: boolean;
+  constructor(output: TurnOutput, cause: unknown, request?: ModelRequest, hasBegun = false) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
     this.name = "AnswerInterrupted";
     this.output = output;
+    this.hasBegun = hasBegun;
     this.unreported = request && {
       request,
       files: filesOfRequest(request),
@@ -95,6 +98,7 @@ export async function askOnce(
     for await (const event of model.complete(request, silence.until)) {
       silence.onWord();
       hasBegun = true;
+      if (event.type === "progress") continue;
       if (event.type === "finish")
         return { output: output(), ...requested, finish_reason: event.finish_reason, usage: event.usage };
       if (event.type === "tool_calls") {
@@ -114,11 +118,12 @@ export async function askOnce(
       output(),
       silence.isSilent() ? silence.error() : error,
       wasWorking ? request : undefined,
+      hasBegun,
     );
   } finally {
     silence.stop();
   }
-  throw new AnswerInterrupted(output(), new ModelError("cut", "The model ended without finishing."), request);
+  throw new AnswerInterrupted(output(), new ModelError("cut", "The model ended without finishing."), request, hasBegun);
 }
 
 /** Whether a part of the answer has arrived. */
@@ -151,7 +156,8 @@ export interface Retries {
 
 /**
  * Asks a model once, and again after a transient failure if it has sent no output and `retries` allow it. Passes each piece to
- * `onFrame` as it arrives. Throws AnswerInterrupted.
+ * `onFrame` as it arrives. `countBroken` counts an answer that broke off and is asked for again, because its provider charges it.
+ * Throws AnswerInterrupted.
  */
 export async function askModel(
   model: Model,
@@ -159,17 +165,20 @@ export async function askModel(
   signal: AbortSignal,
   onFrame: (frame: FramePayload) => void,
   retries: Retries,
+  countBroken: (unreported: UnreportedRequest) => Promise<void>,
 ): Promise<ModelAnswer> {
   retries.count();
   for (let tried = 1; ; tried++) {
     try {
       return await askOnce(model, request, signal, onFrame);
     } catch (error) {
-      const wait = error instanceof AnswerInterrupted && !signal.aborted ? retryDelay(error, tried) : undefined;
+      if (!(error instanceof AnswerInterrupted) || signal.aborted) throw error;
+      const wait = retryDelay(error, tried);
       if (wait === undefined || !retries.take()) throw error;
       await sleep(wait, undefined, { signal }).catch(() => {
         throw error;
       });
+      if (error.unreported) await countBroken(error.unreported);
     }
   }
 }

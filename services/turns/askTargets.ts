@@ -81,9 +81,13 @@ const outcomeOf = (error: unknown, hadItsTime: boolean): TargetOutcome => {
 const MIN_SILENCE_MS = 5_000;
 
 /** What a target's circuit learns from an aborted request. */
-function describeAbort(signal: AbortSignal, spoke: boolean, waited_ms: number): [TargetOutcome, TargetFailureDetails] {
+function describeAbort(
+  signal: AbortSignal,
+  hasBegun: boolean,
+  waited_ms: number,
+): [TargetOutcome, TargetFailureDetails] {
   const opens_after_ms = signal.reason === "late" ? MIN_SILENCE_MS : SILENCE_MS;
-  const isQuiet = !spoke && (signal.reason === "late" || signal.reason === "stopped");
+  const isQuiet = !hasBegun && (signal.reason === "late" || signal.reason === "stopped");
   return [isQuiet ? "quiet" : "other", { reason: "timeout", quiet: { ms: waited_ms, opens_after_ms } }];
 }
 
@@ -130,7 +134,8 @@ async function askTarget(targets: Targets, target: string, question: Question): 
   } catch (error) {
     const cause = error instanceof AnswerInterrupted ? error.cause : error;
     const spoke = error instanceof AnswerInterrupted && hasOutput(error);
-    if (signal.aborted) report(...describeAbort(signal, spoke, performance.now() - since));
+    const hasBegun = error instanceof AnswerInterrupted && error.hasBegun;
+    if (signal.aborted) report(...describeAbort(signal, hasBegun, performance.now() - since));
     else report(outcomeOf(cause, left >= timeout_ms), describeFailure(cause, spoke));
     if (signal.aborted || (spoke && targets.streamed)) relay.flush();
     throw error;

@@ -5,6 +5,7 @@ import { NO_USAGE, type Usage } from "#events/thread.ts";
 import { addUsage } from "#events/turnOutput.ts";
 import { echoTool, lastEvent, stageTurn, times, USAGE } from "#test/doubles/turnStage.ts";
 import { withCost } from "./cost.ts";
+import { ModelError } from "./model.ts";
 
 const price: ModelPrice = { valid_from: null, input: "3", output: "15" };
 const usage = { prompt_tokens: 1000, completion_tokens: 200, cached_tokens: 0, reasoning_tokens: 0 };
@@ -41,6 +42,14 @@ describe("the cost of a request", () => {
     const nothing = { ...usage, prompt_tokens: 0, completion_tokens: 0 };
     expect(withCost(nothing, { ...price, per_call: "1" })).toEqual(nothing);
   });
+});
+
+test("tool calls that break off are paid each time that they are asked for", async () => {
+  const turn = stageTurn({ rounds: [{ more: [{ type: "progress" }], error: new ModelError("cut", "It broke off.") }] });
+  await turn.worker("w").start();
+  expect(turn.requests).toHaveLength(3);
+  const prompt_tokens = 3 * JSON.stringify(turn.requests[0]!.messages).length;
+  expect(lastEvent(turn)).toMatchObject({ type: "TurnFailed", data: { usage: { prompt_tokens } } });
 });
 
 test("the price that began last is valid, and none before the first begins", () => {

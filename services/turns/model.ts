@@ -59,6 +59,8 @@ export type ModelEvent =
   | { type: "citations"; citations: Citation[] }
   /** The model or its provider refuses to answer: the whole refusal. */
   | { type: "refusal"; text: string }
+  /** A piece of a call arrived: the model is working, although the calls come only when all are complete. */
+  | { type: "progress" }
   /** All calls of the answer, in one event. */
   | { type: "tool_calls"; calls: ToolCall[]; opaque?: unknown }
   | { type: "finish"; finish_reason: FinishReason; usage: Usage };

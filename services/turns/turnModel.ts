@@ -8,7 +8,7 @@ import type { Circuits } from "./circuits.ts";
 import type { AccessPrefetch } from "./accessPrefetch.ts";
 import type { AskModel } from "./converse.ts";
 import { withCost } from "./cost.ts";
-import { estimateUsage, type TokenCounter } from "./estimateUsage.ts";
+import { estimateUsage, type TokenCounter, type UnreportedRequest } from "./estimateUsage.ts";
 import type { Models } from "./model.ts";
 import { findModelAccess, findRouteWindow, type CredentialSources, type ModelAccess } from "./modelAccess.ts";
 import { withModelSpans } from "./modelSpans.ts";
@@ -119,17 +119,20 @@ export async function openTurnModel(
     (await options.accessPrefetch.take(turn_id)) ?? (await findModelAccess(options, organization_id, name));
   const { model, addCost, estimate, window } = openWith(options, access);
   const retries = retriesOf(options.retryBudget, organization_id, name);
+  const replaced = readReplacedAnswers(readFailures(steps, turn_id), false);
+  const countBroken = async (unreported: UnreportedRequest): Promise<void> =>
+    void replaced.push({ usage: await estimate(unreported) });
   return {
     async ask(request, _, signal, onFrame) {
       const left_ms = Date.parse(turn.ends_by) - currentTime();
       const answer = await askThroughCircuit(options.circuits, { organization_id, name, signal, left_ms }, () =>
-        askModel(model, request, signal, onFrame, retries),
+        askModel(model, request, signal, onFrame, retries, countBroken),
       );
       return { ...answer, usage: addCost(answer.usage) };
     },
     estimate,
     routed: undefined,
-    replaced: readReplacedAnswers(readFailures(steps, turn_id), false),
+    replaced,
     findWindow: async () => window,
   };
 }

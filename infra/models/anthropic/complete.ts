@@ -1,7 +1,7 @@
 import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import { readChunks } from "../wire/readChunks.ts";
 import type { Client } from "../wire/client.ts";
-import { createSizeLimit, endAnswer, outputPieces } from "../wire/output.ts";
+import { createSizeLimit, endAnswer, outputPieces, PROGRESS } from "../wire/output.ts";
 import { readUntilFinished } from "../wire/readUntilFinished.ts";
 import { StreamEvent, toFinishReason, toRefusal, toUsage, type Delta, type WireUsage } from "./answer.ts";
 import { createBlockAssembler } from "./blockAssembler.ts";
@@ -46,6 +46,8 @@ export async function* complete(
           ? blocks.startBlock(event.index, event.content_block)
           : blocks.addDelta(event.index, event.delta);
         for (const piece of pieces) if (request.streamed) yield piece;
+        const isCall = isStart ? event.content_block.type === "tool_use" : event.delta.type === "input_json_delta";
+        if (request.streamed && isCall) yield PROGRESS;
       }
     }
   }

@@ -35,6 +35,7 @@ describe.each(DIALECTS)("$name", (dialect) => {
       });
       const events = await collectEvents(open(), look());
       expect(outputText(events)).toBe("Let me look.");
+      expect(events.some(({ type }) => type === "progress")).toBe(streamed);
       expect(events.slice(-2)).toEqual([
         {
           type: "tool_calls",

@@ -1,7 +1,7 @@
 import type { Usage } from "#events/thread.ts";
 import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import type { Client } from "../wire/client.ts";
-import { createSizeLimit, endAnswer, outputPieces } from "../wire/output.ts";
+import { createSizeLimit, endAnswer, outputPieces, PROGRESS } from "../wire/output.ts";
 import { readUntilFinished } from "../wire/readUntilFinished.ts";
 import { sumUsage, toFinishReason, toUsage } from "./answer.ts";
 import { createPageCollector } from "./citations.ts";
@@ -47,6 +47,7 @@ export async function* complete(
     for (const part of candidate.content?.parts ?? []) {
       addSize(JSON.stringify(part).length);
       for (const piece of parts.add(part)) if (request.streamed) yield piece;
+      if (request.streamed && (part.functionCall || part.toolCall || part.toolResponse)) yield PROGRESS;
     }
     pages.add(candidate);
     reason = candidate.finishReason ?? reason;

@@ -36,7 +36,7 @@ function toBatch(calls: PartialCall[], reasoning: string): CallBatch | undefined
 const beginsAnother = (call: PartialCall, { id, function: part }: CallChunk): boolean =>
   Boolean(id && part?.name) && call.id !== "" && call.id !== id;
 
-/** Assembles the calls of an answer; the chunks of a streamed call share an index. Some servers, such as Ollama, give all calls one index. */
+/** Assembles the calls of an answer; the chunks of a streamed call share an index. Ollama and others give all calls the same. */
 export function createCallAssembler() {
   /** In the order in which they began. */
   const calls: { index: number; call: PartialCall }[] = [];

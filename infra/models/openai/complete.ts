@@ -2,7 +2,7 @@ import type { Usage } from "#events/thread.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
 import { readChunks } from "../wire/readChunks.ts";
 import type { Client } from "../wire/client.ts";
-import { createSizeLimit, endAnswer, outputPieces, type Output } from "../wire/output.ts";
+import { createSizeLimit, endAnswer, outputPieces, PROGRESS, type Output } from "../wire/output.ts";
 import { readUntilFinished } from "../wire/readUntilFinished.ts";
 import { Completion, toFinishReason, toAnswerPiece, toUsage, type AnswerPiece } from "./answer.ts";
 import { createCallAssembler } from "./callAssembler.ts";
@@ -17,6 +17,9 @@ const pieceSize = ({ text, refusal, reasoning, citations, calls }: AnswerPiece):
   reasoning.length +
   citations.reduce((size, { url, title }) => size + url.length + title.length + CITATION_SIZE, 0) +
   calls.reduce((size, call) => size + JSON.stringify(call).length, 0);
+
+const isCalling = ({ calls }: AnswerPiece): boolean =>
+  calls.some(({ function: part }) => Boolean(part?.name || part?.arguments));
 
 interface Server {
   client: Client;
@@ -59,6 +62,7 @@ function createCollector(request: ModelRequest) {
       addSize(pieceSize(piece));
       calls.add(piece);
       yield* outputPieces(piece);
+      if (request.streamed && isCalling(piece)) yield PROGRESS;
       if (piece.citations.length > 0) yield { type: "citations", citations: piece.citations };
     },
     end: () =>

@@ -14,6 +14,8 @@ export interface Output {
 /** A piece of an answer that readers see. */
 export type OutputPiece = { type: "text" | "reasoning"; text: string };
 
+export const PROGRESS: ModelEvent = { type: "progress" };
+
 /** All tool calls of an answer. `opaque`: state that the provider requires back with their results. */
 export interface CallBatch {
   calls: ToolCall[];
