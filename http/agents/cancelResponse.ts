@@ -3,8 +3,9 @@ import { streamName } from "#events/ids.ts";
 import { newestAttempt } from "#events/newestAttempt.ts";
 import type { Frame, FramePayload } from "#events/ports.ts";
 import { waitForStop } from "#events/stopGrace.ts";
-import { NO_USAGE, StopTurn, type Usage } from "#events/thread.ts";
-import { addUsage } from "#events/turnOutput.ts";
+import { isAlias } from "#events/route.ts";
+import { StopTurn } from "#events/thread.ts";
+import { turnUsage } from "#events/turnUsage.ts";
 import type { Http } from "../base/deps.ts";
 import { putBlob } from "../turns/storeMessages.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
@@ -22,10 +23,8 @@ async function newestFrames({ frames }: Http, { organization_id, id }: ResponseR
 }
 
 /** Token usage of the recorded rounds. The usage of the interrupted round is unknown. */
-async function recordedUsage({ turnHistory }: Http, { thread_id, id }: ResponseRow): Promise<Usage> {
-  const rounds = await turnHistory.roundUsage(thread_id, id);
-  return rounds.reduce(addUsage, NO_USAGE);
-}
+const recordedUsage = async ({ turnHistory }: Http, { thread_id, id, model }: ResponseRow) =>
+  turnUsage(await turnHistory.roundUsage(thread_id, id), isAlias(model));
 
 function outputFrom(frames: FramePayload[]) {
   const joined = (type: "text" | "reasoning") =>
@@ -42,7 +41,7 @@ async function stopWithoutWorker(http: Http, request: FastifyRequest, row: Respo
   const { organization_id, thread_id, id, scope, attempt, wrapped_key } = row;
   const retained = await newestFrames(http, row);
   const frames = retained.length > 0 ? retained : await readFrames(http, row);
-  const usage = await recordedUsage(http, row);
+  const used = await recordedUsage(http, row);
   const said = outputFrom(frames);
   const blobs = wrapped_key && { organization_id, scope, thread_id, turn_id: id, key: wrapped_key };
   const blob = blobs && (await putBlob(http, blobs, Buffer.from(JSON.stringify(frames))));
@@ -51,11 +50,11 @@ async function stopWithoutWorker(http: Http, request: FastifyRequest, row: Respo
     organization_id,
     principal: request.caller.principal,
     request_id: request.id,
-    data: { turn_id: id, attempt, usage, said, ...(blob && { frames: blob }) },
+    data: { turn_id: id, attempt, ...used, said, ...(blob && { frames: blob }) },
     waitFor: ["turns"],
   });
   if (position === 0) return;
-  const end = { status: "stopped" as const, said, message: "", usage };
+  const end = { status: "stopped" as const, said, message: "", ...used };
   const last: Frame = { type: "end", attempt, n: Number.MAX_SAFE_INTEGER, position, end };
   http.frames.publish(organization_id, id, last);
 }

@@ -39,8 +39,8 @@ export interface TurnHistory {
   threadStream(organization: string, turn_id: string): Promise<string | undefined>;
   /** Whether the turn was deleted, by itself or with its thread. */
   isDeleted(thread_id: string, turn_id: string): Promise<boolean>;
-  /** Token usage of each recorded round, including those of failed alias targets. */
-  roundUsage(thread_id: string, turn_id: string): Promise<Usage[]>;
+  /** Token usage of each failed request, then of each recorded round. `model`: the target that was asked, if it is recorded. */
+  roundUsage(thread_id: string, turn_id: string): Promise<{ usage: Usage; model?: string }[]>;
 }
 
 /** The command that started a turn, and the event that it appended. */

@@ -24,9 +24,14 @@ export const openTurnHistory = (db: Db): TurnHistory => ({
   async roundUsage(thread_id, turn_id) {
     const rows = await db.query<{ data: string }>(
       `select data::text as data from log.events
-       where stream = $1 and type in ('RoundRequested', 'TargetFailed') and data::json->>'turn_id' = $2`,
+       where stream = $1 and type in ('RoundRequested', 'TargetFailed') and data::json->>'turn_id' = $2
+       order by type = 'RoundRequested', version`,
       [streamName("thread", thread_id), turn_id],
     );
-    return rows.flatMap(({ data }) => (JSON.parse(data) as { usage?: Usage }).usage ?? []);
+    return rows.flatMap(({ data }) => {
+      const { usage, model, target } = JSON.parse(data) as { usage?: Usage; model?: string; target?: string };
+      const name = model ?? target;
+      return usage ? [{ usage, ...(name !== undefined && { model: name }) }] : [];
+    });
   },
 });

@@ -1,5 +1,6 @@
 import { Unavailable, type StopReason, type TurnEnd } from "#events/ports.ts";
 import { CompleteTurn, FailTurn, NO_OUTPUT, NO_USAGE, RefuseTurn, StopTurn } from "#events/thread.ts";
+import { turnUsage } from "#events/turnUsage.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import type { Estimate } from "./askTargets.ts";
 import type { RoundAnswer } from "./converse.ts";
@@ -7,7 +8,7 @@ import { LimitReached } from "./turnBudgets.ts";
 import { ModelError } from "./model.ts";
 import type { AskedTargets } from "./turnModel.ts";
 import type { ReplacedAnswer } from "./targetFailures.ts";
-import { citeSources, joinOutputs, turnUsage, type Round } from "./round.ts";
+import { citeSources, joinOutputs, type Round } from "./round.ts";
 
 /** Why a turn was aborted: its client or a deletion stopped it, its time is up, or another worker has taken it over. */
 export type AbortReason = StopReason | "late" | "lost";

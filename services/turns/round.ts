@@ -1,14 +1,6 @@
 import type { RecordedEvent } from "#events/envelope.ts";
-import {
-  NO_USAGE,
-  type Citation,
-  type Source,
-  type ThreadEvent,
-  type ToolCall,
-  type TurnOutput,
-  type Usage,
-} from "#events/thread.ts";
-import { addUsage, blockSeparator, NO_OUTPUT } from "#events/turnOutput.ts";
+import type { Citation, Source, ThreadEvent, ToolCall, TurnOutput, Usage } from "#events/thread.ts";
+import { blockSeparator, NO_OUTPUT } from "#events/turnOutput.ts";
 import type { ModelMessage } from "./model.ts";
 import type { CallDecision } from "./toolGate.ts";
 
@@ -65,21 +57,6 @@ export function citeSources(output: TurnOutput, rounds: Round[]): TurnOutput {
   const citations = [...consulted.values()].map((source) => ({ ...source, start_index: 0, end_index }));
   return { ...output, citations };
 }
-
-/** The usage of a turn. With an alias also the target that answered last, and the usage of each. */
-export function turnUsage(parts: { usage: Usage; model?: string }[], isRouted: boolean) {
-  const usage = sumUsage(parts);
-  if (!isRouted) return { usage };
-  const sums = new Map<string, Usage>();
-  for (const { model, usage: more } of parts)
-    if (model !== undefined) sums.set(model, addUsage(sums.get(model) ?? NO_USAGE, more));
-  const model = parts.findLast((part) => part.model !== undefined)?.model;
-  const usage_by_model = [...sums].map(([name, sum]) => ({ model: name, usage: sum }));
-  return { usage, ...(model !== undefined && { model }), usage_by_model };
-}
-
-export const sumUsage = (parts: { usage: Usage }[]): Usage =>
-  parts.map(({ usage }) => usage).reduce(addUsage, NO_USAGE);
 
 /** UTF-16 units of the output of the model and its tools. */
 export const sizeOfRounds = (rounds: Round[]): number =>

@@ -2,12 +2,13 @@ import type { CommandResult, RecordedEvent } from "#events/envelope.ts";
 import { newestAttempt } from "#events/newestAttempt.ts";
 import type { EventLog, FramePayload, Frames, StreamHead } from "#events/ports.ts";
 import { FailTurn, NoteTargetFailure, RefuseTurn, TakeOverTurn, type TurnOutput } from "#events/thread.ts";
+import { turnUsage } from "#events/turnUsage.ts";
 import type { ThreadState } from "../deciders/thread.ts";
 import type { Send } from "../send.ts";
 import { isTargetFailure, readFailures, readReplacedAnswers, type ReplacedAnswer } from "./targetFailures.ts";
 import { findRecordedRequest, toTargetFailure, hasLostRequest, type LostRequest } from "./lostRequest.ts";
 import { framesSoFar, joinFrames } from "./frames.ts";
-import { citeSources, isTurnStep, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
+import { citeSources, isTurnStep, joinOutputs, readRounds, type Round } from "./round.ts";
 import { findTurnStart, turnFromEvent, type TurnAttempt, type TurnToRun } from "./turnToRun.ts";
 
 /** Attempts at one turn that may lose their worker. */

@@ -185,6 +185,15 @@ describe("an approval ends with its response", () => {
     expectRefusal(await desk.decide(approvals[0].id, "approve"), 409, "approval_not_pending");
     expect(desk.paid("max")).toBe(0);
   });
+  test("if a response of an alias is cancelled, whose tokens count for the model that answered", async () => {
+    const [model, targets] = ["paying", [{ model: "offline/scripted" }, { model: "offline/echo" }]];
+    expect((await desk.person.call("PUT", `/aliases/${model}`, { targets })).status).toBe(200);
+    const agent = await desk.payer("always", { model });
+    const { id } = await startWaiting(agent, payTo("moe"));
+    const { body } = await agent.call("POST", `/responses/${id}/cancel`);
+    expect(body).toMatchObject({ status: "cancelled", model: "offline/scripted" });
+    expect(body.usage.total_tokens).toBeGreaterThan(0);
+  });
   test("if the response or its thread is deleted", async () => {
     const agent = await desk.payer();
     const first = await startWaiting(agent, payTo("ned"));
