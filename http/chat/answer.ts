@@ -76,7 +76,7 @@ function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
   const silence = setTimeout(() => open(WAITING), KEEP_ALIVE_MS);
   /** The frames, after the first chunk if it was not sent yet. */
   const begin = (frames: string): string => {
-    const begun = hasBegun ? frames : chunks.opening + frames;
+    const begun = hasBegun ? frames : chunks.open() + frames;
     hasBegun = true;
     return begun;
   };

@@ -50,7 +50,7 @@ describe("a stream of chunks", () => {
   test("starts with the role, then sends reasoning, text and citations", () => {
     const chunks = chunksFor(head);
     let sent = NOTHING_SENT;
-    let stream = chunks.opening;
+    let stream = chunks.open();
     for (const frame of [
       { attempt: 1, n: 0, type: "reasoning" as const, text: "Hm" },
       { attempt: 1, n: 1, type: "text" as const, text: 'He"l\nlo' },
@@ -78,12 +78,26 @@ describe("a stream of chunks", () => {
     });
   });
 
+  test("names one model, also if another target answers a later round", () => {
+    const chunks = chunksFor({ ...head, model: "alias" });
+    const target = (model: string) => ({ attempt: 1, n: 0, type: "target" as const, model });
+    const words = (text: string) => ({ attempt: 1, n: 0, type: "text" as const, text });
+    chunks.fold(NOTHING_SENT, target("a/one"));
+    const [first, one] = chunks.fold(NOTHING_SENT, words("Wait. "));
+    const stream = chunks.open() + one;
+    chunks.fold(first, target("b/two"));
+    const [second, two] = chunks.fold(first, words("Found."));
+    const end = { ...completed("Wait. Found."), model: "b/two" };
+    const models = parse(stream + two + chunks.ending(second, end)).map(({ model }) => model);
+    expect(new Set(models)).toEqual(new Set(["a/one", undefined]));
+  });
+
   test("has the whole text, however much of it arrived as frames", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 8 }), { maxLength: 12 }), fc.nat(10), (words, heard) => {
         const chunks = chunksFor(head);
         let sent: StreamProgress = NOTHING_SENT;
-        let stream = chunks.opening;
+        let stream = chunks.open();
         for (const [n, text] of words.slice(0, heard).entries()) {
           const [next, out] = chunks.fold(sent, { attempt: 1, n, type: "text", text });
           sent = next;

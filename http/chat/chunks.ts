@@ -67,9 +67,16 @@ const startOf = ({ turn_id, created }: Head, model: string): string => {
   return `data: ${JSON.stringify(chunk).slice(0, -1)},"choices":[`;
 };
 
-/** Builds the SSE frames of one stream. The constant parts are encoded once, and again when the target of an alias answers. */
+/**
+ * Builds the SSE frames of one stream. The constant parts are encoded once, and again when the target of an alias answers. All chunks
+ * name the model of the first one, because clients require it, also if another target answers a later round.
+ */
 export function chunksFor(head: Head) {
   let start = startOf(head, head.model);
+  let isOpen = false;
+  const nameModel = (model: string): void => {
+    if (!isOpen) start = startOf(head, model);
+  };
   const tail = head.include_usage ? `],"usage":null}\n\n` : "]}\n\n";
   const delta = (json: string, reason: string | null = null): string =>
     `${start}{"index":0,"delta":${json},"logprobs":null,"finish_reason":${JSON.stringify(reason)}}${tail}`;
@@ -91,13 +98,14 @@ export function chunksFor(head: Head) {
 
   return {
     /** The first chunk, which carries the role. */
-    get opening(): string {
+    open(): string {
+      isOpen = true;
       return delta(`{"role":"assistant","content":""}`);
     },
 
     /** Applies a frame of a running turn. Returns the new progress and the text to send. */
     fold(sent: StreamProgress, frame: Exclude<Frame, { type: "end" }>): [StreamProgress, string] {
-      if (frame.type === "target") start = startOf(head, frame.model);
+      if (frame.type === "target") nameModel(frame.model);
       if (frame.type === "calls" || frame.type === "called" || frame.type === "target") return [sent, ""];
       const { attempt, type } = frame;
       const newest = attempt === sent.newest.attempt ? sent.newest : { ...NOTHING_RECEIVED, attempt };
@@ -118,7 +126,7 @@ export function chunksFor(head: Head) {
 
     /** The last chunks. After a failure `[DONE]` is left out, because clients would take the answer for complete. */
     ending(sent: StreamProgress, end: TurnEnd): string {
-      if (end.status !== "refused" && end.model !== undefined) start = startOf(head, end.model);
+      if (end.status !== "refused" && end.model !== undefined) nameModel(end.model);
       if (end.status !== "refused" && !isContinuation(sent, end.said))
         return `data: ${JSON.stringify(errorBody(badGateway(REGENERATED)))}\n\n`;
       if (end.status === "refused" || end.status === "failed")
