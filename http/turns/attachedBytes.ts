@@ -8,6 +8,8 @@ import { limitReached, warningHeader } from "../base/limits.ts";
 export interface AttachedBytes {
   /** Reserves bytes. Throws 402 `budget_exceeded`. */
   admit(bytes: number): Promise<void>;
+  /** Runs work before the turn is recorded. If it fails, nothing was stored, so the bytes are free again. */
+  during<T>(work: () => Promise<T>): Promise<T>;
   /** Call once the turn is recorded, with the position of its event. */
   settle(position: number): void;
   withdraw(): void;
@@ -19,6 +21,7 @@ export function countAttachedBytes(
   spender: Spender,
 ): AttachedBytes {
   const all: HoldingAdmission[] = [];
+  const withdraw = (): void => all.forEach((admitted) => admitted.withdraw());
   return {
     async admit(bytes) {
       const answer = await budgets.admit(spender, { bytes });
@@ -27,7 +30,15 @@ export function countAttachedBytes(
       const reached = answer.admitted.reached();
       if (reached) addHeaders(warningHeader(reached));
     },
+    async during(work) {
+      try {
+        return await work();
+      } catch (error) {
+        withdraw();
+        throw error;
+      }
+    },
     settle: (position) => all.forEach((admitted) => admitted.settle(position)),
-    withdraw: () => all.forEach((admitted) => admitted.withdraw()),
+    withdraw,
   };
 }

@@ -99,7 +99,7 @@ async function startAdmitted(
   const scope = ownerScope(request.caller.principal, turnRequest.user);
   const room = countAttachedBytes(http, request, spenderOf(http, request.caller, turnRequest));
   const blobs = { organization_id, scope, thread_id, turn_id, room };
-  const command = await prepare(http, turnRequest, blobs, request.bodyBytes, build);
+  const command = await room.during(() => prepare(http, turnRequest, blobs, request.bodyBytes, build));
 
   const reader = settleAtEnd(openFrameReader(http.frames, organization_id, turn_id), {
     end(spending, position) {
