@@ -61,6 +61,25 @@ test("files that a provider is not sent are refused before they are loaded; a mo
   expect(measureFiles({ model: "fast", route }, conversation)).toBe(101_000_000);
 });
 
+test("a file that was attached again is sent, although its first copy is gone, and loaded once", async () => {
+  const [gone, there, again] = [asked(1), asked(1), asked(1)];
+  const loaded: string[] = [];
+  const vault = {
+    get: async (_: unknown, blob: string) => {
+      loaded.push(blob);
+      return blob === gone.attachments[0]!.blob ? undefined : Buffer.from("bytes");
+    },
+  };
+  const turn = { model: "openai/gpt-test", streamed: false };
+  const { messages } = await buildModelRequest({ vault }, turn, EMPTY_PROMPT, [], [gone, there, again]);
+  expect(messages.map(({ parts }) => parts.map(({ type }) => type))).toEqual([
+    ["text"],
+    ["text", "file"],
+    ["text", "file"],
+  ]);
+  expect(loaded).toHaveLength(2);
+});
+
 test("a caller's tools are offered as sent, and the request names them for the provider", async () => {
   const sent = [{ name: "web_fetch", description: "Ours", parameters: { type: "object" } }];
   const prompt = { ...EMPTY_PROMPT, client_tools: sent };

@@ -20,11 +20,12 @@ type LoadFile = (turn: string, attachment: Attachment) => Promise<Buffer | undef
 
 /** Loads content that is attached several times only once. Undefined if the bytes or their key are gone. */
 function openFiles({ vault }: TurnStores): LoadFile {
-  const loaded = new Map<string, Buffer | undefined>();
+  const loaded = new Map<string, Buffer>();
   return async (turn, { sha256, blob, sealed_by }) => {
-    if (!loaded.has(sha256))
-      loaded.set(sha256, await vault.get(sealed_by ?? { thing: streamName("turn", turn) }, blob));
-    return loaded.get(sha256);
+    // each turn has its own copy: where one is gone, another may be there
+    const bytes = loaded.get(sha256) ?? (await vault.get(sealed_by ?? { thing: streamName("turn", turn) }, blob));
+    if (bytes) loaded.set(sha256, bytes);
+    return bytes;
   };
 }
 
