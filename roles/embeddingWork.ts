@@ -27,9 +27,9 @@ export function openEmbedding(resources: Resources, handle: Handle): (signal: Ab
   const from = { log, keyring, deployment: [], offline: false };
 
   /** Documents without vectors whose uploader's budget has room. Throws EndpointFailed if there are only others. */
-  async function findPending(organization_id: string, space: string): Promise<string[]> {
+  async function findPending(organization_id: string, space: string, except: string[]): Promise<string[]> {
     if (freeSpace.isRefused("documents")) return [];
-    const pending = await findWithoutVectors(db, organization_id, space);
+    const pending = await findWithoutVectors(db, organization_id, { space, except });
     const ids: string[] = [];
     let refusal: string | undefined;
     for (const { id, principal } of pending) {

@@ -1,5 +1,5 @@
 import { RecordVectors } from "#events/document.ts";
-import type { EventLog } from "#events/ports.ts";
+import { Unavailable, type EventLog } from "#events/ports.ts";
 import { NO_USAGE } from "#events/turnOutput.ts";
 import type { ModelPrice } from "#events/price.ts";
 import { document } from "../../deciders/document.ts";
@@ -8,7 +8,7 @@ import type { Send, CommandTarget } from "../../send.ts";
 import { findState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs, type VaultDeps } from "../../thingBlobs.ts";
 import { withCost } from "../../turns/cost.ts";
-import { readPassages } from "../indexing/loadPassages.ts";
+import { readPassages, UnreadablePassages } from "../indexing/loadPassages.ts";
 import { EndpointFailed, type Embedder, type EmbeddingEndpoint } from "../searchEndpoints.ts";
 import { decodeVectors, encodeVectors, markPassages } from "./vectorBlob.ts";
 
@@ -52,7 +52,7 @@ export function* splitBatches(
 
 /**
  * Makes vectors for a document's searchable texts, and records them in parts. Texts with stored vectors are not sent again. Throws
- * EndpointFailed.
+ * EndpointFailed, and UnreadablePassages if the document is damaged.
  */
 export async function embedDocument(
   deps: EmbedDeps,
@@ -67,7 +67,7 @@ export async function embedDocument(
   const marked = await markPassages(passages.slice(0, MAX_EMBEDDED_PASSAGES));
   // a text without a letter or a digit has no meaning
   const texts = new Map(marked.flatMap(({ mark, text }) => (/[\p{L}\p{N}]/u.test(text) ? [[mark, text]] : [])));
-  const known = await storedVectors(blobs, state, endpoint);
+  const known = await storedVectors(blobs, { state, stream: target.stream }, endpoint);
   const missing = [...texts].filter(([mark]) => !known.has(mark));
   const record = async (part: Map<string, Float32Array>, tokens: number, complete: boolean): Promise<void> => {
     const usage = { ...NO_USAGE, prompt_tokens: tokens };
@@ -89,10 +89,19 @@ export async function embedDocument(
   }
 }
 
-async function storedVectors(blobs: ThingBlobs, state: StoredDocument, { space, dimensions }: EmbeddingEndpoint) {
+async function storedVectors(
+  blobs: ThingBlobs,
+  { state, stream }: { state: StoredDocument; stream: string },
+  { space, dimensions }: EmbeddingEndpoint,
+) {
   const known = new Map<string, Float32Array>();
-  for (const key of keptVectors(state, space)?.blobs ?? [])
-    await decodeVectors(await blobs.get(key), dimensions, known);
+  try {
+    for (const key of keptVectors(state, space)?.blobs ?? [])
+      await decodeVectors(await blobs.get(key), dimensions, known);
+  } catch (error) {
+    if (error instanceof Unavailable) throw error;
+    throw new UnreadablePassages(`the vectors of ${stream} cannot be opened`, { cause: error });
+  }
   return known;
 }
 
