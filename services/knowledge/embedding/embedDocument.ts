@@ -69,24 +69,43 @@ export async function embedDocument(
   const texts = new Map(marked.flatMap(({ mark, text }) => (/[\p{L}\p{N}]/u.test(text) ? [[mark, text]] : [])));
   const known = await storedVectors(blobs, { state, stream: target.stream }, endpoint);
   const missing = [...texts].filter(([mark]) => !known.has(mark));
+  const needed = [...(keptVectors(state, endpoint.space)?.blobs ?? [])];
   const record = async (part: Map<string, Float32Array>, tokens: number, complete: boolean): Promise<void> => {
     const usage = { ...NO_USAGE, prompt_tokens: tokens };
+    const blob = part.size === 0 ? null : await blobs.put(await encodeVectors(part));
     await deps.send(target, RecordVectors.type, {
       document_id: target.document_id,
       generation: state.live!.generation,
       space: endpoint.space,
       dimensions: endpoint.dimensions,
-      blob: part.size === 0 ? null : await blobs.put(await encodeVectors(part)),
+      blob,
       complete,
       model: `embeddings/${endpoint.model}`,
       usage: tokens === 0 ? usage : withCost(usage, endpoint.price),
     });
+    if (blob !== null) needed.push(blob);
     deps.failpoint("after-vectors");
   };
   for (let from = 0; from === 0 || from < missing.length; from += PART_TEXTS) {
     const { vectors, tokens } = await embedPart(deps, endpoint, missing.slice(from, from + PART_TEXTS), signal);
-    await record(vectors, tokens, from + PART_TEXTS >= missing.length);
+    const isLast = from + PART_TEXTS >= missing.length;
+    await record(vectors, tokens, isLast && (from === 0 || (await areKept(deps, target.stream, endpoint, needed))));
   }
+}
+
+/**
+ * Whether the document still has these blobs of vectors. With too many blobs it starts over, which may happen between two parts. Then
+ * it is not complete, and the next look makes what it lost.
+ */
+async function areKept(
+  { log }: EmbedDeps,
+  stream: string,
+  { space }: EmbeddingEndpoint,
+  needed: string[],
+): Promise<boolean> {
+  const state = storedDocument(await findState(log, stream, document));
+  const kept = new Set(state && keptVectors(state, space)?.blobs);
+  return needed.every((blob) => kept.has(blob));
 }
 
 async function storedVectors(
