@@ -9,7 +9,7 @@ import { listOrganizationsWith } from "#projections/providers/query.ts";
 import type { Handle } from "#services/handle.ts";
 import { embedPassages, type PassageEmbedder } from "#services/knowledge/embedding/embedPassages.ts";
 import { findSearchEndpoints } from "#services/knowledge/embedding/findEndpoints.ts";
-import { EndpointFailed } from "#services/knowledge/searchEndpoints.ts";
+import { findPayable } from "#services/knowledge/embedding/findPayable.ts";
 import { sendTo } from "#services/send.ts";
 import { findModelAccess } from "#services/turns/modelAccess.ts";
 import { openBudgets } from "./budgets.ts";
@@ -26,26 +26,18 @@ export function openEmbedding(resources: Resources, handle: Handle): (signal: Ab
   const budgets = openBudgets(resources, handle);
   const from = { log, keyring, deployment: [], offline: false };
 
-  /** Documents without vectors whose uploader's budget has room. Throws EndpointFailed if there are only others. */
-  async function findPending(organization_id: string, space: string): Promise<string[]> {
+  async function findRefusal(organization_id: string, principal: string): Promise<string | undefined> {
+    const spender = { organization_id, principal, project_id: null, agent_id: null, user_mark: null };
+    const reached = await budgets.check(spender);
+    return reached?.refuses ? describeLimit(reached) : undefined;
+  }
+
+  async function findPending(organization_id: string, space: string, except: string[]): Promise<string[]> {
     if (freeSpace.isRefused("documents")) return [];
-    const pending = await findWithoutVectors(db, organization_id, space);
-    const ids: string[] = [];
-    let refusal: string | undefined;
-    for (const { id, principal } of pending) {
-      const spender = {
-        organization_id,
-        principal: principal ?? "",
-        project_id: null,
-        agent_id: null,
-        user_mark: null,
-      };
-      const reached = await budgets.check(spender);
-      if (reached?.refuses) refusal = describeLimit(reached);
-      else ids.push(id);
-    }
-    if (ids.length === 0 && refusal !== undefined) throw new EndpointFailed(refusal);
-    return ids;
+    return findPayable({
+      list: (exceptPayers) => findWithoutVectors(db, organization_id, { space, except, exceptPayers }),
+      findRefusal: (payer) => findRefusal(organization_id, payer),
+    });
   }
 
   const deps: PassageEmbedder = {

@@ -3,19 +3,20 @@ import type { Db } from "../projection.ts";
 /** Documents per query. */
 const BATCH = 20;
 
-/** Live documents of an organization without vectors of this space, newest first, with their payers. */
+/** Other live documents of an organization, of other payers, without vectors of this space. Newest first. */
 export const findWithoutVectors = (
   db: Db,
   organization: string,
-  space: string,
+  { space, except, exceptPayers }: { space: string; except: string[]; exceptPayers: string[] },
 ): Promise<{ id: string; principal: string | null }[]> =>
   db.query(
     `select d.id, s.principal from read.documents d
      left join read.usage_sources s on s.id = d.id and s.generation = d.live_generation
      where d.organization_id = $1 and d.live_generation is not null
        and (d.vector_space is distinct from $2 or d.vector_generation is distinct from d.live_generation)
+       and d.id <> all ($3::uuid[]) and coalesce(s.principal, '') <> all ($4::text[])
      order by d.created_at desc limit ${BATCH}`,
-    [organization, space],
+    [organization, space, except, exceptPayers],
   );
 
 /** Counts the searchable documents, and those of them with vectors of this space. */

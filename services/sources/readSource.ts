@@ -151,7 +151,13 @@ async function leavePage({ send }: ReadSourceDeps, { state, work }: Reading, kno
   const { page, document_id } = known;
   if (document_id !== null) {
     if (state.when_gone === "keep") return { page, result: "gone" };
-    await send({ ...work, stream: streamName("document", document_id) }, DeleteDocument.type, { document_id });
+    const target = { ...work, stream: streamName("document", document_id) };
+    const { rejection } = await send(target, DeleteDocument.type, { document_id });
+    // while a legal hold keeps the document, each read tries again
+    if (rejection && rejection.code !== "not_found") {
+      const error = `The page is gone, and its document is not deleted: ${rejection.message}`;
+      return { page, result: "failed", error };
+    }
   }
   return { page, result: "removed" };
 }

@@ -1,5 +1,5 @@
 import { RecordVectors } from "#events/document.ts";
-import type { EventLog } from "#events/ports.ts";
+import { Unavailable, type EventLog } from "#events/ports.ts";
 import { NO_USAGE } from "#events/turnOutput.ts";
 import type { ModelPrice } from "#events/price.ts";
 import { document } from "../../deciders/document.ts";
@@ -8,7 +8,7 @@ import type { Send, CommandTarget } from "../../send.ts";
 import { findState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs, type VaultDeps } from "../../thingBlobs.ts";
 import { withCost } from "../../turns/cost.ts";
-import { readPassages } from "../indexing/loadPassages.ts";
+import { readPassages, UnreadablePassages } from "../indexing/loadPassages.ts";
 import { EndpointFailed, type Embedder, type EmbeddingEndpoint } from "../searchEndpoints.ts";
 import { decodeVectors, encodeVectors, markPassages } from "./vectorBlob.ts";
 
@@ -52,7 +52,7 @@ export function* splitBatches(
 
 /**
  * Makes vectors for a document's searchable texts, and records them in parts. Texts with stored vectors are not sent again. Throws
- * EndpointFailed.
+ * EndpointFailed, and UnreadablePassages if the document is damaged.
  */
 export async function embedDocument(
   deps: EmbedDeps,
@@ -67,32 +67,60 @@ export async function embedDocument(
   const marked = await markPassages(passages.slice(0, MAX_EMBEDDED_PASSAGES));
   // a text without a letter or a digit has no meaning
   const texts = new Map(marked.flatMap(({ mark, text }) => (/[\p{L}\p{N}]/u.test(text) ? [[mark, text]] : [])));
-  const known = await storedVectors(blobs, state, endpoint);
+  const known = await storedVectors(blobs, { state, stream: target.stream }, endpoint);
   const missing = [...texts].filter(([mark]) => !known.has(mark));
+  const needed = [...(keptVectors(state, endpoint.space)?.blobs ?? [])];
   const record = async (part: Map<string, Float32Array>, tokens: number, complete: boolean): Promise<void> => {
     const usage = { ...NO_USAGE, prompt_tokens: tokens };
+    const blob = part.size === 0 ? null : await blobs.put(await encodeVectors(part));
     await deps.send(target, RecordVectors.type, {
       document_id: target.document_id,
       generation: state.live!.generation,
       space: endpoint.space,
       dimensions: endpoint.dimensions,
-      blob: part.size === 0 ? null : await blobs.put(await encodeVectors(part)),
+      blob,
       complete,
       model: `embeddings/${endpoint.model}`,
       usage: tokens === 0 ? usage : withCost(usage, endpoint.price),
     });
+    if (blob !== null) needed.push(blob);
     deps.failpoint("after-vectors");
   };
   for (let from = 0; from === 0 || from < missing.length; from += PART_TEXTS) {
     const { vectors, tokens } = await embedPart(deps, endpoint, missing.slice(from, from + PART_TEXTS), signal);
-    await record(vectors, tokens, from + PART_TEXTS >= missing.length);
+    const isLast = from + PART_TEXTS >= missing.length;
+    await record(vectors, tokens, isLast && (from === 0 || (await areKept(deps, target.stream, endpoint, needed))));
   }
 }
 
-async function storedVectors(blobs: ThingBlobs, state: StoredDocument, { space, dimensions }: EmbeddingEndpoint) {
+/**
+ * Whether the document still has these blobs of vectors. With too many blobs it starts over, which may happen between two parts. Then
+ * it is not complete, and the next look makes what it lost.
+ */
+async function areKept(
+  { log }: EmbedDeps,
+  stream: string,
+  { space }: EmbeddingEndpoint,
+  needed: string[],
+): Promise<boolean> {
+  const state = storedDocument(await findState(log, stream, document));
+  const kept = new Set(state && keptVectors(state, space)?.blobs);
+  return needed.every((blob) => kept.has(blob));
+}
+
+async function storedVectors(
+  blobs: ThingBlobs,
+  { state, stream }: { state: StoredDocument; stream: string },
+  { space, dimensions }: EmbeddingEndpoint,
+) {
   const known = new Map<string, Float32Array>();
-  for (const key of keptVectors(state, space)?.blobs ?? [])
-    await decodeVectors(await blobs.get(key), dimensions, known);
+  try {
+    for (const key of keptVectors(state, space)?.blobs ?? [])
+      await decodeVectors(await blobs.get(key), dimensions, known);
+  } catch (error) {
+    if (error instanceof Unavailable) throw error;
+    throw new UnreadablePassages(`the vectors of ${stream} cannot be opened`, { cause: error });
+  }
   return known;
 }
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { streamName } from "#events/ids.ts";
 import { createFairSemaphore } from "../../sharing/fairSemaphore.ts";
-import { embedDocument, type EmbedDeps, type PricedEndpoint } from "./embedDocument.ts";
+import { UnreadablePassages } from "../indexing/loadPassages.ts";
 import { EndpointFailed } from "../searchEndpoints.ts";
+import { embedDocument, type EmbedDeps, type PricedEndpoint } from "./embedDocument.ts";
 
 /**
  * Interval of looking for documents without vectors, and the pause after each look as a multiple of its duration, so that looking
@@ -14,14 +15,15 @@ const MAX_AT_ONCE = 4;
 /** Pauses of an organization whose endpoint fails: doubled each time, up to the maximum. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [1_000, 60_000];
 const UNEXPECTED = "The vectors could not be made.";
+const UNREADABLE = "The texts of some documents are damaged, so these have no vectors. Upload the documents again.";
 
 export interface PassageEmbedder extends EmbedDeps {
   /** The organizations with an endpoint, and when each configured it last. */
   listOrganizations(): Promise<{ id: string; configured_at: Date }[]>;
   /** Undefined if the endpoint was removed. */
   findEndpoint(organization: string): Promise<PricedEndpoint | undefined>;
-  /** Lists some documents whose live generation lacks vectors of this space. Throws EndpointFailed when a budget is used up. */
-  findPending(organization: string, space: string): Promise<string[]>;
+  /** Lists some other documents whose live generation lacks vectors of this space. Throws EndpointFailed when a budget is used up. */
+  findPending(organization: string, space: string, except: string[]): Promise<string[]>;
   /** Records for people why vectors are missing; null: the endpoint works. */
   saveFault(organization: string, message: string | null): Promise<void>;
   onError(error: unknown, organization?: string): void;
@@ -39,6 +41,8 @@ interface Organization {
   stop(): void;
   /** Whether a fault recorded by an earlier process may still be shown. */
   mayShowFault: boolean;
+  /** Documents that could not be read, and the times (performance.now()) at which they are tried again. */
+  unreadable: Map<string, number>;
 }
 
 /**
@@ -79,7 +83,7 @@ export async function embedPassages(deps: PassageEmbedder, signal: AbortSignal):
 function lookUp(known: Map<string, Organization>, id: string, configuredAt: number): Organization {
   const before = known.get(id);
   if (before?.configuredAt === configuredAt) return before;
-  const fresh = { nextAt: 0, pauseMs: 0, configuredAt, mayShowFault: true };
+  const fresh = { nextAt: 0, pauseMs: 0, configuredAt, mayShowFault: true, unreadable: new Map<string, number>() };
   before?.stop();
   const one = before ? Object.assign(before, fresh) : { id, isRunning: false, stop: () => {}, ...fresh };
   known.set(id, one);
@@ -90,20 +94,35 @@ async function embedSome(deps: PassageEmbedder, one: Organization, signal: Abort
   const endpoint = await deps.findEndpoint(one.id);
   if (!endpoint) return;
   const startedAt = performance.now();
-  const pending = await deps.findPending(one.id, endpoint.space);
+  for (const [id, at] of one.unreadable) if (at <= startedAt) one.unreadable.delete(id);
+  const pending = await deps.findPending(one.id, endpoint.space, [...one.unreadable.keys()]);
   one.nextAt = pending.length > 0 ? 0 : performance.now() + REST_FACTOR * (performance.now() - startedAt);
   for (const document_id of pending) {
     signal.throwIfAborted();
     const target = { stream: streamName("document", document_id), organization_id: one.id, document_id };
-    await embedDocument(deps, target, endpoint, signal);
+    try {
+      await embedDocument(deps, target, endpoint, signal);
+    } catch (error) {
+      if (!(error instanceof UnreadablePassages)) throw error;
+      await postpone(deps, one, document_id, error);
+    }
     await clearFault(deps, one);
   }
   if (pending.length === 0) await clearFault(deps, one);
 }
 
+/** Leaves a damaged document for later, so that the others get their vectors meanwhile. */
+async function postpone(deps: PassageEmbedder, one: Organization, document_id: string, error: unknown): Promise<void> {
+  one.unreadable.set(document_id, performance.now() + MAX_PAUSE_MS);
+  one.mayShowFault = true;
+  deps.onError(error, one.id);
+  await deps.saveFault(one.id, UNREADABLE);
+}
+
 async function clearFault(deps: PassageEmbedder, one: Organization): Promise<void> {
   one.pauseMs = 0;
-  if (one.mayShowFault) await deps.saveFault(one.id, null);
+  if (!one.mayShowFault || one.unreadable.size > 0) return;
+  await deps.saveFault(one.id, null);
   one.mayShowFault = false;
 }
 

@@ -52,8 +52,9 @@ export function createRefusedGenerations({ onError }: { onError(error: unknown):
       for (const one of tried) {
         const head = heads.get(one.stream);
         const state = head && storedDocument((await readState(log, head, document)).state);
+        // position and version belong together: the events up to this version describe the document that is put
         if (state?.live?.generation === one.text.generation)
-          due.push({ ...one, vectors: state.vectors, position: head!.position });
+          due.push({ ...one, vectors: state.vectors, position: head!.position, version: head!.version });
         else refusals.delete(keyOf(one));
       }
       return due;

@@ -8,7 +8,7 @@ import { findState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
 import { wasCollectionDeleted } from "../wasCollectionDeleted.ts";
 import { MAX_ATTEMPTS, WORKERS_LOST, type ReadingJob, type JobDeps, type ReadingSlot } from "./job.ts";
-import { readFields, readFile } from "./readFile.ts";
+import { readBlob, readFields, readFile } from "./readFile.ts";
 import { removeIfErased } from "./removeIfErased.ts";
 
 /** The keys of the new blobs, and the fields of RecordText. */
@@ -77,8 +77,8 @@ async function cutAgain(
   read: NonNullable<StoredDocument["text"]>,
   blobs: ThingBlobs,
 ): Promise<StoredText> {
-  const paging = readPagination(await blobs.get(read.passages));
-  const cut = await deps.reader.cut(await blobs.get(read.text), paging, organization_id);
+  const paging = readPagination(await readBlob(blobs, read.passages));
+  const cut = await deps.reader.cut(await readBlob(blobs, read.text), paging, organization_id);
   const passages = await blobs.put(cut.passages);
   const { warnings } = read;
   return {

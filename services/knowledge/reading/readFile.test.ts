@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { StorageUnavailable } from "#events/ports.ts";
 import { ScannedFile, UnreadableFile, type FileToRead, type FileText } from "../../reading/reader.ts";
 import { createFairSemaphore } from "../../sharing/fairSemaphore.ts";
 import type { ThingBlobs } from "../../thingBlobs.ts";
@@ -31,11 +32,13 @@ interface Lanes {
   /** Pages left in today's budget. */
   budget?: number;
   isOff?: boolean;
+  /** Reads of the file before the disk can be used. */
+  failingReads?: number;
 }
 
-function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false }: Lanes) {
+function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false, failingReads = 0 }: Lanes) {
   const steps: string[] = [];
-  let left = budget;
+  let [left, failing] = [budget, failingReads];
   const give = (found: FileText | Error) => (found instanceof Error ? Promise.reject(found) : Promise.resolve(found));
   const recognition: RecognitionDeps = {
     openFiles: onePermit(),
@@ -66,7 +69,12 @@ function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false
   } as unknown as JobDeps;
   const stopping = new AbortController();
   const file = {
-    blobs: { get: () => Promise.resolve(Buffer.from("file")) } as unknown as ThingBlobs,
+    blobs: {
+      get: async () => {
+        if (failing-- > 0) throw new StorageUnavailable("The disk of the blobs cannot be used");
+        return Buffer.from("file");
+      },
+    } as unknown as ThingBlobs,
     blob: "b",
     mime_type: "application/pdf",
     slot: { end: () => void steps.push("turn ends"), stopping: stopping.signal },
@@ -77,6 +85,12 @@ function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false
 describe("Reading a file", () => {
   test("with text alone never enters the lane of text recognition", async () => {
     const { read, steps } = openLanes({ plain: text("typed") });
+    expect((await read()).markdown.toString()).toBe("typed");
+    expect(steps).toEqual(["read"]);
+  });
+
+  test("waits while the disk cannot be read, instead of losing an attempt", async () => {
+    const { read, steps } = openLanes({ plain: text("typed"), failingReads: 1 });
     expect((await read()).markdown.toString()).toBe("typed");
     expect(steps).toEqual(["read"]);
   });

@@ -1,5 +1,6 @@
 import { ScannedFile, UnreadableFile, type EncodedPassages, type FileText } from "../../reading/reader.ts";
 import { RECOGNITION_LIMIT_REACHED } from "../../reading/warnings.ts";
+import { retryWhileUnavailable } from "../../retryWhileUnavailable.ts";
 import type { ThingBlobs } from "../../thingBlobs.ts";
 import type { JobDeps, RecognitionDeps, ReadingSlot } from "./job.ts";
 
@@ -20,6 +21,10 @@ export const readFields = ({
   ...(warnings && { warnings }),
 });
 
+/** Reads a blob, and waits while the disk cannot be used: a failure costs an attempt, and three of them fail the document. */
+export const readBlob = (blobs: ThingBlobs, key: string): Promise<Buffer> =>
+  retryWhileUnavailable(() => blobs.get(key));
+
 interface StoredFile {
   blobs: ThingBlobs;
   blob: string;
@@ -39,7 +44,7 @@ export async function readFile(deps: JobDeps, organization_id: string, file: Sto
   const { blobs, blob, mime_type } = file;
   const first = await openFiles.run(organization_id, async (): Promise<FirstReading> => {
     try {
-      return { text: await reader.read({ bytes: await blobs.get(blob), mime_type }, organization_id) };
+      return { text: await reader.read({ bytes: await readBlob(blobs, blob), mime_type }, organization_id) };
     } catch (error) {
       if (error instanceof ScannedFile) return { scanned: error };
       throw error;
@@ -66,7 +71,7 @@ async function recognize(
     if (granted === 0 && !first.text) throw new UnreadableFile(RECOGNITION_LIMIT_REACHED);
     let used = 0;
     try {
-      const bytes = await blobs.get(blob);
+      const bytes = await readBlob(blobs, blob);
       const found = await reader.read({ bytes, mime_type, recognize: granted }, organization_id);
       used = found.recognized ?? 0;
       return found;

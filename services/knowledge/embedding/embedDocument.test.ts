@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import type { DocumentCommand } from "#events/document.ts";
+import type { StreamHead } from "#events/ports.ts";
+import { command } from "#test/given.ts";
+import { document } from "../../deciders/document.ts";
+import { storedDocument, type DocumentState } from "../../deciders/documentState.ts";
+import { encodePassages } from "../../reading/passageLines.ts";
+import { embedDocument, type EmbedDeps } from "./embedDocument.ts";
+import { decodeVectors } from "./vectorBlob.ts";
+
+const DIMENSIONS = 2;
+const target = { stream: "document-1", organization_id: "o", document_id: "1" };
+const endpoint = { base_url: "http://a.test", api_key: "k", model: "m", dimensions: DIMENSIONS, space: "s" };
+
+/** The text of a document with one passage per line. */
+function textOf(lines: string[]) {
+  let end = 0;
+  const passages = lines.map((line, seq) => {
+    const start = end;
+    end += line.length + 1;
+    return { seq, page: null, section: null, start, end, lead: "" };
+  });
+  return { text: lines.join("\n"), passages: encodePassages({ page_count: null, pages: null }, passages) };
+}
+
+/** A document in its second generation, with vectors of the first one in this many blobs. */
+function openDocument(lines: string[], vectorBlobs: number) {
+  const { text, passages } = textOf(lines);
+  const blobs = new Map<string, Buffer>([
+    ["text", Buffer.from(text)],
+    ["passages", passages],
+  ]);
+  const old = Array.from({ length: vectorBlobs }, (_, n) => `old ${n}`);
+  for (const key of old) blobs.set(key, Buffer.alloc(0));
+  const live = { generation: 2, text: "text", passages: "passages", units: 1 };
+  const vectors = { space: endpoint.space, dimensions: DIMENSIONS, blobs: old, complete: 1 };
+  const stored = { status: "ready", generation: 2, text: live, live, earlier: [], vectors, blobs: [...blobs.keys()] };
+  let state = stored as unknown as DocumentState;
+  const head = () => ({ state, state_version: document.version }) as unknown as StreamHead;
+  const deps: EmbedDeps = {
+    log: {
+      heads: async () => new Map([[target.stream, head()]]),
+      read: () => Promise.reject(new Error("the state is as new as the decider")),
+    },
+    vault: {
+      findKey: async () => "key",
+      get: async (_, key) => blobs.get(key),
+      put: async (_, bytes) => {
+        const key = `new ${blobs.size}`;
+        blobs.set(key, Buffer.from(bytes));
+        return key;
+      },
+    },
+    embedder: {
+      embed: async (_, texts) => ({ vectors: texts.map(() => Float32Array.of(1, 0)), tokens: texts.length }),
+    },
+    send: async (_, type, data) => {
+      const events = document.decide(command(type, data) as DocumentCommand, state);
+      state = events.reduce(document.evolve, state);
+      return { position: events.length, repeated: false };
+    },
+    failpoint: () => {},
+  };
+  return {
+    embed: () => embedDocument(deps, target, { ...endpoint, price: undefined }, new AbortController().signal),
+    /** The newest generation with all vectors, and the number of texts that have one. */
+    async progress() {
+      const { blobs: keys, complete } = storedDocument(state)!.vectors!;
+      const found = new Map<string, Float32Array>();
+      for (const key of keys) await decodeVectors(blobs.get(key)!, DIMENSIONS, found);
+      return { complete, texts: found.size };
+    },
+  };
+}
+
+const LINES = Array.from({ length: 1_100 }, (_, n) => `Line ${n}.`);
+
+test("a long document gets all of its vectors in parts", async () => {
+  const { embed, progress } = openDocument(LINES, 1);
+  await embed();
+  expect(await progress()).toEqual({ complete: 2, texts: LINES.length });
+});
+
+test("a document that starts over between two parts is complete once the lost vectors are made again", async () => {
+  const { embed, progress } = openDocument(LINES, 99);
+  await embed();
+  expect(await progress()).toEqual({ complete: 1, texts: 600 });
+  await embed();
+  expect(await progress()).toEqual({ complete: 2, texts: LINES.length });
+});
