@@ -110,7 +110,7 @@ async function changePassword(http: Http, request: FastifyRequest, body: z.infer
     await http.loginAttempts.markWrong(recorded);
     throw new ApiError("wrong_password", "current_password: the password is wrong.", { param: "current_password" });
   }
-  await clearAttempts(http.loginAttempts, attempt);
+  await clearAttempts(http.loginAttempts, attempt, recorded);
   await http.send(SetPassword, {
     ...commandFields(request, streamName("organization", organization_id), ["users", "sessions"]),
     data: { user_id, password_hash: await queueHash(http, request, () => hashPassword(body.new_password)) },
@@ -167,10 +167,12 @@ async function checkPassword(
 async function logIn(http: Http, request: FastifyRequest, body: z.infer<typeof Login>) {
   const email = body.email.trim().toLowerCase();
   const attempt = { kind: "login", address: request.ip, email } as const;
-  const recorded = await countAttempt(http.loginAttempts, attempt);
-  const wasWrong = () => http.loginAttempts.markWrong(recorded);
+  let recorded = await countAttempt(http.loginAttempts, attempt);
+  const wasWrong = async (): Promise<void> => {
+    recorded = await http.loginAttempts.markWrong(recorded);
+  };
   const user = await checkPassword(http, request, { email, body, wasWrong });
-  await clearAttempts(http.loginAttempts, attempt);
+  await clearAttempts(http.loginAttempts, attempt, recorded);
   return signIn(http, request.id, user);
 }
 
