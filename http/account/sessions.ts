@@ -164,6 +164,11 @@ async function checkPassword(
   throw new ApiError("invalid_credentials", "The email address or the password is wrong.");
 }
 
+/** Whether members of several organizations have the address. */
+async function isShared({ db }: Http, email: string): Promise<boolean> {
+  return (await findUsersByEmail(db, email, { organization: null, limit: 2 })).length > 1;
+}
+
 async function logIn(http: Http, request: FastifyRequest, body: z.infer<typeof Login>) {
   const email = body.email.trim().toLowerCase();
   const attempt = { kind: "login", address: request.ip, email } as const;
@@ -172,7 +177,9 @@ async function logIn(http: Http, request: FastifyRequest, body: z.infer<typeof L
     recorded = await http.loginAttempts.markWrong(recorded);
   };
   const user = await checkPassword(http, request, { email, body, wasWrong });
-  await clearAttempts(http.loginAttempts, attempt, recorded);
+  // otherwise a member elsewhere with this address could reset the count between guesses at an account here
+  if (await isShared(http, email)) await http.loginAttempts.withdraw(recorded);
+  else await clearAttempts(http.loginAttempts, attempt, recorded);
   return signIn(http, request.id, user);
 }
 
