@@ -111,13 +111,18 @@ async function changePassword(http: Http, request: FastifyRequest, body: z.infer
     throw new ApiError("wrong_password", "current_password: the password is wrong.", { param: "current_password" });
   }
   await clearAttempts(http.loginAttempts, attempt, recorded);
+  const password_hash = await queueHash(http, request, () => hashPassword(body.new_password));
+  // hashing may have waited for seconds, and an administrator may have ended the session in that time
+  await request.recheckCredential?.();
   await http.send(SetPassword, {
     ...commandFields(request, streamName("organization", organization_id), ["users", "sessions"]),
-    data: { user_id, password_hash: await queueHash(http, request, () => hashPassword(body.new_password)) },
+    data: { user_id, password_hash },
     requireProjected: true,
   });
   const changed = await findUserById(http.db, user_id);
   if (!changed) throw notReadableYet();
+  if (changed.password_hash !== password_hash)
+    throw new ApiError("invalid_session", "Another password was set at the same time; sign in with that one.");
   return signIn(http, request.id, changed);
 }
 
