@@ -110,14 +110,19 @@ async function changePassword(http: Http, request: FastifyRequest, body: z.infer
     await http.loginAttempts.markWrong(recorded);
     throw new ApiError("wrong_password", "current_password: the password is wrong.", { param: "current_password" });
   }
-  await clearAttempts(http.loginAttempts, attempt);
+  await clearAttempts(http.loginAttempts, attempt, recorded);
+  const password_hash = await queueHash(http, request, () => hashPassword(body.new_password));
+  // hashing may have waited for seconds, and an administrator may have ended the session in that time
+  await request.recheckCredential?.();
   await http.send(SetPassword, {
     ...commandFields(request, streamName("organization", organization_id), ["users", "sessions"]),
-    data: { user_id, password_hash: await queueHash(http, request, () => hashPassword(body.new_password)) },
+    data: { user_id, password_hash },
     requireProjected: true,
   });
   const changed = await findUserById(http.db, user_id);
   if (!changed) throw notReadableYet();
+  if (changed.password_hash !== password_hash)
+    throw new ApiError("invalid_session", "Another password was set at the same time; sign in with that one.");
   return signIn(http, request.id, changed);
 }
 
@@ -164,13 +169,22 @@ async function checkPassword(
   throw new ApiError("invalid_credentials", "The email address or the password is wrong.");
 }
 
+/** Whether members of several organizations have the address. */
+async function isShared({ db }: Http, email: string): Promise<boolean> {
+  return (await findUsersByEmail(db, email, { organization: null, limit: 2 })).length > 1;
+}
+
 async function logIn(http: Http, request: FastifyRequest, body: z.infer<typeof Login>) {
   const email = body.email.trim().toLowerCase();
   const attempt = { kind: "login", address: request.ip, email } as const;
-  const recorded = await countAttempt(http.loginAttempts, attempt);
-  const wasWrong = () => http.loginAttempts.markWrong(recorded);
+  let recorded = await countAttempt(http.loginAttempts, attempt);
+  const wasWrong = async (): Promise<void> => {
+    recorded = await http.loginAttempts.markWrong(recorded);
+  };
   const user = await checkPassword(http, request, { email, body, wasWrong });
-  await clearAttempts(http.loginAttempts, attempt);
+  // otherwise a member elsewhere with this address could reset the count between guesses at an account here
+  if (await isShared(http, email)) await http.loginAttempts.withdraw(recorded);
+  else await clearAttempts(http.loginAttempts, attempt, recorded);
   return signIn(http, request.id, user);
 }
 

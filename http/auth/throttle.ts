@@ -27,10 +27,10 @@ export function networkOf(address: string): string {
 }
 
 /** The subjects that an attempt counts for, with their limits. */
-function limitsFor(attempt: Attempt): { account: string; address: string | undefined; limits: Map<string, number> } {
+function limitsFor(attempt: Attempt): { account: string; limits: Map<string, number> } {
   if (attempt.kind === "password") {
     const account = subject("password", attempt.user_id);
-    return { account, address: undefined, limits: new Map([[account, MAX_PER_ACCOUNT]]) };
+    return { account, limits: new Map([[account, MAX_PER_ACCOUNT]]) };
   }
   const network = networkOf(attempt.address);
   const [address, account] = [subject("address", network), subject("account", network, attempt.email)];
@@ -38,7 +38,7 @@ function limitsFor(attempt: Attempt): { account: string; address: string | undef
     [address, MAX_PER_ADDRESS],
     [account, MAX_PER_ACCOUNT],
   ]);
-  return { account, address, limits };
+  return { account, limits };
 }
 
 /** Counts an attempt before its password is checked. It counts for 20 s, or longer after `markWrong`. Throws 429 `too_many_attempts`. */
@@ -71,6 +71,9 @@ async function count(
   });
 }
 
-/** Call after a correct password. Clears the account's earlier attempts, and this attempt of its address. */
-export const clearAttempts = (loginAttempts: LoginAttempts, attempt: Attempt): Promise<void> =>
-  loginAttempts.clear(limitsFor(attempt));
+/** Call after a correct password. Clears this attempt, and all others of the account. Attempts of others at the address stay. */
+export const clearAttempts = (
+  loginAttempts: LoginAttempts,
+  attempt: Attempt,
+  recorded: RecordedAttempt,
+): Promise<void> => loginAttempts.clear(recorded, limitsFor(attempt).account);

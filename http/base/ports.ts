@@ -92,10 +92,10 @@ export interface LoginAttempts {
   record(subjects: string[], windowSeconds: number): Promise<{ recorded: RecordedAttempt; counts: AttemptCount[] }>;
   /** Removes a recorded attempt. */
   withdraw(recorded: RecordedAttempt): Promise<void>;
-  /** Makes an attempt count for the whole window. */
-  markWrong(recorded: RecordedAttempt): Promise<void>;
-  /** Removes all attempts of the account, and the newest one of the address if given. */
-  clear(subjects: { account: string; address: string | undefined }): Promise<void>;
+  /** Makes an attempt count for the whole window. Returns its new record, which replaces the given one. */
+  markWrong(recorded: RecordedAttempt): Promise<RecordedAttempt>;
+  /** Removes a recorded attempt, and all others of the account. */
+  clear(recorded: RecordedAttempt, account: string): Promise<void>;
 }
 
 /** When keys and sessions were last used. */

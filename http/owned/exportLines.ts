@@ -112,13 +112,13 @@ async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: 
 /** Yields the turns of a thread, oldest first. */
 export async function* allTurnLines(scope: ExportScope, thread: TurnOwner): ExportLines {
   const { http, organization_id, recheck } = scope;
-  for (let after: string | undefined; ; ) {
+  for (let afterPosition = 0; ; ) {
     await recheck();
-    const page = { limit: ROWS_PER_QUERY, bytes: PAGE_BYTES, ...(after !== undefined && { after }) };
+    const page = { limit: ROWS_PER_QUERY, bytes: PAGE_BYTES, afterPosition };
     const turns = await listTurns(http.db, organization_id, thread.id, thread.scope, page);
     for (const turn of turns) yield* turnLines(scope, thread, turn);
     if (turns.length === 0) return;
-    after = turns.at(-1)!.turn_id;
+    afterPosition = turns.at(-1)!.position;
   }
 }
 

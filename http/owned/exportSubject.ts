@@ -6,16 +6,14 @@ import { listUnmarkedRuns } from "#projections/runs/ownedRuns.ts";
 import { listUserScopes } from "#projections/userScopes.ts";
 import type { Http } from "../base/deps.ts";
 import { markUser } from "../base/limits.ts";
-import { UUID } from "./owner.ts";
+import { MAX_SUBJECT, UUID } from "./owner.ts";
 
 const SHAPE = new RegExp(`^(?:(?:person|key):${UUID}|user:.+)$`, "is");
-/** The same limit as for the header `x-svc-external-user` and the field `user`. */
-const MAX_LENGTH = 600;
 
 /** The subject of an export. */
 export const SubjectName = z
   .string()
-  .max(MAX_LENGTH)
+  .max(MAX_SUBJECT)
   .regex(SHAPE, "must be person:<id>, key:<id> or user:<value>.")
   .describe(
     "`person:<id>` or `key:<id>`, also one that was deleted; or `user:<value>`: an external user, by the `user` of requests or the header that names one to a hook.",

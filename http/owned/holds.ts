@@ -11,14 +11,15 @@ import { ApiError } from "../base/errors.ts";
 import { identifyPost } from "../base/idempotency.ts";
 import { markUser } from "../base/limits.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
+import { MAX_SUBJECT } from "./owner.ts";
 
 const WANTED =
   "must be organization, project:<id>, key:<id>, person:<id>, agent:<id>, user:<value>, thread:<id>, file:<id>, document:<id> or run:<id>.";
 const HoldToPlace = z.strictObject({
   subject: z
     .string()
-    .max(600)
-    .refine((text) => HOLD_SUBJECT.test(lower(text)), WANTED)
+    .max(MAX_SUBJECT)
+    .refine((text) => /^user:./s.test(text) || HOLD_SUBJECT.test(text.toLowerCase()), WANTED)
     .describe(
       "What is kept: something that is there, or an owner who was deleted and left things behind. The log keeps a mark of a user's value that tells nothing.",
     ),

@@ -13,17 +13,23 @@ export const OwnerName = z
   .toLowerCase()
   .describe("`key:<id>`, `person:<id>` or `agent:<id>`, also of one that was deleted. Only for owners and admins.");
 
+/**
+ * Maximum length of `user:<value>`. Requests do not limit `user`, and a signed token has thousands of characters. There must be a
+ * limit, because the value is hashed once for each key and agent of the organization.
+ */
+export const MAX_SUBJECT = 8_000;
+
 /** An owner as in `OwnerName`, or an external user by its `user` value. */
 export const ErasedOwner = z.union(
   [
     OwnerName,
     z
       .string()
-      .max(600)
+      .max(MAX_SUBJECT)
       .regex(/^user:./s)
       .describe("An external user, by the `user` of requests. The log keeps a mark of the value that tells nothing."),
   ],
-  { error: "must be key:<id>, person:<id>, agent:<id> or user:<value> of at most 595 characters." },
+  { error: "must be key:<id>, person:<id>, agent:<id> or user:<value> of at most 7,995 characters." },
 );
 
 /** Throws 403 unless the caller may see what others own. */

@@ -29,13 +29,14 @@ export const openLoginAttempts = (db: Db): LoginAttempts => ({
     await db.query(`delete from ops.login_attempts where ${THESE}`, [ids, subjects]);
   },
   async markWrong({ ids, subjects }) {
-    await db.query(`update ops.login_attempts set is_wrong = true where ${THESE}`, [ids, subjects]);
-  },
-  async clear({ account, address }) {
-    await db.query(
-      `delete from ops.login_attempts where subject = $1
-         or ctid = (select ctid from ops.login_attempts where subject = $2 order by at desc limit 1)`,
-      [account, address ?? null],
+    const marked = await db.query<{ id: string }>(
+      `update ops.login_attempts set is_wrong = true where ${THESE} returning ctid::text as id`,
+      [ids, subjects],
     );
+    // an update moves its rows
+    return { ids: marked.map(({ id }) => id), subjects };
+  },
+  async clear({ ids, subjects }, account) {
+    await db.query(`delete from ops.login_attempts where ${THESE} or subject = $3`, [ids, subjects, account]);
   },
 });

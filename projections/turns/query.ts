@@ -118,6 +118,7 @@ export async function threadExists(db: Db, organization: string, thread: string,
 /** One turn as part of its thread: its input messages, then its answer. */
 export interface ThreadTurn {
   turn_id: string;
+  position: number;
   status: Exclude<TurnRow["status"], "refused">;
   /** The messages of the request; null if they are in the blob. */
   input: Message[] | null;
@@ -137,6 +138,8 @@ interface TurnsPage {
   until?: string;
   /** The turn before the first; the thread's beginning by default. */
   after?: string;
+  /** The log position of that turn instead, which stays valid if the turn is deleted meanwhile. */
+  afterPosition?: number;
   limit?: number;
   /** Maximum bytes of stored text, not counting the first turn. */
   bytes?: number;
@@ -148,18 +151,18 @@ export async function listTurns(
   organization: string,
   thread: string,
   scope: string,
-  { until, after, limit, bytes }: TurnsPage = {},
+  { until, after, afterPosition = 0, limit, bytes }: TurnsPage = {},
 ): Promise<ThreadTurn[]> {
   if (!isUuid(thread)) return [];
   const rows = await db.query<Omit<ThreadTurn, "input" | "said"> & { input: string | null; said: string | null }>(
-    `select t.id as turn_id, t.status, t.input, t.prompt_blob, k.wrapped as wrapped_key, t.said, t.bytes::float8, t.started_at, t.ended_at
+    `select t.id as turn_id, t.position::float8, t.status, t.input, t.prompt_blob, k.wrapped as wrapped_key, t.said, t.bytes::float8, t.started_at, t.ended_at
      from (
        select *, sum(bytes) over (order by position) as size, row_number() over (order by position) as nth
        from (
          select *, coalesce(octet_length(input), 0) + coalesce(octet_length(said), 0)
                      + case when prompt_blob is null then 0 else stored_bytes end as bytes
          from read.turns
-         where thread_id = $2 and organization_id = $1 and scope = $3 and status <> 'refused'
+         where thread_id = $2 and organization_id = $1 and scope = $3 and status <> 'refused' and position > $8
            and ($4::uuid is null or position <= (select position from read.turns where id = $4 and thread_id = $2))
            and ($5::uuid is null or position > (select position from read.turns where id = $5 and thread_id = $2))
          order by position limit $6
@@ -167,7 +170,7 @@ export async function listTurns(
      ) t left join log.keys k on k.thing = 'turn-' || t.id
      where $7::bigint is null or t.size <= $7 or t.nth = 1
      order by t.position`,
-    [organization, thread, scope, until ?? null, after ?? null, limit ?? null, bytes ?? null],
+    [organization, thread, scope, until ?? null, after ?? null, limit ?? null, bytes ?? null, afterPosition],
   );
   return rows.map(({ said, ...row }) => ({
     ...row,

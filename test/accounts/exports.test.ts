@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { jsonLines } from "../jsonLines.ts";
-import { code, UNKNOWN, workflowSource, type Client } from "../workflows/tenant.ts";
+import { code, SOON, UNKNOWN, workflowSource, type Client } from "../workflows/tenant.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
 const { home, foreign } = await openTwoTenants();
@@ -102,7 +102,20 @@ describe("the export of an external user", () => {
   });
 });
 
+test("a user whose value is long can be exported, held and erased", async () => {
+  const owner = `user:${"token".repeat(500)}`;
+  const { call } = await home.newKey();
+  await say(call, "Of a long value", { user: owner.slice("user:".length) });
+  expect(ofType(await exportOf(owner), "thread")).toMatchObject([{ title: "Of a long value" }]);
+  const hold = await home.made(home.owner("POST", "/holds", { subject: owner, name: "Case 7", reason: "A claim" }));
+  expect(code(await home.owner("POST", "/erasures", { owner }))).toEqual([409, "legal_hold"]);
+  await home.made(home.owner("DELETE", `/holds/${hold.id}`));
+  const { id } = await home.made(home.owner("POST", "/erasures", { owner }));
+  const erasure = () => home.made(home.owner("GET", `/erasures/${id}`));
+  await expect.poll(erasure, SOON).toMatchObject({ status: "completed", threads_deleted: 1 });
+});
+
 test("an export without a subject is refused", async () => {
-  for (const subject of ["", "x", "person:1", "user:", `agent:${UNKNOWN}`, `user:${"x".repeat(600)}`])
+  for (const subject of ["", "x", "person:1", "user:", `agent:${UNKNOWN}`, `user:${"x".repeat(8_000)}`])
     expect(code(await home.owner("GET", `/exports?subject=${subject}`)), subject).toEqual([400, undefined]);
 });

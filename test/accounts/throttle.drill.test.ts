@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { clearAttempts, countAttempt } from "#http/auth/throttle.ts";
+import { openLoginAttempts } from "#infra/postgres/loginAttempts.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openPeople, type People } from "./people.ts";
 
@@ -97,6 +99,38 @@ test("a correct password resets the attempts of the account but not those of the
   const kept = await people.service.db.query<{ subject: string }>("select subject from ops.login_attempts");
   expect(kept.filter(({ subject }) => subject.startsWith("address:"))).toHaveLength(27);
   expect(JSON.stringify(kept)).not.toMatch(/example|198\.51/);
+});
+
+test("a correct password of a member elsewhere with the same e-mail address does not reset the attempts", async () => {
+  const { email, password } = await people.join("viewer");
+  const elsewhere = await people.signIn(await people.service.organization("Elsewhere"));
+  const { body: namesake } = await people.add({ email }, elsewhere);
+  const address = "198.51.100.10";
+  expect(new Set(await statuses(9, () => wrong(email, address)))).toEqual(new Set([401]));
+  expect((await people.login(email, namesake.password, from(address))).status).toBe(200);
+  expect((await wrong(email, address)).status).toBe(401);
+  expectRefusal(await people.login(email, password, from(address)), 429, "too_many_attempts");
+});
+
+test("a correct password leaves the attempt that somebody else began meanwhile at the same address", async () => {
+  const { db } = people.service;
+  const attempts = openLoginAttempts(db);
+  const begin = async (email: string) => {
+    const attempt = { kind: "login", address: "198.51.100.11", email } as const;
+    return { attempt, recorded: await countAttempt(attempts, attempt) };
+  };
+  const own = await begin("own@example.com");
+  const other = await begin("other@example.com");
+  await clearAttempts(attempts, own.attempt, own.recorded);
+  const marked = await attempts.markWrong(other.recorded);
+  const readSubjects = async () =>
+    (await db.query<{ subject: string }>("select subject from ops.login_attempts where is_wrong"))
+      .map(({ subject }) => subject)
+      .toSorted();
+  expect(await readSubjects()).toEqual(other.recorded.subjects.toSorted());
+  // the password was right after all, once the read models were current
+  await clearAttempts(attempts, other.attempt, marked);
+  expect(await readSubjects()).toEqual([]);
 });
 
 test("hundreds of strangers who try passwords do not delay a member's sign-in", async () => {

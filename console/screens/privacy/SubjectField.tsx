@@ -154,7 +154,7 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
           <input
             key={kind}
             name="value"
-            maxLength={512}
+            maxLength={7_995}
             autoComplete="off"
             spellCheck={false}
             defaultValue={kind === before ? id : ""}
