@@ -2,9 +2,14 @@ import { readSettings, type Settings } from "#infra/config.ts";
 import { startEmbeddedServers } from "#infra/embedded/index.ts";
 import { loadMasterKey } from "#infra/masterKey.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
-import { waitForStart } from "#infra/postgres/waitForStart.ts";
+import { waitForStart, type Obstacle } from "#infra/postgres/waitForStart.ts";
 import { roles, runRoles, type Role } from "../roles/runRoles.ts";
 import { printLine } from "./output.ts";
+
+const WAITING: Record<Obstacle, string> = {
+  starting: "PostgreSQL is starting: waiting until it takes connections.",
+  away: "PostgreSQL does not answer: waiting for it, 30 s at most.",
+};
 
 /** Call it before anything is written: with a wrong key the service must not start. */
 async function readMasterKey(settings: Settings, database_url: string): Promise<string> {
@@ -23,7 +28,7 @@ export async function start(which: Role | "all"): Promise<void> {
   const stopping = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
   });
-  const onWait = () => printLine("PostgreSQL is starting: waiting until it takes connections.");
+  const onWait = (obstacle: Obstacle) => printLine(WAITING[obstacle]);
   try {
     const isStarted = waitForStart(services.database_url, onWait).then(() => true);
     if (!(await Promise.race([isStarted, stopping.then(() => false)]))) return;
