@@ -39,10 +39,10 @@ export interface Blobs {
   remove(key: string): Promise<void>;
   /** Removes every blob below a folder. */
   removeAll(folder: string): Promise<void>;
-  /** Removes incomplete files that writers left behind. */
-  removePartsOlderThan(age_ms: number): Promise<void>;
-  /** Folders whose newest blob is older than `age_ms`. The last segment of a folder names its thing. */
-  foldersOlderThan(age_ms: number): AsyncIterable<string>;
+  /** Removes incomplete files that writers left behind. Rejects when the signal aborts. */
+  removePartsOlderThan(age_ms: number, signal?: AbortSignal): Promise<void>;
+  /** Folders whose newest blob is older than `age_ms`. The last segment of a folder names its thing. Throws when the signal aborts. */
+  foldersOlderThan(age_ms: number, signal?: AbortSignal): AsyncIterable<string>;
 }
 
 /** A thing whose bytes are sealed with its own data key. */

@@ -52,6 +52,14 @@ test("incomplete blobs that a dead process left are removed when they are old", 
   expect((await readdir(join(directory, "o/parts"))).toSorted()).toEqual([basename(key), "fresh.part"].toSorted());
 });
 
+test("a search for old blobs ends when it is aborted", async () => {
+  const key = await blobs.put("o/many", Buffer.from("one of many"));
+  const aborted = AbortSignal.abort(new Error("asked to end"));
+  await expect(Array.fromAsync(blobs.foldersOlderThan(-60_000, aborted))).rejects.toThrow("asked to end");
+  await expect(blobs.removePartsOlderThan(-60_000, aborted)).rejects.toThrow("asked to end");
+  expect(await blobs.get(key)).toBeDefined();
+});
+
 test("a clock that is two days ahead makes no blob old", async () => {
   const key = await blobs.put("o/uncommitted", Buffer.from("new"));
   const part = join(directory, "o/uncommitted/fresh.part");

@@ -80,8 +80,10 @@ async function syncRemoval(path: string): Promise<void> {
   }
 }
 
-async function* findFiles(directory: string): AsyncIterable<{ path: string; mtimeMs: number }> {
+/** Throws when the signal aborts: millions of files take minutes. */
+async function* findFiles(directory: string, signal?: AbortSignal): AsyncIterable<{ path: string; mtimeMs: number }> {
   for await (const entry of await opendir(directory, { recursive: true })) {
+    signal?.throwIfAborted();
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
     // the file may be removed meanwhile
@@ -115,16 +117,16 @@ async function readDiskTime(directory: string): Promise<number> {
   return mtimeMs;
 }
 
-async function removeOldParts(directory: string, age_ms: number): Promise<void> {
+async function removeOldParts(directory: string, age_ms: number, signal?: AbortSignal): Promise<void> {
   const before = (await readDiskTime(directory)) - age_ms;
-  for await (const { path, mtimeMs } of findFiles(directory))
+  for await (const { path, mtimeMs } of findFiles(directory, signal))
     if (path.endsWith(PARTIAL_SUFFIX) && mtimeMs < before) await rm(path, { force: true });
 }
 
-async function* findOldFolders(directory: string, age_ms: number): AsyncIterable<string> {
+async function* findOldFolders(directory: string, age_ms: number, signal?: AbortSignal): AsyncIterable<string> {
   const before = (await readDiskTime(directory)) - age_ms;
   const newest = new Map<string, number>();
-  for await (const { path, mtimeMs } of findFiles(directory)) {
+  for await (const { path, mtimeMs } of findFiles(directory, signal)) {
     const folder = relative(directory, dirname(path));
     newest.set(folder, Math.max(newest.get(folder) ?? 0, mtimeMs));
   }
@@ -184,7 +186,7 @@ export function openBlobs(directory: string): Blobs {
         await rm(path, { recursive: true, force: true });
         await syncRemoval(path);
       }),
-    removePartsOlderThan: (age_ms) => removeOldParts(directory, age_ms),
-    foldersOlderThan: (age_ms) => findOldFolders(directory, age_ms),
+    removePartsOlderThan: (age_ms, signal) => removeOldParts(directory, age_ms, signal),
+    foldersOlderThan: (age_ms, signal) => findOldFolders(directory, age_ms, signal),
   };
 }

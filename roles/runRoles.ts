@@ -7,8 +7,8 @@ export const roles = ["http", "services", "projections"] as const;
 export type Role = (typeof roles)[number];
 
 /* Each role is loaded when it is wanted: a process with one role starts in two thirds of the time. */
-const startProjections = async (resources: Resources) =>
-  (await import("./projections.ts")).startProjectionsRole(resources);
+const startProjections = async (resources: Resources, stopping: AbortSignal) =>
+  (await import("./projections.ts")).startProjectionsRole(resources, stopping);
 const startServices = async (resources: Resources) => (await import("./services.ts")).startServicesRole(resources);
 const startHttp = async (resources: Resources, handler: LocalHandler | undefined) =>
   (await import("./http.ts")).startHttpRole(resources, handler);
@@ -18,9 +18,14 @@ const PATIENCE_MS = 10_000;
 
 /**
  * Runs roles in this process with one connection to the bus and one pool. The read models are ready before http takes its first
- * request. `stop` ends the roles in reverse order, so that every accepted request is answered.
+ * request. `stop` ends the roles in reverse order, so that every accepted request is answered. After `stopping` aborts, no further
+ * role is started.
  */
-export async function runRoles(wanted: readonly Role[], worker: Omit<ResourceOptions, "role">) {
+export async function runRoles(
+  wanted: readonly Role[],
+  worker: Omit<ResourceOptions, "role">,
+  stopping: AbortSignal = new AbortController().signal,
+) {
   await migrate(worker.addresses.database_url);
   const resources = await openResources({ ...worker, role: wanted.length === roles.length ? "all" : wanted.join("+") });
   const started: { stop(patienceMs: number): Promise<unknown> }[] = [];
@@ -36,9 +41,10 @@ export async function runRoles(wanted: readonly Role[], worker: Omit<ResourceOpt
   try {
     const { settings } = worker;
     if (settings.METRICS_PORT !== undefined && !wanted.includes("http")) await starting(serveMetrics(settings));
-    if (wanted.includes("projections")) await starting(startProjections(resources));
-    const services = wanted.includes("services") ? await starting(startServices(resources)) : undefined;
-    const http = wanted.includes("http") ? await starting(startHttp(resources, services?.handler)) : undefined;
+    const isDue = (role: Role): boolean => wanted.includes(role) && !stopping.aborted;
+    if (isDue("projections")) await starting(startProjections(resources, stopping));
+    const services = isDue("services") ? await starting(startServices(resources)) : undefined;
+    const http = isDue("http") ? await starting(startHttp(resources, services?.handler)) : undefined;
     return { resources, address: http?.address, startCodes: http?.startCodes, stop };
   } catch (error) {
     await stop();

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { loadSecret, syncFolder } from "../privateFiles.ts";
 import { preparePostgres, type PostgresInstallation } from "./postgresInstallation.ts";
-import type { ServerSpec } from "./serverSpec.ts";
+import { StillStarting, type ServerSpec } from "./serverSpec.ts";
 
 const runCommand = promisify(execFile);
 const cluster = (home: PostgresInstallation) => join(home.data, "18");
@@ -55,6 +55,19 @@ const readCommandLine = (pid: number) => {
   }
 };
 
+/** SQLSTATE cannot_connect_now: after a crash, PostgreSQL recovers before it takes connections. */
+const CANNOT_CONNECT_NOW = "57P03";
+
+/** Connects once. Throws StillStarting if the server says so. */
+const probe = async (url: string) => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on("error", () => {});
+  await client.connect().catch((error: Error & { code?: string }) => {
+    throw error.code === CANNOT_CONNECT_NOW ? new StillStarting(error.message, { cause: error }) : error;
+  });
+  await client.end();
+};
+
 /** A PostgreSQL server from npm's binaries, on loopback without a socket file, with a password and the durable defaults. */
 export const postgresServer = async (dataDir: string, onLine: (line: string) => void): Promise<ServerSpec> => {
   const home = preparePostgres(dataDir, onLine);
@@ -82,12 +95,7 @@ export const postgresServer = async (dataDir: string, onLine: (line: string) => 
       cwd: home.data,
       ...home.user,
     }),
-    probe: async (port) => {
-      const client = new pg.Client({ connectionString: url(port), connectionTimeoutMillis: 2_000 });
-      client.on("error", () => {});
-      await client.connect();
-      await client.end();
-    },
+    probe: (port) => probe(url(port)),
     stopSignal: "SIGINT",
     url,
   };

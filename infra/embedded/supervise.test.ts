@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { testDataFolder } from "#test/harness.ts";
-import type { ServerSpec } from "./serverSpec.ts";
+import { StillStarting, type ServerSpec } from "./serverSpec.ts";
 import { supervise } from "./supervise.ts";
 
 /** A server that exits with 1 while the shell condition `refuses` is true; otherwise it stays and is ready. */
@@ -47,6 +47,29 @@ test("a server that does not start for another reason keeps its data", async () 
   const spec = serverThat("true", data, join(folder, "started"));
   await expect(supervise(folder, spec, () => {})).rejects.toThrow("meilisearch does not start (exit code 1): torn");
   expect(readFileSync(join(data, "torn"), "utf8")).toBe("half a page");
+});
+
+test("a server that says for minutes that it recovers is not killed meanwhile", async () => {
+  const folder = await testDataFolder();
+  const readTime = performance.now.bind(performance);
+  let [minutes, starts] = [0, 0];
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => readTime() + minutes * 60_000);
+  onTestFinished(() => clock.mockRestore());
+  const whole = serverThat("false", join(folder, "data"), join(folder, "started"));
+  const spec: ServerSpec = {
+    ...whole,
+    command(port) {
+      starts += 1;
+      return whole.command(port);
+    },
+    async probe() {
+      minutes += 1;
+      if (minutes < 4) throw new StillStarting("the database system is starting up");
+    },
+  };
+  const server = await supervise(folder, spec, () => {});
+  await server.stop();
+  expect(starts).toBe(1);
 });
 
 test("a server that dies while its disk takes nothing is started again as soon as it does", async () => {

@@ -6,7 +6,7 @@ import { endProcess } from "./endProcess.ts";
 import { readJson, writePrivate } from "../privateFiles.ts";
 import { freePort } from "./freePort.ts";
 import { identifyProcess, isAlive, signal, type ProcessIdentity } from "./processIdentity.ts";
-import { DataUnreadable, type ServerSpec } from "./serverSpec.ts";
+import { DataUnreadable, StillStarting, type ServerSpec } from "./serverSpec.ts";
 import { watchHealth } from "./watchHealth.ts";
 
 export type RunningServer = { url: string; stop: () => Promise<void> };
@@ -15,6 +15,7 @@ type Child = { identity: ProcessIdentity; exited: Promise<string> };
 /** The living children, each with its stop signal. */
 const living = new Map<ProcessIdentity, NodeJS.Signals>();
 const STOP_TIMEOUT_MS = 15_000;
+/** Time without an answer after which a server that starts is killed. */
 const READY_TIMEOUT_MS = 60_000;
 const MAX_BACKOFF_MS = 10_000;
 /** A server that dies after this time restarts without backoff. */
@@ -87,6 +88,7 @@ const launch = async (dataDir: string, spec: ServerSpec, port: number): Promise<
 // Undefined when the server is ready, otherwise why it is not.
 const waitUntilReady = async (spec: ServerSpec, port: number, child: Child, stopping?: AbortSignal) => {
   let failure: string | undefined;
+  let until = performance.now() + READY_TIMEOUT_MS;
   void child.exited.then((reason) => (failure = reason));
   const isReady = async () => {
     try {
@@ -94,14 +96,11 @@ const waitUntilReady = async (spec: ServerSpec, port: number, child: Child, stop
       return true;
     } catch (error) {
       if (error instanceof DataUnreadable) failure = error.message;
+      if (error instanceof StillStarting) until = performance.now() + READY_TIMEOUT_MS;
       return false;
     }
   };
-  for (
-    const until = performance.now() + READY_TIMEOUT_MS;
-    performance.now() < until && !stopping?.aborted;
-    await sleep(25)
-  ) {
+  for (; performance.now() < until && !stopping?.aborted; await sleep(25)) {
     if (failure !== undefined) break;
     if (await isReady()) return undefined;
   }

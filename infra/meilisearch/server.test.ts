@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { startMute } from "#test/doubles/muteServer.ts";
 import { openServer } from "./server.ts";
 
 test("a search whose pooled connections were dropped without a word is answered on a new one", async () => {
@@ -24,4 +26,16 @@ test("a search whose pooled connections were dropped without a word is answered 
   expect(await Promise.all([search(), search(), search()])).toHaveLength(3);
   dropped = new Set([...known].filter((socket) => !socket.destroyed));
   await expect(server.request({ method: "GET", path: "/x", timeoutMs: 300 })).rejects.toThrow("timeout");
+});
+
+test("closing does not wait for the answer of a silent server", async () => {
+  const mute = await startMute();
+  onTestFinished(mute.close);
+  const server = openServer({ url: `http://${mute.host}`, key: "" });
+  const refused = expect(server.request({ method: "GET", path: "/x", timeoutMs: 30_000 })).rejects.toThrow();
+  await sleep(100);
+  const began = performance.now();
+  await server.close();
+  await refused;
+  expect(performance.now() - began).toBeLessThan(10_000);
 });

@@ -69,7 +69,8 @@ export const openServer = ({ url, key }: ServerAddress) => {
         return send<T>(serverRequest, await access.renew());
       }
     },
-    close: () => dispatcher.close(),
+    /** Ends requests in progress: a silent server would hold up the end of the process for a minute. */
+    close: () => dispatcher.destroy(),
   };
 };
 

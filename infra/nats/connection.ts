@@ -20,8 +20,8 @@ export interface Connection {
   /** Number of the current connection. Messages in flight on an earlier one may be lost. */
   epoch(): number;
   onReconnect(listener: () => void): () => void;
-  /** Resolves when connected, or when the connection is closed for good. */
-  whenConnected(): Promise<void>;
+  /** Resolves when connected, or when the connection is closed for good. Rejects when the signal aborts. */
+  whenConnected(signal: AbortSignal): Promise<void>;
   /** Rejects as soon as the connection is lost, because a request on it never gets an answer. */
   during<T>(request: Promise<T>): Promise<T>;
 }
@@ -68,8 +68,8 @@ export async function openConnection(options: { url: string; name: string; log: 
       change.on("reconnected", listener);
       return () => change.off("reconnected", listener);
     },
-    async whenConnected() {
-      if (!connected && !nc.isClosed()) await once(change, "settled");
+    async whenConnected(signal) {
+      if (!connected && !nc.isClosed()) await once(change, "settled", { signal });
     },
     during(request) {
       const { promise, reject } = Promise.withResolvers<never>();

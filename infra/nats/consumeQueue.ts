@@ -97,7 +97,7 @@ function pullUntilStopped(
   let isStopped = false;
   let messages: ConsumerMessages | undefined;
   const pull = async () => {
-    await connection.whenConnected();
+    await connection.whenConnected(closing.signal);
     await streams.repair();
     const consumer = await connection.during(jetstream(connection.nc).consumers.get(stream, names.durables[queue]));
     messages = await consumer.consume({ ...PULL, callback: onMessage });

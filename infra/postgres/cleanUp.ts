@@ -44,15 +44,20 @@ type RemovalOptions = Pick<CleanUpOptions, "dataKeys" | "clock"> & {
   blobs: Pick<Blobs, "foldersOlderThan" | "removeAll">;
 };
 
-/** Removes blobs of things without a data key: the thing was erased, or its command never succeeded. Returns their number. */
+/**
+ * Removes blobs of things without a data key: the thing was erased, or its command never succeeded. Returns their number. Throws when
+ * the signal aborts.
+ */
 export async function removeOrphanedBlobs(
   { blobs, dataKeys, clock }: RemovalOptions,
   min_age_ms = MIN_ORPHAN_AGE_MS,
+  signal?: AbortSignal,
 ): Promise<number> {
   let removed = 0;
-  for await (const folders of inBatches(blobs.foldersOlderThan(min_age_ms))) {
+  for await (const folders of inBatches(blobs.foldersOlderThan(min_age_ms, signal))) {
     const keys = await dataKeys.find(folders.map((folder) => basename(folder)));
     for (const folder of folders.filter((one) => !keys.has(basename(one)))) {
+      signal?.throwIfAborted();
       if (!clock.isOpen()) return removed;
       await blobs.removeAll(folder);
       removed++;
@@ -61,13 +66,16 @@ export async function removeOrphanedBlobs(
   return removed;
 }
 
-/** Removes expired rows and orphaned blobs, now and hourly, until the signal. */
+/** Removes expired rows and orphaned blobs, now and hourly, until the signal. The end of the process waits for it. */
 export function cleanUp(options: CleanUpOptions, signal: AbortSignal): Promise<void> {
   const removeExpired = async () => {
     for (const statement of STATEMENTS) await options.db.query(statement);
     if (!options.clock.isOpen()) return;
-    await options.blobs.removePartsOlderThan(HOUR_MS);
-    await removeOrphanedBlobs(options);
+    await options.blobs.removePartsOlderThan(HOUR_MS, signal);
+    await removeOrphanedBlobs(options, MIN_ORPHAN_AGE_MS, signal);
   };
-  return runPeriodically(HOUR_MS, removeExpired, options.onError, signal);
+  const onError = (error: unknown): void => {
+    if (!signal.aborted) options.onError(error);
+  };
+  return runPeriodically(HOUR_MS, removeExpired, onError, signal);
 }

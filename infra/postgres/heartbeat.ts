@@ -5,6 +5,11 @@ import type pg from "pg";
 /** PostgreSQL truncates application_name here. */
 const MAX_NAME_LENGTH = 63;
 const HEARTBEAT_MS = 1_000;
+/**
+ * Heartbeats that wait for an answer at the same time. The second one arrives if the connection of the first was dropped silently.
+ * More would wait for its row, each with a connection that other work needs: all of the pool after 12 s of a disk that stalls.
+ */
+const MAX_PENDING = 2;
 /** Maximum gap between own heartbeats. After a longer one the database was unavailable, for other processes too. */
 const MAX_GAP_MS = 3_000;
 /** Time after a gap in which every living process sends a heartbeat again. */
@@ -51,12 +56,22 @@ export async function startHeartbeat(
     last = now;
   };
   await beat();
-  const timer = setInterval(() => void beat().catch(onError), HEARTBEAT_MS);
+  const pending = new Set<Promise<void>>();
+  const beatAgain = (): void => {
+    if (pending.size === MAX_PENDING) return;
+    const beating: Promise<void> = beat()
+      .catch(onError)
+      .finally(() => pending.delete(beating));
+    pending.add(beating);
+  };
+  const timer = setInterval(beatAgain, HEARTBEAT_MS);
   return {
     /** Whether silence means that a process is gone. False while the database is unavailable, and shortly after. */
     isSteady: (): boolean => performance.now() - last <= MAX_GAP_MS && performance.now() >= settled,
     async leave(): Promise<void> {
       clearInterval(timer);
+      // a late one would insert the row again
+      await Promise.all(pending);
       await pool.query("delete from ops.workers where worker = $1", [worker]);
     },
   };

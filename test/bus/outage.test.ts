@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { CommandResult } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
+import { createGate } from "#infra/postgres/gate.ts";
 import { openBus, newCommand, succeed, noOutcomes, createRecorder, until, startWorker } from "./bus.ts";
 import { startOwnServer } from "./server.ts";
 import { openInspector } from "./streams.ts";
@@ -62,6 +63,23 @@ test("a command that has been running for long is not given up if the connection
   await delay(1_200);
   await server.start();
   await answered;
+});
+
+test("a worker that waits for the NATS server to return stops at once", async () => {
+  const [http, services] = await openBuses("stopped");
+  const gate = createGate();
+  const worker = await services.source().consume(succeed, gate);
+  const { position } = await http.sender(noOutcomes).send(newCommand());
+  expect(position).toBe(1);
+  await server.kill();
+  await until(async () => !(await services.health()).connected);
+  // a gate that was closed for a moment, such as that of the clock, makes it ask the server again
+  gate.set(false);
+  gate.set(true);
+  await delay(2_000);
+  const stopped = worker.stop().then(() => "stopped");
+  expect(await Promise.race([stopped, delay(10_000, "still waiting")])).toBe("stopped");
+  await server.start();
 });
 
 test("streams and consumers are recreated without a restart of the service if the NATS server loses its data folder", async () => {

@@ -1,7 +1,10 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, test } from "vitest";
+import { freePort } from "#infra/embedded/freePort.ts";
+import { waitForStart } from "#infra/postgres/waitForStart.ts";
 import { afterTest } from "../cleanUp.ts";
 import { startProcess } from "../faults/processes.ts";
+import { testDatabase } from "../harness.ts";
 import { testDeployment } from "../platform.ts";
 
 /** What PostgreSQL answers while it recovers after a crash. */
@@ -14,8 +17,15 @@ function refuse(socket: Socket): void {
   socket.once("data", () => socket.end(Buffer.concat([head, body])));
 }
 
-/** A way to a database that says for so many connections that it is starting. */
-async function startingDatabase(url: string, refusals: number) {
+/** The database's address on another port. */
+function atPort(url: string, port: number): string {
+  const through = new URL(url);
+  through.host = `127.0.0.1:${port}`;
+  return through.href;
+}
+
+/** A way to a database that says for so many connections that it is starting. `listenAt`: its port; any by default. */
+async function startingDatabase(url: string, refusals: number, listenAt = 0) {
   const { hostname, port } = new URL(url);
   let refused = 0;
   const proxy = createServer((socket) => {
@@ -27,11 +37,9 @@ async function startingDatabase(url: string, refusals: number) {
     const server = connect(Number(port), hostname).on("error", () => socket.destroy());
     socket.pipe(server).pipe(socket);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => proxy.listen(listenAt, "127.0.0.1", resolve));
   afterTest(() => void proxy.close());
-  const through = new URL(url);
-  through.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  return { url: through.href, refused: () => refused };
+  return { url: atPort(url, (proxy.address() as AddressInfo).port), refused: () => refused };
 }
 
 test("a process that starts while PostgreSQL recovers waits for it, and then runs", async () => {
@@ -41,4 +49,14 @@ test("a process that starts while PostgreSQL recovers waits for it, and then run
   expect(database.refused()).toBe(3);
   running.kill();
   await running.ended;
+});
+
+test("a process that starts before PostgreSQL listens waits for it, also while it recovers then", async () => {
+  const [{ url }, port] = [await testDatabase(), await freePort()];
+  const obstacles: string[] = [];
+  const waiting = waitForStart(atPort(url, port), (obstacle) => obstacles.push(obstacle));
+  await expect.poll(() => obstacles).toEqual(["away"]);
+  const database = await startingDatabase(url, 1, port);
+  await waiting;
+  expect([database.refused(), obstacles]).toEqual([1, ["away", "starting"]]);
 });
