@@ -64,17 +64,20 @@ function LimitAdvice({ error }: { error: ApiError }) {
 
 interface ErrorProps {
   error: unknown;
+  /** What failed, if the message does not say it. */
+  what?: string;
   /** The id of the message, for the field that it describes. */
   messageId?: string;
   onRetry?: () => void;
 }
 
 /** An error: message, code, field and request id. */
-export function ErrorNotice({ error, messageId, onRetry }: ErrorProps) {
+export function ErrorNotice({ error, what, messageId, onRetry }: ErrorProps) {
   const message = error instanceof Error ? error.message : String(error);
   const more = error instanceof ApiError ? details(error) : "";
   return (
     <div className="notice bad" role="alert">
+      {what && <p>{what}</p>}
       <p id={messageId}>
         {/* only these messages name a subject by its id, and amounts in the units of the API */}
         {isLimit(error) ? <ServiceMessage text={message} /> : withReadableTimes(message)}
