@@ -68,6 +68,17 @@ describe("a conversation", () => {
     expect(await page.locator(".turn").count()).toBe(1);
   });
 
+  test("takes the next question while an answer is written, and does not say that it is being sent", async () => {
+    const page = await openChat(`agent:${agent.id}`);
+    await ask(page, `/slow 1\n/say ${WORDS}`);
+    await page.locator(".answer", { hasText: "word1" }).waitFor();
+    await page.getByLabel("Question").fill("And then?");
+    expect(await page.getByText("Sending your question…").count()).toBe(0);
+    await page.getByRole("button", { name: "Stop" }).click();
+    await again(page).waitFor();
+    expect(await page.getByLabel("Question").inputValue()).toBe("And then?");
+  });
+
   test("is stopped by a button, and keeps the text so far", async () => {
     const page = await openChat(`agent:${agent.id}`);
     await ask(page, `/slow 1\n/say ${WORDS}`);
