@@ -162,12 +162,18 @@ describe("a document", () => {
     await page.getByText("30 days").waitFor();
   });
 
-  test("that does not exist is reported, and a viewer sees no upload", async () => {
+  test("that does not exist is reported, and a viewer sees neither an upload nor a link to the log", async () => {
     const viewer = await tenant.member("viewer");
     const shelf = await reader.collect("Seen");
     const page = await open(`knowledge/${shelf}`, viewer);
     await page.getByRole("heading", { name: "This collection is empty" }).waitFor();
+    await page.getByText("Nobody has added a document yet.").waitFor();
     expect(await page.getByLabel("Drop files here").count()).toBe(0);
+    const { id } = await reader.ended((await reader.push(shelf, { name: "seen.md", text: "Words." })).body.id);
+    await page.goto(`${tenant.url}/console/knowledge/documents/${id}`);
+    await page.getByText("Details, readers and your own metadata").click();
+    await page.getByText("everybody of the organization", { exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: "its log" }).count()).toBe(0);
     await page.goto(`${tenant.url}/console/knowledge/documents/nonsense`);
     await page.getByRole("alert").getByText("code not_found").waitFor();
     await inspect(page, "document-missing");

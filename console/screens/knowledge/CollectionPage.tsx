@@ -127,7 +127,9 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
             <p>
               {status || page > 0
                 ? "Choose another status or page."
-                : "Drop files above. They can be searched within seconds."}
+                : mayChange
+                  ? "Drop files above. They can be searched within seconds."
+                  : "Nobody has added a document yet."}
             </p>
           </EmptyState>
         ) : (
