@@ -191,12 +191,17 @@ export interface Workflow {
   updated_at: string;
 }
 
+/** The counts of runs change with every run, which no change of a workflow reports. */
+const COUNTED = { refetchInterval: 10_000, refetchOnMount: "always" } as const;
+
 export const listAllWorkflows = queryOptions({
+  ...COUNTED,
   queryKey: ["workflow", "all"],
   queryFn: ({ signal }) => readAll((query) => call<Page<Workflow>>("workflows", { signal, query }), byId),
 });
 export const getWorkflow = (id: string) =>
   queryOptions({
+    ...COUNTED,
     queryKey: ["workflow", "one", id],
     queryFn: ({ signal }) => call<Workflow>(itemPath("workflows", id), { signal }),
   });

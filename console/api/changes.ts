@@ -11,6 +11,15 @@ interface Change {
   type: string;
 }
 
+/** The first words of other queries that also show a kind of thing. */
+const ALSO_IN: Readonly<Record<string, readonly string[]>> = {
+  // both add models, which agents and chats choose from
+  provider: ["agent"],
+  alias: ["agent", "provider"],
+  // the person's own name and role
+  organization: ["session"],
+};
+
 const NAME = "console-changes";
 /** Changes come in bursts, and each burst causes one read. */
 const BURST_MS = 200;
@@ -82,7 +91,7 @@ function createBursts(queries: QueryClient) {
   return {
     // every change is also an event of the log
     note({ kind, type }: Change) {
-      kinds.add(kind);
+      for (const name of [kind, ...(ALSO_IN[kind] ?? [])]) kinds.add(name);
       // runs show their approvals
       if (type.startsWith("ToolApproval")) kinds.add("run");
       kinds.add("log");

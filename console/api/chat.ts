@@ -84,9 +84,10 @@ export const listMessages = (thread: Thread) =>
     placeholderData: (previous, query) => (query?.queryKey[2] === thread.id ? previous : undefined),
   });
 
-/** Agents first, because they have instructions and tools. */
+/** Agents first, because they have instructions and tools. Read each time: only administrators hear of new models. */
 export const listTargets = queryOptions({
   queryKey: ["agent", "targets"],
+  refetchOnMount: "always",
   queryFn: async ({ signal }): Promise<Target[]> => {
     const [agents, models] = await Promise.all([
       readAll(async (query) => {

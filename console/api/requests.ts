@@ -54,7 +54,9 @@ export const getTrace = (id: string, as_of?: string) =>
     queryFn: ({ signal }) => call<Trace>(`turns/${encodeURIComponent(id)}/trace`, { signal, query: { as_of } }),
   });
 
+/** Read each time: only administrators hear of new models. */
 export const listModels = queryOptions({
   queryKey: ["provider", "models"],
+  refetchOnMount: "always",
   queryFn: ({ signal }) => call<{ data: { id: string }[] }>("openai/v1/models", { signal }),
 });

@@ -210,7 +210,7 @@ const WORKFLOWS: Record<string, Sentence> = {
   RunWaitStarted: "The run waits for the end of another run.",
   MessageWaitStarted: (field) => `The run waits for the event${quoted(field("name"))}.`,
   MessagePosted: (field) => `The event${quoted(field("name"))} was sent to the runs that wait for it.`,
-  MessageDelivered: (field) => `The event reached ${field("reached")} runs.`,
+  MessageDelivered: (_, { reached }) => `The event reached ${count(reached, "run")}.`,
   RunWaitRegistered: "This run will receive the end of the other one.",
   WaitAnswered: "The wait was answered.",
   WaitTimedOut: "The wait took too long.",

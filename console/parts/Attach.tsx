@@ -7,16 +7,29 @@ import "./attach.css";
 
 type Files = Question["files"];
 
+const nameOf = ({ name }: File): string => name;
+
 /** Files for the text that is being written. They are uploaded as soon as they are chosen or dropped. */
 export function useAttachments(max: number) {
   const [files, setFiles] = useState<Files>([]);
+  const [missing, setMissing] = useState<string[]>([]);
   const upload = useMutation({
-    mutationFn: (chosen: File[]) => Promise.all(chosen.map(uploadFile)),
-    onSuccess: (uploaded) => setFiles((before) => [...before, ...uploaded].slice(0, max)),
+    // each by itself, so that a refused file takes no other with it
+    mutationFn: async (chosen: File[]) => {
+      const room = max - files.length;
+      const sent = await Promise.allSettled(chosen.slice(0, room).map(uploadFile));
+      const stored = sent.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      setFiles((before) => [...before, ...stored].slice(0, max));
+      setMissing(chosen.filter((_, n) => sent[n]?.status !== "fulfilled").map(nameOf));
+      const refused = sent.find((one) => one.status === "rejected");
+      if (refused) throw refused.reason;
+      if (chosen.length > room) throw new Error(`${max} files are attached at most.`);
+    },
   });
   return {
     files,
     upload,
+    missing,
     add: (list: FileList | null) => {
       if (list?.length) upload.mutate([...list]);
     },
@@ -24,6 +37,12 @@ export function useAttachments(max: number) {
     clear: () => setFiles([]),
   };
 }
+
+type Attachments = ReturnType<typeof useAttachments>;
+
+/** The chosen files that are not attached, and why. */
+export const AttachError = ({ upload, missing }: Pick<Attachments, "upload" | "missing">) =>
+  upload.isError && <ErrorNotice what={`Not attached: ${missing.join(", ")}.`} error={upload.error} />;
 
 export function AttachedFiles({ files, onRemove }: { files: Files; onRemove(id: string): void }) {
   if (files.length === 0) return null;
@@ -63,9 +82,9 @@ export function AttachButton({ isPending, onFiles }: { isPending: boolean; onFil
 }
 
 /** A button that attaches files, and the attached files. */
-export const AttachField = ({ files, upload, add, remove }: Omit<ReturnType<typeof useAttachments>, "clear">) => (
+export const AttachField = ({ files, upload, missing, add, remove }: Omit<Attachments, "clear">) => (
   <div className="stack">
-    {upload.isError && <ErrorNotice error={upload.error} />}
+    <AttachError upload={upload} missing={missing} />
     <AttachedFiles files={files} onRemove={remove} />
     <div>
       <AttachButton isPending={upload.isPending} onFiles={add} />

@@ -18,8 +18,10 @@ const details = (error: ApiError): string =>
     .filter(Boolean)
     .join(" · ");
 
-/** Advice on a failed read. If the failure is permanent, no retry is offered. */
-function WhatNext({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+type Retry = Required<Pick<ErrorProps, "error" | "onRetry" | "isByHand">>;
+
+/** Advice on a failure. If it is permanent, no retry is offered. */
+function WhatNext({ error, onRetry, isByHand }: Retry) {
   const status = error instanceof ApiError ? error.status : undefined;
   if (status === 404) return <p>It may have been deleted, or the address may be mistyped.</p>;
   if (status === 403)
@@ -30,7 +32,7 @@ function WhatNext({ error, onRetry }: { error: unknown; onRetry: () => void }) {
     );
   return (
     <>
-      {canRetryLater(error) && <p>The page also tries again by itself.</p>}
+      {!isByHand && canRetryLater(error) && <p>The page also tries again by itself.</p>}
       <button type="button" className="button" onClick={onRetry}>
         Try again
       </button>
@@ -64,17 +66,22 @@ function LimitAdvice({ error }: { error: ApiError }) {
 
 interface ErrorProps {
   error: unknown;
+  /** What failed, if the message does not say it. */
+  what?: string;
   /** The id of the message, for the field that it describes. */
   messageId?: string;
   onRetry?: () => void;
+  /** Only `onRetry` tries it again, as with uploads: the page itself repeats nothing but reads of its data. */
+  isByHand?: boolean;
 }
 
 /** An error: message, code, field and request id. */
-export function ErrorNotice({ error, messageId, onRetry }: ErrorProps) {
+export function ErrorNotice({ error, what, messageId, onRetry, isByHand = false }: ErrorProps) {
   const message = error instanceof Error ? error.message : String(error);
   const more = error instanceof ApiError ? details(error) : "";
   return (
     <div className="notice bad" role="alert">
+      {what && <p>{what}</p>}
       <p id={messageId}>
         {/* only these messages name a subject by its id, and amounts in the units of the API */}
         {isLimit(error) ? <ServiceMessage text={message} /> : withReadableTimes(message)}
@@ -93,7 +100,7 @@ export function ErrorNotice({ error, messageId, onRetry }: ErrorProps) {
           <Link {...error.edit}>See and change it</Link>
         </p>
       )}
-      {onRetry && <WhatNext error={error} onRetry={onRetry} />}
+      {onRetry && <WhatNext error={error} onRetry={onRetry} isByHand={isByHand} />}
     </div>
   );
 }

@@ -10,7 +10,7 @@ const Line = ({ upload, onRetry }: { upload: Upload; onRetry: () => void }) => (
       {upload.file.name} <span className="quiet">{formatBytes(upload.file.size)}</span>
     </span>
     {upload.status === "failed" ? (
-      <ErrorNotice error={upload.error} {...(!isFinal(upload.error) && { onRetry })} />
+      <ErrorNotice error={upload.error} isByHand {...(!isFinal(upload.error) && { onRetry })} />
     ) : (
       <progress aria-label={`Sending ${upload.file.name}`} value={upload.sent} max={1} />
     )}

@@ -5,7 +5,7 @@ import { useCallback, useRef } from "react";
 const ABOUT_WORDS = "Leave the page? What you wrote is not saved.";
 
 /** Parameters that select the form on a screen. Other parameters filter the content beside it. */
-const FORMS = ["section", "view", "edit"] as const;
+const FORMS = ["section", "view", "edit", "step"] as const;
 
 interface Place {
   pathname: string;

@@ -185,6 +185,40 @@ test("an agent is created, tried and changed, and its versions are compared", as
   await inspect(page, "agents");
 });
 
+test("what is written while a version is saved stays, and saved grants are not taken for the version of somebody else", async () => {
+  const source = `export const meta = { name: "kept_tool", secrets: ["CRM_TOKEN"] };\nexport const execute = () => 1;`;
+  const { id } = await tenant.made(tenant.owner("POST", "/definitions", { type: "tool", source }));
+  const page = await open(`definitions/${id}`);
+  const held: (() => void)[] = [];
+  await page.route(`**/api/definitions/${id}`, async (route) => {
+    if (route.request().method() === "PATCH") await new Promise<void>((resolve) => held.push(resolve));
+    await route.continue();
+  });
+  const append = async (text: string) => {
+    await page.getByLabel("Source of kept_tool").click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.insertText(text);
+  };
+  const save = page.getByRole("button", { name: "Save", exact: true });
+  await append("\n// first");
+  await save.click();
+  await expect.poll(() => held.length, SOON).toBe(1);
+  await append("\n// second");
+  held[0]!();
+  await page.getByText("tool, version 2").waitFor();
+  await page.getByText("Not saved yet.").waitFor();
+  await page.unroute(`**/api/definitions/${id}`);
+  await save.click();
+  await page.getByText("Version 3 is saved.").waitFor();
+  const stored = await tenant.made(tenant.owner("GET", `/definitions/${id}`));
+  expect(stored.source).toBe(`${source}\n// first\n// second`);
+  await page.getByLabel("CRM_TOKEN").check();
+  await page.getByRole("button", { name: "Save grants" }).click();
+  await page.getByText("tool, version 4").waitFor();
+  await page.getByText("Version 4 is saved.").waitFor();
+  expect(await page.getByText("was saved meanwhile").count()).toBe(0);
+});
+
 test("the keyboard reaches and scrolls a source that is longer than its editor", async () => {
   const lines = Array.from({ length: 120 }, (_, n) => `// line ${n}`).join("\n");
   const source = `export const meta = { name: "long_tool" };\nexport const execute = () => 1;\n${lines}`;

@@ -68,6 +68,17 @@ describe("a conversation", () => {
     expect(await page.locator(".turn").count()).toBe(1);
   });
 
+  test("takes the next question while an answer is written, and does not say that it is being sent", async () => {
+    const page = await openChat(`agent:${agent.id}`);
+    await ask(page, `/slow 1\n/say ${WORDS}`);
+    await page.locator(".answer", { hasText: "word1" }).waitFor();
+    await page.getByLabel("Question").fill("And then?");
+    expect(await page.getByText("Sending your question…").count()).toBe(0);
+    await page.getByRole("button", { name: "Stop" }).click();
+    await again(page).waitFor();
+    expect(await page.getByLabel("Question").inputValue()).toBe("And then?");
+  });
+
   test("is stopped by a button, and keeps the text so far", async () => {
     const page = await openChat(`agent:${agent.id}`);
     await ask(page, `/slow 1\n/say ${WORDS}`);
@@ -133,6 +144,28 @@ describe("a conversation", () => {
     await expect.poll(() => page.locator(".turn").count()).toBe(2);
     await again(page).waitFor();
     await inspect(page, "chat-hostile");
+  });
+
+  test("attaches every file that is not refused, and names the others with the reason", async () => {
+    const page = await openChat("model:offline/echo");
+    let sent = 0;
+    await page.route("**/openai/v1/files", (route) =>
+      sent++ === 0 ? route.fulfill({ status: 413, json: { error: { message: "Too large." } } }) : route.continue(),
+    );
+    const choose = (names: string[]) =>
+      page
+        .locator("input[type=file]")
+        .setInputFiles(names.map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from(name) })));
+    const attached = page.getByRole("list", { name: "Attached files" }).getByRole("listitem");
+    await choose(["large.txt", "small.txt"]);
+    await page.getByRole("alert").getByText("Not attached: large.txt.").waitFor();
+    await page.getByRole("alert").getByText("Too large.").waitFor();
+    await expect.poll(() => attached.allTextContents()).toEqual([expect.stringContaining("small.txt")]);
+    await inspect(page, "chat-file-refused");
+    await choose(Array.from({ length: 17 }, (_, n) => `more ${n}.txt`));
+    await page.getByRole("alert").getByText("Not attached: more 15.txt, more 16.txt.").waitFor();
+    await page.getByRole("alert").getByText("16 files are attached at most.").waitFor();
+    expect(await attached.count()).toBe(16);
   });
 
   test("does not navigate a person who has left the page, and shows its errors only on its own page", async () => {

@@ -20,6 +20,15 @@ test("a sentence is correct with every field, and with deleted personal fields",
   }
 });
 
+test("what is counted is singular or plural", () => {
+  const delivered = (reached: number) => describeEvent({ type: "MessageDelivered", data: { reached }, personal: null });
+  expect([0, 1, 2].map(delivered)).toEqual([
+    "The event reached 0 runs.",
+    "The event reached 1 run.",
+    "The event reached 2 runs.",
+  ]);
+});
+
 test("long values are cut, and an unknown event type is named", () => {
   const sentence = describeEvent({ type: "ProjectCreated", data: {}, personal: { name: "x".repeat(5_000) } });
   expect(sentence).toMatch(/^The project “x{120}…” was created\.$/);

@@ -56,3 +56,16 @@ test("extractions of a program appear live on a phone, and the page of an expire
   const gone = await open("extractions/0198c0de-0000-7000-8000-000000000000");
   await gone.getByRole("alert").getByText("code extraction_not_found").waitFor();
 });
+
+test("a file whose connection broke off is sent again by a button, and the page does not promise to do so itself", async () => {
+  const page = await open("extractions");
+  await page.route("**/v1/extractions", (route) => route.abort());
+  const note = { name: "cut.md", mimeType: "text/markdown", buffer: Buffer.from("# Cut off") };
+  await page.getByLabel("Drop files here, or choose them").setInputFiles(note);
+  await page.getByRole("alert").getByText("The connection was lost.").waitFor();
+  expect(await page.getByText("by itself").count()).toBe(0);
+  await page.unroute("**/v1/extractions");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("1 of 1 file sent").waitFor();
+  await page.getByRole("link", { name: "cut.md" }).waitFor();
+});

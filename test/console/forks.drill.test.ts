@@ -82,3 +82,22 @@ test("a run is forked with other arguments and another version, and its steps re
   await again.getByRole("link", { name: "See it there" }).click();
   await again.waitForURL((url) => url.pathname.endsWith(parent));
 });
+
+test("another step is not opened over changes that are being written", async () => {
+  const parent = await tenant.start(workflow, { order: "A" });
+  await tenant.until(parent, isCompleted);
+  const page = await openFork(parent, "look");
+  const asked: string[] = [];
+  page.once("dialog", (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.getByLabel("Arguments of the run").fill('{"order": "C"}');
+  const pay = page.locator("a.step-line", { hasText: "pay" });
+  await pay.click();
+  await expect.poll(() => asked).toEqual([expect.stringContaining("What you wrote is not saved")]);
+  expect(await page.getByLabel("Arguments of the run").inputValue()).toBe('{"order": "C"}');
+  page.once("dialog", (dialog) => void dialog.accept());
+  await pay.click();
+  await expect.poll(() => page.url()).toContain((await stepNamed(parent, "pay")).id);
+});

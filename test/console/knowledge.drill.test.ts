@@ -77,6 +77,33 @@ describe("knowledge", () => {
     await page.getByRole("link", { name: "report.md" }).waitFor();
   });
 
+  test("is searched while files are sent and a text is written, and both are still there afterwards", async () => {
+    const shelf = await reader.collect("Busy");
+    const page = await open(`knowledge/${shelf}`);
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    await page.route(`**/collections/${shelf}/documents`, async (route) => {
+      if (route.request().method() === "POST") await promise;
+      await route.continue();
+    });
+    await page.getByText("Write a text").click();
+    await page.getByLabel("Name of the text").fill("half.md");
+    // more than are sent at a time
+    const names = Array.from({ length: 5 }, (_, n) => `sent ${n}.md`);
+    await page
+      .getByLabel("Drop files here")
+      .setInputFiles(names.map((name) => ({ name, mimeType: "text/markdown", buffer: Buffer.from(name) })));
+    await page.getByText("0 of 5 files sent").waitFor();
+    await page.getByLabel("Search the documents").fill("holidays");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "No passage matches" }).waitFor();
+    expect(await page.getByText("0 of 5 files sent").isVisible()).toBe(false);
+    release();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByText("5 of 5 files sent").waitFor();
+    for (const name of names) await page.getByRole("link", { name }).waitFor();
+    expect(await page.getByLabel("Name of the text").inputValue()).toBe("half.md");
+  });
+
   test("is searched by address, and a hit opens its document with the passage marked", async () => {
     const shelf = await reader.collect("Long");
     const { id } = (await reader.push(shelf, { text: LONG, name: "long.md" })).body;
@@ -135,12 +162,18 @@ describe("a document", () => {
     await page.getByText("30 days").waitFor();
   });
 
-  test("that does not exist is reported, and a viewer sees no upload", async () => {
+  test("that does not exist is reported, and a viewer sees neither an upload nor a link to the log", async () => {
     const viewer = await tenant.member("viewer");
     const shelf = await reader.collect("Seen");
     const page = await open(`knowledge/${shelf}`, viewer);
     await page.getByRole("heading", { name: "This collection is empty" }).waitFor();
+    await page.getByText("Nobody has added a document yet.").waitFor();
     expect(await page.getByLabel("Drop files here").count()).toBe(0);
+    const { id } = await reader.ended((await reader.push(shelf, { name: "seen.md", text: "Words." })).body.id);
+    await page.goto(`${tenant.url}/console/knowledge/documents/${id}`);
+    await page.getByText("Details, readers and your own metadata").click();
+    await page.getByText("everybody of the organization", { exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: "its log" }).count()).toBe(0);
     await page.goto(`${tenant.url}/console/knowledge/documents/nonsense`);
     await page.getByRole("alert").getByText("code not_found").waitFor();
     await inspect(page, "document-missing");

@@ -99,6 +99,18 @@ test("many members are listed live and filtered by address; a viewer sees them a
   await page.getByRole("heading", { name: "No member matches the filters" }).waitFor();
 });
 
+test("an open page follows the new role of its person", async () => {
+  const viewer = await tenant.member("viewer", "rising");
+  const page = await open("agents", viewer);
+  await page.getByRole("heading", { name: "Agents" }).waitFor();
+  const make = page.getByRole("link", { name: "New agent" });
+  expect(await make.count()).toBe(0);
+  await tenant.made(tenant.owner("PATCH", `/members/${viewer.id}`, { role: "builder" }));
+  await make.waitFor();
+  await tenant.made(tenant.owner("PATCH", `/members/${viewer.id}`, { role: "viewer" }));
+  await make.waitFor({ state: "detached" });
+});
+
 test("an administrator can neither change an owner nor create one", async () => {
   const admin = await tenant.member("admin");
   const page = await open("members?role=owner", admin);

@@ -126,7 +126,7 @@ describe("an erasure", () => {
     await row.getByText("completed").waitFor();
     // the next one needs its own word
     expect(await page.getByLabel("Type erase to confirm").inputValue()).toBe("");
-    await row.getByText("1 thread, 0 files").waitFor();
+    await row.getByText("1 conversation, 0 files").waitFor();
     await inspect(page, "erasures");
     const { lines } = await saved(page, () => row.getByRole("link", { name: "Certificate" }).click());
     expect(lines.map(({ type }) => type)).toEqual(["certificate", "erased", "end"]);
@@ -186,7 +186,7 @@ describe("a hold", () => {
     await page.getByRole("row", { name: "Case 8" }).getByText("released").waitFor();
     await page.getByRole("link", { name: "Erasures" }).click();
     await page.getByRole("row", { name: "Waits" }).getByText("completed").waitFor();
-    await page.getByRole("row", { name: "Waits" }).getByText("1 thread, 0 files").waitFor();
+    await page.getByRole("row", { name: "Waits" }).getByText("1 conversation, 0 files").waitFor();
   });
 });
 

@@ -43,6 +43,21 @@ test("changing one's own password ends the other sessions", async () => {
   await signIn("a good long password");
 });
 
+test("a new alias can be chosen in an open chat, and by a builder who opens the chat later", async () => {
+  const page = await open("chat");
+  const builder = await open("chat", await tenant.member("builder", "chooser"));
+  const choices = (of: typeof page) => of.getByLabel("Answered by").locator("option").allTextContents();
+  for (const one of [page, builder]) await expect.poll(() => choices(one), SOON).toContain("offline/echo");
+  await builder.getByRole("link", { name: "Agents", exact: true }).click();
+  await builder.getByRole("heading", { name: "Agents", exact: true }).waitFor();
+  const targets = [{ model: "offline/echo" }, { model: "offline/scripted" }];
+  await tenant.made(tenant.owner("PUT", "/aliases/swift", { targets }));
+  await page.bringToFront();
+  await expect.poll(() => choices(page), SOON).toContain("swift");
+  await builder.getByRole("link", { name: "Chat", exact: true }).click();
+  await expect.poll(() => choices(builder), SOON).toContain("swift");
+});
+
 test("projects are created, renamed, and deleted once they are empty", async () => {
   const page = await open("settings?section=projects");
   agreeToAll(page);

@@ -124,7 +124,7 @@ test("a former member's requests are erased from the list of requests", async ()
   await expect.poll(() => page.getByLabel("Which one").inputValue(), SOON).toBe(id);
   await page.getByLabel(/to confirm/).fill("erase");
   await page.getByRole("button", { name: "Erase for good" }).click();
-  await page.getByText("1 thread, 0 files").first().waitFor();
+  await page.getByText("1 conversation, 0 files").first().waitFor();
 });
 
 test("one click shows runs that failed at the same step, and people are shown by name", async () => {

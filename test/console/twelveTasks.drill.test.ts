@@ -103,7 +103,7 @@ test("6. delete everything that a former member wrote", async () => {
   await click(link(page, "delete what they said"));
   await enter(page.getByLabel(/to confirm/), "erase");
   await click(button(page, "Erase for good"));
-  await page.getByText("1 thread, 0 files").first().waitFor();
+  await page.getByText("1 conversation, 0 files").first().waitFor();
   await done(page, "6", 5);
 });
 

@@ -37,6 +37,12 @@ test("the console calls a thread a conversation", () => {
   expect(prose.filter((text) => /\bthreads?\b/i.test(text))).toEqual([]);
 });
 
+test("no element shows the name of a component", () => {
+  const textOf = (file: string) => readFileSync(join(CONSOLE, file), "utf8");
+  const shown = files.flatMap((file) => textOf(file).match(/>(?:[A-Z][a-z]+){2,}</g) ?? []);
+  expect(shown).toEqual([]);
+});
+
 test("every readable file type has a word", () => {
   const words = Object.values(MEDIA_TYPES).map((type) => [type, fileKind(type)]);
   expect(words.filter(([type, word]) => type === word)).toEqual([]);

@@ -82,3 +82,18 @@ test("the rules form of a workflow sets which workflows its runs may start", asy
   await page.getByRole("button", { name: "Save rules" }).click();
   await page.getByRole("alert").getByText("code invalid_envelope").waitFor();
 });
+
+test("a workflow shows how many runs it has and how many are live, without a reload", async () => {
+  const workflow = await tenant.register(WAITING, {}, { name: "Counted runs" });
+  const page = await open(`workflows/${workflow.id}`);
+  await page.getByText("0 runs").waitFor();
+  await page.getByRole("button", { name: "Start a run" }).click();
+  await page.getByText("1 run, 1 live").waitFor();
+  const run = await tenant.start(workflow);
+  await page.getByText("2 runs, 2 live").waitFor();
+  await page.getByRole("link", { name: "← Workflows" }).click();
+  const row = page.getByRole("row", { name: "Counted runs" });
+  await row.getByText("2 (2 live)").waitFor();
+  await tenant.cancel(run);
+  await row.getByText("2 (1 live)").waitFor();
+});

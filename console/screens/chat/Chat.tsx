@@ -212,6 +212,7 @@ export function Chat() {
             }
             draft={threadId ? "" : (search.ask ?? "")}
             isBusy={isBusy}
+            isSending={asking.isSending}
             error={asking.error}
             onAsk={asking.ask}
           />

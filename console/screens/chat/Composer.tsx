@@ -1,7 +1,7 @@
 import { useState, type KeyboardEvent, type ReactNode } from "react";
 import type { Question } from "../../api/answer.ts";
 import type { Target } from "../../api/chat.ts";
-import { AttachButton, AttachedFiles, useAttachments } from "../../parts/Attach.tsx";
+import { AttachButton, AttachedFiles, AttachError, useAttachments } from "../../parts/Attach.tsx";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { useDraft } from "../../parts/useDraft.ts";
@@ -19,7 +19,9 @@ interface Props {
   place: string;
   /** The initial text of the field. */
   draft: string;
+  /** No question can be sent, because one is being sent or answered. */
   isBusy: boolean;
+  isSending: boolean;
   error: unknown;
   /** Resolves to whether the question was accepted. */
   onAsk(text: string, files: Files): Promise<boolean>;
@@ -95,9 +97,9 @@ function DropForm({
 }
 
 /** The field for a question. Enter sends it, Shift+Enter starts a new line. */
-export function Composer({ targets, target, onTarget, place, draft, isBusy, error, onAsk }: Props) {
+export function Composer({ targets, target, onTarget, place, draft, isBusy, isSending, error, onAsk }: Props) {
   const [text, setText] = useDraft(`question ${place} ${draft}`, draft);
-  const { files, upload, add, remove, clear } = useAttachments(MAX_FILES);
+  const { files, upload, missing, add, remove, clear } = useAttachments(MAX_FILES);
   // the target may be known only a moment later, so the question waits for it
   const canAsk = !isBusy && !upload.isPending && text.trim() !== "";
 
@@ -115,9 +117,9 @@ export function Composer({ targets, target, onTarget, place, draft, isBusy, erro
     <DropForm onFiles={add} onSubmit={() => void submit()}>
       {error !== null && error !== undefined && <ErrorNotice error={error} />}
       <p className="quiet" role="status">
-        {isBusy && text !== "" && "Sending your question…"}
+        {isSending && text !== "" && "Sending your question…"}
       </p>
-      {upload.isError && <ErrorNotice error={upload.error} />}
+      <AttachError upload={upload} missing={missing} />
       <AttachedFiles files={files} onRemove={remove} />
       <label className="question">
         <span className="hidden-text">Question</span>

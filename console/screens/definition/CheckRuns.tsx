@@ -93,7 +93,7 @@ export function CheckRuns({ id, source, isFaulty }: Props) {
       </p>
       {check && check.source !== source && <p className="notice warn">The source was changed after this check.</p>}
       <div role="status">{check && <Summary check={check} />}</div>
-      {check?.error !== undefined && <ErrorNotice error={check.error} onRetry={goOn} />}
+      {check?.error !== undefined && <ErrorNotice error={check.error} onRetry={goOn} isByHand />}
       {check && check.listed.length > 0 && (
         <Table
           caption="Runs that do not go the same way"

@@ -28,10 +28,12 @@ interface WriteProps {
   onSaved(now: DefinitionWithSource): void;
 }
 
-/** The editor of one version. */
+/** The editor of a script. */
 function Write({ saved, newest, onSaved }: WriteProps) {
   const { line } = route.useSearch();
   const queries = useQueryClient();
+  // the editor stays after a save, because the person may have gone on writing; another text or label would replace it
+  const [begun] = useState(saved);
   const script = useSource(saved.type, saved.source);
   const { source, checked, isChanged } = script;
   const save = useMutation({
@@ -50,8 +52,8 @@ function Write({ saved, newest, onSaved }: WriteProps) {
         </p>
       )}
       <SourceEditor
-        label={`Source of ${saved.name}`}
-        text={saved.source}
+        label={`Source of ${begun.name}`}
+        text={begun.source}
         start={line === undefined ? undefined : { line }}
         script={script}
       />
@@ -93,6 +95,8 @@ function Details({ definition }: { definition: DefinitionWithSource }) {
   const { view = "source" } = route.useSearch();
   // keeps the initial text until this person saves, even if others save meanwhile
   const [saved, setSaved] = useState(definition);
+  // grants make a version with the same source, which nobody has to look at
+  const adopt = (now: DefinitionWithSource) => setSaved((before) => (now.source === before.source ? now : before));
   return (
     <>
       <header className="title-line">
@@ -121,7 +125,7 @@ function Details({ definition }: { definition: DefinitionWithSource }) {
       ) : (
         <div className="beside">
           <div>
-            <Write key={saved.version} saved={saved} newest={definition.version} onSaved={setSaved} />
+            <Write saved={saved} newest={definition.version} onSaved={setSaved} />
           </div>
           <div>
             {definition.type === "tool" ? (
@@ -129,7 +133,7 @@ function Details({ definition }: { definition: DefinitionWithSource }) {
             ) : (
               <DefinitionWorkflows definition={definition} />
             )}
-            {definition.type === "tool" && <Grants tool={definition} />}
+            {definition.type === "tool" && <Grants tool={definition} onSaved={adopt} />}
             <Actions definition={definition} />
           </div>
         </div>

@@ -1,13 +1,20 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { saveDefinition, type Definition } from "../../api/build.ts";
+import { saveDefinition, type Definition, type DefinitionWithSource } from "../../api/build.ts";
 import { Checkbox, Form } from "../../parts/Form.tsx";
 
+interface Props {
+  tool: Definition;
+  /** Receives the new version, which has the same source. */
+  onSaved(now: DefinitionWithSource): void;
+}
+
 /** The granted secrets, out of those that the tool's meta lists. */
-export function Grants({ tool }: { tool: Definition }) {
+export function Grants({ tool, onSaved }: Props) {
   const queries = useQueryClient();
   const save = useMutation({
     mutationFn: async (form: FormData) =>
       saveDefinition(tool.id, { grants: tool.secrets.filter((name) => form.getAll("grants").includes(name)) }),
+    onSuccess: onSaved,
     onSettled: () => queries.invalidateQueries({ queryKey: ["definition"] }),
   });
   if (tool.secrets.length === 0) return null;

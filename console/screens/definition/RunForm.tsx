@@ -10,7 +10,8 @@ export function RunForm({ workflow, schema }: { workflow: Workflow; schema: Form
   const queries = useQueryClient();
   const send = useMutation({
     mutationFn: async (form: FormData) => startRun(workflow.id, readArgs(form, schema)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
+    // a workflow shows how many runs it has
+    onSettled: () => Promise.all(["run", "workflow"].map((kind) => queries.invalidateQueries({ queryKey: [kind] }))),
   });
   return (
     <>

@@ -15,6 +15,7 @@ function WhoReads({ document: { readers } }: { document: DocumentInfo }) {
 }
 
 const Facts = ({ document }: { document: DocumentInfo }) => {
+  const { isAdmin } = useRole();
   const { id, tags, metadata = {}, external_id, created_at, updated_at } = document;
   return (
     <dl className="facts">
@@ -35,12 +36,16 @@ const Facts = ({ document }: { document: DocumentInfo }) => {
         </>
       )}
       <Dates id={id} created={created_at} changed={updated_at} began="Added" />
-      <dt>See</dt>
-      <dd>
-        <Link to="/log" search={{ stream: `document-${id}` }}>
-          its log
-        </Link>
-      </dd>
+      {isAdmin && (
+        <>
+          <dt>See</dt>
+          <dd>
+            <Link to="/log" search={{ stream: `document-${id}` }}>
+              its log
+            </Link>
+          </dd>
+        </>
+      )}
     </dl>
   );
 };

@@ -41,7 +41,7 @@ const COLUMNS: Columns<Extraction> = [
 ];
 
 const NoExtractions = ({ status, mayWrite }: { status: ExtractionStatus | undefined; mayWrite: boolean }) => (
-  <EmptyState title={status ? `No extraction is ${status}` : "No file was turned into text within a day"}>
+  <EmptyState title={status ? `No extraction is ${statusWord(status)}` : "No file was turned into text within a day"}>
     <ol>
       {mayWrite && <li>Drop a file above: its text appears here as Markdown, and nothing is searched.</li>}
       <li>

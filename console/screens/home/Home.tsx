@@ -160,7 +160,7 @@ function BudgetWarning() {
   );
 }
 
-/** A viewer may ask and decide, but changes nothing. */
+/** A viewer may read, and nothing else. */
 const ViewerStart = () => (
   <section className="card panel" aria-labelledby="look">
     <h2 id="look">What you can look at</h2>
@@ -176,7 +176,7 @@ const ViewerStart = () => (
       </li>
     </ul>
     <p className="quiet">
-      A viewer asks, decides and changes nothing. Owners and administrators can give you another role.{" "}
+      A viewer only reads. Owners and administrators can give you another role.{" "}
       <Link to="/members">See who they are</Link>.
     </p>
   </section>

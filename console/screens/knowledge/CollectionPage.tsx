@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import {
   countDocuments,
   deleteDocument,
@@ -126,7 +127,9 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
             <p>
               {status || page > 0
                 ? "Choose another status or page."
-                : "Drop files above. They can be searched within seconds."}
+                : mayChange
+                  ? "Drop files above. They can be searched within seconds."
+                  : "Nobody has added a document yet."}
             </p>
           </EmptyState>
         ) : (
@@ -156,11 +159,19 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
   );
 }
 
+/** What is hidden during a search, not removed: that would stop uploads and lose typed text. */
+const Kept = ({ isHidden, children }: { isHidden: boolean; children: ReactNode }) => (
+  <div hidden={isHidden}>
+    <div className="stack">{children}</div>
+  </div>
+);
+
 function Details({ collection }: { collection: Collection }) {
   const { status, page: _, ...search } = route.useSearch();
   const navigate = useNavigate();
   const { mayWrite } = useRole();
   const { slug, name, description } = collection;
+  const isSearch = search.q !== undefined;
   const toSearch = (next: KnowledgeSearch) =>
     void navigate({ to: "/knowledge/$collection", params: { collection: slug }, search: next });
   return (
@@ -174,13 +185,21 @@ function Details({ collection }: { collection: Collection }) {
       {description && <p>{description}</p>}
       <Progress slug={slug} />
       <SearchBox search={search} collection={slug} onSearch={toSearch} />
-      {search.q === undefined && (
+      {mayWrite && (
+        <Kept isHidden={isSearch}>
+          <Uploads send={(file) => uploadDocument(slug, file)} kind="collection" />
+        </Kept>
+      )}
+      {!isSearch && (
         <>
-          {mayWrite && <Uploads send={(file) => uploadDocument(slug, file)} kind="collection" />}
           <Statuses slug={slug} status={status} />
           <List slug={slug} mayChange={mayWrite} />
-          {mayWrite && <CollectionForms collection={collection} />}
         </>
+      )}
+      {mayWrite && (
+        <Kept isHidden={isSearch}>
+          <CollectionForms collection={collection} />
+        </Kept>
       )}
     </>
   );

@@ -68,13 +68,17 @@ const Item = ({ collection: { slug, name, description, documents, updated_at } }
   </li>
 );
 
-const NoCollections = () => (
+const NoCollections = ({ mayWrite }: { mayWrite: boolean }) => (
   <EmptyState title="There are no collections yet">
-    <ol>
-      <li>Create a collection, such as “Handbook”.</li>
-      <li>Drop files into it: PDF, Word, PowerPoint, Excel, HTML, Markdown, e-mail and more.</li>
-      <li>Search them here, or let a model search them: its answers then cite the passages.</li>
-    </ol>
+    {mayWrite ? (
+      <ol>
+        <li>Create a collection, such as “Handbook”.</li>
+        <li>Drop files into it: PDF, Word, PowerPoint, Excel, HTML, Markdown, e-mail and more.</li>
+        <li>Search them here, or let a model search them: its answers then cite the passages.</li>
+      </ol>
+    ) : (
+      <p>Once somebody has made one, you can read and search its documents here.</p>
+    )}
   </EmptyState>
 );
 
@@ -92,7 +96,7 @@ export function Knowledge() {
       <QueryResult query={collections} what="collections">
         {({ data }) =>
           data.length === 0 ? (
-            <NoCollections />
+            <NoCollections mayWrite={mayWrite} />
           ) : (
             <ul className="plain stack">
               {data.map((collection) => (

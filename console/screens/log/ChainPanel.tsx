@@ -47,7 +47,7 @@ export function ChainPanel({ search }: { search: LogSearch }) {
         {CAN_HASH && ", and this browser computes a hash of each from what it is shown and compares"}.
       </p>
       <Progress now={now} />
-      {now.error !== undefined && <ErrorNotice error={now.error} onRetry={again} />}
+      {now.error !== undefined && <ErrorNotice error={now.error} onRetry={again} isByHand />}
       <ProofOfEvents now={now} search={search} />
       <p className="buttons">
         {now.state === "running" ? (

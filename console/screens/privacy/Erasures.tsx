@@ -56,7 +56,7 @@ const columns = (name: (subject: string) => string): Columns<Erasure> => [
     title: "Deleted",
     cell: ({ threads_deleted, files_deleted, runs_deleted, documents_deleted, extractions_deleted }) =>
       [
-        formatCount(threads_deleted, "thread"),
+        formatCount(threads_deleted, "conversation"),
         formatCount(files_deleted, "file"),
         formatCount(runs_deleted, "run"),
         formatCount(documents_deleted, "document"),

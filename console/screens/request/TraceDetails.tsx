@@ -84,7 +84,7 @@ function Facts({ trace, until }: { trace: Trace; until: number | undefined }) {
       <dd>
         <Time at={trace.started_at} /> <span className="quiet">({formatExact(trace.started_at)})</span>
       </dd>
-      <dt>ElapsedTime</dt>
+      <dt>Took</dt>
       <dd>
         <Duration trace={trace} until={until} />
       </dd>

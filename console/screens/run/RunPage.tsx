@@ -74,7 +74,7 @@ function Facts({ run }: { run: Run }) {
           </dd>
         </>
       )}
-      <dt>ElapsedTime</dt>
+      <dt>Took</dt>
       <dd>
         <ElapsedTime since={run.started_at} until={run.completed_at} />
       </dd>
