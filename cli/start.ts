@@ -4,6 +4,7 @@ import { startEmbeddedServers } from "#infra/embedded/index.ts";
 import { loadMasterKey } from "#infra/masterKey.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { waitForStart, type Obstacle } from "#infra/postgres/waitForStart.ts";
+import { retryWhileUnavailable } from "#services/retryWhileUnavailable.ts";
 import { roles, runRoles, type Role } from "../roles/runRoles.ts";
 import { printLine } from "./output.ts";
 
@@ -15,8 +16,9 @@ const WAITING: Record<Obstacle, string> = {
 /** Call it before anything is written: with a wrong key the service must not start. */
 async function readMasterKey(settings: Settings, database_url: string): Promise<string> {
   const pool = openPool(database_url, { max: 1, name: "svc start" });
+  const db = asDb(pool);
   try {
-    return (await loadMasterKey(settings, asDb(pool))).key;
+    return (await retryWhileUnavailable(() => loadMasterKey(settings, db))).key;
   } finally {
     await pool.end();
   }

@@ -44,6 +44,20 @@ describe("the progress of projections", () => {
     expect(query).toHaveBeenCalledTimes(2);
   });
 
+  test("is not waited for any longer once none of them has advanced for the given time", async () => {
+    vi.useFakeTimers();
+    rows = [{ name: "files", position: 5 }];
+    let reached: boolean | undefined;
+    void progress.waitFor(["files"], 7, 4_500, 2_000).then((is) => (reached = is));
+    await vi.advanceTimersByTimeAsync(1_500);
+    announce("keys", 6);
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(reached).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(200);
+    expect(reached).toBe(false);
+    vi.useRealTimers();
+  });
+
   test("gives up a recovery after 5 s, so that requests are served from what is there", async () => {
     vi.useFakeTimers();
     announce("files", 7);

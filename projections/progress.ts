@@ -7,8 +7,16 @@ const POLL_MS = 50;
 /** How long requests wait for read models that lost rows. Afterwards they read what is there. */
 const MAX_RECOVERY_MS = 5_000;
 
-/** Resolves true once the projections include the events up to a position, or false after `timeoutMs`. */
-export type WaitForProjections = (names: string[], position: number, timeoutMs: number) => Promise<boolean>;
+/**
+ * Resolves true once the projections include the events up to a position, or false after `timeoutMs`. Also false once no projection
+ * has advanced for `stallMs`, if given: then nobody projects.
+ */
+export type WaitForProjections = (
+  names: string[],
+  position: number,
+  timeoutMs: number,
+  stallMs?: number,
+) => Promise<boolean>;
 
 /** How far the projections have followed the log, as this process knows. */
 export interface ProjectionProgress {
@@ -39,8 +47,12 @@ export function trackProgress(options: { hints: Pick<Hints, "onProjected" | "req
   const known = new Map<string, number>();
   const waiters = new Set<Waiter>();
   const isReached = ({ names, position }: Target) => names.every((name) => (known.get(name) ?? 0) >= position);
+  let movedAt = 0;
   const note = (reports: { name: string; position: number }[]) => {
-    for (const { name, position } of reports) raise(known, name, Number(position));
+    for (const { name, position } of reports) {
+      if (!isReached({ names: [name], position: Number(position) })) movedAt = performance.now();
+      raise(known, name, Number(position));
+    }
     for (const waiter of waiters) if (isReached(waiter)) waiter.finish(true);
   };
   hints.onProjected((name, position) => note([{ name, position }]));
@@ -49,9 +61,9 @@ export function trackProgress(options: { hints: Pick<Hints, "onProjected" | "req
   const recovery = createRecovery(known, isReached, read);
 
   const progress: ProjectionProgress = {
-    waitFor(names, position, timeoutMs) {
+    waitFor(names, position, timeoutMs, stallMs = timeoutMs) {
       if (isReached({ names, position })) return Promise.resolve(true);
-      const reached = addWaiter(waiters, { names, position }, timeoutMs);
+      const reached = addWaiter(waiters, { names, position }, { timeoutMs, stallMs, movedAt: () => movedAt });
       hints.requestProjected(position);
       void poll();
       return reached;
@@ -62,9 +74,21 @@ export function trackProgress(options: { hints: Pick<Hints, "onProjected" | "req
   return progress;
 }
 
-function addWaiter(waiters: Set<Waiter>, target: Target, timeoutMs: number): Promise<boolean> {
+interface Patience {
+  timeoutMs: number;
+  stallMs: number;
+  /** When a projection advanced last (performance.now()). */
+  movedAt(): number;
+}
+
+function addWaiter(
+  waiters: Set<Waiter>,
+  target: Target,
+  { timeoutMs, stallMs, movedAt }: Patience,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => waiter.finish(false), timeoutMs);
+    const began = performance.now();
+    let timer: NodeJS.Timeout;
     const waiter: Waiter = {
       ...target,
       finish(reached) {
@@ -73,7 +97,14 @@ function addWaiter(waiters: Set<Waiter>, target: Target, timeoutMs: number): Pro
         resolve(reached);
       },
     };
+    const check = (): void => {
+      const now = performance.now();
+      const left = Math.min(began + timeoutMs, Math.max(began, movedAt()) + stallMs) - now;
+      if (left <= 0) waiter.finish(false);
+      else timer = setTimeout(check, Math.ceil(left));
+    };
     waiters.add(waiter);
+    check();
   });
 }
 

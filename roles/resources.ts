@@ -20,6 +20,7 @@ import { asDb, openPool } from "#infra/postgres/pool.ts";
 import type { Settings } from "#infra/config.ts";
 import { watchRates } from "#projections/budgets/rateWatch.ts";
 import type { Db } from "#projections/projection.ts";
+import { retryWhileUnavailable } from "#services/retryWhileUnavailable.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 
 /** Addresses of PostgreSQL, NATS and Meilisearch, and the master key of this deployment. */
@@ -91,10 +92,12 @@ export async function openResources(options: ResourceOptions) {
   const bus = await openBus(options, logger);
   const onReplaced = () => bus.faults.report("connection_dropped");
   const reach = watchReach({ pool, url: addresses.database_url, name: worker, logger, onReplaced });
+  const db = asDb(pool);
+  // the first query: a network that fails now and then must not end the start
+  const clock = await retryWhileUnavailable(() => watchOwnClock(db, bus, settings, logger));
   const heartbeat = await startHeartbeat(pool, { worker, role }, (err) => logger.warn({ err }, "heartbeat failed"));
   const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
-  const db = asDb(pool);
-  const [sameBus, clock] = [watchBus(db, bus, worker, logger), await watchOwnClock(db, bus, settings, logger)];
+  const sameBus = watchBus(db, bus, worker, logger);
   const releaseClock = useClock(clock.now);
   const rates = openRates(db, bus, worker, logger);
   const telemetry = await openTelemetry({ settings, role, instance: worker, logger });

@@ -1,6 +1,7 @@
 import { migrate } from "#infra/postgres/migrate.ts";
 import { serveMetrics } from "./metricsPort.ts";
 import type { LocalHandler } from "#services/localCommands.ts";
+import { retryWhileUnavailable } from "#services/retryWhileUnavailable.ts";
 import { openResources, type ResourceOptions, type Resources } from "./resources.ts";
 
 export const roles = ["http", "services", "projections"] as const;
@@ -26,7 +27,7 @@ export async function runRoles(
   worker: Omit<ResourceOptions, "role">,
   stopping: AbortSignal = new AbortController().signal,
 ) {
-  await migrate(worker.addresses.database_url);
+  await retryWhileUnavailable(() => migrate(worker.addresses.database_url));
   const resources = await openResources({ ...worker, role: wanted.length === roles.length ? "all" : wanted.join("+") });
   const started: { stop(patienceMs: number): Promise<unknown> }[] = [];
   const starting = async <T extends { stop(patienceMs: number): Promise<unknown> }>(role: Promise<T>): Promise<T> => {

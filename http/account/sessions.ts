@@ -78,8 +78,8 @@ async function signIn(http: Http, request_id: string, user: UserRow): Promise<Lo
     principal: `person:${user.id}`,
     request_id,
     fresh: true,
+    // nothing to wait for: a request whose session is not yet in the read model waits for it
     data: { session_id, user_id: user.id, token_hash: token.hash, epoch: user.epoch, expires_at },
-    waitFor: ["sessions"],
   });
   return { token: token.secret, expires_at, ...present(user.id, user) };
 }

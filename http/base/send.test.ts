@@ -59,16 +59,16 @@ describe("sending a command", () => {
       data: { key_id: "1" },
     });
     expect(Date.parse(sent[0]!.deadline) - Date.parse(sent[0]!.at)).toBe(15_000);
-    expect(waited).toEqual([[["keys"], 7, 4_500]]);
+    expect(waited).toEqual([[["keys"], 7, 4_500, 2_000]]);
   });
 
   test("gives projections the time that the command left of 4.5 s, but at least half a second, so that a 503 comes within 5 s", async () => {
     const quick = harness([done], true, 1_500);
     await quick.send(DeleteKey, { ...request, waitFor: ["keys"] });
-    expect(quick.waited).toEqual([[["keys"], 7, 3_000]]);
+    expect(quick.waited).toEqual([[["keys"], 7, 3_000, 2_000]]);
     const slow = harness([done], true, 9_000);
     await slow.send(DeleteKey, { ...request, waitFor: ["keys"] });
-    expect(slow.waited).toEqual([[["keys"], 7, 500]]);
+    expect(slow.waited).toEqual([[["keys"], 7, 500, 2_000]]);
   });
 
   test("counts the time that the request has already taken, as a fresh read does", async () => {
@@ -87,8 +87,8 @@ describe("sending a command", () => {
     expect((await app.inject("/")).statusCode).toBe(200);
     expect(sent[0]).toMatchObject({ waited_ms: 2_000 });
     expect(waited).toEqual([
-      [["keys"], 7, 2_500],
-      [["turns"], 9, 2_500],
+      [["keys"], 7, 2_500, 2_000],
+      [["turns"], 9, 2_500, undefined],
     ]);
   });
 
@@ -173,8 +173,8 @@ describe("a fresh read", () => {
     await waitUntilCurrent(["turns"], "thread-1");
     await waitUntilCurrent(["keys"]);
     expect(waited).toEqual([
-      [["turns"], 9, 4_500],
-      [["keys"], 9, 4_500],
+      [["turns"], 9, 4_500, undefined],
+      [["keys"], 9, 4_500, undefined],
     ]);
   });
 

@@ -16,6 +16,8 @@ const COMMAND_MS = 15_000;
 const PROJECTION_MS = 4_500;
 /** Minimum wait for the projections, even if the command took long. */
 const MIN_PROJECTION_MS = 500;
+/** The wait also ends when no projection has advanced for this time, unless the answer would be false: then nobody projects. */
+const STALL_MS = 2_000;
 /** How long a command to a busy thread is retried, with exponential backoff between the two waits below. */
 const BUSY_MS = 20_000;
 const FIRST_BUSY_WAIT_MS = 50;
@@ -32,7 +34,7 @@ export interface CommandRequest<D> {
   fingerprint?: string;
   fresh?: boolean;
   keys?: Record<string, string>;
-  /** Projections that the caller reads next, so the answer waits for them. */
+  /** Projections that the caller reads next, so the answer waits for them while somebody projects. */
   waitFor?: string[];
   /** Throw 503 if the projections lag. For answers that are false until then, such as that a deleted key no longer works. */
   requireProjected?: boolean;
@@ -100,7 +102,8 @@ export function createSend({ sender, waitForProjections, logger, httpId }: SendN
       () => countWait(() => sender.send(buildCommand(definition, request, httpId))),
       request.signal,
     );
-    const projected = await isProjected(waitForProjections, request.waitFor, result.position, began);
+    const stallMs = request.requireProjected ? undefined : STALL_MS;
+    const projected = await isProjected(waitForProjections, request.waitFor, result.position, { began, stallMs });
     if (!projected) {
       const { waitFor: projections, request_id } = request;
       logger.warn({ projections, position: result.position, request_id }, "projections lag behind a write");
@@ -126,11 +129,11 @@ async function isProjected(
   waitForProjections: WaitForProjections,
   projections: string[] = [],
   position: number,
-  began: number,
+  { began, stallMs }: { began: number; stallMs?: number | undefined },
 ): Promise<boolean> {
   if (projections.length === 0 || position === 0) return true;
   const left = Math.max(PROJECTION_MS - (performance.now() - began), MIN_PROJECTION_MS);
-  return countWait(() => waitForProjections(projections, position, left));
+  return countWait(() => waitForProjections(projections, position, left, stallMs));
 }
 
 export function createWaitUntilCurrent({
@@ -143,7 +146,7 @@ export function createWaitUntilCurrent({
   return async (projections, stream) => {
     const began = performance.now() - requestAge();
     const newest = await log.newestPosition(stream);
-    if (newest !== undefined && !(await isProjected(waitForProjections, projections, newest, began)))
+    if (newest !== undefined && !(await isProjected(waitForProjections, projections, newest, { began })))
       throw notReadableYet();
   };
 }

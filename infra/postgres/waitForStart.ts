@@ -28,10 +28,16 @@ function findObstacle(error: unknown): Obstacle | undefined {
   return error instanceof Unavailable || AWAY.has(code) ? "away" : undefined;
 }
 
+function notThere(databaseUrl: string, cause: unknown): Error {
+  const reason = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;
+  const { host } = new URL(databaseUrl);
+  return new Error(`PostgreSQL does not answer at ${host} (${reason}): start it, or correct DATABASE_URL`, { cause });
+}
+
 /**
  * Waits while the server is starting or does not listen yet. Other errors are left to the next connection. Without this wait the
  * process would exit, and supervisors delay each restart of such a process more. Calls `onWait` when it has to wait. Throws the
- * server's error after two minutes; an address where nothing has answered for 30 s is left to the next connection, too.
+ * server's error after two minutes, or says after 30 s that nothing answers.
  */
 export async function waitForStart(databaseUrl: string, onWait: (obstacle: Obstacle) => void): Promise<void> {
   const began = performance.now();
@@ -46,10 +52,7 @@ export async function waitForStart(databaseUrl: string, onWait: (obstacle: Obsta
       patience_ms = MAX_WAIT_MS[obstacle];
       onWait(obstacle);
     }
-    if (performance.now() - began > patience_ms) {
-      if (obstacle === "away") return;
-      throw error;
-    }
+    if (performance.now() - began > patience_ms) throw obstacle === "away" ? notThere(databaseUrl, error) : error;
     await sleep(RETRY_MS);
   }
 }
