@@ -7,7 +7,7 @@ import { SettingsError } from "#infra/config.ts";
 import { languagePackage, missingLanguages } from "#infra/readers/recognition/languages.ts";
 import { openReader } from "#infra/readers/openReader.ts";
 import { parseStreamName } from "#events/ids.ts";
-import { listDocumentIds } from "#projections/documents/query.ts";
+import { listCollectionDocuments } from "#projections/documents/documentsLeft.ts";
 import { listSourceIds } from "#projections/sources/query.ts";
 import type { Db } from "#projections/projection.ts";
 import { hasProjected } from "#projections/progress.ts";
@@ -54,7 +54,7 @@ function openRecognition({ settings, db }: Resources) {
 /** The documents and sources that a deleted collection still has. */
 async function listContent(db: Db, collection: string, position: number) {
   if (!(await hasProjected(db, ["documents", "sources"], position))) return undefined;
-  return { documents: await listDocumentIds(db, collection), sources: await listSourceIds(db, collection) };
+  return { documents: await listCollectionDocuments(db, collection), sources: await listSourceIds(db, collection) };
 }
 
 /** A services process's work on documents: reading, indexing, and emptying deleted collections. */

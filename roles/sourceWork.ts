@@ -73,7 +73,7 @@ export function openSourceWork(resources: Resources, handle: Handle, { reader }:
     onError: (error, stream) => logger.warn({ err: error, stream }, "source not read, retrying"),
   });
   const emptier = createSourceEmptier({
-    listDocumentIds: async (source_id, position) =>
+    listDocuments: async (source_id, position) =>
       (await hasProjected(db, ["documents", "sources"], position)) ? listSourceDocuments(db, source_id) : undefined,
     send,
     onError: (error, stream) =>

@@ -1,11 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { ChangeCollection, CreateCollection, DeleteCollection } from "#events/collection.ts";
-import { holdStream } from "#events/hold.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { toNameKey } from "#projections/collections/nameKey.ts";
 import { listCollections, type CollectionRow } from "#projections/collections/query.ts";
-import { findHoldInside } from "#projections/holds/query.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
@@ -14,6 +12,7 @@ import { createOnce, identifyPost } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { validator } from "../base/validate.ts";
+import { checkNothingHeld } from "./checkNothingHeld.ts";
 import {
   ChangeCollectionBody,
   CHANGE_CODES,
@@ -68,22 +67,6 @@ async function change(
   return requireCollection(http, request.caller, collection_id);
 }
 
-/** Deleting a collection deletes its documents, so a legal hold on either keeps both. Throws 409 `legal_hold`. */
-async function checkNothingHeld(
-  { db, waitUntilCurrent }: Http,
-  organization: string,
-  collection_id: string,
-): Promise<void> {
-  await waitUntilCurrent(["holds"], holdStream(organization));
-  await waitUntilCurrent(["documents", "usage"]);
-  const held = await findHoldInside(db, collection_id);
-  if (held)
-    throw new ApiError(
-      "legal_hold",
-      `The hold ${JSON.stringify(held.name)} (${held.id}) of ${held.subject} covers a document of this collection until it is released.`,
-    );
-}
-
 /** Collections (spec: Knowledge API). */
 export function collectionRoutes(app: App, http: Http): void {
   const described = { tags: ["Knowledge"], security: [{ key: [] }] };
@@ -126,7 +109,7 @@ export function collectionRoutes(app: App, http: Http): void {
   const deleting = { ...one, summary: "Delete a collection and its documents", response: { 204: z.null() } };
   app.delete("/collections/:reference", { schema: deleting }, async (request, reply) => {
     const { id: collection_id } = await requireCollection(http, request.caller, request.params.reference);
-    await checkNothingHeld(http, request.caller.organization_id, collection_id);
+    await checkNothingHeld(http, request.caller.organization_id, { kind: "collection", id: collection_id });
     const data = { collection_id };
     await http.send(DeleteCollection, { ...commandFor(request, collection_id), data, requireProjected: true });
     return reply.code(204).send(null);

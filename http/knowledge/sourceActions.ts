@@ -4,6 +4,7 @@ import { listSourcePages } from "#projections/sources/pages.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
+import { checkNothingHeld } from "./checkNothingHeld.ts";
 import { commandFor, SOURCE_ID_ROUTE, requireSource } from "./requireSource.ts";
 import { PageOfSource, presentSource, presentPage, Source } from "./sourceShape.ts";
 
@@ -40,6 +41,7 @@ export function sourceActionRoutes(app: App, http: Http): void {
   app.delete("/sources/:id", { schema: deleting }, async (request, reply) => {
     const { id: source_id } = await requireSource(http, request, request.params.id);
     const data = { source_id, documents: request.query.documents === "true" };
+    if (data.documents) await checkNothingHeld(http, request.caller.organization_id, { kind: "source", id: source_id });
     await http.send(DeleteSource, { ...commandFor(request, source_id), data, requireProjected: true });
     return reply.code(204).send(null);
   });

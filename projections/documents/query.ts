@@ -236,14 +236,3 @@ export async function filterDocuments(
   const readable = rows.filter(({ readers }) => mayRead(decodeOrNull(readers), reader));
   return new Set(readable.map(({ id }) => id));
 }
-
-const BATCH = 1_000;
-
-/** Ids of up to BATCH documents of a collection, oldest first. Also works for deleted collections. */
-export async function listDocumentIds(db: Db, collection: string): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    "select id from read.documents where collection_id = $1 order by created_at, id limit $2",
-    [collection, BATCH],
-  );
-  return rows.map((row) => row.id);
-}

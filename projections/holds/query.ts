@@ -67,12 +67,22 @@ export const existsHold = (covers: string): string => `exists (select from read.
   where h.organization_id = o.organization_id and h.released_at is null and ${covers})`;
 export const existsHoldOn = (kind: keyof typeof HOLD_CONDITIONS): string => existsHold(HOLD_CONDITIONS[kind]);
 
-/** A hold that covers a document in the collection. */
-export async function findHoldInside(db: Db, collection_id: string): Promise<HoldRow | undefined> {
+/** SQL: the documents `o` in a collection or of a source ($2). */
+const INSIDE = {
+  collection: "o.collection_id = $2",
+  source: "o.id in (select document_id from read.source_pages where source_id = $2)",
+};
+
+/** A hold that covers a document in a collection or of a source. */
+export async function findHoldInside(
+  db: Db,
+  organization: string,
+  { kind, id }: { kind: keyof typeof INSIDE; id: string },
+): Promise<HoldRow | undefined> {
   const [row] = await db.query<HoldRow>(
-    `${SELECT} h where released_at is null and organization_id = (select organization_id from read.collections where id = $1)
-     and exists (select from read.documents o where o.collection_id = $1 and ${HOLD_CONDITIONS.documents}) order by created_at limit 1`,
-    [collection_id],
+    `${SELECT} h where released_at is null and organization_id = $1
+     and exists (select from read.documents o where ${INSIDE[kind]} and ${HOLD_CONDITIONS.documents}) order by created_at limit 1`,
+    [organization, id],
   );
   return row && parseRow(row);
 }

@@ -1,5 +1,6 @@
 import type { PageResult } from "#events/source.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
+import { listDocumentsLeft, type DocumentsLeft } from "../documents/documentsLeft.ts";
 import { decodeOrNull, type Db } from "../projection.ts";
 
 /** A page of a source, as of the last read of it. */
@@ -49,11 +50,6 @@ export async function allSourcePages(db: Db, source: string): Promise<SourcePage
   return (await db.query<SourcePage>(`${SELECT} where source_id = $1`, [source])).map(parseRow);
 }
 
-/** Documents of a source that still exist. */
-export async function listSourceDocuments(db: Db, source: string): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `select d.id from read.source_pages p join read.documents d on d.id = p.document_id where p.source_id = $1 limit 200`,
-    [source],
-  );
-  return rows.map(({ id }) => id);
-}
+/** What is left of the documents of a source. */
+export const listSourceDocuments = (db: Db, source: string): Promise<DocumentsLeft> =>
+  listDocumentsLeft(db, "o.id in (select document_id from read.source_pages where source_id = $1)", source);

@@ -7,12 +7,13 @@ import { createCollectionEmptier } from "./emptyCollections.ts";
 const head = { stream: streamName("collection", newId()), organization_id: newId(), position: 7 } as StreamHead;
 
 /** Empties a collection. The read model returns one of `pages` per query; each command appends an event at `position`. */
-function start(pages: (string[] | undefined)[], position: number) {
+function start(pages: (string[] | undefined)[], position: number, held: string[] = []) {
   const calls = { queries: 0, sent: [] as string[], errors: [] as unknown[] };
   const emptier = createCollectionEmptier({
     listContent: async () => {
-      const documents = pages[Math.min(calls.queries++, pages.length - 1)];
-      return documents && { documents, sources: [] };
+      const ids = pages[Math.min(calls.queries++, pages.length - 1)];
+      const free = ids?.filter((id) => !held.includes(id));
+      return free && { documents: { ids: free, areHeld: free.length === 0 && ids!.length > 0 }, sources: [] };
     },
     send: async (_target, type) => {
       calls.sent.push(type);
@@ -31,6 +32,13 @@ describe("a deleted collection", () => {
     await expect.poll(() => calls.sent).toEqual(commands);
     await stop();
     expect(calls.errors).toEqual([]);
+  });
+
+  test("waits while a legal hold keeps the rest of its documents", async () => {
+    const { calls, stop } = start([["a", "held"], ["held"]], 8, ["held"]);
+    await sleep(350);
+    expect(calls).toEqual({ queries: 2, sent: ["DeleteDocument"], errors: [] });
+    await stop();
   });
 
   test("is left to the sweep if its documents are deleted already, but still in the read model", async () => {

@@ -6,8 +6,14 @@ import { DeleteSource } from "#events/source.ts";
 import type { Send } from "../send.ts";
 
 export interface CollectionEmptierOptions {
-  /** Ids of some documents and sources of a collection; undefined while the read models are behind the position. */
-  listContent(collection_id: string, position: number): Promise<{ documents: string[]; sources: string[] } | undefined>;
+  /**
+   * Ids of some sources of a collection and of documents that may be deleted, and whether holds keep all documents that are left.
+   * Undefined while the read models are behind the position.
+   */
+  listContent(
+    collection_id: string,
+    position: number,
+  ): Promise<{ documents: { ids: string[]; areHeld: boolean }; sources: string[] } | undefined>;
   send: Send;
   onError(error: unknown, stream: string): void;
 }
@@ -27,7 +33,10 @@ export const createCollectionEmptier = ({ listContent, send, onError }: Collecti
       return {
         async deleteSome(position) {
           const found = await listContent(collection_id, position);
-          return found && Promise.all([...found.sources.map(removeSource), ...found.documents.map(remove)]);
+          if (!found) return undefined;
+          const { sources, documents } = found;
+          if (sources.length === 0 && documents.areHeld) return "waits";
+          return Promise.all([...sources.map(removeSource), ...documents.ids.map(remove)]);
         },
         complete: () => send(head, EmptyCollection.type, { collection_id }),
       };

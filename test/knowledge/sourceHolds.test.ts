@@ -33,6 +33,9 @@ test("the document of a gone page stays while a hold keeps it, and is deleted af
   expect(kept.error).toContain("Case 9");
   expect(await names()).toEqual(["a.html", "b.html"]);
 
+  const whole = await library.call("DELETE", `/sources/${id}?documents=true`);
+  expect([whole.status, whole.body.error?.code ?? whole.body.code], whole.text).toEqual([409, "legal_hold"]);
+
   expect((await account.call("DELETE", `${holds}/${hold.body.id}`)).status).toBe(200);
   await readAgain();
   expect(await pageOf("/a.html")).toMatchObject({ result: "removed", document_id: null });

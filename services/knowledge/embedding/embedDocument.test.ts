@@ -5,6 +5,7 @@ import { command } from "#test/given.ts";
 import { document } from "../../deciders/document.ts";
 import { storedDocument, type DocumentState } from "../../deciders/documentState.ts";
 import { encodePassages } from "../../reading/passageLines.ts";
+import { EndpointFailed } from "../searchEndpoints.ts";
 import { embedDocument, type EmbedDeps } from "./embedDocument.ts";
 import { decodeVectors } from "./vectorBlob.ts";
 
@@ -24,7 +25,7 @@ function textOf(lines: string[]) {
 }
 
 /** A document in its second generation, with vectors of the first one in this many blobs. */
-function openDocument(lines: string[], vectorBlobs: number) {
+function openDocument(lines: string[], vectorBlobs: number, refuses: (text: string) => boolean = () => false) {
   const { text, passages } = textOf(lines);
   const blobs = new Map<string, Buffer>([
     ["text", Buffer.from(text)],
@@ -52,7 +53,10 @@ function openDocument(lines: string[], vectorBlobs: number) {
       },
     },
     embedder: {
-      embed: async (_, texts) => ({ vectors: texts.map(() => Float32Array.of(1, 0)), tokens: texts.length }),
+      embed: async (_, texts) => {
+        if (texts.some(refuses)) throw new EndpointFailed("The endpoint answered 400.", { isRefusal: true });
+        return { vectors: texts.map(() => Float32Array.of(1, 0)), tokens: texts.length };
+      },
     },
     send: async (_, type, data) => {
       const events = document.decide(command(type, data) as DocumentCommand, state);
@@ -87,4 +91,16 @@ test("a document that starts over between two parts is complete once the lost ve
   expect(await progress()).toEqual({ complete: 1, texts: 600 });
   await embed();
   expect(await progress()).toEqual({ complete: 2, texts: LINES.length });
+});
+
+test("a text that the endpoint refuses gets no vector, and the others do", async () => {
+  const { embed, progress } = openDocument(["Odd.", "Line 1.", "Line 2."], 0, (text) => text.includes("Odd"));
+  await embed();
+  expect(await progress()).toEqual({ complete: 2, texts: 2 });
+});
+
+test("an endpoint that refuses every text has failed: the document is not complete", async () => {
+  const { embed, progress } = openDocument(["Line 1.", "Line 2."], 0, () => true);
+  await expect(embed()).rejects.toThrow("The endpoint answered 400.");
+  expect((await progress()).complete).not.toBe(2);
 });

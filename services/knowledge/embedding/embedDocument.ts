@@ -124,6 +124,8 @@ async function storedVectors(
   return known;
 }
 
+const HARMLESS_TEXT = "test";
+
 /** Embeds one part. A text that the endpoint refuses when sent alone gets no vector. */
 async function embedPart(
   { embedder }: EmbedDeps,
@@ -133,6 +135,13 @@ async function embedPart(
 ): Promise<{ vectors: Map<string, Float32Array>; tokens: number }> {
   const vectors = new Map<string, Float32Array>();
   let tokens = 0;
+  let works = false;
+  /** An endpoint that refuses every text is wrong itself, such as one without this model. Throws what it says. */
+  const checkWorks = async (): Promise<void> => {
+    if (works) return;
+    tokens += (await embedder.embed(endpoint, [HARMLESS_TEXT], signal)).tokens;
+    works = true;
+  };
   const embed = async (batch: [string, string][]): Promise<void> => {
     try {
       const answer = await embedder.embed(
@@ -140,12 +149,13 @@ async function embedPart(
         batch.map(([, text]) => text),
         signal,
       );
+      works = true;
       for (const [n, [mark]] of batch.entries()) vectors.set(mark, answer.vectors[n]!);
       tokens += answer.tokens;
     } catch (error) {
       if (!(error instanceof EndpointFailed && error.isRefusal)) throw error;
       const half = batch.length >> 1;
-      if (half === 0) return;
+      if (half === 0) return checkWorks();
       await embed(batch.slice(0, half));
       await embed(batch.slice(half));
     }
