@@ -31,12 +31,13 @@ async function* allLines(scope: ExportScope, subject: string): AsyncGenerator<Ex
 async function send(http: Http, request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
   const { organization_id } = request.caller;
   http.streams.countExport(reply);
-  await http.waitUntilCurrent(MODELS);
   const { events } = await http.readAuditSlice(organization_id, {
     after: Number.MAX_SAFE_INTEGER,
     limit: 1,
     newest_first: true,
   });
+  // after the newest event was read, so that the read models have what it and earlier ones made
+  await http.waitUntilCurrent(MODELS);
   const subject = await findSubject(http, organization_id, name);
   const recheck = async () => request.recheckCredential?.();
   const scope = { http, organization_id, subject, until: events[0]?.position ?? 0, sent: new Set<string>(), recheck };

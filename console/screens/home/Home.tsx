@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { Link, Navigate } from "@tanstack/react-router";
-import { useId, useState, type ReactNode } from "react";
+import { useId, type ReactNode } from "react";
 import { getHealth, listFailedRuns } from "../../api/home.ts";
 import { listApprovals, getSession } from "../../api/queries.ts";
 import { serviceNow } from "../../api/serviceClock.ts";
@@ -12,6 +12,7 @@ import { formatCount } from "../../format/index.ts";
 import { QueryResult } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useNow } from "../../parts/useNow.ts";
 import { FailedRequests } from "./FailedRequests.tsx";
 import { GettingStarted } from "./GettingStarted.tsx";
 import "./home.css";
@@ -186,7 +187,9 @@ const ViewerStart = () => (
 export function Home() {
   const { data } = useQuery(getSession);
   const { isAdmin, isBuilder, mayWrite } = useRole();
-  const [day] = useState(today);
+  // a page that stays open shows the new day after midnight
+  useNow();
+  const day = today();
   if (data?.user.role === "approver") return <Navigate to="/inbox" replace />;
   return (
     <div className="screen">

@@ -53,6 +53,8 @@ function readConditions(text: string | undefined): DocumentFilter["metadata"] {
       throw new Error(`Own metadata: “${part}” is no condition. Write one as in kind = lease or year >= 2024.`);
     const operator = OPERATORS[sign as keyof typeof OPERATORS];
     const found = conditions[key];
+    if (found && Array.isArray(found) !== (operator === "eq"))
+      throw new Error(`Own metadata: “${key}” has a value and a limit. Keep one of them, or both limits.`);
     if (operator === "eq") conditions[key] = [...(Array.isArray(found) ? found : []), readValue(value)];
     else conditions[key] = { ...(Array.isArray(found) ? {} : found), [operator]: readValue(value) };
   }

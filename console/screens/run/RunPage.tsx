@@ -104,12 +104,12 @@ function Facts({ run }: { run: Run }) {
 
 function CancelButton({ run }: { run: Run }) {
   const queries = useQueryClient();
-  const { isBuilder } = useRole();
+  const { mayWrite } = useRole();
   const cancel = useMutation({
     mutationFn: () => call(`workflows/runs/${run.id}/cancel`, { method: "POST", body: {} }),
     onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
   });
-  if (!isLive(run) || !isBuilder) return null;
+  if (!isLive(run) || !mayWrite) return null;
   return (
     <>
       <ActionButton
@@ -205,7 +205,7 @@ export function RunPage() {
   const run = useQuery(getRun(runId));
   return (
     <ThingScreen back={<Link to="/runs">← Runs</Link>} query={run} kind="Run">
-      {(data) => <Details run={data} />}
+      {(data) => <Details key={data.id} run={data} />}
     </ThingScreen>
   );
 }
