@@ -81,11 +81,7 @@ interface Patience {
   movedAt(): number;
 }
 
-function addWaiter(
-  waiters: Set<Waiter>,
-  target: Target,
-  { timeoutMs, stallMs, movedAt }: Patience,
-): Promise<boolean> {
+function addWaiter(waiters: Set<Waiter>, target: Target, { timeoutMs, stallMs, movedAt }: Patience): Promise<boolean> {
   return new Promise((resolve) => {
     const began = performance.now();
     let timer: NodeJS.Timeout;

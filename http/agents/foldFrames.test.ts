@@ -25,6 +25,9 @@ const cited: TurnEnd = {
   said: { ...said, citations: [{ url: "https://a.example/", title: "A", start_index: 0, end_index: 3 }] },
 };
 
+const textOf = (frames: FramePayload[]): string =>
+  frames.map((each) => (each.type === "text" ? each.text : "")).join("");
+
 function play(frames: FramePayload[], end: TurnEnd, from = RESPONSE_HEAD, startAfter = -1): string {
   const stream = createStream(from, { startAfter, attempt: 1 });
   return stream.open() + frames.map((each) => stream.next(frame(each))).join("") + stream.end(end, 1_700_000_001);
@@ -194,6 +197,16 @@ describe("the stream of a response", () => {
     expect(continued(2).at(-1).type).toBe("response.completed");
   });
 
+  test("of a turn that was given up with less than it has sent says that the stored response counts", () => {
+    const messageOf = (text: string): string => {
+      const end: TurnEnd = { status: "failed", said: { ...said, text }, message: "given up", usage: NO_USAGE };
+      return parsed(play(TOOL_TURN, end)).at(-1).response.error.message;
+    };
+    const sent = textOf(TOOL_TURN);
+    expect(messageOf(sent)).toBe("given up");
+    expect(messageOf(sent.slice(0, 4))).toBe(REGENERATED_MESSAGE);
+  });
+
   test("shows no tools of an agent that hides them", () => {
     const events = parsed(play(TOOL_TURN, cited, { ...RESPONSE_HEAD, expose_tool_items: false }));
     expect(events.at(-1).response.output.map(({ type }: { type: string }) => type)).toEqual([
@@ -207,8 +220,14 @@ describe("the stream of a response", () => {
 
 describe("the response of a turn that does not complete", () => {
   test("fails with its output, including an open call", () => {
-    const failed: TurnEnd = { status: "failed", said, message: "lost", usage: NO_USAGE };
-    const { type, response } = parsed(play(TOOL_TURN.slice(0, 3), failed)).at(-1);
+    const frames = TOOL_TURN.slice(0, 3);
+    const failed: TurnEnd = {
+      status: "failed",
+      said: { ...said, text: textOf(frames) },
+      message: "lost",
+      usage: NO_USAGE,
+    };
+    const { type, response } = parsed(play(frames, failed)).at(-1);
     expect(type).toBe("response.failed");
     expect(response).toMatchObject({
       status: "failed",

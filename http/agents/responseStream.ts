@@ -5,8 +5,13 @@ import { createFold } from "./foldFrames.ts";
 import type { StreamEvent } from "./foldState.ts";
 import { presentResponse, type ResponseHead } from "./present.ts";
 
-const RESTARTING =
-  "The server is restarting and the response continues. Reconnect with `starting_after` set to this event's `sequence_number`.";
+const BREAK = {
+  type: "error",
+  code: "unavailable",
+  message:
+    "The server is restarting and the response continues. Reconnect with `starting_after` set to this event's `sequence_number`.",
+  param: null,
+} as const;
 
 export const REGENERATED_MESSAGE = "The answer was regenerated while streaming. Retrieve the response to see it.";
 /** Ends a stream whose events contradict the stored answer, because sent events cannot be withdrawn. */
@@ -55,16 +60,26 @@ export interface StreamPlace {
 }
 const START: StreamPlace = { startAfter: -1, attempt: 0 };
 
+/** UTF-16 units of text. */
+const countText = (frames: FramePayload[]): number =>
+  frames.reduce((sum, frame) => sum + (frame.type === "text" ? frame.text.length : 0), 0);
+
+/** Whether more was sent than is stored: the bus lost the frames before the turn was given up. */
+const isStoredShorter = (end: TurnEnd, sentUnits: number): boolean =>
+  end.status === "failed" && sentUnits > end.said.text.length;
+
 /**
  * Encodes one response as SSE with numbered events (wire facts: the stream's grammar). Repeated frames of a newer attempt are not
  * sent again. If an attempt contradicts earlier output, the stream ends as failed. So it does if a newer attempt generates the answer
- * again although the client has more of it: then the bus lost the frames together with their worker.
+ * again although the client has more of it, or if a turn that was given up is stored with less: then the bus lost the frames together
+ * with their worker.
  */
 export function createStream(head: ResponseHead, { startAfter, attempt: attemptOfClient }: StreamPlace = START) {
   const fold = createFold(head);
   const deduplicate = createDeduplicator();
   const numbering = createNumbering(startAfter);
   let isOver = false;
+  let units = 0;
 
   function open(): string {
     const response = presentResponse(head, []);
@@ -75,9 +90,10 @@ export function createStream(head: ResponseHead, { startAfter, attempt: attemptO
   }
 
   /** Closes the open items, and sends the one terminal event. */
-  function finish(end: TurnEnd, completed_at: number): string {
+  function finish(given: TurnEnd, completed_at: number): string {
     if (isOver) return "";
     isOver = true;
+    const end = isStoredShorter(given, units) ? REGENERATED : given;
     const closing = fold.end(end);
     const response = presentResponse(head, fold.output(), end, completed_at);
     const type = end.status === "completed" ? "response.completed" : "response.failed";
@@ -89,7 +105,9 @@ export function createStream(head: ResponseHead, { startAfter, attempt: attemptO
     if (isOver) return "";
     if (isNew && attempt > attemptOfClient && numbering.isBehindClient()) return finish(REGENERATED, 0);
     const unsent = deduplicate(frame, attempt);
-    return unsent ? unsent.map((each) => numbering.encode(fold.next(each))).join("") : finish(REGENERATED, 0);
+    if (!unsent) return finish(REGENERATED, 0);
+    units += countText(unsent);
+    return unsent.map((each) => numbering.encode(fold.next(each))).join("");
   }
 
   return {
@@ -102,14 +120,7 @@ export function createStream(head: ResponseHead, { startAfter, attempt: attemptO
     over: (): boolean => isOver,
     end: finish,
     /** Ends the connection while the response continues. The client can reconnect after its last event. */
-    breakOff: (): string =>
-      encodeEvent({
-        type: "error",
-        sequence_number: numbering.lastSent(),
-        code: "unavailable",
-        message: RESTARTING,
-        param: null,
-      }),
+    breakOff: (): string => encodeEvent({ ...BREAK, sequence_number: numbering.lastSent() }),
     /** The rest of a turn that has ended, from all its frames. */
     replay: (frames: FramePayload[], end: TurnEnd, completed_at: number): string =>
       (numbering.hasStarted() ? "" : open()) +

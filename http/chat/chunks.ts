@@ -1,6 +1,6 @@
 import type { Frame, TurnEnd } from "#events/ports.ts";
 import { completionUsage } from "#events/presentUsage.ts";
-import type { Citation, TurnOutput } from "#events/thread.ts";
+import type { Citation, TurnOutput, Usage } from "#events/thread.ts";
 import { badGateway, errorBody } from "../base/errors.ts";
 import { turnFailure } from "../turns/turnEnd.ts";
 import { presentCalls } from "../turns/callShape.ts";
@@ -68,19 +68,32 @@ const startOf = ({ turn_id, created }: Head, model: string): string => {
 };
 
 /**
- * Builds the SSE frames of one stream. The constant parts are encoded once, and again when the target of an alias answers. All chunks
+ * Encodes the chunks of one stream. Their constant parts are encoded once, and again when the target of an alias answers. All chunks
  * name the model of the first one, because clients require it, also if another target answers a later round.
  */
-export function chunksFor(head: Head) {
+function createEncoder(head: Head) {
   let start = startOf(head, head.model);
   let isOpen = false;
-  const nameModel = (model: string): void => {
-    if (!isOpen) start = startOf(head, model);
-  };
   const tail = head.include_usage ? `],"usage":null}\n\n` : "]}\n\n";
   const delta = (json: string, reason: string | null = null): string =>
     `${start}{"index":0,"delta":${json},"logprobs":null,"finish_reason":${JSON.stringify(reason)}}${tail}`;
+  return {
+    delta,
+    /** The first chunk, which carries the role. */
+    open(): string {
+      isOpen = true;
+      return delta(`{"role":"assistant","content":""}`);
+    },
+    usage: (usage: Usage): string => `${start}],"usage":${JSON.stringify(completionUsage(usage))}}\n\n`,
+    nameModel(model: string): void {
+      if (!isOpen) start = startOf(head, model);
+    },
+  };
+}
 
+/** Builds the SSE frames of one stream. */
+export function chunksFor(head: Head) {
+  const { delta, open, usage, nameModel } = createEncoder(head);
   const content = (text: string) => (text ? delta(`{"content":${JSON.stringify(text)}}`) : "");
   const thoughts = (text: string) => (text ? delta(`{"reasoning_content":${JSON.stringify(text)}}`) : "");
   const refuses = (refusal: string) => (refusal ? delta(`{"refusal":${JSON.stringify(refusal)}}`) : "");
@@ -97,11 +110,7 @@ export function chunksFor(head: Head) {
   }
 
   return {
-    /** The first chunk, which carries the role. */
-    open(): string {
-      isOpen = true;
-      return delta(`{"role":"assistant","content":""}`);
-    },
+    open,
 
     /** Applies a frame of a running turn. Returns the new progress and the text to send. */
     fold(sent: StreamProgress, frame: Exclude<Frame, { type: "end" }>): [StreamProgress, string] {
@@ -131,8 +140,8 @@ export function chunksFor(head: Head) {
         return `data: ${JSON.stringify(errorBody(badGateway(REGENERATED)))}\n\n`;
       if (end.status === "refused" || end.status === "failed")
         return `${end.status === "failed" ? rest(sent, end) : ""}data: ${JSON.stringify(errorBody(turnFailure(end)))}\n\n`;
-      const usage = head.include_usage ? `${start}],"usage":${JSON.stringify(completionUsage(end.usage))}}\n\n` : "";
-      return `${rest(sent, end)}${ownCalls(delta, end.said.calls)}${delta("{}", finishReason(end))}${usage}data: [DONE]\n\n`;
+      const used = head.include_usage ? usage(end.usage) : "";
+      return `${rest(sent, end)}${ownCalls(delta, end.said.calls)}${delta("{}", finishReason(end))}${used}data: [DONE]\n\n`;
     },
   };
 }

@@ -42,8 +42,7 @@ const documentOf = ({ source_id }: PageOwner, url: string, read: number): string
 /** Whether an earlier read created this document. A pause may have ended that read before it recorded the page. */
 function isOfEarlierRead(owner: PageOwner, url: string, document_id: string): boolean {
   const first = Math.max(1, owner.read - MAX_READS_BACK);
-  for (let read = owner.read - 1; read >= first; read--)
-    if (documentOf(owner, url, read) === document_id) return true;
+  for (let read = owner.read - 1; read >= first; read--) if (documentOf(owner, url, read) === document_id) return true;
   return false;
 }
 

@@ -46,9 +46,14 @@ test("a provider that is down gets each request once when the budget is used up,
   const budget = createRetryBudget();
   const retries = { count: () => budget.countRequest("k"), take: () => budget.takeRetry("k") };
   const ask = () =>
-    askModel(down, modelRequest("", { streamed: false }), new AbortController().signal, () => {}, retries).catch(
-      () => "failed",
-    );
+    askModel(
+      down,
+      modelRequest("", { streamed: false }),
+      new AbortController().signal,
+      () => {},
+      retries,
+      async () => {},
+    ).catch(() => "failed");
   const answers = Promise.all(Array.from({ length: 500 }, ask));
   await vi.advanceTimersByTimeAsync(10_000);
   expect(new Set(await answers)).toEqual(new Set(["failed"]));

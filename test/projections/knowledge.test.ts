@@ -9,10 +9,10 @@ import {
   listCollections,
   resolveCollections,
 } from "#projections/collections/query.ts";
+import { listCollectionDocuments } from "#projections/documents/documentsLeft.ts";
 import {
   hasLiveDocuments,
   filterDocuments,
-  listDocumentIds,
   getDocument,
   listDocuments,
   findLiveDocuments,
@@ -153,11 +153,11 @@ test("a document is live in one generation, and disappears together with its col
   expect(await filterListedDocuments(f.db, [first, second])).toEqual([]);
   expect(await findLiveDocuments(f.db, f.organization, [first])).toEqual(new Map());
   expect(await hasLiveDocuments(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(false);
-  expect(await listDocumentIds(f.db, books)).toEqual([first, second]);
+  expect((await listCollectionDocuments(f.db, books)).ids).toEqual([first, second]);
   const deleted = { document_id: first, collection_id: books, content_claim: "a.txt", external_claim: null };
   await f.append(streamName("document", first), [DocumentDeleted.of(deleted)]);
   await f.followed();
-  expect(await listDocumentIds(f.db, books)).toEqual([second]);
+  expect((await listCollectionDocuments(f.db, books)).ids).toEqual([second]);
 });
 
 test("an extraction exists until the moment it expires", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toPassageSearch } from "../../console/screens/knowledge/search.ts";
+import { toPassageSearch } from "./search.ts";
 
 const conditionsOf = (metadata: string) => toPassageSearch({ q: "rent", metadata }, undefined).filter.metadata;
 
@@ -10,6 +10,9 @@ test("conditions on one field are several values, or limits", () => {
   });
 });
 
-test.each(["year = 2024, year >= 2020", "year >= 2020, year = 2024"])("%j is refused: it would drop a condition", (text) => {
-  expect(() => conditionsOf(text)).toThrow("“year” has a value and a limit");
-});
+test.each(["year = 2024, year >= 2020", "year >= 2020, year = 2024"])(
+  "%j is refused: it would drop a condition",
+  (text) => {
+    expect(() => conditionsOf(text)).toThrow("“year” has a value and a limit");
+  },
+);
