@@ -119,7 +119,9 @@ describe("a revoked credential does not receive a result that it waited for:", (
 });
 
 test("an open download checks the role again, too", async () => {
-  const { id, token } = await tenant.member("admin");
+  const { id, token, call } = await tenant.member("admin");
+  // waits for the session, which this test looks up without waiting
+  await tenant.made(call("GET", "/auth/me"));
   const authorization = `Bearer ${token}`;
   const request = {
     headers: { authorization },
