@@ -10,6 +10,7 @@ test.each([
   ["15 9 * * 1,3,7", "every Monday, Wednesday and Sunday at 09:15"],
   ["0 0 31 * *", "on day 31 of every month at 00:00"],
   ["*/10 * * * *", "every 10 minutes"],
+  ["*/1 * * * *", "every minute"],
   ["* * * * 1-5", "every minute on weekdays"],
   ["0 */6 * * *", "every 6 hours at minute 0"],
 ])("%s is read as %s", (cron, words) => expect(describeCron(cron)).toBe(words));

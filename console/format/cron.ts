@@ -57,13 +57,17 @@ function describeDays(day: string, month: string, weekday: string): string | und
   return isList ? `every ${joinWords(weekday.split(",").map(nameOfDay))}` : undefined;
 }
 
+/** A step of more than one. `*` and a step of one are the same. */
+const STEP = /^\*\/([2-9]|\d{2,})$/;
+
 /** "on weekdays at 08:30"; the expression itself if there is no short sentence. */
 export function describeCron(cron: string): string {
   const text = cron.trim().toLowerCase();
-  const [minute = "", hour = "", day = "", month = "", weekday = ""] = (NAMED[text] ?? text).split(/\s+/);
+  const fields = (NAMED[text] ?? text).split(/\s+/).map((field) => (field === "*/1" ? "*" : field));
+  const [minute = "", hour = "", day = "", month = "", weekday = ""] = fields;
   const days = describeDays(day, month, weekday);
-  const minutes = /^\*\/(\d+)$/.exec(minute)?.[1];
-  const hours = /^\*\/(\d+)$/.exec(hour)?.[1];
+  const minutes = STEP.exec(minute)?.[1];
+  const hours = STEP.exec(hour)?.[1];
   if (days === undefined) return cron;
   const also = days === "every day" ? "" : ` ${days}`;
   if ((minutes ?? minute) && hour === "*" && (minutes || minute === "*"))

@@ -89,11 +89,14 @@ function readCursor({ after, limit }: z.infer<typeof MessagesQuery>): { after?: 
   if (after === undefined) return page;
   // the id of a message begins with the id of its turn
   const turn = after.split("_")[0]!;
-  if (!isUuid(turn)) throw new ApiError(null, "after must be the id of a message of this thread.", { param: "after" });
+  if (!isUuid(turn)) throw unknownMessage();
   return { ...page, after: turn };
 }
 
-/** Reads a page of a thread's messages. Throws 404 `thread_not_found`, and 400 for an `after` that is not the id of a message. */
+const unknownMessage = () =>
+  new ApiError(null, "after must be the id of a message of this thread.", { param: "after" });
+
+/** Reads a page of a thread's messages. Throws 404 `thread_not_found`, and 400 for an `after` that is not the id of a message of it. */
 export async function readMessages(
   http: Http,
   organization: string,
@@ -104,10 +107,14 @@ export async function readMessages(
   if (!(await threadExists(http.db, organization, id, scope))) throw threadNotFound();
   const page = readCursor(query);
   const turns = await listTurns(http.db, organization, id, scope, { ...page, bytes: MAX_PAGE_BYTES });
+  if (turns.length === 0 && page.after !== undefined) {
+    const [known] = await listTurns(http.db, organization, id, scope, { until: page.after, limit: 1 });
+    if (!known) throw unknownMessage();
+  }
   const data: ThreadMessage[] = [];
   for (const turn of turns) for (const message of await present(http, turn)) data.push(message);
   const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
-  const after = turns.at(-1)?.turn_id;
-  const next = after ? await listTurns(http.db, organization, id, scope, { after, limit: 1 }) : [];
+  const afterPosition = turns.at(-1)?.position;
+  const next = afterPosition ? await listTurns(http.db, organization, id, scope, { afterPosition, limit: 1 }) : [];
   return { object: "list", data, first_id, last_id, has_more: next.length > 0 };
 }

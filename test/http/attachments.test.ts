@@ -131,6 +131,12 @@ test("the messages of a long thread come in pages of whole turns", async () => {
     if (!page.has_more) break;
   }
   expect(seen).toEqual(["turn 0,turn 0,turn 1,turn 1", "turn 2,turn 2,turn 3,turn 3", "turn 4,turn 4"]);
-  const wrong = await call("GET", `/threads/${thread}/messages?after=nonsense`);
-  expect([wrong.status, wrong.body.error.param]).toEqual([400, "after"]);
+  const other = (await complete(say("Of another thread"))).headers.get("x-thread-id")!;
+  const foreign = (await call("GET", `/threads/${other}/messages`)).body.last_id;
+  for (const after of ["nonsense", foreign]) {
+    const wrong = await call("GET", `/threads/${thread}/messages?after=${after}`);
+    expect([wrong.status, wrong.body.error?.param]).toEqual([400, "after"]);
+  }
+  const end = (await call("GET", `/threads/${thread}/messages?after=${page.last_id}`)).body;
+  expect([end.data, end.has_more]).toEqual([[], false]);
 });

@@ -26,19 +26,22 @@ function Password({ email }: { email: string }) {
       <Form submit="Change password" done="Changed. Your other sessions have ended." send={send}>
         {/* password managers need the account's name */}
         <input hidden name="email" value={email} autoComplete="username" readOnly />
-        <label>
-          Current password
-          <input name="current_password" type="password" autoComplete="current-password" required />
-        </label>
-        <label>
-          <span>New password</span>
-          <span className="quiet">At least 12 characters.</span>
-          <input name="new_password" type="password" autoComplete="new-password" minLength={12} required />
-        </label>
-        <label>
-          The new password again
-          <input name="again" type="password" autoComplete="new-password" minLength={12} required />
-        </label>
+        {/* empty again after a success */}
+        <Fragment key={send.isSuccess ? send.submittedAt : 0}>
+          <label>
+            Current password
+            <input name="current_password" type="password" autoComplete="current-password" required />
+          </label>
+          <label>
+            <span>New password</span>
+            <span className="quiet">At least 12 characters.</span>
+            <input name="new_password" type="password" autoComplete="new-password" minLength={12} required />
+          </label>
+          <label>
+            The new password again
+            <input name="again" type="password" autoComplete="new-password" minLength={12} required />
+          </label>
+        </Fragment>
       </Form>
     </section>
   );

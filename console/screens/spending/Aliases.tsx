@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { listAliases, removeAlias, type Alias } from "../../api/spending.ts";
 import type { Action } from "../../parts/action.ts";
+import { formatCount } from "../../format/index.ts";
 import { formatSpan } from "../../format/spans.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
@@ -43,7 +44,7 @@ const columns = (removal: Action<string>): Columns<Alias> => [
         {formatSpan(timeout_seconds)}
         <span className="quiet block">
           {" "}
-          {max_attempts} failures, {formatSpan(max_seconds)} in all
+          {formatCount(max_attempts, "failure")}, {formatSpan(max_seconds)} in all
         </span>
       </>
     ),
