@@ -20,15 +20,16 @@ const PATIENCE_MS = 10_000;
 /**
  * Runs roles in this process with one connection to the bus and one pool. The read models are ready before http takes its first
  * request. `stop` ends the roles in reverse order, so that every accepted request is answered. After `stopping` aborts, no further
- * role is started.
+ * role is started. Throws its reason if PostgreSQL is away at that moment.
  */
 export async function runRoles(
   wanted: readonly Role[],
   worker: Omit<ResourceOptions, "role">,
   stopping: AbortSignal = new AbortController().signal,
 ) {
-  await retryWhileUnavailable(() => migrate(worker.addresses.database_url));
-  const resources = await openResources({ ...worker, role: wanted.length === roles.length ? "all" : wanted.join("+") });
+  await retryWhileUnavailable(() => migrate(worker.addresses.database_url), stopping);
+  const role = wanted.length === roles.length ? "all" : wanted.join("+");
+  const resources = await openResources({ ...worker, role }, stopping);
   const started: { stop(patienceMs: number): Promise<unknown> }[] = [];
   const starting = async <T extends { stop(patienceMs: number): Promise<unknown> }>(role: Promise<T>): Promise<T> => {
     const running = await role;
