@@ -14,6 +14,8 @@ const startServices = async (resources: Resources) => (await import("./services.
 const startHttp = async (resources: Resources, handler: LocalHandler | undefined) =>
   (await import("./http.ts")).startHttpRole(resources, handler);
 
+const nameRoles = (wanted: readonly Role[]): string => (wanted.length === roles.length ? "all" : wanted.join("+"));
+
 /** Time for running work when the process is asked to end; afterwards another worker takes over. */
 const PATIENCE_MS = 10_000;
 
@@ -28,8 +30,7 @@ export async function runRoles(
   stopping: AbortSignal = new AbortController().signal,
 ) {
   await retryWhileUnavailable(() => migrate(worker.addresses.database_url), stopping);
-  const role = wanted.length === roles.length ? "all" : wanted.join("+");
-  const resources = await openResources({ ...worker, role }, stopping);
+  const resources = await openResources({ ...worker, role: nameRoles(wanted) }, stopping);
   const started: { stop(patienceMs: number): Promise<unknown> }[] = [];
   const starting = async <T extends { stop(patienceMs: number): Promise<unknown> }>(role: Promise<T>): Promise<T> => {
     const running = await role;
