@@ -14,11 +14,11 @@ const WAITING: Record<Obstacle, string> = {
 };
 
 /** Call it before anything is written: with a wrong key the service must not start. */
-async function readMasterKey(settings: Settings, database_url: string): Promise<string> {
+async function readMasterKey(settings: Settings, database_url: string, stopping: AbortSignal): Promise<string> {
   const pool = openPool(database_url, { max: 1, name: "svc start" });
   const db = asDb(pool);
   try {
-    return (await retryWhileUnavailable(() => loadMasterKey(settings, db))).key;
+    return (await retryWhileUnavailable(() => loadMasterKey(settings, db), stopping)).key;
   } finally {
     await pool.end();
   }
@@ -45,7 +45,8 @@ export async function start(which: Role | "all"): Promise<void> {
   try {
     const isStarted = waitForStart(services.database_url, onWait).then(() => true);
     if (!(await Promise.race([isStarted, stopping.then(() => false)]))) return;
-    const addresses = { ...services, master_key: await readMasterKey(settings, services.database_url) };
+    const master_key = await readMasterKey(settings, services.database_url, stopper.signal);
+    const addresses = { ...services, master_key };
     const running = await runRoles(which === "all" ? roles : [which], { settings, addresses }, stopper.signal);
     try {
       if (!stopper.signal.aborted) await announce(which, running, { settings, nats_url: addresses.nats_url });
@@ -54,6 +55,9 @@ export async function start(which: Role | "all"): Promise<void> {
     } finally {
       await running.stop();
     }
+  } catch (error) {
+    // asked to end while it waited for PostgreSQL
+    if (error !== stopper.signal.reason) throw error;
   } finally {
     await services.stop();
   }

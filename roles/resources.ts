@@ -78,8 +78,8 @@ const openBus = ({ role, settings, addresses }: ResourceOptions, log: Logger): P
     limits: { replicas: settings.NATS_REPLICAS },
   });
 
-/** Connections and keys of one process of the deployment. */
-export async function openResources(options: ResourceOptions) {
+/** Connections and keys of one process of the deployment. When `stopping` aborts, it waits for PostgreSQL no longer. */
+export async function openResources(options: ResourceOptions, stopping?: AbortSignal) {
   const { role, settings, addresses } = options;
   const logger = createLogger(settings.LOG_LEVEL, role);
   const worker = newWorkerName(role);
@@ -94,7 +94,7 @@ export async function openResources(options: ResourceOptions) {
   const reach = watchReach({ pool, url: addresses.database_url, name: worker, logger, onReplaced });
   const db = asDb(pool);
   // the first query: a network that fails now and then must not end the start
-  const clock = await retryWhileUnavailable(() => watchOwnClock(db, bus, settings, logger));
+  const clock = await retryWhileUnavailable(() => watchOwnClock(db, bus, settings, logger), stopping);
   const heartbeat = await startHeartbeat(pool, { worker, role }, (err) => logger.warn({ err }, "heartbeat failed"));
   const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
   const sameBus = watchBus(db, bus, worker, logger);

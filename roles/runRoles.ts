@@ -14,21 +14,23 @@ const startServices = async (resources: Resources) => (await import("./services.
 const startHttp = async (resources: Resources, handler: LocalHandler | undefined) =>
   (await import("./http.ts")).startHttpRole(resources, handler);
 
+const nameRoles = (wanted: readonly Role[]): string => (wanted.length === roles.length ? "all" : wanted.join("+"));
+
 /** Time for running work when the process is asked to end; afterwards another worker takes over. */
 const PATIENCE_MS = 10_000;
 
 /**
  * Runs roles in this process with one connection to the bus and one pool. The read models are ready before http takes its first
  * request. `stop` ends the roles in reverse order, so that every accepted request is answered. After `stopping` aborts, no further
- * role is started.
+ * role is started. Throws its reason if PostgreSQL is away at that moment.
  */
 export async function runRoles(
   wanted: readonly Role[],
   worker: Omit<ResourceOptions, "role">,
   stopping: AbortSignal = new AbortController().signal,
 ) {
-  await retryWhileUnavailable(() => migrate(worker.addresses.database_url));
-  const resources = await openResources({ ...worker, role: wanted.length === roles.length ? "all" : wanted.join("+") });
+  await retryWhileUnavailable(() => migrate(worker.addresses.database_url), stopping);
+  const resources = await openResources({ ...worker, role: nameRoles(wanted) }, stopping);
   const started: { stop(patienceMs: number): Promise<unknown> }[] = [];
   const starting = async <T extends { stop(patienceMs: number): Promise<unknown> }>(role: Promise<T>): Promise<T> => {
     const running = await role;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { StorageFull } from "#events/ports.ts";
-import { retryWhileDiskFull } from "./retryWhileUnavailable.ts";
+import { StorageFull, Unavailable } from "#events/ports.ts";
+import { retryWhileDiskFull, retryWhileUnavailable } from "./retryWhileUnavailable.ts";
 
 afterEach(() => vi.useRealTimers());
 
@@ -19,4 +19,15 @@ test("a write waits for space, but not for ever, and other errors are thrown at 
   await vi.advanceTimersByTimeAsync(70_000);
   await refused;
   await expect(retryWhileDiskFull(() => Promise.reject(new Error("other")))).rejects.toThrow("other");
+});
+
+test("work that waits for a server ends when its process is asked to end", async () => {
+  const stopping = new AbortController();
+  let tries = 0;
+  const away = async () => {
+    if (++tries === 2) stopping.abort(new Error("asked to end"));
+    throw new Unavailable("away");
+  };
+  await expect(retryWhileUnavailable(away, stopping.signal)).rejects.toThrow("asked to end");
+  expect(tries).toBe(2);
 });

@@ -5,17 +5,23 @@ const RETRY_MS = 1_000;
 /** How long running work waits for what is away before it fails. */
 const PATIENCE_MS = 60_000;
 
-async function retryWhile<T>(kind: typeof Unavailable, work: () => Promise<T>): Promise<T> {
-  for (const until = performance.now() + PATIENCE_MS; ; await sleep(RETRY_MS))
+async function retryWhile<T>(kind: typeof Unavailable, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (const until = performance.now() + PATIENCE_MS; ; ) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof kind) || performance.now() > until) throw error;
     }
+    await sleep(RETRY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
+  }
 }
 
-/** Repeats work while a server or the disk is away. Throws Unavailable after a minute. */
-export const retryWhileUnavailable = <T>(work: () => Promise<T>): Promise<T> => retryWhile(Unavailable, work);
+/**
+ * Repeats work while a server or the disk is away. Throws Unavailable after a minute. When the signal aborts, it waits no longer and
+ * throws its reason.
+ */
+export const retryWhileUnavailable = <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
+  retryWhile(Unavailable, work, signal);
 
 /** Repeats a write while the disk is full or not writable. Throws StorageUnavailable after a minute. */
 export const retryWhileDiskFull = <T>(write: () => Promise<T>): Promise<T> => retryWhile(StorageUnavailable, write);

@@ -16,7 +16,7 @@ const COMMAND_MS = 15_000;
 const PROJECTION_MS = 4_500;
 /** Minimum wait for the projections, even if the command took long. */
 const MIN_PROJECTION_MS = 500;
-/** The wait also ends when no projection has advanced for this time, unless the answer would be false: then nobody projects. */
+/** If no projection advances for this time, nobody projects. The wait then ends, unless the answer would be false. */
 const STALL_MS = 2_000;
 /** How long a command to a busy thread is retried, with exponential backoff between the two waits below. */
 const BUSY_MS = 20_000;

@@ -15,11 +15,13 @@ import { MAX_SUBJECT } from "./owner.ts";
 
 const WANTED =
   "must be organization, project:<id>, key:<id>, person:<id>, agent:<id>, user:<value>, thread:<id>, file:<id>, document:<id> or run:<id>.";
+const isSubject = (text: string): boolean =>
+  /^user:/i.test(text) ? /^user:./s.test(text) : HOLD_SUBJECT.test(text.toLowerCase());
 const HoldToPlace = z.strictObject({
   subject: z
     .string()
     .max(MAX_SUBJECT)
-    .refine((text) => /^user:./s.test(text) || HOLD_SUBJECT.test(text.toLowerCase()), WANTED)
+    .refine(isSubject, WANTED)
     .describe(
       "What is kept: something that is there, or an owner who was deleted and left things behind. The log keeps a mark of a user's value that tells nothing.",
     ),

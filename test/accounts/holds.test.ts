@@ -106,7 +106,8 @@ test("holds are listed, and a hold without a subject is refused", async () => {
   expect(code(await foreign.owner("DELETE", `/holds/${hold.id}`))).toEqual([404, "hold_not_found"]);
   await release(hold.id);
   expect(code(await home.owner("DELETE", `/holds/${hold.id}`))).toEqual([404, "hold_not_found"]);
-  expect((await place("thread:x")).body.error).toMatchObject({ param: "subject" });
+  for (const subject of ["thread:x", "user:", "USER:listed"])
+    expect((await place(subject)).body.error, subject).toMatchObject({ param: "subject" });
 });
 
 test("a hold that is repeated under the same Idempotency-Key is placed once", async () => {

@@ -143,8 +143,13 @@ test("viewers and approvers are offered no action that their role forbids", asyn
 
 test("the API reference opens with a query, and without the trailing slash of its address", async () => {
   const page = await open("");
+  const missing: string[] = [];
+  page.on("response", (response) => {
+    if (response.status() === 404) missing.push(response.url());
+  });
   for (const path of ["/reference/?from=docs", "/reference?from=docs"]) {
     await page.goto(tenant.url + path);
     await page.getByRole("heading", { name: "Assistant platform" }).waitFor();
   }
+  expect(missing).toEqual([]);
 });

@@ -11,10 +11,12 @@ const passages = encodePassages({ page_count: null, pages: null }, [
 const live = { generation: 1, text: "text", passages: "passages", units: 1 };
 const state = { status: "ready", generation: 1, text: live, live, earlier: [], blobs: ["text", "passages"] };
 const endpoint = { base_url: "http://a.test", api_key: "k", model: "m", dimensions: 2, space: "s", price: undefined };
-const headOf = (stream: string) => ({ stream, state, state_version: document.version }) as unknown as StreamHead;
+const headOf = (stream: string, now: object) =>
+  ({ stream, state: now, state_version: document.version }) as unknown as StreamHead;
 
-/** Documents without vectors, newest first, of which some are damaged. */
-function openBench(pending: string[], damaged: string[]) {
+/** Documents without vectors, newest first, of which some are damaged. `deleted`: those of them that are deleted as they are read. */
+function openBench(pending: string[], damaged: string[], deleted: string[] = []) {
+  const gone = new Set<string>();
   const stopping = new AbortController();
   const embedded: string[] = [];
   const faults: (string | null)[] = [];
@@ -22,12 +24,16 @@ function openBench(pending: string[], damaged: string[]) {
   const exceptions: string[][] = [];
   const deps: PassageEmbedder = {
     log: {
-      heads: async (streams) => new Map(streams.map((stream) => [stream, headOf(stream)])),
+      heads: async (streams) => {
+        const heads = streams.map((stream) => headOf(stream, gone.has(stream) ? { status: "deleted" } : state));
+        return new Map(heads.map((head) => [head.stream, head]));
+      },
       read: () => Promise.reject(new Error("the state is as new as the decider")),
     },
     vault: {
       findKey: async () => "key",
       get: async ({ thing }, blob) => {
+        if (deleted.some((id) => thing === `document-${id}`)) gone.add(thing);
         if (damaged.some((id) => thing === `document-${id}`)) throw new Error(`the blob ${blob} is damaged`);
         return blob === "passages" ? passages : Buffer.from(TEXT);
       },
@@ -59,4 +65,11 @@ test("a damaged document is left for later, and the older ones get their vectors
   expect(exceptions).toEqual([[], ["new"]]);
   expect(faults).toEqual([expect.stringContaining("damaged")]);
   expect(String(errors[0])).toContain("document-new");
+});
+
+test("a document that is deleted while it is read does not count as damaged", async () => {
+  const { run, embedded, faults, errors } = openBench(["new", "old"], ["new"], ["new"]);
+  await run();
+  expect(embedded).toEqual(["document-old"]);
+  expect([faults, errors]).toEqual([[null], []]);
 });

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { streamName } from "#events/ids.ts";
+import { document } from "../../deciders/document.ts";
+import { storedDocument } from "../../deciders/documentState.ts";
 import { createFairSemaphore } from "../../sharing/fairSemaphore.ts";
+import { findState } from "../../states.ts";
 import { UnreadablePassages } from "../indexing/loadPassages.ts";
 import { EndpointFailed } from "../searchEndpoints.ts";
 import { embedDocument, type EmbedDeps, type PricedEndpoint } from "./embedDocument.ts";
@@ -104,6 +107,8 @@ async function embedSome(deps: PassageEmbedder, one: Organization, signal: Abort
       await embedDocument(deps, target, endpoint, signal);
     } catch (error) {
       if (!(error instanceof UnreadablePassages)) throw error;
+      // its blobs may be gone because it was deleted meanwhile
+      if (!storedDocument(await findState(deps.log, target.stream, document))) continue;
       await postpone(deps, one, document_id, error);
     }
     await clearFault(deps, one);

@@ -60,8 +60,8 @@ interface Source {
 }
 
 function storeText(deps: JobDeps, job: ReadingJob, source: Source): Promise<StoredText> {
-  const { before, blobs } = source;
-  return before.text && !before.reextract ? cutAgain(deps, job, before.text, blobs) : readOriginal(deps, job, source);
+  const { text, reextract } = source.before;
+  return text && !reextract ? cutAgain(deps, job, text, source) : readOriginal(deps, job, source);
 }
 
 async function readOriginal(deps: JobDeps, job: ReadingJob, { before, blobs, slot }: Source): Promise<StoredText> {
@@ -75,10 +75,10 @@ async function cutAgain(
   deps: JobDeps,
   { organization_id }: ReadingJob,
   read: NonNullable<StoredDocument["text"]>,
-  blobs: ThingBlobs,
+  { blobs, slot }: Source,
 ): Promise<StoredText> {
-  const paging = readPagination(await readBlob(blobs, read.passages));
-  const cut = await deps.reader.cut(await readBlob(blobs, read.text), paging, organization_id);
+  const paging = readPagination(await readBlob(blobs, read.passages, slot));
+  const cut = await deps.reader.cut(await readBlob(blobs, read.text, slot), paging, organization_id);
   const passages = await blobs.put(cut.passages);
   const { warnings } = read;
   return {

@@ -95,6 +95,14 @@ describe("Reading a file", () => {
     expect(steps).toEqual(["read"]);
   });
 
+  test("that waits for the disk when the process stops is left to another worker", async () => {
+    const { read, steps, stopping } = openLanes({ plain: text("typed"), failingReads: Infinity });
+    const reading = read();
+    stopping.abort(new Error("stopping"));
+    await expect(reading).rejects.toThrow("stopping");
+    expect(steps).toEqual([]);
+  });
+
   test("with scanned pages gives its turn to the next file before it is read again, and pays for recognized pages alone", async () => {
     const { read, steps, left } = openLanes({ plain: PARTLY_SCANNED });
     expect((await read()).markdown.toString()).toBe("typed and read");

@@ -21,9 +21,12 @@ export const readFields = ({
   ...(warnings && { warnings }),
 });
 
-/** Reads a blob, and waits while the disk cannot be used: a failure costs an attempt, and three of them fail the document. */
-export const readBlob = (blobs: ThingBlobs, key: string): Promise<Buffer> =>
-  retryWhileUnavailable(() => blobs.get(key));
+/**
+ * Reads a blob, and waits while the disk cannot be used: a failure costs an attempt, and three of them fail the document. A process
+ * that stops leaves the wait to another worker.
+ */
+export const readBlob = (blobs: ThingBlobs, key: string, { stopping }: ReadingSlot): Promise<Buffer> =>
+  retryWhileUnavailable(() => blobs.get(key), stopping);
 
 interface StoredFile {
   blobs: ThingBlobs;
@@ -41,10 +44,10 @@ interface FirstReading {
 /** Reads the original. Its bytes are in memory only while a reader works on them. Throws UnreadableFile. */
 export async function readFile(deps: JobDeps, organization_id: string, file: StoredFile): Promise<FileText> {
   const { reader, openFiles, recognition } = deps;
-  const { blobs, blob, mime_type } = file;
+  const { blobs, blob, mime_type, slot } = file;
   const first = await openFiles.run(organization_id, async (): Promise<FirstReading> => {
     try {
-      return { text: await reader.read({ bytes: await readBlob(blobs, blob), mime_type }, organization_id) };
+      return { text: await reader.read({ bytes: await readBlob(blobs, blob, slot), mime_type }, organization_id) };
     } catch (error) {
       if (error instanceof ScannedFile) return { scanned: error };
       throw error;
@@ -71,7 +74,7 @@ async function recognize(
     if (granted === 0 && !first.text) throw new UnreadableFile(RECOGNITION_LIMIT_REACHED);
     let used = 0;
     try {
-      const bytes = await readBlob(blobs, blob);
+      const bytes = await readBlob(blobs, blob, slot);
       const found = await reader.read({ bytes, mime_type, recognize: granted }, organization_id);
       used = found.recognized ?? 0;
       return found;

@@ -54,7 +54,7 @@ export function createReadings(options: ReadingsOptions) {
         const slot: ReadingSlot = { end: endTurn, stopping };
         if (!stopping.aborted) await withTrace(job.trace, () => options.run(job, slot));
       }).catch((error: unknown) => {
-        // it was waiting for text recognition when the process stopped
+        // it was waiting for text recognition or for the disk when the process stopped
         if (!stopping.aborted || error !== stopping.reason) throw error;
       }),
     }),
