@@ -40,7 +40,7 @@ function findOutage(error: unknown, waited_ms: number, signal: AbortSignal): Tar
   // ignores the wait that a provider asks for: a single error must not refuse requests of others
   if (!signal.aborted && cause instanceof ModelError && isOutage(cause))
     return { ...describeFailure(cause, spoke), retry_after_ms: undefined };
-  const hasAnswered = error.hasBegun || spoke || (cause instanceof ModelError && cause.status !== undefined);
+  const hasAnswered = error.hasBegun || (cause instanceof ModelError && cause.status !== undefined);
   if (hasAnswered) return undefined;
   // an open circuit refuses requests, so only a minute of silence counts, of one turn or of several shorter ones
   if (waited_ms >= SILENCE_MS) return { reason: "timeout", isDown: true };

@@ -177,7 +177,7 @@ const ViewerStart = () => (
       </li>
     </ul>
     <p className="quiet">
-      A viewer only reads. Owners and administrators can give you another role.{" "}
+      A viewer reads, and decides only what waits for them by name. Owners and administrators can give you another role.{" "}
       <Link to="/members">See who they are</Link>.
     </p>
   </section>
