@@ -7,15 +7,15 @@ import type { SignedRequest } from "./hookSignature.ts";
 const isForm = (headers: IncomingHttpHeaders): boolean =>
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "");
 
-/** Reads the fields of a form. A repeated field becomes a list of values. */
+/** Reads the fields of a form. A repeated field becomes a list of values. One pass, because a form may have 300,000 names. */
 function readForm(text: string): Record<string, unknown> {
-  const form = new URLSearchParams(text);
-  return Object.fromEntries(
-    [...new Set(form.keys())].map((name) => {
-      const values = form.getAll(name);
-      return [name, values.length === 1 ? values[0] : values];
-    }),
-  );
+  const fields = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const values = fields.get(name);
+    if (values) values.push(value);
+    else fields.set(name, [value]);
+  }
+  return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }
 
 /**
