@@ -3,6 +3,7 @@ import { ApiError } from "../base/errors.ts";
 import { isObject } from "#events/json.ts";
 import { parseDelivery } from "../base/json.ts";
 import type { SignedRequest } from "./hookSignature.ts";
+import { holdsCredential } from "./triggerShape.ts";
 
 const isForm = (headers: IncomingHttpHeaders): boolean =>
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "");
@@ -39,6 +40,13 @@ export function mergeArgs(default_args: string, payload: unknown, allowsList: bo
   return { ...(JSON.parse(default_args) as object), ...fields };
 }
 
-/** The request headers that the trigger passes to `run()`. Headers that were not sent are left out. */
+/**
+ * The request headers that the trigger passes to `run()`. Headers that were not sent are left out, and those with a credential,
+ * which triggers of earlier releases may name.
+ */
 export const pickHeaders = (headers: IncomingHttpHeaders, names: string[]): Record<string, string> =>
-  Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])));
+  Object.fromEntries(
+    names.flatMap((name) =>
+      headers[name] === undefined || holdsCredential(name) ? [] : [[name, String(headers[name])]],
+    ),
+  );
