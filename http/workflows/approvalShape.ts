@@ -3,6 +3,7 @@ import { Actor } from "#events/runOrigin.ts";
 import { Assignee } from "#events/runParts.ts";
 import { responseId } from "../turns/responseId.ts";
 import { rightOf, type Reader } from "./approvers.ts";
+import { votersOf } from "#projections/runs/approvalRows.ts";
 import type { ApprovalRow } from "#projections/runs/approvals.ts";
 
 export const ApprovalStatus = z.enum(["pending", "approved", "rejected", "expired", "cancelled"]);
@@ -86,7 +87,8 @@ function presentVotes({
   data,
   decided_at,
 }: ApprovalRow) {
-  if (required > 1) return votes.map(({ at, ...vote }) => ({ ...vote, data: vote.data ?? null, at: at.toISOString() }));
+  if (required > 1)
+    return votes.map(({ at, link_by: _, ...vote }) => ({ ...vote, data: vote.data ?? null, at: at.toISOString() }));
   return by && decision && decided_at
     ? [{ by, in_place_of: decided_for, decision, comment, files, data, at: decided_at.toISOString() }]
     : [];
@@ -99,9 +101,8 @@ function presentCall({ call, name, asked_by }: ApprovalRow): z.infer<typeof Tool
   return { response_id: responseId(turn_id), thread_id, agent, call_id, tool: name, arguments: args, asked_by };
 }
 
-/** Whether a person has voted, or a substitute in their place. */
-const hasVoted = ({ votes }: ApprovalRow, id: string): boolean =>
-  votes.some(({ by, in_place_of }) => by.id === id || in_place_of?.id === id);
+/** Whether a person has voted, or their link or their substitute for them. */
+const hasVoted = ({ votes }: ApprovalRow, id: string): boolean => votes.some((vote) => votersOf(vote).includes(id));
 
 /** Whether a reader may decide now, and in whose place. Nobody may once the approval is decided. */
 function presentRight(row: ApprovalRow, reader: Reader | null) {

@@ -1,6 +1,7 @@
 import { groupsStream } from "#events/group.ts";
 import { streamName } from "#events/ids.ts";
 import { listGroupsOf } from "#projections/groups/query.ts";
+import { votersOf } from "#projections/runs/approvalRows.ts";
 import type { ApprovalRow, Approver } from "#projections/runs/approvals.ts";
 import { listSubstituted, type Principal } from "#projections/users/substitutes.ts";
 import { mayDecide } from "../auth/authenticate.ts";
@@ -106,13 +107,11 @@ export async function isAssignedNow(http: Needs, organization_id: string, person
 }
 
 /**
- * The first person in whose place a substitute may decide or has voted. Skips people who have voted themselves or through another
- * substitute.
+ * The first person in whose place a substitute may decide or has voted. Skips people who have voted themselves, by a link or through
+ * another substitute.
  */
 function findReplaced(in_place_of: Principal[], substitute_id: string, row: ApprovalRow): Principal | undefined {
-  const voters = row.votes
-    .filter(({ by }) => by.id !== substitute_id)
-    .flatMap(({ by, in_place_of: replaced }) => [by.id, replaced?.id]);
+  const voters = row.votes.filter(({ by }) => by.id !== substitute_id).flatMap(votersOf);
   return in_place_of.find(
     (one) =>
       mayDecide(one.role) && !isExcluded(row, one.user_id) && !voters.includes(one.user_id) && isAssigned(one, row),

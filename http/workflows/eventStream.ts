@@ -37,14 +37,25 @@ interface Follower {
 }
 
 /** Yields the events after a version, page by page. Stops when a read fails; the caller reads again after the next wait. */
-async function* readOn({ streamPages }: Http, stream: string, version: number): AsyncGenerator<RecordedRunEvent[]> {
+async function* readOn(
+  { streamPages }: Pick<Http, "streamPages">,
+  stream: string,
+  version: number,
+): AsyncGenerator<RecordedRunEvent[]> {
   try {
     for await (const { events } of streamPages(stream, version + 1)) yield events as RecordedRunEvent[];
   } catch {}
 }
 
-/** Sends the events of a run as they arrive, until the last one or until the client disconnects. */
-async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSeen, reply }: Follower): Promise<void> {
+/**
+ * Sends the events of a run as they arrive, until the last one or until the client disconnects. When a result cannot be read, it
+ * throws, and the stream ends before that event: the client resumes there.
+ */
+export async function followRun(
+  http: Pick<Http, "streamPages" | "vault" | "frames">,
+  waitForEvents: WaitForEvents,
+  { row, lastSeen, reply }: Follower,
+): Promise<void> {
   const stream = streamName("run", row.id);
   const openValue = createOpenValue(http, row);
   const disconnected = disconnectSignal(reply.raw);
@@ -70,21 +81,24 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
     }
   }
 
-  while (!disconnected.aborted) {
-    for await (const events of readOn(http, stream, version)) {
-      await send(events);
-      if (disconnected.aborted) break;
+  try {
+    while (!disconnected.aborted) {
+      for await (const events of readOn(http, stream, version)) {
+        await send(events);
+        if (disconnected.aborted) break;
+      }
+      relay.follow();
+      if (progress.isQuiet) break;
+      if (progress.isOver) deadline ??= performance.now() + MAX_LATE_MS;
+      if (deadline !== undefined && performance.now() >= deadline) break;
+      const timeout =
+        deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, Math.ceil(deadline - performance.now())))];
+      await waitForEvents({ stream, version }, AbortSignal.any([disconnected, ...timeout]));
     }
-    relay.follow();
-    if (progress.isQuiet) break;
-    if (progress.isOver) deadline ??= performance.now() + MAX_LATE_MS;
-    if (deadline !== undefined && performance.now() >= deadline) break;
-    const timeout =
-      deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, Math.ceil(deadline - performance.now())))];
-    await waitForEvents({ stream, version }, AbortSignal.any([disconnected, ...timeout]));
+  } finally {
+    await relay.close();
+    sse.end("");
   }
-  await relay.close();
-  sse.end("");
 }
 
 /** Streams the events of a run as SSE. */

@@ -25,8 +25,9 @@ const HeaderName = z
   .max(100)
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "must be the name of a header")
   .toLowerCase();
-/** Headers with credentials: `run()` and the run's record must not hold them. */
-const CREDENTIALS = /^(authorization|cookie|proxy-authorization|x-.+-webhook-secret)$/;
+/** Headers with credentials: `run()` and the run's record must not hold them. GitLab sends the secret of its sender as it is. */
+const CREDENTIALS = /^(authorization|cookie|proxy-authorization|x-gitlab-token|x-.+-webhook-secret)$/;
+export const holdsCredential = (header: string): boolean => CREDENTIALS.test(header);
 const MAX_HEADERS = 20;
 
 const SigningSecret = z
@@ -68,7 +69,7 @@ const Fields = z.object({
   run_as: EnvelopeChange.shape.run_as.describe("Overrides the `run_as` of the workflow."),
   verify: Verify.nullish().describe("For senders that sign their deliveries instead of sending the trigger's secret."),
   headers: z
-    .array(HeaderName.refine((name) => !CREDENTIALS.test(name), "may not be a header with a credential"))
+    .array(HeaderName.refine((name) => !holdsCredential(name), "may not be a header with a credential"))
     .max(MAX_HEADERS)
     .nullish()
     .describe("Names of request headers that `run()` receives as `ctx.headers`."),

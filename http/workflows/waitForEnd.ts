@@ -29,7 +29,9 @@ export function createWaitForEnd({ db, onProjected }: Pick<Http, "db" | "onProje
   return async (id, wait, reply) => {
     const seconds = Math.min(MAX_WAIT_S, Math.max(0, Number(wait) || 0));
     if (seconds === 0) return false;
-    const giveUp = AbortSignal.any([AbortSignal.timeout(seconds * 1_000), disconnectSignal(reply.raw)]);
+    // AbortSignal.timeout takes only whole numbers
+    const isLate = AbortSignal.timeout(Math.ceil(seconds * 1_000));
+    const giveUp = AbortSignal.any([isLate, disconnectSignal(reply.raw)]);
     await waitFor({ id }, giveUp);
     await reply.request.recheckCredential?.();
     return !giveUp.aborted;

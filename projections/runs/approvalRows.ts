@@ -28,6 +28,8 @@ export interface Delegation {
 
 export interface VoteRow {
   by: NamedActor;
+  /** The person whose link voted. */
+  link_by: string | null;
   /** The person whose substitute voted. */
   in_place_of: NamedPerson | null;
   decision: "approve" | "reject";
@@ -37,6 +39,13 @@ export interface VoteRow {
   files: AttachmentRow[];
   at: Date;
 }
+
+/** Ids of those whose vote this is: a link uses the vote of its creator, a substitute also that of the person they replace. */
+export const votersOf = ({ by, link_by, in_place_of }: Pick<VoteRow, "by" | "link_by" | "in_place_of">): string[] => [
+  by.id,
+  ...(link_by === null ? [] : [link_by]),
+  ...(in_place_of ? [in_place_of.id] : []),
+];
 
 /** The call of an agent's tool that an approval is for. */
 export interface ApprovedCall {
@@ -156,6 +165,7 @@ interface StoredVote {
   type: Actor["type"];
   id: string;
   name: string | null;
+  link_by: string | null;
   for_id: string | null;
   for_name: string | null;
   decision: "approve" | "reject";
@@ -175,13 +185,14 @@ const parseDelegation = ({ by, by_name, to, to_name, reason, at, counts }: Store
   counts,
 });
 
-const parseVote = ({ type, id, name, for_id, for_name, decision, data, comment, files, at }: StoredVote): VoteRow => ({
+const parseVote = ({ type, id, name, link_by, for_id, for_name, at, ...vote }: StoredVote): VoteRow => ({
   by: { type, id, name: decodeOrNull(name) },
+  link_by,
   in_place_of: for_id === null ? null : parsePerson(for_id, for_name),
-  decision,
-  data: decodeOrNull(data),
-  comment: decodeOrNull(comment),
-  files: parseFiles(files),
+  decision: vote.decision,
+  data: decodeOrNull(vote.data),
+  comment: decodeOrNull(vote.comment),
+  files: parseFiles(vote.files),
   at: new Date(at),
 });
 

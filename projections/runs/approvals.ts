@@ -17,7 +17,7 @@ const RULES = "w.envelope::json -> 'approvals'";
 const ASKED_BY = "coalesce(a.asked_by, r.asked_by, r.started_by)";
 const STREAM = "coalesce('run-' || run_id, 'thread-' || thread_id)";
 const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_id, 'name', coalesce(vu.name, vy.name, vl.name),
-      'for_id', v.for_id, 'for_name', vf.name,
+      'link_by', vl.created_by_id, 'for_id', v.for_id, 'for_name', vf.name,
       'decision', v.decision, 'data', v.data, 'comment', v.comment, 'files', (${handedFiles("o.version = v.version")}), 'at', v.at) order by v.version)
     from read.approval_votes v
     left join read.users vu on vu.id = case when v.by_type = 'person' then v.by_id::uuid end
@@ -25,10 +25,11 @@ const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_i
     left join read.approval_links vl on vl.id = case when v.by_type = 'link' then v.by_id::uuid end
     left join read.users vf on vf.id = v.for_id
     where v.approval_id = a.id and v.organization_id = a.organization_id`;
-/** SQL: whether a person has voted, or their substitute for them. */
+/** SQL: whether a person has voted, or their link or their substitute for them. */
 const hasVoted = (id: string): string => `exists (select from read.approval_votes v
+      left join read.approval_links vl on vl.id = case when v.by_type = 'link' then v.by_id::uuid end
       where v.approval_id = a.id and v.organization_id = a.organization_id
-        and (v.for_id = ${id} or (v.by_type = 'person' and v.by_id = ${id}::text)))`;
+        and (v.for_id = ${id} or vl.created_by_id = ${id} or (v.by_type = 'person' and v.by_id = ${id}::text)))`;
 /**
  * SQL: whether a delegation has an effect. Those to whom it was delegated may have left or have another role by now; then it has none,
  * unless they have voted, or the one who delegated could vote as well.

@@ -296,6 +296,14 @@ describe("an attempt", () => {
     expect(await done("return 1")).toBe(1);
   });
 
+  test("may have a timeout with a fraction of a millisecond", async () => {
+    const host = { ...HOST, fetch: () => new Promise<never>(() => {}) };
+    expect(await failure("await ctx.fetch('https://slow.example')", { timeout_ms: 100.5, host })).toMatchObject({
+      code: "step_timeout",
+      message: "The step took longer than 0.1005 seconds.",
+    });
+  });
+
   test("may wait for longer than its CPU limit", async () => {
     const body = "for (let n = 0; n < 8; n++) await ctx.fetch('https://slow.example'); return 1";
     expect(await done(body, { host: slow(100) })).toBe(1);

@@ -184,6 +184,15 @@ describe("a link passes on a right, so", () => {
       await link(id, {}, bob.call),
     ];
     expect((await follow(first, approve)).body.status).toBe("pending");
+    const inbox = async (by: Call): Promise<string[]> => {
+      const { data } = await home.made(by("GET", "/workflows/approvals?status=pending&mine=true&order=newest"));
+      return data.map((one: { id: string }) => one.id);
+    };
+    expect([await inbox(ann.call), await inbox(bob.call)]).toEqual([
+      expect.not.arrayContaining([id]),
+      expect.arrayContaining([id]),
+    ]);
+    expect((await ann.call("GET", `/workflows/approvals/${id}`)).body.may_decide).toBe(false);
     expect(code(await follow(first, approve))).toEqual([410, "approval_link_ended"]);
     expect(code(await follow(second, approve))).toEqual([409, "already_voted"]);
     const decide = (by: Call) => by("POST", `/workflows/approvals/${id}/decision`, approve);

@@ -194,6 +194,7 @@ describe("a trigger is refused", () => {
     ["no header of the signature", { verify: { scheme: "hmac", secret } }, "invalid_verify", "verify.header"],
     ["a header that is none", { headers: ["a b"] }, "invalid_headers", "headers[0]"],
     ["a header with a credential", { headers: ["Authorization"] }, "invalid_headers", "headers[0]"],
+    ["the header with the secret of GitLab", { headers: ["X-Gitlab-Token"] }, "invalid_headers", "headers[0]"],
   ])("with %s", async (_, body, errorCode, param) => {
     expectRefusal(await w.home.owner("POST", `/workflows/${workflow.id}/triggers`, body), 400, errorCode, param);
   });

@@ -32,7 +32,7 @@ test("a hook's poll and a read of the run with ?wait return when the run ends", 
   });
 });
 
-test.each(["0", "0.05", "-3", "soon"])(
+test.each(["0", "0.05", "0.0123", "-3", "soon"])(
   "a read with ?wait=%s of a run that stays live returns the live run",
   async (wait) => {
     const run = await home.start(await stage.register("parked"));

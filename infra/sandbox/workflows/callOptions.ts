@@ -38,7 +38,8 @@ export function parseTime(what: string, value: unknown): string {
   const at = isTime ? new Date(value) : undefined;
   if (!at || Number.isNaN(at.getTime())) return refuse(`${what}: a time is a Date, or like "2030-01-31T09:00:00Z".`);
   const year = at.getUTCFullYear();
-  return year < 0 || year > 9_999 ? refuse(`${what}: a time is in the years 0 to 9999, in UTC.`) : at.toISOString();
+  // PostgreSQL has no year 0, so a run that waits for it could not be stored
+  return year < 1 || year > 9_999 ? refuse(`${what}: a time is in the years 1 to 9999, in UTC.`) : at.toISOString();
 }
 
 /** Checks and returns a name that the author chose. */

@@ -37,7 +37,8 @@ export function openStepRunner({ processes, cpu_ms }: { processes: number; cpu_m
       await semaphore.acquire(tenant, stopped, 1, rank);
       if (stopped.aborted) semaphore.release(tenant);
       stopped.throwIfAborted();
-      const timeout = AbortSignal.timeout(timeout_ms);
+      // it takes only whole numbers, and an error here would keep the permit for ever
+      const timeout = AbortSignal.timeout(Math.ceil(timeout_ms));
       const runner = pool.acquire();
       const address = { thread: runner.threads.take(tenant), tenant };
       const onFinished = (): void => {
