@@ -137,6 +137,17 @@ describe("a command at a service:", () => {
     );
   });
 
+  test("an erasure does not begin if its certificate cannot be written", async () => {
+    const start = ["erasures", "start", "user:zoe", "--certificate"];
+    const env = { SVC_URL, SVC_SESSION: "x" };
+    expect(await refusal([...start, "file"], env)).toBe("file exists already: name a new file.\n");
+    expect(await refusal([...start, "none/certificate"], env)).toContain("The folder none does not exist: create it");
+    expect(await refusal([...start, "new.jsonl", "--no-wait"], env)).toContain(
+      "leave out --no-wait, or get it later with svc erasures wait ID --certificate FILE.",
+    );
+    expect(await refusal(["erasures", "wait", NO_ID, "--certificate", "file"], env)).toContain("file exists already");
+  });
+
   test("a pull finds the files of definitions also beside one that cannot be read, which it names", async () => {
     const into = join(folder, "beside");
     mkdirSync(into);
