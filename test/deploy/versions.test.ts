@@ -112,6 +112,12 @@ test("the image runs the service with the flags and the allocator of the launche
   for (const each of [...flags, ...settings]) expect(image).toContain(each);
 });
 
+test("the image lets the service write its compiled code, where main.ts keeps it", () => {
+  const [, folder] = /enableCompileCache\(fileURLToPath\(new URL\("(.+?)"/.exec(read("main.ts")) ?? [];
+  const [, owned] = /chown node:node (.+)$/m.exec(read("Dockerfile")) ?? [];
+  expect(owned?.split(" ")).toContain(folder);
+});
+
 test("every package is pinned by version and hash", () => {
   for (const folder of ["", "dev/bench/"]) {
     const { packages } = JSON.parse(read(`${folder}package-lock.json`)) as {
