@@ -47,8 +47,10 @@ function verifyLive({ expected, certificate }: Claims, onProgress: OnProgress): 
 }
 
 /** What a part of the log lacks is no damage. */
-const beginsLater = ({ position }: Pick<ChainTip, "position">, lack: string): CliError =>
-  new CliError(`The export begins after position ${position}, so ${lack}`, "verify an export from the log's beginning");
+function beginsLater({ position }: Pick<ChainTip, "position">, lack: string, cause?: unknown): CliError {
+  const what = `The export begins after position ${position}, so ${lack}`;
+  return new CliError(what, "verify an export from the log's beginning", { cause });
+}
 
 /** Throws CliError if an export that is only a part of the log lacks events of the certificate. */
 function finishCertificate(certificate: Certificate, from: number): void {
@@ -56,7 +58,7 @@ function finishCertificate(certificate: Certificate, from: number): void {
     certificate.finish();
   } catch (error) {
     if (from === 0 || !(error instanceof BrokenChain)) throw error;
-    throw beginsLater({ position: from }, "it lacks events that the certificate names");
+    throw beginsLater({ position: from }, "it lacks events that the certificate names", error);
   }
 }
 
