@@ -29,7 +29,8 @@ COPY infra ./infra
 COPY projections ./projections
 COPY roles ./roles
 COPY services ./services
-RUN mkdir /data && chown node:node /data
+# .runtime/compiled: the service keeps its compiled code there, and starts faster again
+RUN mkdir -p /data .runtime/compiled && chown node:node /data .runtime/compiled
 USER node
 VOLUME /data
 EXPOSE 8080

@@ -1,7 +1,7 @@
 import type { DeadLetter } from "#infra/nats/deadLetters.ts";
 import { withBus } from "./connect.ts";
 import { CliError } from "./cliError.ts";
-import { firstLine, print, escapeControls, printJson, formatTable } from "./output.ts";
+import { firstLine, print, printLine, escapeControls, printJson, formatTable } from "./output.ts";
 
 type Letter = DeadLetter & { seq: number; at: Date };
 
@@ -46,12 +46,13 @@ export function listDead(options: { limit: number; personal?: boolean; json?: bo
     if (options.json) return printJson(letters.map((letter) => (options.personal ? letter : withoutContent(letter))));
     if (letters.length === 0) return print("There are no dead letters.");
     print(formatTable([["seq", "since", "type", "stream", "reason", "error"], ...letters.map(toRow)]));
+    if (letters.length === options.limit) printLine("These are the oldest ones: there may be more, see --limit.");
     if (options.personal)
       for (const { seq, command } of letters) print(`${seq}: ${escapeControls(JSON.stringify(command))}`);
   });
 }
 
-const noSuchLetter = (seq: number) => new CliError(`There is no dead letter ${seq}`, "svc dead list shows all of them");
+const noSuchLetter = (seq: number) => new CliError(`There is no dead letter ${seq}`, "svc dead list shows their numbers");
 
 export function replayDead(seq: number): Promise<void> {
   return withBus(async ({ deadLetters }) => {

@@ -90,6 +90,26 @@ test.each([
   expect(await refusal(args, UNREACHABLE)).toContain(message);
 });
 
+test("an export that begins later than what it is compared with is not reported as a damaged log", async () => {
+  const [hash, tip] = ["0".repeat(64), { position: 5, hash: "1".repeat(64) }];
+  const proof = { stream: "erasure-1", version: 1, event: "ErasureStarted", hash };
+  const erasure = [
+    { type: "certificate", ...proof, organization_id: NO_ID, owner: "user:zoe" },
+    { type: "end", ...proof, version: 2, event: "ErasureCompleted", erased: 0 },
+  ];
+  const lines = (all: object[]) => all.map((line) => `${JSON.stringify(line)}\n`).join("");
+  writeFileSync(join(folder, "later.jsonl"), lines([{ from: tip }, { tip }]));
+  writeFileSync(join(folder, "erasure.jsonl"), lines(erasure));
+  const verify = ["log", "verify", "--file", "later.jsonl"];
+  expect(await refusal([...verify, "--expect", `3:${hash}`])).toBe(
+    "The export begins after position 5, so it cannot have position 3: verify an export from the log's beginning.\n",
+  );
+  expect(await refusal([...verify, "--certificate", "erasure.jsonl"])).toContain(
+    "so it lacks events that the certificate names: verify an export",
+  );
+  expect(await refusal([...verify, "--expect", `6:${hash}`])).toMatch(/^The log is damaged at position 6: /);
+});
+
 describe("a command at a service:", () => {
   const refusals: Record<string, object> = {
     "/api/definitions": { code: "invalid_api_key", message: "The API key is unknown." },
@@ -135,6 +155,17 @@ describe("a command at a service:", () => {
     expect(await refusal(["erasures", "wait", NO_ID], { SVC_URL, SVC_SESSION: "x" })).toBe(
       "No erasure has this id: svc erasures list shows all of them.\n",
     );
+  });
+
+  test("an erasure does not begin if its certificate cannot be written", async () => {
+    const start = ["erasures", "start", "user:zoe", "--certificate"];
+    const env = { SVC_URL, SVC_SESSION: "x" };
+    expect(await refusal([...start, "file"], env)).toBe("file exists already: name a new file.\n");
+    expect(await refusal([...start, "none/certificate"], env)).toContain("The folder none does not exist: create it");
+    expect(await refusal([...start, "new.jsonl", "--no-wait"], env)).toContain(
+      "leave out --no-wait, or get it later with svc erasures wait ID --certificate FILE.",
+    );
+    expect(await refusal(["erasures", "wait", NO_ID, "--certificate", "file"], env)).toContain("file exists already");
   });
 
   test("a pull finds the files of definitions also beside one that cannot be read, which it names", async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { countBlobs } from "#infra/copyBlobs.ts";
@@ -22,6 +22,29 @@ export type Manifest = z.infer<typeof Manifest>;
 export const manifestFile = (folder: string): string => join(folder, "manifest.json");
 export const tableFile = (folder: string, table: string): string => join(folder, "tables", `${table}.jsonl.gz`);
 export const blobsFolder = (folder: string): string => join(folder, "blobs");
+
+async function requireEmpty(folder: string): Promise<void> {
+  if (!existsSync(folder) || (await readdir(folder)).length === 0) return;
+  if (existsSync(join(folder, "tables")) && !existsSync(manifestFile(folder)))
+    throw new CliError(`${folder} has a backup that was interrupted`, "remove the folder, or name a new one");
+  throw new CliError(`${folder} is not empty`, "name a new folder");
+}
+
+/**
+ * Runs the work that writes a backup into an empty folder. If it fails, removes what it wrote: keys of data that may be erased
+ * later, in a folder that is no backup. Throws CliError if the folder is not empty.
+ */
+export async function fillFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  await requireEmpty(folder);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    return await work();
+  } catch (error) {
+    const written = [join(folder, "tables"), blobsFolder(folder), manifestFile(folder)];
+    for (const path of written) await rm(path, { recursive: true, force: true });
+    throw error;
+  }
+}
 
 /** Throws CliError. */
 export async function readManifest(folder: string): Promise<Manifest> {

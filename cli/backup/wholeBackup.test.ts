@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { testFolder } from "#test/harness.ts";
-import { requireBlobs, requireBlobsFolder, tableFile } from "./format.ts";
+import { fillFolder, requireBlobs, requireBlobsFolder, tableFile } from "./format.ts";
 import { readTable } from "./readTable.ts";
 
 function put(path: string, content: string | Buffer): void {
@@ -40,4 +40,21 @@ test("a table that is cut off or missing is named", async () => {
   );
   put(path, whole);
   expect(await read()).toEqual(["{}", "{}"]);
+});
+
+test("a backup that fails leaves nothing, so that the same command can be run again; a killed one is named", async () => {
+  const folder = join(await testFolder(), "new");
+  const table = tableFile(folder, "log.keys");
+  const failing = fillFolder(folder, async () => {
+    put(table, "keys");
+    put(join(folder, "blobs/o/1"), "one");
+    throw new Error("The disk is full");
+  });
+  await expect(failing).rejects.toThrow("The disk is full");
+  expect(readdirSync(folder)).toEqual([]);
+  expect(await fillFolder(folder, async () => put(table, "keys"))).toBeUndefined();
+  const again = () => fillFolder(folder, async () => {});
+  await expect(again()).rejects.toThrow("has a backup that was interrupted: remove the folder, or name a new one.");
+  put(join(folder, "manifest.json"), "{}");
+  await expect(again()).rejects.toThrow("is not empty: name a new folder.");
 });

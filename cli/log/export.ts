@@ -1,10 +1,11 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync, realpathSync, statSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { CHAINED_ROWS, GENESIS, type ChainedRow, type ChainTip } from "#infra/postgres/verify.ts";
 import type { Db } from "#projections/projection.ts";
 import { withDatabase } from "../connect.ts";
 import { CliError } from "../cliError.ts";
 import { showProgress } from "../progress.ts";
+import { writeWholeFile } from "../wholeFile.ts";
 import { encodeLine } from "./exportFile.ts";
 import { hashAt } from "./hashAt.ts";
 
@@ -30,6 +31,14 @@ async function* lines(
   yield encodeLine({ tip });
 }
 
+/** Writes to stdout, a file or a device. An earlier export in the file stays until the new one is complete. */
+export async function writeExport(text: AsyncIterable<string>, out: string | undefined): Promise<void> {
+  if (out === undefined) return pipeline(text, process.stdout, { end: false });
+  const isThere = existsSync(out);
+  if (isThere && !statSync(out).isFile()) return pipeline(text, createWriteStream(out));
+  return writeWholeFile(isThere ? realpathSync(out) : out, text);
+}
+
 /**
  * Writes the events after a position to a file or to stdout, with everything needed to verify them elsewhere. Personal fields stay
  * sealed. Rows are exported as stored, even damaged ones.
@@ -42,8 +51,7 @@ export function exportLog({ after = 0, out }: ExportOptions): Promise<void> {
     const progressBar = showProgress("Exporting", "events");
     try {
       const text = lines(db, { position: after, hash }, tip!, progressBar.show);
-      if (out) await pipeline(text, createWriteStream(out, { mode: 0o600, flush: true }));
-      else await pipeline(text, process.stdout, { end: false });
+      await writeExport(text, out);
     } finally {
       progressBar.end();
     }

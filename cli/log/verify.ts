@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { BrokenChain, nextChainTip, GENESIS, verifyLog, type ChainTip } from "#infra/postgres/verify.ts";
 import { withDatabase } from "../connect.ts";
+import { CliError } from "../cliError.ts";
 import { print, escapeControls, printJson } from "../output.ts";
 import { showProgress } from "../progress.ts";
 import { readCertificate, requireErased, type Certificate } from "./certificate.ts";
@@ -45,6 +46,22 @@ function verifyLive({ expected, certificate }: Claims, onProgress: OnProgress): 
   });
 }
 
+/** What a part of the log lacks is no damage. */
+function beginsLater({ position }: Pick<ChainTip, "position">, lack: string, cause?: unknown): CliError {
+  const what = `The export begins after position ${position}, so ${lack}`;
+  return new CliError(what, "verify an export from the log's beginning", { cause });
+}
+
+/** Throws CliError if an export that is only a part of the log lacks events of the certificate. */
+function finishCertificate(certificate: Certificate, from: number): void {
+  try {
+    certificate.finish();
+  } catch (error) {
+    if (from === 0 || !(error instanceof BrokenChain)) throw error;
+    throw beginsLater({ position: from }, "it lacks events that the certificate names", error);
+  }
+}
+
 /** Verifies an export without a database. */
 async function verifyExport(
   path: string,
@@ -74,6 +91,8 @@ async function verifyExport(
   if (end.position !== tip.position)
     throw new BrokenChain(tip.position + 1, `the event is missing: the export ends at ${end.position}`);
   if (end.hash !== tip.hash) throw new BrokenChain(tip.position, "the last line has another hash than the last event");
+  if (expected && expected.position < from.position)
+    throw beginsLater(from, `it cannot have position ${expected.position}`);
   if (expected) compareWithExpected(expected, hashAtExpected);
   return { from: from.position, tip };
 }
@@ -106,7 +125,7 @@ export async function verify(options: VerifyOptions): Promise<void> {
     const verified = file
       ? await verifyExport(file, claims, progressBar.show)
       : await verifyLive(claims, progressBar.show);
-    certificate?.finish();
+    if (certificate) finishCertificate(certificate, verified.from);
     progressBar.end();
     if (options.json) printJson({ ok: true, from: verified.from, ...verified.tip });
     else print(report(verified, claims));

@@ -3,8 +3,10 @@ import { ERASED_KINDS, NOTHING_ERASED, type ErasedCounts, type ErasedKind } from
 import { describeCounts } from "../erasedCounts.ts";
 import { print, escapeControls, printJson, formatTable } from "../output.ts";
 import { CliError } from "../cliError.ts";
+import { explainError } from "../explainError.ts";
 import { showProgress } from "../progress.ts";
 import type { Service, ServiceOptions } from "../service.ts";
+import { requireNewFile } from "../wholeFile.ts";
 import { download } from "./download.ts";
 import { withPrivacy } from "./service.ts";
 
@@ -76,14 +78,26 @@ async function finish(service: Service, id: string, expected: number, certificat
   const erasure = await waitForEnd(service, id, expected);
   print(`Erased ${describe(countsOf(erasure))} of ${escapeControls(erasure.owner)}: erasure ${id}`);
   if (certificate === undefined) return;
-  await download(service, `/erasures/${id}/certificate`, certificate);
+  await download(service, `/erasures/${id}/certificate`, certificate).catch((cause: unknown) => {
+    const what = `The erasure is complete, but its certificate was not written (${explainError(cause).replace(/\.$/, "")})`;
+    throw new CliError(what, `svc erasures certificate ${id} --out FILE writes it`, { cause });
+  });
   print(`Wrote ${certificate}: svc log verify --certificate ${certificate} checks it`);
 }
 
+/** Call it before the erasure: afterwards the command could not be run again. Throws CliError. */
+function checkCertificate({ certificate, wait }: Pick<StartOptions, "certificate" | "wait">): void {
+  if (certificate === undefined) return;
+  const later = "leave out --no-wait, or get it later with svc erasures wait ID --certificate FILE";
+  if (!wait) throw new CliError("The certificate exists only when the erasure is complete", later);
+  requireNewFile(certificate);
+}
+
 /** Erases everything an owner has, or prints what would be erased. */
-export const startErasure = (owner: string, options: StartOptions): Promise<void> =>
-  withPrivacy(options, async (service) => {
-    const { kinds, dryRun, wait, certificate } = options;
+export async function startErasure(owner: string, options: StartOptions): Promise<void> {
+  const { kinds, dryRun, wait, certificate } = options;
+  checkCertificate(options);
+  await withPrivacy(options, async (service) => {
     const body = { owner, ...(kinds && { kinds }) };
     const preview = await previewErasure(service, body);
     if (dryRun) printPreview(owner, preview);
@@ -93,14 +107,17 @@ export const startErasure = (owner: string, options: StartOptions): Promise<void
     if (!wait) return print(id);
     await finish(service, id, sum(previewCounts(preview)), certificate);
   });
+}
 
 /** Waits for the end of an erasure that was started before. */
-export const waitForErasure = (id: string, options: WaitOptions): Promise<void> =>
-  withPrivacy(options, async (service) => {
+export async function waitForErasure(id: string, options: WaitOptions): Promise<void> {
+  checkCertificate({ ...options, wait: true });
+  await withPrivacy(options, async (service) => {
     // fails at once if it does not exist; later failures may be temporary
     await service.call("GET", `/erasures/${id}`);
     await finish(service, id, 0, options.certificate);
   });
+}
 
 async function readAll({ call }: Service): Promise<Erasure[]> {
   const found: Erasure[] = [];

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { StepFailure } from "#services/workflows/tick.ts";
 import { CliError } from "../cliError.ts";
 
 /* Answers to the calls of a local run, in the form of an answers file or a test case. */
@@ -12,6 +13,10 @@ const StepAnswer = z.union(
   "must be {result} or {error}, with args where it is for these arguments only",
 );
 export type StepAnswer = z.infer<typeof StepAnswer>;
+
+/** The failure of a step whose answer is an error. */
+export const stepFailure = ({ error, code = "step_error" }: Extract<StepAnswer, { error: string }>): StepFailure =>
+  new StepFailure(code as "step_error", error);
 
 /** `wait`: the approval stays open as long as the run can continue without it. */
 const DECISIONS = ["approve", "reject", "expire", "wait"] as const;

@@ -1,9 +1,16 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
-import { StepFailure } from "#services/workflows/tick.ts";
 import { print, escapeControls } from "../output.ts";
 import { CliError } from "../cliError.ts";
-import { AnswersFile, createAnswers, NO_ANSWERS, parseFile, type ApprovalAnswer, type Answers } from "./answers.ts";
+import {
+  AnswersFile,
+  createAnswers,
+  NO_ANSWERS,
+  parseFile,
+  stepFailure,
+  type ApprovalAnswer,
+  type Answers,
+} from "./answers.ts";
 import { describeCall, describeEnd, placeIn, shortJson } from "./describeCalls.ts";
 import { LOCAL_ORGANIZATION, openLocalSandbox, type LocalSandbox, type LocalScript } from "./loadScript.ts";
 import type { Answerer, ApprovalCall, LocalObserver } from "./localCalls.ts";
@@ -109,8 +116,7 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
   return {
     async step(step) {
       const given = answers.step(step.name, JSON.parse(step.args));
-      if (given && "error" in given)
-        throw new StepFailure(given.code === undefined ? "step_error" : (given.code as "step_error"), given.error);
+      if (given && "error" in given) throw stepFailure(given);
       if (given) return JSON.stringify(given.result ?? null);
       if (!isLive && !answers.isExecuted(step.name))
         throw new CliError(

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { StepFailure } from "#services/workflows/tick.ts";
 import { CliError } from "../cliError.ts";
-import { answerFields, createAnswers } from "./answers.ts";
+import { answerFields, createAnswers, stepFailure } from "./answers.ts";
 import { describeCall, placeIn, shortJson } from "./describeCalls.ts";
 import type { LocalSandbox, LocalScript } from "./loadScript.ts";
 import type { Answerer, LocalCall, LocalEnd } from "./localCalls.ts";
@@ -119,7 +118,7 @@ function createAnswerer(sandbox: LocalSandbox, script: LocalScript, test: TestCa
   return {
     async step(step, at) {
       const given = answers.step(step.name, JSON.parse(step.args));
-      if (given && "error" in given) throw new StepFailure("step_error", given.error);
+      if (given && "error" in given) throw stepFailure(given);
       if (given) return JSON.stringify(given.result ?? null);
       if (!answers.isExecuted(step.name))
         throw missing(`the step ${step.name} ${step.args}`, "steps", placeIn(script.file, at));

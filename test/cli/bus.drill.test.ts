@@ -54,7 +54,8 @@ test("svc dead lists dead letters without their content, and replays and removes
     commands.map(({ type, stream }, n) => ({ seq: n + 1, type, stream })),
   );
   expect(JSON.stringify(listed)).not.toContain('"text"');
-  const { stdout } = await cli.svc("dead", "list", "--limit", "1");
+  const { stdout, stderr } = await cli.svc("dead", "list", "--limit", "1");
+  expect(stderr).toBe("These are the oldest ones: there may be more, see --limit.\n");
   expect(stdout).toContain("failed too often  Error: boom\n");
   const { stdout: both } = await cli.svc("dead", "list");
   expect(both).toMatch(/failed too often {2}model: Invalid input.*; n\.0: Invalid input.*\n$/);
@@ -65,7 +66,7 @@ test("svc dead lists dead letters without their content, and replays and removes
   expect((await bus.health()).streams[names.streams.commands]?.messages).toBe(1);
   expect(await cli.svc("dead", "replay", "1")).toMatchObject({
     code: 1,
-    stderr: "There is no dead letter 1: svc dead list shows all of them.\n",
+    stderr: "There is no dead letter 1: svc dead list shows their numbers.\n",
   });
   await nc.close();
   await bus.close();

@@ -40,6 +40,27 @@ describe("svc definitions test", () => {
     ]);
   });
 
+  test("gives a failed step the code of its answer", async () => {
+    const source = `export const steps = { charge: () => 1 };
+    export async function run(ctx) {
+      const { ok, error } = await ctx.runStep("charge", {}, { onError: "return" });
+      return ok ? "ok" : error.code;
+    }`;
+    const late = { name: "late", steps: { charge: { error: "gone", code: "step_timeout" } } };
+    const plain = { name: "plain", steps: { charge: { error: "gone" } } };
+    const { folder } = await folderWith(
+      [
+        { ...late, expect: { result: "step_timeout" } },
+        { ...plain, expect: { result: "step_error" } },
+      ],
+      source,
+    );
+    expect(await faultsOf(folder)).toEqual([
+      ["late", null],
+      ["plain", null],
+    ]);
+  });
+
   test("simulates results of other workflows' runs", async () => {
     const source = `export async function run(ctx, { id }) {
       const order = await ctx.startRun("Ship an order", { id });

@@ -39,6 +39,16 @@ test("every layout names the NATS version that is downloaded if Debian's package
   expect(new Set(imagesOf("nats"))).toEqual(new Set([GITHUB_RELEASE.version]));
 });
 
+test("every NATS server of every layout ends when a stream failed to write, so that Docker starts it again", () => {
+  const checks = ["docker-compose.yml", "deploy/scale.yml"].map((file) => {
+    const [, script] = / - CMD-SHELL\n +- \|\n((?: +.+\n)+?) +interval/.exec(read(file)) ?? [];
+    return script?.replace(/^ +/gm, "");
+  });
+  expect(checks[0]).toContain("kill -TERM 1");
+  expect(checks[1]).toBe(checks[0]);
+  expect(read("deploy/scale.yml").match(/healthcheck:/g)).toHaveLength(1);
+});
+
 describe("a download of NATS", () => {
   const source = (version: string, fetch: (folder: string) => Promise<string>) => ({ name: version, version, fetch });
   const program = async (folder: string) => {
@@ -100,6 +110,12 @@ test("the image runs the service with the flags and the allocator of the launche
   const settings = [...launcher.matchAll(/(MALLOC_\w+): "(\d+)"/g)].map(([, name, value]) => `${name}=${value}`);
   expect([flags.length, settings.length]).toEqual([2, 3]);
   for (const each of [...flags, ...settings]) expect(image).toContain(each);
+});
+
+test("the image lets the service write its compiled code, where main.ts keeps it", () => {
+  const [, folder] = /enableCompileCache\(fileURLToPath\(new URL\("(.+?)"/.exec(read("main.ts")) ?? [];
+  const [, owned] = /chown node:node (.+)$/m.exec(read("Dockerfile")) ?? [];
+  expect(owned?.split(" ")).toContain(folder);
 });
 
 test("every package is pinned by version and hash", () => {

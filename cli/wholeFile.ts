@@ -1,0 +1,33 @@
+import { createWriteStream, existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { syncFolder } from "#infra/privateFiles.ts";
+import { CliError } from "./cliError.ts";
+
+/** Throws CliError unless the file can be created. An existing one may be the only copy of a certificate. */
+export function requireNewFile(path: string): void {
+  if (existsSync(path)) throw new CliError(`${path} exists already`, "name a new file");
+  const folder = dirname(path);
+  if (!existsSync(folder)) throw new CliError(`The folder ${folder} does not exist`, "create it, or name another file");
+}
+
+/**
+ * Writes a file that only its owner can read. It has its name only when it is complete, so that a failed command can be run again
+ * and leaves an existing file as it was.
+ */
+export async function writeWholeFile(path: string, content: AsyncIterable<string | Buffer>): Promise<void> {
+  const partial = `${path}.${process.pid}.part`;
+  try {
+    await pipeline(content, createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true }));
+    await rename(partial, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    const failed = error as NodeJS.ErrnoException;
+    // a person knows only the path that was named
+    if (failed.path === partial) failed.path = path;
+    throw error;
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
