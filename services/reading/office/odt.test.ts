@@ -110,6 +110,21 @@ test("warnings count deletions, comments and pictures without a description", as
   ]);
 });
 
+test("labels of form controls and lists are reported with the filled fields", async () => {
+  const controls = [
+    '<form:checkbox form:label="I agree" form:current-state="checked"/>',
+    '<form:radio form:label="By post"/>',
+    '<form:fixed-text form:label="Your name"/>',
+    '<form:text form:current-value="Ada"/>',
+    '<form:listbox><form:option form:label="Red" form:current-selected="true"/></form:listbox>',
+    '<form:hidden form:value="x"/><form:checkbox form:label=""/><form:text/>',
+  ];
+  const warnings: ReadingWarning[] = [];
+  const forms = `<office:forms><form:form>${controls.join("")}</form:form></office:forms>`;
+  expect(await readOdt(openText(forms + p("Form")), (one) => warnings.push(one))).toEqual(["Form"]);
+  expect(warnings).toEqual([{ code: "form_fields_left_out", count: 5 }]);
+});
+
 test("a file that declares entities, is encrypted or nested too deeply is refused", async () => {
   const deep = "<text:section>".repeat(100_000) + "</text:section>".repeat(100_000);
   await expect(read(deep)).rejects.toThrow(UnreadableFile);
