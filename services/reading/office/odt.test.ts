@@ -89,6 +89,14 @@ test("a chart becomes its titles, its values and its labels", async () => {
   );
 });
 
+test("a box that is anchored in a heading follows it", async () => {
+  const box = `<draw:frame><draw:text-box>${p("All in euros.")}</draw:text-box></draw:frame>`;
+  const shape = `<draw:custom-shape>${p("Without tax.")}</draw:custom-shape>`;
+  expect(await read(`<text:h text:outline-level="2">${box}Costs${shape}</text:h>${p("Text")}`)).toBe(
+    "## Costs\n\nAll in euros.\n\nWithout tax.\n\nText",
+  );
+});
+
 test("templates of indexes are left out, but not their entries", async () => {
   const index = `<text:bibliography><text:bibliography-source><text:bibliography-entry-template>: , </text:bibliography-entry-template></text:bibliography-source><text:index-body>${p("[1] A book")}</text:index-body></text:bibliography>`;
   expect(await read(index, "", {})).toBe("\\[1] A book");
