@@ -56,7 +56,17 @@ const isMenu = (node: Element): boolean =>
 const withoutMenus = (header: Element): Element =>
   filterTree(header, (node) => !(isElement(node) && (isMenu(node) || node.tagName === "input")));
 
-const isButton = (node: Element, parent: Nodes): boolean => node.tagName === "button" && !isHeading(parent);
+/** Minimum letters of a button that labels a part, such as a question that opens its answer. Buttons of menus have fewer. */
+const MIN_LABEL_LENGTH = 10;
+
+/** Whether a button opens the part below it and is its only heading, as in many lists of questions and answers. */
+const isLabel = (button: Element): boolean =>
+  ("ariaExpanded" in button.properties || hasClass(button, /accordion|collapsible/i)) &&
+  !("ariaHasPopup" in button.properties) &&
+  lengthOf(button) >= MIN_LABEL_LENGTH;
+
+const isButton = (node: Element, parent: Nodes): boolean =>
+  node.tagName === "button" && !isHeading(parent) && !isLabel(node);
 
 const isFurniture = (node: Element, parent: Nodes): boolean =>
   BOILERPLATE.has(node.tagName) ||

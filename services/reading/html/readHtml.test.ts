@@ -27,6 +27,18 @@ describe("the content of a page", () => {
     expect(await read(`<style>p {}</style><script>x()</script>${hidden}<p>Seen.</p>`)).toBe("Seen.");
   });
 
+  test("includes buttons that are the questions of its answers, but no others", async () => {
+    const answers = [
+      "<button aria-expanded=false>How long is the notice?</button><div><p>Three months.</p></div>",
+      "<button class='accordion'>Who signs for it?</button><div><p>The harbour office.</p></div>",
+    ];
+    const others =
+      "<button>Copy the address of this page</button><button aria-expanded=false aria-haspopup=true>Choose a language</button><button aria-expanded=false>Menu</button>";
+    expect(await read(others + answers.join(""))).toBe(
+      "How long is the notice?\n\nThree months.\n\nWho signs for it?\n\nThe harbour office.",
+    );
+  });
+
   test("keeps a page header with the title", async () => {
     expect(await read("<header><h1>Title</h1></header><p>Text.</p>")).toBe("# Title\n\nText.");
   });

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { CFB } from "@e965/xlsx";
 import { expect, test } from "vitest";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { UnreadableFile } from "../reader.ts";
 import { readDoc } from "./doc.ts";
+import type { DocFile } from "./docFile.ts";
+import { warnOfDocParts } from "./docOmissions.ts";
 import { readDocx } from "./docx.ts";
 
 const folder = new URL("../../../test/files/", import.meta.url);
@@ -61,4 +64,20 @@ test("a .doc with a password is refused with that reason", async () => {
 test("a file that is not a .doc is refused", async () => {
   await expect(readDoc(file("guide.docx"))).rejects.toThrow(UnreadableFile);
   await expect(readDoc(file("stock.xls"))).rejects.toThrow(UnreadableFile);
+});
+
+test("boxes of a .doc that may be checked are reported", () => {
+  const text = "\u0013 FORMCHECKBOX \u0001\u0014\u0015 Paid\r";
+  const document: DocFile = {
+    main: Buffer.alloc(0),
+    text,
+    locate: () => ({ offset: 0, width: 1, following: 1 }),
+    table: () => Buffer.alloc(0),
+    fonts: [],
+    dataAfter: () => Buffer.alloc(0),
+    lengths: { body: text.length, footnotes: 0, headers: 0, comments: 0, endnotes: 0, boxes: 0 },
+  };
+  const warnings: ReadingWarning[] = [];
+  warnOfDocParts((warning) => warnings.push(warning), document);
+  expect(warnings).toEqual([{ code: "form_fields_left_out", count: 1 }]);
 });

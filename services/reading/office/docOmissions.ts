@@ -14,6 +14,10 @@ const COMMENT = /\u0005/g;
 // oxlint-disable-next-line no-control-regex
 const EMBEDDED = /\u0013\s*EMBED\b/g;
 
+/** A check box. Whether it is checked is not in the text. */
+// oxlint-disable-next-line no-control-regex
+const CHECK_BOX = /\u0013\s*FORMCHECKBOX\b/g;
+
 /** A list field whose choice is not in the text. */
 // oxlint-disable-next-line no-control-regex
 const CHOICE = /\u0013\s*FORMDROPDOWN\b[^\u0013-\u0015]*(?:\u0014\s*)?\u0015/g;
@@ -34,7 +38,8 @@ export const warnOfDocParts = (warn: Warn, file: DocFile): void => {
     "headers_and_footers_left_out",
     countUnreadHeaders(texts, () => file.text.slice(0, body)),
   );
-  warnOfCount(warn, "form_fields_left_out", file.text.slice(0, body).match(CHOICE)?.length ?? 0);
+  for (const field of [CHOICE, CHECK_BOX])
+    warnOfCount(warn, "form_fields_left_out", file.text.slice(0, body).match(field)?.length ?? 0);
   warnOfCount(warn, "symbols_instead_of_words", runs.filter((run) => findSymbol(run, file.fonts) === "").length);
   warnOfCount(warn, "hidden_text_left_out", runs.filter((run) => readFlag(run, MODIFIER.hidden)).length);
 };

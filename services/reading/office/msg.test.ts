@@ -48,6 +48,18 @@ describe("an e-mail of Outlook", () => {
     });
   });
 
+  test("names attached contacts and tasks, and reports them as left out", async () => {
+    const attached = (name: string, kind: string): OutlookParts => ({
+      properties: { 0x3001: name },
+      message: mail(name, { properties: { 0x001a: kind } }),
+    });
+    const attachments = [attached("Ann Smith", "IPM.Contact"), attached("Paint the quay", "IPM.Task")];
+    expect(await read(outlookFile(mail("Now", { attachments })))).toEqual({
+      text: "Subject: Now  \nAttachments: Ann Smith, Paint the quay\n\nNow in words",
+      warnings: [{ code: "embedded_files_left_out", count: 2 }],
+    });
+  });
+
   test("of an older program is read in the encoding of its language", async () => {
     const text = Buffer.from([0x8c, 0xfb, 0x8d, 0xc0]).toString("latin1");
     const file = outlookFile(mail(text, { properties: { 0x3ff1: 0x0411, 0x1000: text } }), { bytes: true });

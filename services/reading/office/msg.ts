@@ -106,15 +106,19 @@ const isShownPicture = (item: OutlookItem, body: MailBody): boolean => {
   return isPicture(item) && ((item.number(IS_HIDDEN) ?? 0) % 2 === 1 || (id !== "" && shown.includes(`cid:${id}`)));
 };
 
+/** The attached message that is read. Contacts and tasks have their content in other properties, and are left out like files. */
+const messageIn = ({ message }: OutlookItem): OutlookItem | undefined =>
+  message && !UNREAD_KIND.test(message.text(KIND)) ? message : undefined;
+
 /** A message, followed by its attached messages. */
 async function readItem(item: OutlookItem, warn: Warn): Promise<string[]> {
   const body = findBody(item);
   const pictures = item.attachments.filter((one) => isShownPicture(one, body));
-  const files = item.attachments.filter((one) => !one.message && !pictures.includes(one));
+  const files = item.attachments.filter((one) => !messageIn(one) && !pictures.includes(one));
   warnOfCount(warn, "images_without_text", pictures.length);
   warnOfCount(warn, "embedded_files_left_out", files.length);
   const texts = [fieldsOf(item, files), await readBody(item, body, warn)].filter(Boolean);
-  for (const { message } of item.attachments) if (message) texts.push(...(await readItem(message, warn)));
+  for (const message of item.attachments.map(messageIn)) if (message) texts.push(...(await readItem(message, warn)));
   return texts;
 }
 

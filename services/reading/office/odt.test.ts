@@ -89,6 +89,14 @@ test("a chart becomes its titles, its values and its labels", async () => {
   );
 });
 
+test("a box that is anchored in a heading follows it", async () => {
+  const box = `<draw:frame><draw:text-box>${p("All in euros.")}</draw:text-box></draw:frame>`;
+  const shape = `<draw:custom-shape>${p("Without tax.")}</draw:custom-shape>`;
+  expect(await read(`<text:h text:outline-level="2">${box}Costs${shape}</text:h>${p("Text")}`)).toBe(
+    "## Costs\n\nAll in euros.\n\nWithout tax.\n\nText",
+  );
+});
+
 test("templates of indexes are left out, but not their entries", async () => {
   const index = `<text:bibliography><text:bibliography-source><text:bibliography-entry-template>: , </text:bibliography-entry-template></text:bibliography-source><text:index-body>${p("[1] A book")}</text:index-body></text:bibliography>`;
   expect(await read(index, "", {})).toBe("\\[1] A book");
@@ -108,6 +116,21 @@ test("warnings count deletions, comments and pictures without a description", as
     { code: "comments_left_out", count: 1 },
     { code: "images_without_text", count: 1 },
   ]);
+});
+
+test("labels of form controls and lists are reported with the filled fields", async () => {
+  const controls = [
+    '<form:checkbox form:label="I agree" form:current-state="checked"/>',
+    '<form:radio form:label="By post"/>',
+    '<form:fixed-text form:label="Your name"/>',
+    '<form:text form:current-value="Ada"/>',
+    '<form:listbox><form:option form:label="Red" form:current-selected="true"/></form:listbox>',
+    '<form:hidden form:value="x"/><form:checkbox form:label=""/><form:text/>',
+  ];
+  const warnings: ReadingWarning[] = [];
+  const forms = `<office:forms><form:form>${controls.join("")}</form:form></office:forms>`;
+  expect(await readOdt(openText(forms + p("Form")), (one) => warnings.push(one))).toEqual(["Form"]);
+  expect(warnings).toEqual([{ code: "form_fields_left_out", count: 5 }]);
 });
 
 test("a file that declares entities, is encrypted or nested too deeply is refused", async () => {

@@ -89,9 +89,12 @@ const paragraph = (node: Element, context: OdtContext): ElementContent[] => {
   ];
 };
 
+/** A heading, and after it the charts and text boxes that are anchored in it. */
 const heading = (node: Element, context: OdtContext): ElementContent[] => {
   const level = Math.min(Math.max(Number(attribute(node, "text:outline-level")) || 1, 1), 6);
-  return [element(`h${level}`, convertChildren(node, context))];
+  const content = convertChildren(node, context);
+  const title = content.filter((child) => !isBlock(child));
+  return [element(`h${level}`, title), ...content.filter(isBlock)];
 };
 
 const note = (node: Element, context: OdtContext): ElementContent[] => {

@@ -38,10 +38,19 @@ const countHidden = (root: Element, { isHidden }: OdtContext["styles"]): number 
 
 const FIELDS = ["form:text", "form:textarea", "form:formatted-text", "form:number", "form:date", "form:combobox"];
 
-const countFilled = (root: Element): number =>
-  FIELDS.flatMap((name) => findAll(root, name)).filter(
-    ({ attributes }) => (attributes["form:current-value"] ?? "").trim() !== "",
-  ).length;
+/** Controls whose text is a label. */
+const LABELLED = ["form:checkbox", "form:radio", "form:fixed-text", "form:button", "form:frame"];
+
+const countControls = (root: Element, names: readonly string[], shown: string): number =>
+  names
+    .flatMap((name) => findAll(root, name))
+    .filter(({ attributes }) => (attributes[shown] ?? "").trim() !== "").length;
+
+/** Fields with a value, labels of controls, and lists, which offer a choice. */
+const countFormFields = (root: Element): number =>
+  countControls(root, FIELDS, "form:current-value") +
+  countControls(root, LABELLED, "form:label") +
+  findAll(root, "form:listbox").length;
 
 const HEADERS = [
   "style:header",
@@ -76,5 +85,5 @@ export const warnOfOdtParts = (
     countUnreadHeaders(headers, () => textContent(root)),
   );
   warnOfCount(warn, "hidden_text_left_out", countHidden(root, styles));
-  warnOfCount(warn, "form_fields_left_out", countFilled(root));
+  warnOfCount(warn, "form_fields_left_out", countFormFields(root));
 };

@@ -88,6 +88,15 @@ test("a list field whose choice is not in the text is reported", async () => {
   expect(warnings).toEqual([{ code: "form_fields_left_out", count: 1 }]);
 });
 
+test("boxes that may be checked are reported", async () => {
+  const box = (state: number): string =>
+    `{\\field{\\*\\fldinst {FORMCHECKBOX }{\\*\\formfield{\\fftype1\\ffres${state}\\ffdefres0}}}{\\fldrslt }}`;
+  const warnings: ReadingWarning[] = [];
+  const file = `{\\rtf1 Paid${box(1)}\\par Sent${box(0)}\\par}`;
+  expect(await readRtf(Buffer.from(file, "latin1"), (warning) => warnings.push(warning))).toEqual(["Paid\n\nSent"]);
+  expect(warnings).toEqual([{ code: "form_fields_left_out", count: 2 }]);
+});
+
 test("list fields without a result are counted in one pass", async () => {
   const warnings: ReadingWarning[] = [];
   const file = `{\\rtf1 Text{\\*\\fldinst ${"FORMDROPDOWN ".repeat(300_000)}}\\par}`;

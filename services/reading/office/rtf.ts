@@ -25,6 +25,9 @@ function groupText(source: string, from: number): string {
 const readHeaders = (source: string): string[] =>
   [...source.matchAll(HEADER).take(MAX_HEADERS)].map(({ index }) => groupText(source, index));
 
+/** Whether a box is checked is only in its description. */
+const CHECK_BOX = /\bFORMCHECKBOX\b/g;
+
 const CHOICE_OR_RESULT = /\bFORMDROPDOWN\b|\{\\fldrslt/g;
 
 /** List fields whose choice is not in the text: they have no result, or an empty one. */
@@ -57,7 +60,7 @@ const warnOfParts = (warn: Warn, source: string): void => {
     "headers_and_footers_left_out",
     countUnreadHeaders(readHeaders(source), () => ""),
   );
-  warnOfCount(warn, "form_fields_left_out", openChoices(source));
+  warnOfCount(warn, "form_fields_left_out", openChoices(source) + count(source, CHECK_BOX));
   warnOfCount(warn, "hidden_text_left_out", count(source, /\\v(?![a-z\d])/g));
 };
 

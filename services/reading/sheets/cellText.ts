@@ -19,14 +19,34 @@ const isoDate = (serial: number, format: string, date1904: boolean): string | un
 const plainNumber = (value: number): string =>
   String(Number.isSafeInteger(value) ? value : Number(value.toPrecision(15)));
 
+/**
+ * Whether the displayed text says more than the number: a unit, a currency, a percentage, a time, or words, as LibreOffice shows truth
+ * values, which it stores as numbers.
+ */
+const saysMore = (shown: string): boolean =>
+  shown !== "" && (!/\d/.test(shown) || /[%‰:\p{L}\p{Sc}]/u.test(shown.replace(/\dE[+-]?\d/i, "")));
+
+/** How the library displays the built-in dates of East Asian versions of Excel, without their format. */
+const BUILT_IN_DATE = /^\d{1,2}\/\d{1,2}\/\d\d$/;
+
+/**
+ * The format of a cell. The library does not know it for cells of LibreOffice with the style of their column, and takes those with a date
+ * for days without a time.
+ */
+const formatOf = (format: unknown, shown: string): string => {
+  if (typeof format !== "string") return BUILT_IN_DATE.test(shown) ? "m/d/yy" : "General";
+  const time = format === "m/d/yy" ? /\d:\d\d(:\d\d)?/.exec(shown) : null;
+  return time ? `${format} h:mm${time[1] ? ":ss" : ""}` : format;
+};
+
 const numberText = ({ v, w, z }: CellObject, date1904: boolean): string => {
   const value = Number(v);
-  const format = typeof z === "string" ? z : "General";
-  // LibreOffice stores truth values as numbers that are displayed as words
-  if (format === "General") return w && !/\d/.test(w) ? w : plainNumber(value);
+  const shown = w?.trim() ?? "";
+  const format = formatOf(z, shown);
+  if (format === "General") return saysMore(shown) ? shown : plainNumber(value);
   if (SSF.is_date(format) && showsDay(format) && value >= 1)
     return isoDate(value, format, date1904) ?? plainNumber(value);
-  return w?.trim() || plainNumber(value);
+  return shown || plainNumber(value);
 };
 
 /** The displayed text of a cell, with dates in ISO format; "" for an empty cell. */

@@ -81,6 +81,11 @@ test("an HTML file is decoded as it declares", () => {
   expect(decodeText(html)).toContain("\u043c\u0438\u0440");
 });
 
+test("an XHTML file without a meta element is decoded as its XML declaration says", () => {
+  const page = '<?xml version="1.0" encoding="windows-1257"?><html><p>T\u00e6sti \u00e8ia</p></html>';
+  expect(decodeText(Buffer.from(page, "latin1"))).toContain("T\u0119sti \u010dia");
+});
+
 test("bytes of an unknown encoding still become text", () => {
   expect(decodeText(Buffer.from([0x61, 0x81, 0xe9]))).toBe("a\u0081\u00e9");
   expect(decodeText(new Uint8Array())).toBe("");

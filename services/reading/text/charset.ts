@@ -1,6 +1,6 @@
 import { analyse } from "chardet";
 import { detect } from "jschardet";
-import { encodingFromMark } from "../guard/encoding.ts";
+import { encodingFromDeclaration, encodingFromMark } from "../guard/encoding.ts";
 
 const META = /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})/i;
 /** Maximum bytes that the detectors examine, because both are slow. */
@@ -71,8 +71,8 @@ const damagedUtf8 = (bytes: Uint8Array): string | null => {
 
 /**
  * Decodes a file of any encoding, without its byte order mark. The encoding is the first of these that applies: the one of the mark,
- * UTF-8, even with some invalid bytes, the one that an HTML file declares, the one that both detectors find, and windows-1252, which
- * decodes any bytes.
+ * UTF-8, even with some invalid bytes, the one that an HTML or XHTML file declares, the one that both detectors find, and windows-1252,
+ * which decodes any bytes.
  */
 export const decodeText = (bytes: Uint8Array): string => {
   const marked = encodingFromMark(bytes) ?? utf16Order(bytes);
@@ -81,7 +81,8 @@ export const decodeText = (bytes: Uint8Array): string => {
   if (strict !== null) return strict;
   const damaged = damagedUtf8(bytes);
   if (damaged !== null) return damaged;
-  const declared = whatwgName(META.exec(Buffer.from(bytes.subarray(0, 4_096)).toString("latin1"))?.[1]);
+  const meta = META.exec(Buffer.from(bytes.subarray(0, 4_096)).toString("latin1"))?.[1];
+  const declared = whatwgName(meta ?? encodingFromDeclaration(bytes));
   const encoding = (declared === "utf-8" ? null : declared) ?? agreedEncoding(bytes) ?? "windows-1252";
   return decode(bytes, encoding) ?? "";
 };

@@ -50,6 +50,11 @@ test("XML becomes a code block, with an element per line if it was one long line
   );
 });
 
+test("XML in UTF-8 is read even if it says that it is in UTF-16", async () => {
+  const source = '<?xml version="1.0" encoding="utf-16"?><a>Größe</a>';
+  expect(await xml(source)).toBe(`\`\`\`xml\n${source}\n\`\`\``);
+});
+
 test("XML with external entities and malformed XML are refused", async () => {
   await expect(xml(`<!DOCTYPE a [<!ENTITY b SYSTEM "b">]><a>&b;</a>`)).rejects.toThrow("another file");
   await expect(xml("<a><b></a>")).rejects.toThrow(UnreadableFile);
