@@ -52,7 +52,8 @@ export function listDead(options: { limit: number; personal?: boolean; json?: bo
   });
 }
 
-const noSuchLetter = (seq: number) => new CliError(`There is no dead letter ${seq}`, "svc dead list shows their numbers");
+const noSuchLetter = (seq: number) =>
+  new CliError(`There is no dead letter ${seq}`, "svc dead list shows their numbers");
 
 export function replayDead(seq: number): Promise<void> {
   return withBus(async ({ deadLetters }) => {

@@ -42,9 +42,8 @@ const FIELDS = ["form:text", "form:textarea", "form:formatted-text", "form:numbe
 const LABELLED = ["form:checkbox", "form:radio", "form:fixed-text", "form:button", "form:frame"];
 
 const countControls = (root: Element, names: readonly string[], shown: string): number =>
-  names
-    .flatMap((name) => findAll(root, name))
-    .filter(({ attributes }) => (attributes[shown] ?? "").trim() !== "").length;
+  names.flatMap((name) => findAll(root, name)).filter(({ attributes }) => (attributes[shown] ?? "").trim() !== "")
+    .length;
 
 /** Fields with a value, labels of controls, and lists, which offer a choice. */
 const countFormFields = (root: Element): number =>
