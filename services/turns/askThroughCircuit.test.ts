@@ -102,7 +102,7 @@ const slow =
   async () => {
     pass(seconds);
     end();
-    throw new AnswerInterrupted(output, new Error("aborted"));
+    throw new AnswerInterrupted(output, new Error("aborted"), undefined, output !== NO_OUTPUT);
   };
 
 test.each([
