@@ -2,7 +2,7 @@ import fastifySwagger from "@fastify/swagger";
 import fastify from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { App } from "./base/app.ts";
-import type { Http, HttpDeps } from "./base/deps.ts";
+import type { ApiDescriptions, Http, HttpDeps } from "./base/deps.ts";
 import { compilers } from "./base/validate.ts";
 import { asyncApi } from "./meta/asyncapi.ts";
 import { openApiOptions } from "./meta/openapi.ts";
@@ -11,17 +11,9 @@ import { registerRoutes } from "./routes.ts";
 /** The settings that appear in a description. */
 export type DescribedSettings = Pick<HttpDeps["settings"], "BASE_URL" | "SERVICE_NAME" | "BUS_PREFIX">;
 
-/** Descriptions of the service for tools, as JSON text. */
-export interface ApiDescriptions {
-  /** Every route, as OpenAPI 3.1. */
-  openapi: string;
-  /** The events on the bus, as AsyncAPI 3.0. */
-  asyncapi: string;
-}
-
 /** Describes the routes and the events of a service with these settings. Computes for about half a second. */
 export async function describeApi(settings: DescribedSettings): Promise<ApiDescriptions> {
-  const asyncapi = JSON.stringify(asyncApi(settings.BUS_PREFIX));
+  const asyncapi = Buffer.from(JSON.stringify(asyncApi(settings.BUS_PREFIX)));
   const bare = fastify({ schemaController: { compilersFactory: compilers } });
   const app = bare.withTypeProvider<ZodTypeProvider>() as unknown as App;
   await app.register(fastifySwagger, openApiOptions(settings));
@@ -29,7 +21,7 @@ export async function describeApi(settings: DescribedSettings): Promise<ApiDescr
   const unused = { settings, onCommitted() {}, onProjected() {}, onHealed() {} };
   await registerRoutes(app, unused as unknown as Http);
   await app.ready();
-  const openapi = JSON.stringify(app.swagger());
+  const openapi = Buffer.from(JSON.stringify(app.swagger()));
   await app.close();
   return { openapi, asyncapi };
 }

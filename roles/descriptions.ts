@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { ApiDescriptions, DescribedSettings } from "#http/describeApi.ts";
+import type { ApiDescriptions } from "#http/base/deps.ts";
+import type { DescribedSettings } from "#http/describeApi.ts";
 
 /**
  * Describes the API in a thread when it is first asked for: the half second that this takes would delay the start of the process, or
@@ -15,8 +16,9 @@ export function openDescriptions(settings: DescribedSettings) {
     const worker = new Worker(new URL("./describeThread.ts", import.meta.url), { workerData, env: {} });
     // a process that ends does not wait for it
     worker.unref();
-    const [descriptions] = (await once(worker, "message")) as [ApiDescriptions];
-    return descriptions;
+    // a Buffer arrives as a plain array of bytes
+    const [{ openapi, asyncapi }] = (await once(worker, "message")) as [Record<keyof ApiDescriptions, Uint8Array>];
+    return { openapi: Buffer.from(openapi), asyncapi: Buffer.from(asyncapi) };
   }
 
   return (): Promise<ApiDescriptions> => {

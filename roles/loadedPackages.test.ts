@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-/** Loads all roles as `svc all` does, and prints the packages loaded with them. */
+/** Loads what starts a process, then these roles, and prints the packages loaded with them. */
 const PROGRAM = `
   import { registerHooks } from "node:module";
   const packages = new Set();
@@ -13,7 +13,9 @@ const PROGRAM = `
       return next(url, context);
     },
   });
-  await Promise.all(["http", "services", "projections"].map((role) => import(process.argv[1] + role + ".ts")));
+  const [root, ...roles] = process.argv.slice(1);
+  await import(root + "cli/start.ts");
+  await Promise.all(roles.map((role) => import(root + "roles/" + role + ".ts")));
   console.log(JSON.stringify([...packages]));
 `;
 
@@ -29,10 +31,25 @@ const ELSEWHERE = [
   "@fastify/swagger",
 ];
 
-test("a process starts without the packages that a process or a thread of its own loads when it is needed", async () => {
-  const args = ["--input-type=module", "--eval", PROGRAM, "--", new URL("./", import.meta.url).href];
+async function loadRoles(...roles: string[]): Promise<string[]> {
+  const root = new URL("../", import.meta.url).href;
+  const args = ["--input-type=module", "--eval", PROGRAM, "--", root, ...roles];
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  const packages = JSON.parse(stdout) as string[];
+  return JSON.parse(stdout) as string[];
+}
+
+test("a process starts without the packages that a process or a thread of its own loads when it is needed", async () => {
+  const packages = await loadRoles("http", "services", "projections");
   expect(packages).toContain("fastify");
   expect(packages.filter((name) => ELSEWHERE.includes(name))).toEqual([]);
+});
+
+test("a process with one role starts without the packages of the others", async () => {
+  const [services, projections] = await Promise.all([loadRoles("services"), loadRoles("projections")]);
+  expect(services).toContain("undici");
+  expect(services).not.toContain("fastify");
+  expect(projections).toContain("pg");
+  expect(projections.filter((name) => ["fastify", "undici", "@anthropic-ai/sdk", "file-type"].includes(name))).toEqual(
+    [],
+  );
 });

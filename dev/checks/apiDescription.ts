@@ -37,7 +37,7 @@ const ERROR = "#/components/responses/Error";
 /** The description as the service serves it. */
 export async function readApiDescription(): Promise<ApiDescription> {
   const settings = { SERVICE_NAME: "svc", BASE_URL: "http://127.0.0.1:8080", BUS_PREFIX: "svc" };
-  return JSON.parse((await describeApi(settings)).openapi) as ApiDescription;
+  return JSON.parse((await describeApi(settings)).openapi.toString()) as ApiDescription;
 }
 
 const operationsOf = ({ paths }: ApiDescription): [name: string, operation: Operation][] =>

@@ -7,8 +7,8 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { buildDocs, findPictures, findSources } from "./docs/buildDocs.ts";
 
 /*
- * `node dev/console/build.ts` builds the console, the documentation and the API reference into `.runtime/console`, unless they are already built from these sources.
- * Every text file is stored three times: as it is, with gzip and with brotli.
+ * `node dev/console/build.ts` builds the console, the documentation and the API reference into `.runtime/console`, unless they are
+ * already built from these sources. Every text file is stored three times: as it is, with gzip and with brotli.
  */
 
 const root = join(import.meta.dirname, "..", "..");

@@ -13,6 +13,7 @@ function openThread(turns: number, page: number) {
   const asked: unknown[][] = [];
   const rowOf = (turn_id: string) => ({
     turn_id,
+    position: ids.indexOf(turn_id) + 1,
     status: "completed",
     input: JSON.stringify([{ role: "user", text: "q".repeat(1_000), attachments: [] }]),
     said: JSON.stringify({ text: turn_id, reasoning: "", citations: [] }),
@@ -21,8 +22,8 @@ function openThread(turns: number, page: number) {
   const db = {
     async query(_sql: string, values: unknown[]) {
       asked.push(values);
-      const after = ids.indexOf(values[4] as string);
-      return ids.slice(after + 1, after + 1 + page).map(rowOf);
+      const after = values[4] as number;
+      return ids.slice(after, after + page).map(rowOf);
     },
   };
   return { ids, asked, db };

@@ -5,7 +5,7 @@ import { deriveId } from "#events/ids.ts";
 import { writeInPieces } from "#events/largeJson.ts";
 import type { Message, TurnOutput } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
-import { listTurns, type ThreadTurn } from "#projections/turns/query.ts";
+import { listTurns, type ThreadTurn } from "#projections/turns/threadTurns.ts";
 import type { Http } from "../base/deps.ts";
 import { reserveAnswerBytes, MAX_UNCOUNTED_BYTES } from "../base/sendFile.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
@@ -79,12 +79,11 @@ type ResponsePlace = Pick<ResponseRow, "id" | "organization_id" | "thread_id" | 
 
 /** The turns up to a response, a page at a time. */
 async function* readPages({ db }: Needs, { id, organization_id, thread_id, scope }: ResponsePlace) {
-  for (let after: string | undefined; after !== id; ) {
-    const place = { until: id, ...(after !== undefined && { after }) };
-    const page = await listTurns(db, organization_id, thread_id, scope, { ...place, ...PAGE });
-    if (page.length === 0) throw new Error("a turn was deleted while its thread was read");
+  for (let last: { turn_id: string; position: number } | undefined; last?.turn_id !== id; ) {
+    const page = await listTurns(db, organization_id, thread_id, scope, { until: id, after: last?.position, ...PAGE });
+    last = page.at(-1);
+    if (!last) throw new Error("the response was deleted while its thread was read");
     yield page;
-    after = page.at(-1)!.turn_id;
   }
 }
 

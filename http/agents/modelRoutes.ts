@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { isAlias } from "#events/route.ts";
-import { threadExists } from "#projections/turns/query.ts";
+import { threadExists } from "#projections/turns/threadTurns.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { findModel, modelNotFound } from "../base/model.ts";

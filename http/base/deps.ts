@@ -38,6 +38,14 @@ export interface StoredPassage {
   end: number;
 }
 
+/** Descriptions of the service for tools: JSON in UTF-8. */
+export interface ApiDescriptions {
+  /** Every route, as OpenAPI 3.1. */
+  openapi: Buffer;
+  /** The events on the bus, as AsyncAPI 3.0. */
+  asyncapi: Buffer;
+}
+
 /** Semaphore whose places owners take in turns. */
 export interface FairSemaphore {
   acquire(owner: string, signal: AbortSignal): Promise<void>;
@@ -136,8 +144,7 @@ export interface HttpDeps extends HttpPorts {
   circuits: CircuitReports["ask"];
   /** Calls the listener for each fault that a process of the deployment has recovered from. */
   onHealed(listener: (fault: HealedFault) => void): void;
-  /** Descriptions of the API and of the events for tools, as JSON text. */
-  descriptions(): Promise<{ openapi: string; asyncapi: string }>;
+  descriptions(): Promise<ApiDescriptions>;
   /** Undefined if the console is not built. */
   consoleFiles: BuiltFiles | undefined;
   /** Undefined if the documentation is not built. */

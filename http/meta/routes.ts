@@ -42,7 +42,7 @@ export function metaRoutes(app: App, { health, registry, metrics, descriptions }
     reply.header("content-type", registry.contentType).send(await readMetrics()),
   );
 
-  const send = (reply: FastifyReply, json: string) => reply.header("content-type", JSON_TYPE).send(json);
+  const send = (reply: FastifyReply, json: Buffer) => reply.header("content-type", JSON_TYPE).send(json);
   app.get("/openapi.json", hidden, async (_request, reply) => send(reply, (await descriptions()).openapi));
   app.get("/asyncapi.json", hidden, async (_request, reply) => send(reply, (await descriptions()).asyncapi));
 

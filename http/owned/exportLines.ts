@@ -3,7 +3,7 @@ import { streamName } from "#events/ids.ts";
 import type { Attachment, Message } from "#events/prompt.ts";
 import { listFilesIn, listFilesOf, type FileRow } from "#projections/files/query.ts";
 import type { OwnedPage } from "#projections/owner.ts";
-import { listTurns, type ThreadTurn } from "#projections/turns/query.ts";
+import { listTurns, type ThreadTurn } from "#projections/turns/threadTurns.ts";
 import { listThreadsIn, listThreadsOf, type ThreadRow } from "#projections/turns/threads.ts";
 import { getMember } from "#projections/users/query.ts";
 import { presentMember } from "../account/memberShape.ts";
@@ -112,13 +112,13 @@ async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: 
 /** Yields the turns of a thread, oldest first. */
 export async function* allTurnLines(scope: ExportScope, thread: TurnOwner): ExportLines {
   const { http, organization_id, recheck } = scope;
-  for (let afterPosition = 0; ; ) {
+  for (let after = 0; ; ) {
     await recheck();
-    const page = { limit: ROWS_PER_QUERY, bytes: PAGE_BYTES, afterPosition };
+    const page = { limit: ROWS_PER_QUERY, bytes: PAGE_BYTES, after };
     const turns = await listTurns(http.db, organization_id, thread.id, thread.scope, page);
     for (const turn of turns) yield* turnLines(scope, thread, turn);
     if (turns.length === 0) return;
-    afterPosition = turns.at(-1)!.position;
+    after = turns.at(-1)!.position;
   }
 }
 

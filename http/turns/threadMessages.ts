@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isUuid, streamName } from "#events/ids.ts";
 import { answerText } from "#events/turnOutput.ts";
-import { listTurns, threadExists, type ThreadTurn } from "#projections/turns/query.ts";
+import { findTurnPosition, listTurns, threadExists, type ThreadTurn } from "#projections/turns/threadTurns.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { readPage } from "../base/pagination.ts";
@@ -83,18 +83,19 @@ async function present(http: Http, turn: ThreadTurn): Promise<ThreadMessage[]> {
   ];
 }
 
-/** Reads the cursor of a query. Throws 400 for an `after` that is not the id of a message. */
-function readCursor({ after, limit }: z.infer<typeof MessagesQuery>): { after?: string; limit: number } {
-  const page = { limit: readPage({ limit }).limit };
-  if (after === undefined) return page;
+/** The position of the turn of a message. Throws 400 for an `after` that is not the id of a message of the thread. */
+async function readCursor(
+  { db }: Pick<Http, "db">,
+  organization: string,
+  thread: { id: string; scope: string },
+  after: string,
+): Promise<number> {
   // the id of a message begins with the id of its turn
   const turn = after.split("_")[0]!;
-  if (!isUuid(turn)) throw unknownMessage();
-  return { ...page, after: turn };
+  const position = isUuid(turn) ? await findTurnPosition(db, organization, thread, turn) : undefined;
+  if (position !== undefined) return position;
+  throw new ApiError(null, "after must be the id of a message of this thread.", { param: "after" });
 }
-
-const unknownMessage = () =>
-  new ApiError(null, "after must be the id of a message of this thread.", { param: "after" });
 
 /** Reads a page of a thread's messages. Throws 404 `thread_not_found`, and 400 for an `after` that is not the id of a message of it. */
 export async function readMessages(
@@ -105,16 +106,13 @@ export async function readMessages(
 ): Promise<z.infer<typeof Messages>> {
   await http.waitUntilCurrent(["turns"], streamName("thread", id));
   if (!(await threadExists(http.db, organization, id, scope))) throw threadNotFound();
-  const page = readCursor(query);
-  const turns = await listTurns(http.db, organization, id, scope, { ...page, bytes: MAX_PAGE_BYTES });
-  if (turns.length === 0 && page.after !== undefined) {
-    const [known] = await listTurns(http.db, organization, id, scope, { until: page.after, limit: 1 });
-    if (!known) throw unknownMessage();
-  }
+  const { limit } = readPage({ limit: query.limit });
+  const after = query.after === undefined ? 0 : await readCursor(http, organization, { id, scope }, query.after);
+  const turns = await listTurns(http.db, organization, id, scope, { after, limit, bytes: MAX_PAGE_BYTES });
   const data: ThreadMessage[] = [];
   for (const turn of turns) for (const message of await present(http, turn)) data.push(message);
   const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
-  const afterPosition = turns.at(-1)?.position;
-  const next = afterPosition ? await listTurns(http.db, organization, id, scope, { afterPosition, limit: 1 }) : [];
+  const last = turns.at(-1);
+  const next = last ? await listTurns(http.db, organization, id, scope, { after: last.position, limit: 1 }) : [];
   return { object: "list", data, first_id, last_id, has_more: next.length > 0 };
 }

@@ -1,7 +1,7 @@
 import { streamName } from "#events/ids.ts";
 import { parseLargeJson } from "#events/readLargeJson.ts";
 import { Prompt, type Message } from "#events/thread.ts";
-import type { ThreadTurn } from "#projections/turns/query.ts";
+import type { ThreadTurn } from "#projections/turns/threadTurns.ts";
 import type { Http } from "../base/deps.ts";
 
 /** Reads the input messages of a turn; empty if its stored prompt was deleted. */

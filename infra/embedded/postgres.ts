@@ -3,6 +3,7 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
+import { isStarting } from "../postgres/waitForStart.ts";
 import { loadSecret, syncFolder } from "../privateFiles.ts";
 import { preparePostgres, type PostgresInstallation } from "./postgresInstallation.ts";
 import { StillStarting, type ServerSpec } from "./serverSpec.ts";
@@ -55,15 +56,12 @@ const readCommandLine = (pid: number) => {
   }
 };
 
-/** SQLSTATE cannot_connect_now: after a crash, PostgreSQL recovers before it takes connections. */
-const CANNOT_CONNECT_NOW = "57P03";
-
 /** Connects once. Throws StillStarting if the server says so. */
 const probe = async (url: string) => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on("error", () => {});
-  await client.connect().catch((error: Error & { code?: string }) => {
-    throw error.code === CANNOT_CONNECT_NOW ? new StillStarting(error.message, { cause: error }) : error;
+  await client.connect().catch((error: unknown) => {
+    throw isStarting(error) ? new StillStarting(error.message, { cause: error }) : error;
   });
   await client.end();
 };

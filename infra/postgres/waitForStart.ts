@@ -22,8 +22,13 @@ const RETRY_MS = 250;
 /** A wrong address looks like a server that is away, so that wait is as short as the one for NATS. */
 const MAX_WAIT_MS: Record<Obstacle, number> = { starting: 120_000, away: 30_000 };
 
+/** Whether a server refused a connection because it is starting. */
+export const isStarting = (error: unknown): error is Error =>
+  error instanceof pg.DatabaseError && error.code === CANNOT_CONNECT_NOW;
+
 function findObstacle(error: unknown): Obstacle | undefined {
-  if (error instanceof pg.DatabaseError) return error.code === CANNOT_CONNECT_NOW ? "starting" : undefined;
+  if (isStarting(error)) return "starting";
+  if (error instanceof pg.DatabaseError) return undefined;
   const { code = "" } = (error ?? {}) as NodeJS.ErrnoException;
   return error instanceof Unavailable || AWAY.has(code) ? "away" : undefined;
 }

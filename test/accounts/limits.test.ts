@@ -77,6 +77,21 @@ describe("a limit of", () => {
     expect(await limitOf()).toMatchObject({ spent: "51" });
   });
 
+  test("stored bytes frees those of an attachment at once when the prompt beside it is refused", async () => {
+    const { set, first, limitOf, made } = await newTenant();
+    await made(set("organization", { stored_bytes: 400_000 }));
+    const attached = (bytes: number) => ({
+      type: "file",
+      file: { filename: "a.txt", file_data: `data:text/plain;base64,${btoa("y".repeat(bytes))}` },
+    });
+    const send = (...content: object[]) =>
+      first("POST", "/chat/completions", { model: "offline/echo", messages: [{ role: "user", content }] });
+    const long = { type: "text", text: "x".repeat(300_000) };
+    expectRefusal(await send(long, attached(200_000)), 402, "budget_exceeded");
+    expect((await send(attached(300_000))).status).toBe(200);
+    expect(await limitOf()).toMatchObject({ spent: "300000" });
+  });
+
   test("pages refuses the next upload once they are used up, and says when the period resets", async () => {
     const { set, push, limitOf, made } = await newTenant();
     await made(set("organization", { pages_per_day: 1 }));

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { openReader } from "../knowledge/library.ts";
-import { SOON } from "../workflows/soon.ts";
-import { inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { SOON, WAITING } from "../workflows/tenant.ts";
+import { agreeToAll, inspect, openConsole, PHONE, type Console } from "./browser.ts";
 
 /* What somebody does next who was refused, has a file that cannot be read, or may only look. */
 
@@ -139,6 +139,21 @@ test("viewers and approvers are offered no action that their role forbids", asyn
   const phone = await open("", { email: approver.email, viewport: PHONE });
   await phone.getByRole("heading", { name: "Inbox" }).waitFor();
   expect(await phone.getByRole("link", { name: "Home" }).count()).toBe(0);
+});
+
+test("an approver cancels a run on its page, where a viewer has no button for it", async () => {
+  const run = await tenant.start(await tenant.register(WAITING, {}, { name: "Endless" }));
+  const look = async (role: "approver" | "viewer") => {
+    const page = await open(`runs/${run}`, { email: (await tenant.member(role)).email });
+    await page.getByRole("heading", { name: "Endless" }).waitFor();
+    return { page, cancel: page.getByRole("button", { name: "Cancel run" }) };
+  };
+  expect(await (await look("viewer")).cancel.count()).toBe(0);
+  const { page, cancel } = await look("approver");
+  agreeToAll(page);
+  await cancel.click();
+  await page.getByText("Cancelled by").waitFor();
+  expect((await tenant.untilOver(run)).status).toBe("cancelled");
 });
 
 test("the API reference opens with a query, and without the trailing slash of its address", async () => {

@@ -36,6 +36,12 @@ test("changing one's own password ends the other sessions", async () => {
   await inspect(page, "settings-wrong-password");
   await change(first, "a good long password");
   await page.getByText("Your other sessions have ended.").waitFor();
+  const fields = page.locator('input[type="password"]');
+  expect(await fields.evaluateAll((all) => all.map((field) => (field as { value?: string }).value))).toEqual([
+    "",
+    "",
+    "",
+  ]);
   await page.reload();
   await page.getByRole("heading", { name: "Settings" }).waitFor();
   await page.getByRole("button", { name: "Sign out" }).click();

@@ -56,3 +56,9 @@ test("the PDF viewer loads at most 520 kB more, in its own frame", async () => {
   expect(files.length).toBeGreaterThan(1);
   expect(kilobytes(files)).toBeLessThanOrEqual(520);
 });
+
+test("the API reference loads at most 490 kB before the description", async () => {
+  const files = await Array.fromAsync(glob("reference/*.{js,css}", { cwd: CONSOLE_FOLDER }));
+  expect(files.length).toBeGreaterThan(2);
+  expect(kilobytes(files)).toBeLessThanOrEqual(490);
+});

@@ -6,7 +6,8 @@ import { rebuild } from "#infra/postgres/rebuild.ts";
 import { projections } from "#projections/index.ts";
 import { findKeyByHash } from "#projections/keys/query.ts";
 import { trackProgress } from "#projections/progress.ts";
-import { getTurn, listTurns } from "#projections/turns/query.ts";
+import { getTurn } from "#projections/turns/query.ts";
+import { listTurns } from "#projections/turns/threadTurns.ts";
 import {
   fixture,
   keyCreated,

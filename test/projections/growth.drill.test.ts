@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import { NO_USAGE, RoundRequested, ThreadDeleted, ToolFinished, TurnDeleted } from "#events/thread.ts";
 import { openPool } from "#infra/postgres/pool.ts";
-import { getTurn, listTurns } from "#projections/turns/query.ts";
+import { getTurn } from "#projections/turns/query.ts";
+import { listTurns } from "#projections/turns/threadTurns.ts";
 import { fixture, live, message, said, turnCompleted, turnStarted, type Fixture } from "./fixture.ts";
 
 /** Rows added to each table: reading one of them in full stands out. */

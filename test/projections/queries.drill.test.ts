@@ -9,7 +9,8 @@ import { getFile, listFiles } from "#projections/files/query.ts";
 import { findKeyByHash, getKey, listKeys } from "#projections/keys/query.ts";
 import { getProvider, listProviders } from "#projections/providers/query.ts";
 import { findSessionByTokenHash } from "#projections/sessions/query.ts";
-import { getTurn, listTurns, threadExists } from "#projections/turns/query.ts";
+import { getTurn } from "#projections/turns/query.ts";
+import { listTurns, threadExists } from "#projections/turns/threadTurns.ts";
 import { findUsersByEmail } from "#projections/users/query.ts";
 import { fileUploaded, fixture, keyCreated, message, turnCompleted, turnStarted } from "./fixture.ts";
 

@@ -7,7 +7,8 @@ import { findKeyByHash, listKeys } from "#projections/keys/query.ts";
 import { keys } from "#projections/keys/project.ts";
 import type { Projection } from "#projections/projection.ts";
 import { turns } from "#projections/turns/project.ts";
-import { getTurn, listTurns, threadExists } from "#projections/turns/query.ts";
+import { getTurn } from "#projections/turns/query.ts";
+import { listTurns, threadExists } from "#projections/turns/threadTurns.ts";
 import { fixture, keyCreated, live, message, turnCompleted, turnStarted, type Fixture } from "./fixture.ts";
 
 const again = (f: Fixture, projection = keys) => rebuild({ pool: f.pool, log: f.log, projection, logger: f.logger });
