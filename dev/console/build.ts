@@ -47,7 +47,11 @@ async function compress(folder: string): Promise<void> {
     files.map(async (file) => {
       const path = join(folder, file);
       const bytes = readFileSync(path);
-      const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+      const params = {
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        // a file above 1 MB takes seconds at 11, which makes it a tenth smaller than 9 does
+        [constants.BROTLI_PARAM_QUALITY]: bytes.length > 1_000_000 ? 9 : constants.BROTLI_MAX_QUALITY,
+      };
       writeFileSync(`${path}.br`, await promisify(brotliCompress)(bytes, { params }));
       writeFileSync(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
     }),
