@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type Json } from "./canonicalJson.ts";
 import { currentTime } from "./clock.ts";
 import type { Actor } from "./runOrigin.ts";
 import type { Envelope, Priority, RunAs } from "./workflow.ts";
@@ -68,6 +70,16 @@ function readKey(args: Record<string, unknown>, pointer: string | null): unknown
   return valueAt(/^\/args(\/|$)/.test(pointer) ? { args } : args, pointer);
 }
 
+/** Characters of a key value above which its digest stands for it: the value is hashed once more for each of up to 1,000 places. */
+const MAX_KEY_LENGTH = 1_000;
+
+/** The value that a limit is keyed by, as text. It is the same in every order of the properties, which a caller chooses freely. */
+function keyText(args: Record<string, unknown>, pointer: string | null): string {
+  const text = canonicalJson((readKey(args, pointer) ?? null) as Json);
+  // no JSON starts like this, so no short value has the same text
+  return text.length > MAX_KEY_LENGTH ? `sha256:${createHash("sha256").update(text).digest("hex")}` : text;
+}
+
 /** Names of all concurrency slots of a workflow for these arguments. They are keyed hashes, so the argument stays secret. */
 export function slotNames(
   keyedHash: (purpose: string, text: string) => string,
@@ -75,7 +87,7 @@ export function slotNames(
   { max_runs, key }: NonNullable<Envelope["concurrency"]>,
   args: Record<string, unknown>,
 ): string[] {
-  const group = JSON.stringify([organization_id, id, readKey(args, key) ?? null]);
+  const group = `["${organization_id}","${id}",${keyText(args, key)}]`;
   return Array.from({ length: max_runs }, (_, n) => keyedHash("run-slot", `${group}${n}`));
 }
 
@@ -93,7 +105,7 @@ export function nameAllowedStarts(
   now: number,
 ): string[] {
   const period = Math.floor(now / (per_seconds * 1_000));
-  const group = JSON.stringify([organization_id, id, readKey(args, key) ?? null, per_seconds, period]);
+  const group = `["${organization_id}","${id}",${keyText(args, key)},${per_seconds},${period}]`;
   return Array.from({ length: max_runs }, (_, n) => keyedHash("run-start", `${group}${n}`));
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { canonicalJson, type Json } from "#events/canonicalJson.ts";
 
 /** Kinds of calls of `run()`: step, item of runStepMany, approval, timer, fixed value, child run, wait for a run or an event, agent turn. */
 export type CallKind =
@@ -16,18 +17,6 @@ export type CallKind =
 const LENGTH = 22;
 /** Part of every key. Raise it when the computation of keys changes. */
 const VERSION = 1;
-
-type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-
-/** Canonical JSON (RFC 8785): names sorted by UTF-16 units, no white space. */
-export function canonicalJson(value: Json): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  const members = Object.keys(value)
-    .toSorted()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name]!)}`);
-  return `{${members.join(",")}}`;
-}
 
 /**
  * Identifies a call of `run()` on every tick, independent of its place in the code: by kind, name, the author's key and the
