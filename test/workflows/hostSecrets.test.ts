@@ -143,3 +143,25 @@ test("a secret that a step read is removed from all of its output", async () => 
   });
   expect(await attempt().redact(VALUE)).toBe(VALUE);
 });
+
+test("a secret that a step read is in no search, which finds documents that were stored without it", async () => {
+  const slug = await mine.knowledge.collect("Tills");
+  const { attempt } = await mine.run({ secrets: ["shop_key"], writable_collections: [slug] });
+  const { secret, call } = attempt();
+  await secret("shop_key");
+  const text = "The till of the shop is counted at night.";
+  const { document_id } = await call("push", { collection: slug, text, tags: [VALUE], external_id: VALUE });
+  expect(await mine.knowledge.ended(document_id)).toMatchObject({ status: "ready", tags: ["[secret shop_key]"] });
+  const search = { query: "till", tags: [VALUE] };
+  expect((await call("search", search)).results).toMatchObject([{ document_id }]);
+  const inTool = { name: "search_documents", args: search };
+  expect((await call("tool", inTool)).results).toMatchObject([{ document_id }]);
+  expect(await call("remove", { collection: slug, external_id: VALUE })).toEqual({ document_id, removed: true });
+});
+
+test("a tool of the organization gets the secrets that a step passes to it", async () => {
+  await mine.tool("measure", toolSource("return { length: args.key.length };"));
+  const { secret, call } = (await mine.run({ secrets: ["shop_key"] })).attempt();
+  await secret("shop_key");
+  expect(await call("tool", { name: "measure", args: { key: VALUE } })).toEqual({ length: VALUE.length });
+});

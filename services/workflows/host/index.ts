@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Keyring, Vault } from "#events/vault.ts";
 import { Unavailable } from "#events/ports.ts";
 import { secretStream } from "#events/secret.ts";
+import type { BuiltInTool } from "#events/tools.ts";
 import { readSecretValue } from "../../readSecretValue.ts";
 import { createRedactor, type Redactor } from "../../redaction/redactor.ts";
 import { rejectOnAbort } from "../../turns/tools/call.ts";
@@ -57,8 +58,15 @@ const CALLS: Calls = {
   read_file: readFile,
   tool: callTool,
 };
-/** Calls whose input goes to a model or is stored, so secrets in it are redacted. */
-const REDACTED_CALLS: ReadonlySet<PlatformCall> = new Set(["chat", "agent", "push", "save_file"]);
+/**
+ * Calls whose input goes to a model or is stored, so secrets in it are redacted. A search may be embedded by a model. `remove` finds
+ * what `push` has stored, so both need the same external id.
+ */
+const REDACTED_CALLS: ReadonlySet<PlatformCall> = new Set(["chat", "agent", "search", "push", "remove", "save_file"]);
+/** Tools that send a search to a model or to another service. Other tools get secrets, because they may need them. */
+const REDACTED_TOOLS: ReadonlySet<string> = new Set<BuiltInTool>(["search_documents", "web_search"]);
+const isRedacted = (what: PlatformCall, input: unknown): boolean =>
+  REDACTED_CALLS.has(what) || (what === "tool" && REDACTED_TOOLS.has((input as CallInput<"tool">).name));
 
 async function readSecret(deps: StepHostDeps, step: StepAttempt, name: string): Promise<string> {
   const failure = (code: StepFailure["code"], message: string) => new StepFailure(code, message, { final: true });
@@ -109,8 +117,9 @@ function createGuard({ onError }: StepHostDeps, step: StepAttempt) {
 function createCaller(deps: StepHostDeps, step: StepAttempt, redactor: Redactor) {
   const counts = new Map<string, number>();
   return async (what: PlatformCall, input: unknown, signal: AbortSignal): Promise<unknown> => {
-    const json = encode(what, parseInput(what, input));
-    const redacted = REDACTED_CALLS.has(what) ? await redactor.json(json) : json;
+    const parsed = parseInput(what, input);
+    const json = encode(what, parsed);
+    const redacted = isRedacted(what, parsed) ? await redactor.json(json) : json;
     const content = createHash("sha256").update(redacted).digest("base64url");
     // Identifies a call by its content and its number among equal ones, so that dropping an earlier call does not change the
     // others.
