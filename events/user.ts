@@ -42,7 +42,18 @@ export const ChangeUser = defineCommand(
   "organization",
   Id.extend(Membership.partial().shape).extend(Name.partial().shape),
 );
+/** Replaces the password whatever it is. `http` processes of earlier releases also send it for a person's own change. */
 export const SetPassword = defineCommand("SetPassword", "organization", Id.extend(Password.shape));
+/**
+ * A person's own change, refused if the epoch in which the current password was checked is over: a change under way must not replace
+ * the password of an administrator's reset. A type of its own, because older processes would drop the epoch
+ * (docs/adr/0092-a-field-that-must-not-be-dropped-is-a-new-command.md).
+ */
+export const ChangePassword = defineCommand(
+  "ChangePassword",
+  "organization",
+  Id.extend(Password.shape).extend({ epoch: z.int().positive() }),
+);
 /** Between these times the substitute may decide the approvals that this person may decide. Replaces an earlier one. */
 const Substitute = Id.extend({ substitute_id: z.uuid(), from: z.iso.datetime(), until: z.iso.datetime() });
 export const NameSubstitute = defineCommand("NameSubstitute", "organization", Substitute);

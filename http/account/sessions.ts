@@ -4,7 +4,7 @@ import { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { EndSession, StartSession } from "#events/session.ts";
-import { Role, SetPassword } from "#events/user.ts";
+import { ChangePassword, Role } from "#events/user.ts";
 import { findUserById, findUsersByEmail, type UserRow } from "#projections/users/query.ts";
 import { requireSession } from "../auth/authenticate.ts";
 import { checkSignInOrigin, noSessionCookie, sessionCookie } from "../auth/cookie.ts";
@@ -106,7 +106,8 @@ async function changePassword(http: Http, request: FastifyRequest, body: z.infer
   const recorded = await countAttempt(http.loginAttempts, attempt);
   const user = await findUserById(http.db, user_id);
   const verify = () => verifyPassword(body.current_password, user?.password_hash);
-  if (!(await queueHash(http, request, verify))) {
+  const isRight = await queueHash(http, request, verify);
+  if (!user || !isRight) {
     await http.loginAttempts.markWrong(recorded);
     throw new ApiError("wrong_password", "current_password: the password is wrong.", { param: "current_password" });
   }
@@ -114,9 +115,9 @@ async function changePassword(http: Http, request: FastifyRequest, body: z.infer
   const password_hash = await queueHash(http, request, () => hashPassword(body.new_password));
   // hashing may have waited for seconds, and an administrator may have ended the session in that time
   await request.recheckCredential?.();
-  await http.send(SetPassword, {
+  await http.send(ChangePassword, {
     ...commandFields(request, streamName("organization", organization_id), ["users", "sessions"]),
-    data: { user_id, password_hash },
+    data: { user_id, password_hash, epoch: user.epoch },
     requireProjected: true,
   });
   const changed = await findUserById(http.db, user_id);

@@ -75,6 +75,27 @@ test("a new password and a deactivation start a new session epoch", () => {
     .then(PasswordSet.of({ user_id: "b", epoch: 3 }, { password_hash: "new" }));
 });
 
+test("a member's own change of the password is refused once the password was set or the member deactivated", () => {
+  const ask = (epoch: number, who: Principal = "person:b") =>
+    by(who, "ChangePassword", { user_id: "b", password_hash: "own", epoch });
+  const reset = PasswordSet.of({ user_id: "b", epoch: 2 }, { password_hash: "reset" });
+  given(owner, builder)
+    .when(ask(1))
+    .then(PasswordSet.of({ user_id: "b", epoch: 2 }, { password_hash: "own" }));
+  given(owner, builder, reset).when(ask(1)).rejected("invalid_session");
+  given(owner, builder, reset)
+    .when(ask(2))
+    .then(PasswordSet.of({ user_id: "b", epoch: 3 }, { password_hash: "own" }));
+  given(owner, builder, changed("b", { active: false }, 2))
+    .when(ask(1))
+    .rejected("invalid_session");
+  given(owner, builder).when(ask(1, "person:o")).rejected("forbidden");
+  // an administrator's reset replaces every password, also one that was changed a moment ago
+  given(owner, builder, reset)
+    .when(by("person:o", "SetPassword", { user_id: "b", password_hash: "n" }))
+    .then(PasswordSet.of({ user_id: "b", epoch: 3 }, { password_hash: "n" }));
+});
+
 describe("a change of a person", () => {
   const second = registered("p", "owner");
   const members = given(owner, second, admin, registered("a2", "admin"), builder);

@@ -59,7 +59,7 @@ function change(command: Extract<UserCommand, { type: "ChangeUser" }>, before: M
   return [event];
 }
 
-/** Decides the commands about people. Throws `forbidden`, `member_not_found`, `last_owner`, `user_exists`, `email_taken`. */
+/** Decides the commands about people. Throws `forbidden`, `member_not_found`, `last_owner`, `user_exists`, `email_taken`, `invalid_session`. */
 export function decideMembers(command: UserCommand, members: Members): UserEvent[] {
   const { user_id } = command.data;
   const before = findMember(members, user_id);
@@ -82,6 +82,13 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
       requireOwnPermission();
       const { password_hash } = command.data;
       return [PasswordSet.of({ user_id, epoch: before.epoch + 1 }, { password_hash })];
+    }
+    case "ChangePassword": {
+      if (command.principal !== `person:${user_id}`) throw forbidden("Only the member may do this.");
+      const { password_hash, epoch } = command.data;
+      if (epoch !== before.epoch)
+        throw new Rejection("invalid_session", "Your sessions have ended; sign in with the new password.");
+      return [PasswordSet.of({ user_id, epoch: epoch + 1 }, { password_hash })];
     }
     case "NameSubstitute":
       requireOwnPermission();

@@ -1,5 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
+import { clientOf } from "../http/service.ts";
+import { startPlatform, testDeployment } from "../platform.ts";
 import { openPeople } from "./people.ts";
 
 const NETWORKS = 40;
@@ -25,4 +27,30 @@ test("a password that an owner sets wins over a change of the password that was 
   expect((await people.login(email, change.new_password)).status).toBe(401);
   expect((await people.login(email, reset.body.password)).status).toBe(200);
   await Promise.all(strangers);
+});
+
+test("a password that an owner sets wins although the read models do not have it yet when the member changes it", async () => {
+  const deployment = await testDeployment();
+  const platform = await startPlatform({ deployment, roles: ["services", "http"] });
+  const projections = await startPlatform({ deployment, roles: ["projections"] });
+  const signIn = async (who: object) => {
+    const login = await clientOf({ chat: `${platform.url}/api` }, "")("POST", "/auth/login", who);
+    return { ...login, call: clientOf({ chat: `${platform.url}/api` }, login.body.token ?? "") };
+  };
+  const { call: owner } = await signIn((await platform.organization()).admin);
+  const email = "hopper@lag.example";
+  const { body: created } = await owner("POST", "/members", { email, name: "Hopper", role: "viewer" });
+  const { call: member } = await signIn({ email, password: created.password });
+  // waits until the session is in its read model
+  expect((await member("GET", "/auth/me")).status).toBe(200);
+  await projections.stop();
+
+  expect((await owner("POST", `/members/${created.id}/password`)).status).toBe(503);
+  const change = { current_password: created.password, new_password: "a new long password" };
+  expectRefusal(await member("POST", "/auth/password", change), 401, "invalid_session");
+
+  await startPlatform({ deployment, roles: ["projections"] });
+  for (const password of [change.new_password, created.password])
+    expect((await signIn({ email, password })).status).toBe(401);
+  expect((await member("GET", "/auth/me")).status).toBe(401);
 });
