@@ -82,6 +82,12 @@ const ResponseFormat = z.discriminatedUnion(
   given("an object whose type is text, json_object or json_schema"),
 );
 
+/** As many as a search may name: a body of 64 MiB holds a hundred thousand, each of which is looked up. */
+const MAX_COLLECTIONS = 1_000;
+const CollectionNames = z
+  .array(string(), given("an array of names"))
+  .max(MAX_COLLECTIONS, `must have ${MAX_COLLECTIONS.toLocaleString("en")} items at most`);
+
 export const CompletionRequest = z
   .object(
     {
@@ -107,9 +113,7 @@ export const CompletionRequest = z
       response_format: ResponseFormat.nullish(),
       user: string().nullish().describe("End user; isolates threads and files."),
       metadata: refuseInexact(z.record(z.string(), z.unknown(), given("an object"))).nullish(),
-      knowledge: z
-        .object({ collections: z.array(string(), given("an array of names")).nullish() }, given("an object"))
-        .nullish(),
+      knowledge: z.object({ collections: CollectionNames.nullish() }, given("an object")).nullish(),
       attachments: z.array(string("a file id"), given("an array of file ids")).nullish(),
     },
     given("a JSON object"),

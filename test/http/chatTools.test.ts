@@ -353,6 +353,13 @@ describe("a request with tools is refused", () => {
     expect(body.error.message).toContain("staff, workshop-rules");
   });
 
+  test("with more than 1,000 names of collections", async () => {
+    const collections = Array.from({ length: 1_001 }, () => "staff");
+    const answer = await ask("Go", { knowledge: { collections } });
+    expectRefusal(answer, 400, undefined);
+    expect(answer.body.error.param).toBe("knowledge.collections");
+  });
+
   test("if the organization has no collection", async () => {
     const { api_key } = await library.platform.organization("Empty");
     const call = clientOf({ chat: `${library.platform.url}/api/openai/v1` }, api_key);
