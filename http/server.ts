@@ -32,6 +32,8 @@ import { registerRoutes } from "./routes.ts";
 
 const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
+/** The bytes of a request's address and headers, above which Node refuses it. So no part of a path is longer. */
+const MAX_HEAD_BYTES = 16 * 1024;
 
 /** Creates a Fastify server with our limits, and without Fastify's own error bodies and log lines. */
 function bareServer({ logger, settings }: Pick<HttpDeps, "logger" | "settings">): App {
@@ -54,7 +56,8 @@ function bareServer({ logger, settings }: Pick<HttpDeps, "logger" | "settings">)
       shareAnswer(settings, request, reply);
       void sendError(error, request, reply);
     },
-    routerOptions: { maxParamLength: 500 },
+    // requests do not limit `user`, which the path of a budget may name
+    routerOptions: { maxParamLength: MAX_HEAD_BYTES },
     schemaController: { compilersFactory: compilers },
     forceCloseConnections: "idle",
     // `refuseWhileClosing` answers with our error body and Retry-After instead

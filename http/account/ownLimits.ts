@@ -8,7 +8,7 @@ import { sliceResponse } from "../base/pageResponse.ts";
 import { Budget, presentBudget } from "./budgetShape.ts";
 
 const Query = PageQuery.extend({
-  user: z.string().min(1).max(512).optional().describe("With the limits of this external user: `user` of requests."),
+  user: z.string().min(1).optional().describe("With the limits of this external user: `user` of requests."),
 });
 
 const Limit = Budget.omit({ created_at: true, updated_at: true }).meta({ title: "Limit" });

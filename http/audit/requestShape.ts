@@ -5,6 +5,7 @@ import { isUuid } from "#events/ids.ts";
 import { ApiError } from "../base/errors.ts";
 import { isStorable, Moment } from "../base/moment.ts";
 import { PageQuery } from "../base/pagination.ts";
+import { MAX_SUBJECT } from "../owned/owner.ts";
 
 const MAX_QUESTION_LENGTH = 300;
 /** Maximum search words. Each is searched in every question that a page examines. */
@@ -58,7 +59,7 @@ export const RequestQuery = z.object({
   user: z
     .string()
     .min(1)
-    .max(512)
+    .max(MAX_SUBJECT)
     .optional()
     .describe("Only of this external user: the `user` that requests with an API key name."),
   q: z.string().max(500).optional().describe("Only turns whose error contains this text, in any case."),

@@ -17,7 +17,7 @@ const KNOWN: Readonly<Record<string, [code: ErrorCode | null, message: string]>>
   FST_FILES_LIMIT: ["invalid_multipart", "The multipart body has more than one file."],
   FST_FIELDS_LIMIT: ["invalid_multipart", "The multipart body has too many fields."],
   FST_REQ_FILE_TOO_LARGE: ["file_too_large", "The file is larger than 100 MB."],
-  HPE_HEADER_OVERFLOW: ["headers_too_large", "The request headers are too large."],
+  HPE_HEADER_OVERFLOW: ["headers_too_large", "The address and the headers of the request have more than 16 KiB."],
 };
 
 /** Converts any error to an answer. Unknown errors become a 500 without details. */

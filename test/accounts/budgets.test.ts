@@ -327,6 +327,16 @@ describe("a limit per minute or of concurrent turns", () => {
     expect(JSON.stringify(lasting)).not.toContain('"ann"');
   });
 
+  test("of an external user can be set for a value as long as a signed token", async () => {
+    const { set, owner } = await openSpender(people);
+    const user = "token.".repeat(1_200);
+    const made = await set(`user:${user}`, { requests_per_day: 5 });
+    expect([made.status, made.body.subject]).toEqual([200, expect.stringMatching(/^user:[\w-]{43}$/)]);
+    expect((await owner("GET", `/budgets/user:${user}`)).body).toMatchObject({ subject: made.body.subject });
+    for (const path of ["limits", "requests"]) expect((await owner("GET", `/${path}?user=${user}`)).status).toBe(200);
+    expect((await owner("DELETE", `/budgets/user:${user}`)).status).toBe(204);
+  });
+
   test("of one external user applies to that user only, and neither the log nor the answers name the user", async () => {
     const tenant = await openSpender(people);
     const { first, set, owner, limit } = tenant;
