@@ -27,8 +27,8 @@ export interface Service {
   url: string;
   /** `path`: relative to `/api`. Throws CliError. */
   call(method: string, path: string, body?: object): Promise<any>;
-  /** Streams the bytes of an answer. Throws CliError. */
-  download(path: string): Promise<Readable>;
+  /** Streams the bytes of an answer, of a POST if there is a body. Throws CliError. */
+  download(path: string, body?: object): Promise<Readable>;
 }
 
 const REQUEST_MS = 120_000;
@@ -127,9 +127,9 @@ export async function withService<T>(
     return await work({
       url,
       call: (method, path, body) => request(token, method, path, body),
-      async download(path) {
+      async download(path, body) {
         // without a timeout: if the service is gone, the connection breaks
-        const answer = await send({ url, token, method: "GET", path }, null);
+        const answer = await send({ url, token, method: body ? "POST" : "GET", path, body }, null);
         if (!answer.ok) requireSuccess(await readAnswer(url, answer), purpose);
         return Readable.fromWeb(answer.body as ReadableStream);
       },

@@ -45,10 +45,11 @@ export async function download<End>(
   service: Pick<Service, "download">,
   path: string,
   out: string | undefined,
+  body?: object,
 ): Promise<End> {
   if (out !== undefined) requireNewFile(out);
   let end: End;
-  const lines = passOn<End>(await service.download(path), (line) => (end = line));
+  const lines = passOn<End>(await service.download(path, body), (line) => (end = line));
   if (out === undefined) await pipeline(lines, process.stdout, { end: false });
   else await writeWholeFile(out, lines);
   return end!;

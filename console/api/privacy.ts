@@ -131,7 +131,7 @@ export async function exportSubject(
   subject: string,
   { signal, onProgress }: { signal: AbortSignal; onProgress(progress: ExportProgress): void },
 ): Promise<Blob> {
-  const response = await send("exports", { query: { subject }, signal });
+  const response = await send("exports", { method: "POST", body: { subject }, signal });
   let file = new Blob();
   let parts: Uint8Array<ArrayBuffer>[] = [];
   let waiting = 0;

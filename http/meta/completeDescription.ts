@@ -46,6 +46,7 @@ const CONTENTS: Record<string, Json> = {
   "get /api/workflows/approval-links/{link_id}/attachments/{file_id}": BYTES,
   "get /api/workflows/runs/{run_id}/files/{file_id}/content": BYTES,
   "get /api/exports": { "application/x-ndjson": { schema: { type: "string" } } },
+  "post /api/exports": { "application/x-ndjson": { schema: { type: "string" } } },
   "get /api/erasures/{id}/certificate": { "application/x-ndjson": { schema: { type: "string" } } },
   "get /api/usage": { "text/csv": { schema: { type: "string" } } },
   "get /api/v1/knowledge/documents/{id}/text": { "text/markdown": { schema: { type: "string" } } },

@@ -82,6 +82,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   "put /api/secrets/{name}": { value: "the token of your CRM" },
   "post /api/erasures": { owner: `person:${PERSON}`, kinds: ["threads", "files"] },
   "post /api/erasures/preview": { owner: `person:${PERSON}` },
+  "post /api/exports": { subject: "user:customer-17" },
   "put /api/retention/{subject}": KEPT,
   "post /api/retention/{subject}/preview": KEPT,
   "post /api/holds": { subject: `person:${PERSON}`, name: "Case 2026-14", reason: "The court asks for what was said." },

@@ -46,19 +46,29 @@ async function send(http: Http, request: FastifyRequest, reply: FastifyReply, na
     .send(jsonLines(allLines(scope, name)));
 }
 
+const Export = z.object({ subject: SubjectName });
+
 /** Exports everything stored about one person, key or external user, for owners and admins. */
 export function exportRoutes(app: App, http: Http): void {
-  const exporting = {
+  const onRequest = requireAdmin(http);
+  const described = {
     tags: ["Exports"],
     security: [{ session: [] }],
-    summary: "Export everything about a person, a key or an external user",
     description:
       "JSON lines, sent while they are read: the account, threads with their turns, files, runs with their approvals, turns and files, approvals that were decided, documents, extractions, and the events of the log that the " +
       "subject caused or that name it. Bytes of files, attachments and documents follow as `content` lines in base64, in parts, once for each `sha256`. The last line has the type `end` and counts the others: without it " +
       "the export is not complete.",
-    querystring: z.object({ subject: SubjectName }),
   };
-  app.get("/exports", { onRequest: requireAdmin(http), schema: exporting }, (request, reply) =>
+
+  const summary = "Export everything about a person, a key or an external user";
+  const exporting = { ...described, summary, querystring: Export };
+  app.get("/exports", { onRequest, schema: exporting }, (request, reply) =>
     send(http, request, reply, request.query.subject),
+  );
+
+  // an address has no room for every value of `user`: each Chinese character takes nine bytes of its 16 KiB
+  const posting = { ...described, summary: `${summary} that the body names`, body: Export };
+  app.post("/exports", { onRequest, schema: posting }, (request, reply) =>
+    send(http, request, reply, request.body.subject),
   );
 }

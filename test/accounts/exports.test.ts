@@ -115,6 +115,19 @@ test("a user whose value is long can be exported, held and erased", async () => 
   await expect.poll(erasure, SOON).toMatchObject({ status: "completed", threads_deleted: 1 });
 });
 
+test("a user whose value has no room in an address can be exported by its body", async () => {
+  const user = "\u540d".repeat(3_000);
+  const { call } = await home.newKey();
+  await say(call, "Of a longer value", { user });
+  const { status, text, headers } = await home.owner("POST", "/exports", { subject: `user:${user}` });
+  expect([status, headers.get("content-type")], text).toEqual([200, "application/x-ndjson"]);
+  const lines = jsonLines(text);
+  expect(lines[0]).toMatchObject({ type: "export", subject: `user:${user}` });
+  expect(ofType(lines, "thread")).toMatchObject([{ title: "Of a longer value" }]);
+  expect(lines.at(-1)).toMatchObject({ type: "end", counts: { thread: 1 } });
+  expect(code(await home.owner("POST", "/exports", { subject: "x" }))).toEqual([400, undefined]);
+});
+
 test("an export without a subject is refused", async () => {
   for (const subject of ["", "x", "person:1", "user:", `agent:${UNKNOWN}`, `user:${"x".repeat(8_000)}`])
     expect(code(await home.owner("GET", `/exports?subject=${subject}`)), subject).toEqual([400, undefined]);

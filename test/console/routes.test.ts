@@ -24,6 +24,7 @@ const REASONS: Record<string, string> = {
   "GET /api/secrets/{name}": IN_LISTS,
   "GET /api/erasures/{id}": IN_LISTS,
   "GET /api/v1/knowledge/sources/{id}": IN_LISTS,
+  "GET /api/exports": "the console names the subject in a body, which has room for every value of `user`",
   "GET /api/workflows/{id}/runs": "the list of all runs has the workflow as a filter",
   "GET /api/workflows/runs/{run_id}/approvals": "the run names its approvals, and each has a page",
   "DELETE /api/workflows/{id}": "it disables the workflow, as the button Disable does",

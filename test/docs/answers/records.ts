@@ -14,6 +14,7 @@ export async function askForRecords({ ask, askUntil, platform, credentials }: De
   const subject = `person:${person}`;
   const hold = await ask("post /api/holds", { body: { subject } });
   await ask("get /api/holds");
+  await ask("post /api/exports");
   await ask("post /api/erasures/preview", { body: { owner: subject } });
   await ask("delete /api/holds/{id}", { path: [hold.id] });
   const { id } = await ask("post /api/erasures", { body: { owner: subject } });
