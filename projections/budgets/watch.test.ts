@@ -6,7 +6,7 @@ const spender = { organization_id: "o", principal: "key:k", project_id: null, ag
 
 /** A database with one budget of ten tokens a day, or with none, that counts its queries. */
 function openWatch(budgets = 1) {
-  const state = { budgets, tokens: 0, queries: 0, isAway: false, hangs: false };
+  const state = { budgets, set_at: new Date(0), tokens: 0, queries: 0, isAway: false, hangs: false };
   const told: BudgetStep[] = [];
   const rows = (text: string): unknown[] => {
     const spent = [{ ...spender, tokens: state.tokens, cost: null }];
@@ -25,7 +25,8 @@ function openWatch(budgets = 1) {
         },
       ];
     if (!text.includes("read.budgets")) return spent;
-    return state.budgets > 0 ? [{ subject: "organization", limits: '{"tokens_per_day":10}', hard: true }] : [];
+    const budget = { subject: "organization", limits: '{"tokens_per_day":10}', hard: true, updated_at: state.set_at };
+    return state.budgets > 0 ? [budget] : [];
   };
   const query = async (text: string) => {
     state.queries++;
@@ -94,6 +95,18 @@ test("a used-up budget refuses and is reported once; a report that failed is mad
   for (const _ of [1, 2, 3]) await watch.fresh("o");
   expect(await watch.check(spender)).toMatchObject({ spent: "10", percent: 100, refuses: true });
   expect(told.map(({ percent }) => percent)).toEqual([100]);
+});
+
+test("a budget that was removed and set again is reported again", async () => {
+  const { watch, state, told } = openWatch();
+  state.tokens = 8;
+  for (const _ of [1, 2]) await watch.fresh("o");
+  expect(told).toHaveLength(1);
+  state.budgets = 0;
+  await watch.fresh("o");
+  [state.budgets, state.set_at] = [1, new Date(1)];
+  for (const _ of [1, 2]) await watch.fresh("o");
+  expect(told).toHaveLength(2);
 });
 
 test.each(["isAway", "hangs"] as const)(

@@ -145,7 +145,8 @@ const withoutUsers = (reading: BudgetReading): BudgetReading => ({
 
 /** Reads what budgets have left, shared by all of an organization's turns in this process. */
 export function watchBudgets(options: WatchOptions): BudgetWatch {
-  const reportReached = createReporter(options);
+  const budgetsOf = (organization: string): BudgetRow[] => readings.lastOf(organization).budgets;
+  const reportReached = createReporter(options, budgetsOf);
   const readings = createBudgetReadings(options, reportReached);
   const holdings = createHoldings(options);
 

@@ -64,6 +64,18 @@ test("a budget still limits if its alert workflow cannot start, and a budget wit
   expect(await runsOf(disabled.id)).toEqual([]);
 });
 
+test("a budget that is removed and set again in its period starts a run again", async () => {
+  const { owner, register, set, runsOf, ask } = await newTenant();
+  const workflow = await register(ECHO_ARGS);
+  const body = { cost_per_month: "1", workflow_id: workflow.id };
+  await set("organization", body);
+  await expect.poll(async () => (await ask()).status, SOON).toBe(402);
+  await expect.poll(async () => (await runsOf(workflow.id)).length, SOON).toBe(1);
+  expect((await owner("DELETE", "/budgets/organization")).status).toBe(204);
+  await set("organization", body);
+  await expect.poll(async () => (await runsOf(workflow.id)).length, SOON).toBe(2);
+});
+
 test("a workflow that does not exist, belongs to another organization, or is set for each-user is refused", async () => {
   const [ours, theirs] = [await newTenant(), await newTenant()];
   const foreign = await theirs.register(ECHO_ARGS);
