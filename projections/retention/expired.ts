@@ -16,10 +16,14 @@ const OWNERS = "select p.owner from read.usage_projects p where p.organization_i
 
 type Kind = keyof RetentionRules;
 
+/** SQL: whether a run that has not ended owns the turn, and may continue its thread. */
+const IS_OF_LIVE_RUN = `case when o.scope like 'run:%' then exists (select from read.runs r
+  where r.id = substr(o.scope, 5)::uuid and r.completed_at is null) else false end`;
+
 /**
  * SQL by kind: rows older than $2 of the organization $1 and the project $3 (null: all). The age of a thread counts from the end of
  * its last turn, of a document from its last change, of a turn and a run from their end; live ones have no age. A document belongs
- * to the project of the key that uploaded it. Files of runs are deleted with their runs.
+ * to the project of the key that uploaded it. Files of runs are deleted with their runs, turns of runs once these have ended.
  */
 const EXPIRED: Record<Kind, string> = {
   threads: `read.threads o where o.organization_id = $1 and o.created_at < $2
@@ -29,6 +33,7 @@ const EXPIRED: Record<Kind, string> = {
   turns: `(select id, thread_id, organization_id, principal, scope, agent_id, status, ended_at, started_at as created_at
       from read.turns) o
     where o.organization_id = $1 and o.created_at < $2 and o.ended_at < $2 and o.status <> 'refused'
+    and not ${IS_OF_LIVE_RUN}
     and ($3::uuid is null or o.principal in (${OWNERS}) or 'agent:' || o.agent_id in (${OWNERS}))`,
   files: `read.files o where o.organization_id = $1 and o.created_at < $2 and o.scope not like 'run:%'
     and ($3::uuid is null or o.principal in (${OWNERS}))`,

@@ -244,6 +244,30 @@ describe("retention", () => {
     ]);
   });
 
+  test("keeps the turns of a run until the run has ended", async () => {
+    const tenant = await openTenant(platform.url, await platform.organization("Live runs"));
+    const chat = `chat: (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] })`;
+    const source = workflowSource(
+      `await ctx.runStep("chat", {}); await ctx.awaitApproval("Go on", { title: "Go on" }); return 1;`,
+      chat,
+    );
+    const run = await tenant.start(await tenant.register(source, { models: ["offline/echo"] }), {});
+    const [approval] = await tenant.pending(run);
+    // also waits until the read models have the turn and its run
+    const count = async () =>
+      (await tenant.made(tenant.owner("POST", "/retention/organization/preview", { turns: "30d" }))).turns.count;
+    expect(await count()).toBe(0);
+    const past = "now() - interval '40 days'";
+    await platform.resources.db.query(
+      `update read.turns set started_at = ${past}, ended_at = ${past} where organization_id = $1`,
+      [tenant.organization_id],
+    );
+    expect(await count()).toBe(0);
+    await tenant.decide(approval, { decision: "approve" });
+    await tenant.untilOver(run);
+    expect(await count()).toBe(1);
+  });
+
   test("refuses invalid subjects and rules", async () => {
     for (const body of [
       {},
