@@ -68,13 +68,13 @@ export const Schedule = z.object({
       at: z.iso.datetime(),
       outcome: z
         .enum(SCHEDULE_OUTCOMES)
-        .describe("`missed`: no process could attend to it in time. `refused`: see `error`."),
+        .describe("`missed`: no process could handle it in time. `refused`: see `error`."),
       run_id: z.string().nullable(),
       run_status: RunStatus.nullable(),
       error: z.object({ code: z.string(), message: z.string().nullable() }).nullable(),
     })
     .nullable()
-    .describe("The last due time that was attended to."),
+    .describe("The last due time that was handled."),
 });
 type Schedule = z.infer<typeof Schedule>;
 

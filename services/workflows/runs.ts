@@ -152,7 +152,7 @@ export function createRuns(deps: RunsDeps) {
   return {
     hasRoom: runs.hasRoom,
     busy: runs.busy,
-    attend: runs.attend,
+    resumeWork: runs.resumeWork,
     /** Starts nothing more; resolves when running attempts have ended. Other workers take over the rest. */
     stop: runs.stop,
 
