@@ -79,7 +79,7 @@ const encode = (what: PlatformCall, input: unknown): string => {
   try {
     return JSON.stringify(input);
   } catch {
-    throw invalidInput(`${what}: the input is no JSON.`);
+    throw invalidInput(`${what}: the input is not JSON.`);
   }
 };
 
