@@ -26,7 +26,7 @@ export interface StepHostDeps extends TurnDeps, ToolDeps, FileDeps, DocumentDeps
   fetchFor(organization: string): FetchPort;
   /** Called when a step reads a secret. */
   onSecret(step: StepAttempt, name: string): void;
-  /** Called when the platform fails at a call. */
+  /** Called when a call fails for a reason of the platform, not of the script. */
   onError(error: unknown, step: StepAttempt, what: string): void;
 }
 
