@@ -26,7 +26,7 @@ function usePlaces(text: string) {
   const named = useQuery({ ...findNames(text), enabled: text !== "" });
   const screens = useScreens().filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
   const thread = found.data?.find(({ kind }) => kind === "thread");
-  // a thread of one's own opens in the chat, any other in the requests
+  // which screen a thread opens in depends on whether it is the person's own
   const isThreadKnown = useOwnThread(thread?.id).isFetched || thread === undefined;
   const isIdKnown = !isId || (!found.isPending && isThreadKnown);
   return {
