@@ -85,7 +85,7 @@ const around = (field: Field): Element => field.closest("label") ?? field;
 export const labelOf = (field: Field): string =>
   field.ariaLabel ?? field.labels?.[0]?.firstChild?.textContent?.trim() ?? field.name;
 
-/** Marks a field as wrong, and shows the message beside it, which has the id; until the returned function is called. */
+/** Marks a field as wrong and shows the message beside it, until the returned function is called. `id`: the message's id. */
 export function markField(field: Field, message: HTMLElement, id: string): () => void {
   const before = field.getAttribute("aria-describedby");
   around(field).after(message);
