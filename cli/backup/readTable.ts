@@ -21,7 +21,7 @@ export async function* readTable(folder: string, table: string): AsyncGenerator<
   try {
     yield* readLines(path);
   } catch (cause) {
-    const next = "restore another copy of this backup, or another backup";
+    const next = "restore another backup or another copy of it";
     throw new CliError(`${path} cannot be read to its end (${explainError(cause)})`, next, { cause });
   }
 }

@@ -15,7 +15,7 @@ import { CliError } from "../cliError.ts";
 import { blobsFolder, readManifest, requireBlobs, tableFile, type Manifest } from "./format.ts";
 import { readTable } from "./readTable.ts";
 
-const ANOTHER = "restore another copy of this backup, or another backup";
+const ANOTHER = "restore another backup or another copy of it";
 
 /** A mark in the folder of the blobs, from before the first copy until the log is restored. */
 const UNFINISHED = `restore${PARTIAL_SUFFIX}`;
