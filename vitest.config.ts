@@ -2,23 +2,23 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const never = ["**/node_modules/**", "dev/bench/**", "dev/checks/fixtures/**", ".data/**", ".runtime/**"];
-/** What takes a deployment apart, or takes long by its nature (hostile scripts, files and providers): up to a minute each, for `npm run drill`. */
+/** Tests for `npm run drill`, up to a minute each: they destroy a deployment, or send hostile scripts, files and answers. */
 const drills = ["test/**/*.drill.test.ts"];
-/** Alone: they measure how long others wait. */
+/** Drills that run alone, because they measure delays. */
 const alone = ["test/isolation/*.drill.test.ts"];
 const shared = {
   setupFiles: "test/setup.ts",
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // A busy machine takes longer than the default of a second. Who polls waits for what must come.
+  // On a busy machine, the default of one second is too short.
   expect: { poll: { timeout: 60_000 } },
 };
-/** A drill ends by what it waits for; the limits only end one that hangs. */
+/** Limits that only end a drill that hangs. */
 const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } };
 /** Files of one worker share its process and modules: loading them for every file took a third of the processor time. */
 const sharing = { isolate: false };
 
-/** It waits for ten minutes and computes little. At the end of the drills two cores would wait for it. */
+/** The soak drill runs first: it waits for ten minutes and computes little, so at the end two cores would wait for it. */
 const isSoak = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith("/soak.drill.test.ts");
 
 class SoakFirst extends BaseSequencer {
@@ -32,7 +32,8 @@ export default defineConfig({
   test: {
     sequence: { sequencer: SoakFirst },
     pool: "forks",
-    // Test files wait more than they compute. More workers need more connections than PostgreSQL gives: each may hold 30 of 300, and more where a test starts several platforms.
+    // Test files wait more than they compute, so there could be more workers. But each may hold 30 of PostgreSQL's 300
+    // connections, and more if a test starts several platforms.
     maxWorkers: 5,
     projects: [
       {

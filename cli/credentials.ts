@@ -19,7 +19,7 @@ export const saveCredentials = (settings: CredentialSettings, credentials: Crede
 export const baseUrl = ({ BASE_URL }: CredentialSettings, listening: string): string =>
   new URL(BASE_URL).port === "0" ? listening : BASE_URL;
 
-/** The environment, with the service's URL of the last start unless BASE_URL is set. */
+/** The environment. If BASE_URL is not set, adds the URL at which the service last started. */
 export const withServiceUrl = (env: NodeJS.ProcessEnv, settings: CredentialSettings): NodeJS.ProcessEnv => ({
   ...env,
   BASE_URL: env["BASE_URL"]?.trim() || loadCredentials(settings)?.base_url,

@@ -6,8 +6,8 @@ export function explainError(error: unknown): string {
   if (code === "EADDRINUSE")
     return `Port ${port} is in use: stop the program that listens there, or set PORT to another one.`;
   if (code === "ENOENT" && path) return `${path} does not exist: check the path.`;
-  if (code === "EISDIR") return `${path ?? "What was named"} is a folder: name a file.`;
-  if (code === "ENOTDIR" && path) return `${path} is no folder, or lies below a file: name a folder.`;
+  if (code === "EISDIR") return `${path ?? "The path"} is a folder: name a file.`;
+  if (code === "ENOTDIR" && path) return `${path} is not a folder, or a part of the path is a file: name a folder.`;
   if (code === "EEXIST" && path) return `${path} exists already: name another one.`;
   if (code === "ENOTFOUND" && hostname) return `The host ${hostname} is not known: check the setting that names it.`;
   if ((code === "EACCES" || code === "EROFS") && path)

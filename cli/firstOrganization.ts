@@ -14,17 +14,17 @@ const PATIENCE_MS = 30_000;
 /** The file with the plan of the first organization, until its credentials are saved. */
 const planFile = ({ DATA_DIR }: FolderSettings): string => join(DATA_DIR, "first-organization.json");
 
-/** Call it when the credentials are saved. */
+/** Call it after the credentials are saved. */
 export const forgetPlan = (settings: FolderSettings): void => rmSync(planFile(settings), { force: true });
 
-/** Whether the database has organizations that the data folder does not know, as after a restore. Then no first one is created. */
+/** Whether the database has organizations but the data folder no credentials, as after a restore. Then none is created. */
 export async function hasOrganizationsOfOthers(
   settings: FolderSettings,
   { db }: Pick<Resources, "db">,
 ): Promise<boolean> {
   if (existsSync(planFile(settings))) return false;
   const [head] = await db.query<{ position: number }>("select position from log.head");
-  // the process that creates the first one saves its credentials before it removes the plan
+  // the process that creates the first one saves the credentials before it removes the plan
   return head!.position > 0 && loadCredentials(settings) === undefined;
 }
 

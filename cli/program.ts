@@ -16,7 +16,7 @@ import { addPrivacy } from "./privacy/commands.ts";
 const ROLES: Record<Role, string> = {
   http: "run only the public API",
   services: "run only deciders, turns and reactors",
-  projections: "run only the read models' follower of the log; with a command, manage the read models",
+  projections: "run only the projector of the read models; with a subcommand, manage the read models",
 };
 const json = ["--json", "print JSON, for programs"] as const;
 
@@ -68,12 +68,12 @@ function addProjections(svc: Command): void {
   const group = svc.commands.find((command) => command.name() === "projections")!;
   group
     .command("status")
-    .description("print the position and parked streams of each")
+    .description("print the position and the parked streams of each read model")
     .option(...json)
     .action(async (options) => (await import("./projections/status.ts")).status(options));
   group
     .command("rebuild")
-    .description("rebuild one, or the index of passages, from the log, while the current one keeps serving")
+    .description("rebuild a read model or the passage index from the log, while the current one keeps serving")
     .argument("[name]")
     .option("--all", "rebuild every read model, one after the other")
     .option(...json)
@@ -106,7 +106,7 @@ function addDocuments(svc: Command): void {
   const documents = svc.command("documents").description("the documents of collections");
   documents
     .command("warnings")
-    .description("print the documents whose text lacks something that their file has, the last changed first")
+    .description("print the documents whose text lacks a part of their file, last changed first")
     .option("--organization <id>", "only of this organization", parseUuid)
     .option("--limit <n>", "maximum number of documents", parseWholeNumber(1), 100)
     .option(...json)
@@ -161,7 +161,7 @@ function addDefinitions(svc: Command): void {
     .argument("<path>", "a folder, or one file", parsePath)
     .option("--local", "do not ask the service")
     .option("--runs <n>", "runs of each workflow, newest first", parseWholeNumber(1), 100)
-    .option("--allow-different", "exit with 0 also if runs go another way")
+    .option("--allow-different", "exit with 0 even if runs go another way")
     .option(...SERVICE_URL)
     .action(async (from, options) => (await import("./definitions/check.ts")).check(from, options));
   definitions
@@ -222,7 +222,7 @@ function program(): Command {
   return svc;
 }
 
-/** How long open handles may keep the process alive after the command has ended. */
+/** Time that open handles may keep the process alive after the command has ended. */
 const EXIT_TIMEOUT_MS = 1_000;
 
 /** Runs the command. A failure prints one line that says what to do next, and sets exit code 1. */

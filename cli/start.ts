@@ -24,7 +24,7 @@ async function readMasterKey(settings: Settings, database_url: string, stopping:
   }
 }
 
-/** Says that the service runs. `all` creates the first organization before. */
+/** Prints that the service runs. For `all`, creates the first organization before that. */
 async function announce(
   which: Role | "all",
   running: Awaited<ReturnType<typeof runRoles>>,
@@ -56,7 +56,7 @@ export async function start(which: Role | "all"): Promise<void> {
       await running.stop();
     }
   } catch (error) {
-    // asked to end while it waited for PostgreSQL
+    // a signal that arrives while it waits for PostgreSQL is not a failure
     if (error !== stopper.signal.reason) throw error;
   } finally {
     await services.stop();

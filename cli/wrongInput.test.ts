@@ -83,7 +83,7 @@ test.each([
   [["log", "export", "--out", ""], "option '--out <file>' argument '' is invalid. It must name a file or a folder"],
   [["log", "verify", "--file", "blobs"], "is a folder: name a file."],
   [["run", "blobs"], "is a folder: name a file."],
-  [["backup", "--out", "file"], "file is no folder, or lies below a file: name a folder."],
+  [["backup", "--out", "file"], "file is not a folder, or a part of the path is a file: name a folder."],
   [["org", "create", ""], "argument 'name'. It must have 1 to 200 characters."],
   [["org", "create", "ü".repeat(201)], "argument 'name'. It must have 1 to 200 characters."],
 ])("the command %s is refused with what would be right", async (args, message) => {

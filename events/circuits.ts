@@ -16,7 +16,7 @@ export interface TargetCircuit {
 
 /** Each process that runs turns has circuits of its own; others ask for them. */
 export interface CircuitReports {
-  /** Answers what is asked, until the returned function is called. */
+  /** Answers such requests for this process, until the returned function is called. */
   answer(process: string, list: (organization: string) => TargetCircuit[]): () => void;
   /** What the processes answer in time. */
   ask(organization: string): Promise<{ process: string; circuits: TargetCircuit[] }[]>;

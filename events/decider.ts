@@ -6,7 +6,7 @@ import type { NewEvent } from "./define.ts";
 export interface WorkStatus {
   /** Null: no work. `waiting`: no work before `due_at`. Any other value: open work. */
   status: string | null;
-  /** RFC 3339: when the sweep must attend to the stream, even if a live worker holds it. */
+  /** RFC 3339: when the sweep must handle the stream, even if a live worker holds it. */
   due_at: string | null;
   /** Id of the worker process that holds the work; null if none does. */
   worker: string | null;

@@ -2,5 +2,5 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A text as it stands in JSON, without the quotes: to search for it in texts that are stored as JSON. */
+/** The JSON of a text without its quotes, to search for it in columns that store JSON. */
 export const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);

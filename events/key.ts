@@ -10,7 +10,7 @@ const Settings = z.object({
   expires_at: z.iso.datetime().nullable(),
   enabled: z.boolean(),
   allowed_models: z.array(z.string()).nullable(),
-  /** Whether completions may pass tools of the caller's own. Absent: no, or recorded before there were any. */
+  /** Whether completions may pass the caller's own tools. Absent means no; old events lack it. */
   client_tools: z.boolean().optional(),
 });
 const KeySecret = z.object({

@@ -93,9 +93,9 @@ export interface EventLog {
   follow(after: number, limit: number): Promise<RecordedEvent[]>;
   /** Events of some types after a position, public fields only. `seen` is the last position that was examined. */
   scan(after: number, types: string[], limit: number): Promise<{ events: ScannedEvent[]; seen: number }>;
-  /** Whether a process lives: its last heartbeat is younger than 10 s and its connections are open (a freshly started database has not seen any yet). */
+  /** Whether a process is alive: its last heartbeat is at most 10 s old, and it is connected to the database (heartbeat.ts). */
   isAlive(process: string): Promise<boolean>;
-  /** Whether a process ended, or hangs, without leaving: its heartbeat stopped and is still on record. */
+  /** Whether a process crashed or hangs: its heartbeat is overdue. A process that stops in order removes its heartbeat. */
   hasDied(process: string): Promise<boolean>;
   outcome(commandId: string, organization: string): Promise<CommandOutcome | undefined>;
   /**
@@ -124,7 +124,7 @@ export const HEALED_FAULTS = [
   "consumer_ahead",
   "consumer_stranded",
   "consumer_stalled",
-  /** A connection to the database was dropped without a word, and was replaced. */
+  /** The network dropped a database connection silently, and the process replaced it. */
   "connection_dropped",
   /** A process whose clock differed from the database's stopped taking work. */
   "clock_off",
@@ -197,16 +197,16 @@ export interface Hints {
 }
 
 /**
- * A message of a running turn to its readers. `n` counts 0, 1, 2 … without gaps within an attempt. An attempt that took the turn over
- * first repeats what the log has; its frames after that are `is_new`.
+ * A message of a running turn to its readers. `n` counts 0, 1, 2 … without gaps within an attempt. An attempt that takes the turn
+ * over first repeats the output in the log. Its later frames have `is_new`.
  */
 export type Frame = { attempt: number; n: number; is_new?: true } & (
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   | { type: "citations"; citations: Citation[] }
-  /** The model or its provider refuses to answer: the whole refusal. */
+  /** The model or its provider refuses to answer. `text`: the whole refusal. */
   | { type: "refusal"; text: string }
-  /** The target that answers, where the model of the turn is an alias. Sent before its output; not to readers of responses. */
+  /** If the model of the turn is an alias: the target that answers. Sent before its output. Response streams leave it out. */
   | { type: "target"; model: string }
   /** A round is recorded, and its tool calls start now. */
   | { type: "calls"; calls: ToolCall[] }

@@ -123,7 +123,7 @@ export const ScheduleFired = defineEvent("ScheduleFired", {
       cancels: z.uuid().nullable(),
     }),
 });
-/** The due times from `first_due_at` until `next` start no run: no process could attend to them in time. */
+/** The due times from `first_due_at` until `next` start no run: no process could handle them in time. */
 export const ScheduleTimesMissed = defineEvent("ScheduleTimesMissed", {
   public: Id.extend(Next.shape).extend({ first_due_at: z.iso.datetime() }),
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long stopped turns may take to end: only their workers can count their tokens. */
+/** How long to wait until stopped turns have ended, because only their workers can count their tokens. */
 const STOP_GRACE_MS = 800;
 const POLL_MS = 50;
 

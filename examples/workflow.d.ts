@@ -224,8 +224,8 @@ declare module "svc:workflow" {
     log(...words: unknown[]): void;
     complete(result?: unknown): Promise<never>;
     /**
-     * Ends this run. Another one goes on for it with these arguments and an empty history: for loops without an end. What
-     * waits for this run waits for that one.
+     * Ends this run. A new run continues it with these arguments and an empty history, for loops without an end. Whatever
+     * waits for this run then waits for the new one.
      */
     continueAs(args?: Record<string, unknown>): Promise<never>;
   }

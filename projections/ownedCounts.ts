@@ -9,7 +9,7 @@ import type { HeldCount, ThingCount } from "./thingCounts.ts";
 
 export type OwnedCounts = Record<ErasedKind, ThingCount> & { held: HeldCount<ErasedKind>[] };
 
-/** Rows `o`, and the tables used in their SQL. */
+/** SQL for rows `o`. `with`: the common table expressions that it uses. */
 interface CountedRows extends OwnedRows {
   with: string;
 }
@@ -51,7 +51,7 @@ function rowsOf(kind: ErasedKind, organization: string, query: OwnedQuery, befor
   return { with: `${tables},`, from: "from mine o where true", values, covers: HOLD_CONDITIONS.runs };
 }
 
-/** Counts by kind the things of an owner, created before a position, that an erasure would delete or a hold would keep. */
+/** Counts an owner's things that were created before a position, by kind: those to be deleted, and those that holds keep. */
 export async function countOwned(
   db: Db,
   organization: string,

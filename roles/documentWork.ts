@@ -104,7 +104,7 @@ export function openDocumentWork(resources: Resources, handle: Handle) {
   return {
     readings,
     reader,
-    attend: { document: readings.attend, extraction: readings.attend, collection: emptying.attend },
+    resumeWork: { document: readings.resumeWork, extraction: readings.resumeWork, collection: emptying.resumeWork },
     /** Follows the log into the passage index, and makes the vectors of passages, in one process of the deployment. */
     startFollowing: () => runAsLeader(pool, "passages", follow, onError),
     /** Starts no more readings; resolves when the running ones have ended. */

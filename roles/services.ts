@@ -25,22 +25,22 @@ import { openTools } from "./tools.ts";
 import { openAgentWork, openTurnWork } from "./turnWork.ts";
 import { openMessageWork, openWorkflowWork } from "./workflowWork.ts";
 
-type Attend = (head: StreamHead) => Promise<void>;
+type ResumeWork = (head: StreamHead) => Promise<void>;
 type LeasedRoom = Pick<ReturnType<typeof openSourceWork>, "hasRoom" | "afterCommit" | "busy">;
 
-const attendBy =
-  (attendByAggregate: Record<string, Attend>): Attend =>
+const resumeWorkBy =
+  (resumeWorkByAggregate: Record<string, ResumeWork>): ResumeWork =>
   async (head) =>
-    attendByAggregate[parseStreamName(head.stream).aggregate]?.(head);
+    resumeWorkByAggregate[parseStreamName(head.stream).aggregate]?.(head);
 
 /** Starts the work that a commit gave to this process. */
-function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "afterCommit">[], attend: Attend) {
+function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "afterCommit">[], resumeWork: ResumeWork) {
   const onError = (err: unknown, stream: string) =>
     logger.warn({ err, stream }, "work not started, the sweep will start it");
-  const attendCommitted = resumeAfterCommit({ log, attend, onError });
+  const resumeCommitted = resumeAfterCommit({ log, resumeWork, onError });
   return (committed: CommittedCommand): void => {
     for (const work of rooms) work.afterCommit(committed);
-    attendCommitted(committed);
+    resumeCommitted(committed);
   };
 }
 
@@ -77,27 +77,27 @@ function openWork(resources: Resources) {
       (rooms[aggregate] ?? documents.readings).hasRoom(organization) ? worker : undefined,
     begin: runs.begin,
     beforeCommit: turns.beforeCommit,
-    afterCommit: afterCommits(resources, [...leased, messages], (head) => attendBy(attendByAggregate)(head)),
+    afterCommit: afterCommits(resources, [...leased, messages], (head) => resumeWorkBy(resumeWorkByAggregate)(head)),
   });
 
   const traced = withStreamTrace(resources.db);
-  const attendByAggregate: Record<string, Attend> = {
-    thread: turns.attend,
-    agent: agents.attend,
-    document: traced(documents.attend.document),
-    extraction: traced(documents.attend.extraction),
-    collection: documents.attend.collection,
-    source: sources.attend,
-    erasure: eraser.attend,
-    retention: retainer.attend,
-    run: traced(runs.attend),
-    trigger: schedules.attend,
-    message: messages.attend,
+  const resumeWorkByAggregate: Record<string, ResumeWork> = {
+    thread: turns.resumeWork,
+    agent: agents.resumeWork,
+    document: traced(documents.resumeWork.document),
+    extraction: traced(documents.resumeWork.extraction),
+    collection: documents.resumeWork.collection,
+    source: sources.resumeWork,
+    erasure: eraser.resumeWork,
+    retention: retainer.resumeWork,
+    run: traced(runs.resumeWork),
+    trigger: schedules.resumeWork,
+    message: messages.resumeWork,
   };
 
   return {
     handle: handler,
-    attendByAggregate,
+    resumeWorkByAggregate,
     startAlertRun: openAlertWork(resources, handle, { scripts }),
     busy: (): string[] => leased.flatMap((work) => work.busy()),
     startFollowing: documents.startFollowing,
@@ -119,11 +119,11 @@ const openWorkWhenSteady =
 
 /** Runs an event's reactors in its trace. */
 const reactTo =
-  ({ blobs, log }: Resources, { attendByAggregate, startAlertRun }: ReturnType<typeof openWork>) =>
+  ({ blobs, log }: Resources, { resumeWorkByAggregate, startAlertRun }: ReturnType<typeof openWork>) =>
   async (event: PublicEvent): Promise<void> => {
-    const attend = attendBy(attendByAggregate);
+    const resumeWork = resumeWorkBy(resumeWorkByAggregate);
     for (const reactor of reactors[event.type] ?? [])
-      await withTrace(parseTraceHeaders(event), () => reactor.react({ event, blobs, log, attend, startAlertRun }));
+      await withTrace(parseTraceHeaders(event), () => reactor.react({ event, blobs, log, resumeWork, startAlertRun }));
   };
 
 /** Resolves with the work, or after `ms`. */
@@ -146,7 +146,7 @@ export async function startServicesRole(resources: Resources) {
     worker,
     now: clock.now,
     busy: work.busy,
-    attend: work.attendByAggregate,
+    resumeWork: work.resumeWorkByAggregate,
     onError: (error, stream) => logger.warn({ err: error, stream }, "sweep failed, retrying"),
   });
 

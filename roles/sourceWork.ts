@@ -83,7 +83,7 @@ export function openSourceWork(resources: Resources, handle: Handle, { reader }:
     hasRoom: sources.hasRoom,
     busy: sources.busy,
     afterCommit: sources.afterCommit,
-    attend: (head: StreamHead) => (head.status === "deleting" ? emptier.attend(head) : sources.attend(head)),
+    resumeWork: (head: StreamHead) => (head.status === "deleting" ? emptier : sources).resumeWork(head),
     async stop(): Promise<void> {
       await Promise.all([sources.stop(), emptier.stop()]);
     },

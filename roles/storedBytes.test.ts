@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Db } from "#projections/projection.ts";
 import { openStoredBytes } from "./storedBytes.ts";
 
-test("uploads of one organization that ask at once share the sum of what it stores", async () => {
+test("concurrent uploads share one query for the bytes that their organizations store", async () => {
   const asked: string[][] = [];
   const db = {
     query: async (_: string, [ids]: [string[]]) => {

@@ -25,8 +25,8 @@ test("recovered work continues in the trace that its stream started in, and look
   const [one, other] = [newTrace(), newTrace()];
   const { db, lookups } = databaseWith({ "run-1": toTraceHeaders(one), "run-2": toTraceHeaders(other), "run-3": {} });
   const found = new Map<string, unknown>();
-  const attend = withStreamTrace(db)(async ({ stream }) => void found.set(stream, currentTrace()));
-  await Promise.all(["run-1", "run-2", "run-3", "run-4"].map((stream) => attend(head(stream))));
+  const resumeWork = withStreamTrace(db)(async ({ stream }) => void found.set(stream, currentTrace()));
+  await Promise.all(["run-1", "run-2", "run-3", "run-4"].map((stream) => resumeWork(head(stream))));
   expect(found).toEqual(
     new Map([
       ["run-1", one],
@@ -42,7 +42,7 @@ test("work that an event starts stays in the trace of the event, without a looku
   const trace = newTrace();
   const { db, lookups } = databaseWith({ "run-1": toTraceHeaders(newTrace()) });
   let found: unknown;
-  const attend = withStreamTrace(db)(async () => void (found = currentTrace()));
-  await withTrace(trace, () => attend(head("run-1")));
+  const resumeWork = withStreamTrace(db)(async () => void (found = currentTrace()));
+  await withTrace(trace, () => resumeWork(head("run-1")));
   expect([found, lookups]).toEqual([trace, []]);
 });

@@ -106,7 +106,7 @@ export function openMessageWork({ db, log, vault, worker, bus, logger }: Resourc
     await deliveries.run(target.organization_id, () => deliverMessage(deps, target, posted));
   };
   return {
-    attend: (head: StreamHead) => deliver(head),
+    resumeWork: (head: StreamHead) => deliver(head),
     /** Delivers a message that this process has just committed. If it is interrupted, another process's sweep continues. */
     afterCommit(committed: CommittedCommand): void {
       const posted = findPosted(committed);

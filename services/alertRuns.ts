@@ -4,7 +4,7 @@ import type { PublicEvent } from "#events/ports.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import { findWorkflow, startWorkflowRun, type StartDeps } from "./workflows/startRun.ts";
 
-/* Starts the runs that alert people of a budget: one for each BudgetReached event that names a workflow. */
+/* Starts the runs that alert people about a budget: one for each BudgetReached event that names a workflow. */
 
 interface AlertDeps extends StartDeps {
   /** Called when the run cannot start. People still see the event and the response header. */

@@ -44,7 +44,7 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
 
   return {
     /** Starts a stream's deletion, unless this process runs it already. */
-    attend(head: StreamHead): Promise<void> {
+    resumeWork(head: StreamHead): Promise<void> {
       if (!running.has(head.stream)) {
         const ended = run(head).catch((error: unknown) => onError(error, head.stream));
         running.set(

@@ -72,9 +72,9 @@ function start(
     },
     onError: (error) => calls.errors.push(error),
   });
-  const attend = () => eraser.attend(head);
-  void attend();
-  return { calls, attend, stop: eraser.stop, types: () => calls.sent.map(([type]) => type) };
+  const resumeWork = () => eraser.resumeWork(head);
+  void resumeWork();
+  return { calls, resumeWork, stop: eraser.stop, types: () => calls.sent.map(([type]) => type) };
 }
 
 test("an erasure deletes batch by batch, records its progress, and completes with the counts of the log", async () => {
@@ -119,9 +119,9 @@ test("a run that has just ended is destroyed once it is settled, its steps are o
     { "run-r": endedRun(7, { steps: [{ key: "a" }] }) },
     { "run-r": endedRun(12) },
   ];
-  const { calls, types, attend, stop } = start([runsOf({ ended: ["r"] })], 0, { heads });
-  // the sweep attends repeatedly, too
-  await expect.poll(() => attend().then(() => types().at(-1))).toBe("ForgetRun");
+  const { calls, types, resumeWork, stop } = start([runsOf({ ended: ["r"] })], 0, { heads });
+  // the sweep resumes the work repeatedly, too
+  await expect.poll(() => resumeWork().then(() => types().at(-1))).toBe("ForgetRun");
   expect(calls.ranges.slice(0, 4)).toEqual([7, 7, 7, 12].map((position) => ({ before: 5, position })));
   await stop();
 });
@@ -143,11 +143,11 @@ test("what others have made of destroyed runs meanwhile is erased before the era
   ];
   // each round asks for the heads of the owner's runs, and then of the remaining ones
   const heads: Record<string, StreamHead>[] = [{}, {}, {}, { "run-fork": endedRun(9) }, {}];
-  const { types, attend, stop } = start([NOTHING], 9, { heads, destroyed: ["r"], left });
+  const { types, resumeWork, stop } = start([NOTHING], 9, { heads, destroyed: ["r"], left });
   await expect.poll(() => left.length).toBe(0);
-  await attend();
+  await resumeWork();
   expect(types()).toEqual(["CancelRun", "DeleteThread", "DeleteFile", "ForgetRun", "AdvanceErasure"]);
-  // after the release, the sweep attends again
-  await expect.poll(() => attend().then(() => types().at(-1))).toBe("CompleteErasure");
+  // after the release, the sweep resumes the work again
+  await expect.poll(() => resumeWork().then(() => types().at(-1))).toBe("CompleteErasure");
   await stop();
 });

@@ -48,7 +48,7 @@ function open({ total = 4, perTenant = 2 } = {}) {
     commit: (stream: string, worker = "w1") => work.afterCommit({ command: { stream, worker } } as CommittedCommand),
     sweep: (stream: string, found = lost) => {
       lost = found;
-      return work.attend({ stream, organization_id: stream[0]! } as StreamHead);
+      return work.resumeWork({ stream, organization_id: stream[0]! } as StreamHead);
     },
   };
 }

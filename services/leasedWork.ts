@@ -102,7 +102,7 @@ export function createLeasedWork<Work, Running extends { ended: Promise<void> }>
     },
 
     /** Makes sure that open work progresses: takes it over if there is room, or ends it. */
-    async attend(head: StreamHead): Promise<void> {
+    async resumeWork(head: StreamHead): Promise<void> {
       const lost = await options.open(head, holdings.has);
       if (!lost) return;
       const hasRoom = holdings.size() < maxHeldForTakeover && holdings.hasRoom(head.organization_id);

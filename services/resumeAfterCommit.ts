@@ -5,7 +5,7 @@ import { findHead } from "./states.ts";
 
 interface Options {
   log: Pick<EventLog, "heads">;
-  attend(head: StreamHead): Promise<void>;
+  resumeWork(head: StreamHead): Promise<void>;
   onError(error: unknown, stream: string): void;
 }
 
@@ -20,14 +20,14 @@ function findTarget(stream: string, { data }: CommittedCommand["events"][number]
  * After a commit, settles an ended run, and resumes the run that waits for an ended turn, in this process and without the bus. If
  * it is interrupted, another process's sweep continues.
  */
-export function resumeAfterCommit({ log, attend, onError }: Options) {
+export function resumeAfterCommit({ log, resumeWork, onError }: Options) {
   return ({ command, events }: CommittedCommand): void => {
     if (events.at(-1)?.type === "RunSettled") return;
     const target = events.map((event) => findTarget(command.stream, event)).find((stream) => stream !== undefined);
     if (target === undefined) return;
     const find = async (): Promise<void> => {
       const head = await findHead(log, target);
-      if (head?.status) await attend(head);
+      if (head?.status) await resumeWork(head);
     };
     find().catch((error: unknown) => onError(error, target));
   };

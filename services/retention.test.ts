@@ -53,7 +53,7 @@ function start(
     },
     onError: (error) => calls.errors.push(error),
   });
-  void retainer.attend(heads[0]!);
+  void retainer.resumeWork(heads[0]!);
   return { calls, stop: retainer.stop, types: () => calls.sent.map(([type]) => type) };
 }
 

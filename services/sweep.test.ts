@@ -22,7 +22,7 @@ function stage(due: number[], sweep_ms: number, now = () => Date.now()) {
     worker: "w",
     now,
     busy: () => [],
-    attend: {},
+    resumeWork: {},
     onError: (error) => {
       throw error;
     },

@@ -16,8 +16,8 @@ export interface SweepOptions {
   now?(): number;
   /** Streams that this process works on. They are excluded, because a hundred of them would fill the batch and hide lost work of others. */
   busy(): string[];
-  /** Handlers of open work, by aggregate. */
-  attend: Record<string, (head: StreamHead) => Promise<void>>;
+  /** Starts, takes over or ends the open work of a stream, by aggregate. */
+  resumeWork: Record<string, (head: StreamHead) => Promise<void>>;
   onError(error: unknown, stream: string): void;
 }
 
@@ -42,9 +42,9 @@ export function createSweep(options: SweepOptions) {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> | undefined;
 
-  const attend = async (head: StreamHead): Promise<void> => {
+  const resumeWork = async (head: StreamHead): Promise<void> => {
     try {
-      await options.attend[parseStreamName(head.stream).aggregate]?.(head);
+      await options.resumeWork[parseStreamName(head.stream).aggregate]?.(head);
     } catch (error) {
       options.onError(error, head.stream);
     }
@@ -54,7 +54,7 @@ export function createSweep(options: SweepOptions) {
     try {
       const { log, worker, busy } = options;
       const work = await log.openWork({ worker, busy: busy(), now, limit: BATCH_SIZE });
-      await Promise.all(work.map(attend));
+      await Promise.all(work.map(resumeWork));
       return { more: work.length >= BATCH_SIZE };
     } catch (error) {
       options.onError(error, "");

@@ -31,8 +31,8 @@ async function requireEmpty(folder: string): Promise<void> {
 }
 
 /**
- * Runs the work that writes a backup into an empty folder. If it fails, removes what it wrote: keys of data that may be erased
- * later, in a folder that is no backup. Throws CliError if the folder is not empty.
+ * Runs the work that writes a backup into an empty folder. If it fails, removes what it wrote, because a part of a backup would
+ * keep the data keys of data that is erased later. Throws CliError if the folder is not empty.
  */
 export async function fillFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
   await requireEmpty(folder);
@@ -52,11 +52,11 @@ export async function readManifest(folder: string): Promise<Manifest> {
     return Manifest.parse(JSON.parse(await readFile(manifestFile(folder), "utf8")));
   } catch (cause) {
     const what = `${folder} is not a complete backup (${explainError(cause)})`;
-    throw new CliError(what, "name a folder that svc backup has written to its end", { cause });
+    throw new CliError(what, "name a folder in which svc backup has finished", { cause });
   }
 }
 
-/** Refuses a backup without its blobs: the files and documents of the restored log could not be read. Throws CliError. */
+/** Refuses a backup without all of its blobs, because the service could not read the restored files. Throws CliError. */
 export async function requireBlobs(folder: string, { blobs }: Pick<Manifest, "blobs">): Promise<void> {
   const found = await countBlobs(blobsFolder(folder));
   if (found >= blobs) return;
@@ -67,7 +67,7 @@ export async function requireBlobs(folder: string, { blobs }: Pick<Manifest, "bl
   );
 }
 
-/** Refuses a missing folder of blobs, because the backup would contain none. Every start of the service creates it. Throws CliError. */
+/** Refuses a missing blobs folder, which every start of the service creates: the backup would have no blobs. Throws CliError. */
 export function requireBlobsFolder(blobs: string): void {
   if (existsSync(blobs)) return;
   throw new CliError(`${blobs} does not exist`, "set DATA_DIR to the folder that the service uses");

@@ -32,7 +32,6 @@ interface NamedCall {
 const named = (call: NamedCall | null): string =>
   call === null ? "nothing" : escapeControls(call.name === null ? call.kind : `${call.kind} ${call.name}`);
 
-/** Describes how a run differs. */
 function describeDifference(
   file: string,
   { reason, call, recorded, pointers, ...at }: NonNullable<CheckedRun["difference"]>,
@@ -48,9 +47,9 @@ function describeDifference(
     case "added":
       return `${named(call)} was never answered${where}`;
     case "result":
-      return `the result is another${where}`;
+      return `the result differs${where}`;
     default:
-      return `one waits or fails where the other ends${where}`;
+      return `the run ends differently${where}`;
   }
 }
 
@@ -61,7 +60,7 @@ function describeRun(file: string, { run_id, status, outcome, difference, error 
   return `${outcome.padEnd(10)} ${run_id} ${status}${why ? `: ${why}` : ""}`;
 }
 
-/** Prints one line per run. Returns whether one deviates. */
+/** Prints one line per run. Returns whether a run goes another way or fails. */
 async function checkRuns(
   { call }: Service,
   id: string,
@@ -83,7 +82,7 @@ async function checkRuns(
   return counts.different + counts.failed > 0;
 }
 
-/** Checks definitions as a save would, and replays the service's runs with them. Deviating runs set exit code 1. */
+/** Checks definitions as a save would, and replays the service's runs with them. If a run goes another way, sets exit code 1. */
 export async function check(path: string, options: CheckOptions): Promise<void> {
   const definitions = await readDefinitions(path);
   for (const { file, lint, type, name } of definitions) {

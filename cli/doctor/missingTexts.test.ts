@@ -13,7 +13,7 @@ const db: Db = {
   },
 };
 
-test("texts are missing from a folder with blobs; without blobs it is another folder than the service's", async () => {
+test("missing texts are reported by document; a folder without blobs is reported as a wrong DATA_DIR", async () => {
   const folder = await testFolder();
   await expect(checkTexts(db, folder)).rejects.toThrow("blobs does not exist: set DATA_DIR to the folder that the");
   mkdirSync(join(folder, "blobs"));

@@ -67,7 +67,7 @@ export function describeMissingTexts(missing: string[]): string {
 export async function checkTexts(db: Db, folder: string): Promise<string> {
   const { missing, checked } = await findMissingTexts(db, folder, SAMPLE);
   if (missing.length === 0) return `complete, in ${checked} documents`;
-  // most likely the doctor looks into another folder, and nothing has to be restored
+  // without a blobs folder, DATA_DIR is most likely wrong, and nothing has to be restored
   requireBlobsFolder(join(folder, "blobs"));
   throw new CliError(describeMissingTexts(missing), RESTORE_TEXTS);
 }

@@ -46,7 +46,7 @@ function verifyLive({ expected, certificate }: Claims, onProgress: OnProgress): 
   });
 }
 
-/** What a part of the log lacks is no damage. */
+/** The error for an export that lacks earlier events. It is not damaged, but only a part of the log. */
 function beginsLater({ position }: Pick<ChainTip, "position">, lack: string, cause?: unknown): CliError {
   const what = `The export begins after position ${position}, so ${lack}`;
   return new CliError(what, "verify an export from the log's beginning", { cause });

@@ -33,7 +33,7 @@ async function* passOn<End>(bytes: Readable, onEnd: (end: End) => void): AsyncGe
     yield chunk;
   }
   const end = parseEnd<End>(last.toString().trimEnd().split("\n").at(-1)!);
-  if (!end) throw new CliError("The answer is not whole: it has no last line", "run this again");
+  if (!end) throw new CliError("The answer is incomplete: it has no last line", "run this again");
   onEnd(end);
 }
 

@@ -103,7 +103,7 @@ export function parseFile<T extends z.ZodType>(schema: T, text: string, file: st
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new CliError(`${file} is no JSON (${(error as Error).message})`, "correct it there");
+    throw new CliError(`${file} is not JSON (${(error as Error).message})`, "correct it there");
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;

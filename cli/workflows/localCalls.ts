@@ -2,7 +2,7 @@ import type { CallAnswer } from "#events/inheritedCalls.ts";
 import type { PendingCall, PendingStep } from "#services/workflows/tick.ts";
 import type { AgentAnswer, ApprovalAnswer, EventAnswer, RunAnswer } from "./answers.ts";
 
-/* Types for those who answer and display a local run. */
+/* Types of the code that answers the calls of a local run, and of the code that displays them. */
 
 export interface Place {
   line: number | null;

@@ -30,7 +30,7 @@ function readArgs(text: string): Record<string, unknown> {
     const args: unknown = JSON.parse(json);
     if (typeof args === "object" && args !== null && !Array.isArray(args)) return args as Record<string, unknown>;
   } catch {}
-  throw new CliError("--args is no JSON object", `give it as '{"name": "Ada"}' or as @args.json`);
+  throw new CliError("--args is not a JSON object", `give it as '{"name": "Ada"}' or as @args.json`);
 }
 
 /** Throws CliError if the arguments do not match `meta.args`. */
@@ -85,7 +85,7 @@ async function askForm(terminal: Terminal, name: string): Promise<unknown> {
     try {
       return JSON.parse(text) as unknown;
     } catch (error) {
-      print(`This is no JSON: ${(error as Error).message}`);
+      print(`This is not JSON: ${(error as Error).message}`);
     }
   }
 }

@@ -11,7 +11,7 @@ interface Change {
   type: string;
 }
 
-/** The first words of other queries that also show a kind of thing. */
+/** By kind of thing: the first words of the query keys that also show it. */
 const ALSO_IN: Readonly<Record<string, readonly string[]>> = {
   // both add models, which agents and chats choose from
   provider: ["agent"],
@@ -26,7 +26,7 @@ const BURST_MS = 200;
 const RETRY_MS = 3_000;
 /** The message from the receiving tab to the others after changes were missed. */
 const MISSED = "missed";
-/** A slower answer does not delay later bursts. */
+/** Maximum wait for the answers of a burst. Slower ones do not delay the next burst. */
 const PATIENCE_MS = 10_000;
 
 interface Listener {
@@ -89,11 +89,11 @@ function createBursts(queries: QueryClient) {
     if (kinds.size > 0 && !isOver) flushing ||= window.setTimeout(() => void flush(), BURST_MS);
   };
   return {
-    // every change is also an event of the log
     note({ kind, type }: Change) {
       for (const name of [kind, ...(ALSO_IN[kind] ?? [])]) kinds.add(name);
-      // runs show their approvals
+      // the keys of all queries about approvals begin with "run"
       if (type.startsWith("ToolApproval")) kinds.add("run");
+      // every change is also an event of the log
       kinds.add("log");
       if (!isReading) flushing ||= window.setTimeout(() => void flush(), BURST_MS);
     },
@@ -117,7 +117,7 @@ export function followChanges(queries: QueryClient): () => void {
     bursts.note(change);
     channel.postMessage(change);
   };
-  // nobody has received changes since the leading tab closed
+  // no tab has received changes since the leading tab closed
   const onOpen = () => {
     readAgain();
     channel.postMessage(MISSED);
@@ -138,7 +138,7 @@ export function followChanges(queries: QueryClient): () => void {
     }
   };
   const wake = () => {
-    // changes during the hidden time were not received
+    // while it was hidden, the tab received no changes
     if (!document.hidden) readAgain();
     update();
   };

@@ -84,7 +84,7 @@ export const listMessages = (thread: Thread) =>
     placeholderData: (previous, query) => (query?.queryKey[2] === thread.id ? previous : undefined),
   });
 
-/** Agents first, because they have instructions and tools. Read each time: only administrators hear of new models. */
+/** Agents first, because they have instructions and tools. Read at every mount, because only administrators receive changes of models. */
 export const listTargets = queryOptions({
   queryKey: ["agent", "targets"],
   refetchOnMount: "always",

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 
-/** An item that an id identifies: `turn` is a request, `user` a member, the others are aggregates of the log. */
+/** An item with an id. Its kind is `turn` (a request), `user` (a member) or an aggregate of the log. */
 export interface FoundThing {
   kind: string;
   id: string;

@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 
-/* The health data for operators. For administrators. */
+/* The health of the deployment, which only administrators may read. */
 
-/** No event reports its changes. */
+/** Polling interval, because no event reports changes of health. */
 const RENEWED_MS = 10_000;
 
 export interface Check {

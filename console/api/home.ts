@@ -52,7 +52,7 @@ interface RequestCounts extends Slice<TurnSummary> {
 /** Requests since then that failed or were refused, by model, most failures first, as the service counts them. `isWhole`: all were counted. */
 export const countFailures = (from: string) =>
   queryOptions({
-    // not below "thread", because every request would count all of them
+    // its key does not begin with "thread", because then every new request would repeat the count
     queryKey: ["failures", from],
     refetchInterval: FAILURES_MS,
     queryFn: async ({ signal }) => {

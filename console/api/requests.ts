@@ -54,7 +54,7 @@ export const getTrace = (id: string, as_of?: string) =>
     queryFn: ({ signal }) => call<Trace>(`turns/${encodeURIComponent(id)}/trace`, { signal, query: { as_of } }),
   });
 
-/** Read each time: only administrators hear of new models. */
+/** Read at every mount, because only administrators receive changes of the models. */
 export const listModels = queryOptions({
   queryKey: ["provider", "models"],
   refetchOnMount: "always",

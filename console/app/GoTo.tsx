@@ -26,7 +26,7 @@ function usePlaces(text: string) {
   const named = useQuery({ ...findNames(text), enabled: text !== "" });
   const screens = useScreens().filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
   const thread = found.data?.find(({ kind }) => kind === "thread");
-  // the owner decides where it leads
+  // which screen a thread opens in depends on whether it is the person's own
   const isThreadKnown = useOwnThread(thread?.id).isFetched || thread === undefined;
   const isIdKnown = !isId || (!found.isPending && isThreadKnown);
   return {

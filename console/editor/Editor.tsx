@@ -32,7 +32,7 @@ export interface Problem {
 
 export interface EditorProps {
   label: string;
-  /** The initial text. Another text needs another key. */
+  /** The initial text. To show another text, change the component's `key`. */
   text: string;
   /** Whether the text is prose instead of code. */
   isProse?: boolean;
@@ -104,7 +104,8 @@ const readOnly = (text: string, original: string): Extension[] => [
 ];
 
 /**
- * An editor of code. It lives in a shadow root, where its style sheets are objects: the page's policy refuses `<style>` elements.
+ * A code editor in a shadow root. There its style sheets are objects; elsewhere they would be `<style>` elements, which the
+ * page's policy refuses.
  */
 export default function Editor(props: EditorProps) {
   const { label, text, original, isProse = false } = props;

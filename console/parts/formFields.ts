@@ -23,8 +23,8 @@ const fieldNamed = (fields: Field[], names: string[]): Field | undefined => {
 
 /**
  * The field that a request's parameter comes from; undefined if the form has none. `envelope.limits.max_steps` is the field
- * `limits.max_steps` or `max_steps`, and `targets[1].model` the second field `<n>.model`. Where several fields make one parameter
- * of another name, an element around them has it as `data-params`.
+ * `limits.max_steps` or `max_steps`, and `targets[1].model` the second field `<n>.model`. If several fields make one parameter
+ * with another name, an element around them has that name in `data-params`.
  */
 function fieldOfParam(fields: Field[], param: string): Field | undefined {
   const path = param.split(/[.[\]]+/).filter(Boolean);
@@ -40,7 +40,7 @@ function fieldOfParam(fields: Field[], param: string): Field | undefined {
   return fields.find((field) => comesFrom(field).some((name) => parts.includes(name)));
 }
 
-/** Opens what is folded around a field. If a choice hides the field, the choice stands for it. */
+/** Opens the `<details>` around a field. If a choice in the same fieldset hides the field, returns the choice instead. */
 function toVisible(field: Field): Field | undefined {
   for (let fold = field.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null)
     fold.open = true;
@@ -85,7 +85,7 @@ const around = (field: Field): Element => field.closest("label") ?? field;
 export const labelOf = (field: Field): string =>
   field.ariaLabel ?? field.labels?.[0]?.firstChild?.textContent?.trim() ?? field.name;
 
-/** Marks a field as wrong, and shows the message beside it, which has the id; until the returned function is called. */
+/** Marks a field as wrong and shows the message beside it, until the returned function is called. `id`: the message's id. */
 export function markField(field: Field, message: HTMLElement, id: string): () => void {
   const before = field.getAttribute("aria-describedby");
   around(field).after(message);

@@ -39,6 +39,6 @@ export function readJson(form: FormData, name: string, label: string): unknown {
   try {
     return JSON.parse(text || "{}");
   } catch (error) {
-    throw new FieldError(name, `${label}: ${error instanceof Error ? error.message : "this is no JSON"}`);
+    throw new FieldError(name, `${label}: ${error instanceof Error ? error.message : "this is not JSON"}`);
   }
 }

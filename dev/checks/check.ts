@@ -10,7 +10,7 @@ import { runTool } from "./tool.ts";
 const root = join(import.meta.dirname, "..", "..");
 const failures: string[] = [];
 
-const tell = (name: string, start: number, ok: boolean, detail: string): void => {
+const printResult = (name: string, start: number, ok: boolean, detail: string): void => {
   const mark = ok ? styleText("green", "ok  ") : styleText("red", "FAIL");
   const seconds = `${((performance.now() - start) / 1000).toFixed(1)} s`;
   console.log(`${mark}  ${name.padEnd(12)} ${seconds.padStart(6)}${detail && `  ${detail}`}`);
@@ -19,18 +19,18 @@ const tell = (name: string, start: number, ok: boolean, detail: string): void =>
 for (const gate of gates) {
   const start = performance.now();
   const { ok, stdout, stderr } = await runTool(gate.command, root);
-  tell(gate.name, start, ok, ok ? "" : gate.command.join(" "));
+  printResult(gate.name, start, ok, ok ? "" : gate.command.join(" "));
   if (!ok) failures.push(`${gate.name}\n${stdout}${stderr}`);
 }
 
-const described = performance.now();
+const descriptionStart = performance.now();
 const faults = await findFaults(await readApiDescription());
-tell("/openapi.json", described, faults.length === 0, "");
+printResult("/openapi.json", descriptionStart, faults.length === 0, "");
 if (faults.length > 0) failures.push(`/openapi.json\n${faults.join("\n")}`);
 
 const start = performance.now();
 const { planted, wrong } = await proveGates();
-tell("fixtures", start, wrong.length === 0, `${planted} planted faults`);
+printResult("fixtures", start, wrong.length === 0, `${planted} planted faults`);
 if (wrong.length > 0) failures.push(`fixtures\n${wrong.join("\n")}`);
 
 for (const failure of failures) console.error(`\n${failure.trimEnd()}`);

@@ -49,7 +49,7 @@ async function compress(folder: string): Promise<void> {
       const bytes = readFileSync(path);
       const params = {
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-        // a file above 1 MB takes seconds at 11, which makes it a tenth smaller than 9 does
+        // level 11 takes seconds for a file above 1 MB, and makes it only a tenth smaller than level 9
         [constants.BROTLI_PARAM_QUALITY]: bytes.length > 1_000_000 ? 9 : constants.BROTLI_MAX_QUALITY,
       };
       writeFileSync(`${path}.br`, await promisify(brotliCompress)(bytes, { params }));
@@ -59,8 +59,8 @@ async function compress(folder: string): Promise<void> {
 }
 
 /**
- * What several screens share is one file: with a file for each shared part the console was larger, because small files compress
- * badly.
+ * Bundles everything that several screens share into one file. With a file for each shared part the console was larger, because
+ * small files compress badly.
  */
 const SHARED = { name: "shared", test: /console\/(parts|format|api)\//, minShareCount: 4 };
 

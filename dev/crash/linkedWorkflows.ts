@@ -1,6 +1,6 @@
 /* Workflows whose runs depend on others (on runs that they start, on events, on several votes), or that store something. */
 
-/** `starter` starts runs of `sequence`; `listener` waits for an event; `voted` needs two equal votes; `chained` goes on as other runs; `asking` asks an agent; `storing` saves a file and pushes a document. */
+/** `starter` starts runs of `sequence`; `listener` waits for an event; `voted` needs two equal votes; `chained` continues in further runs; `asking` asks an agent; `storing` saves a file and pushes a document. */
 export type LinkedKind = "starter" | "listener" | "voted" | "chained" | "asking" | "storing";
 export const LINKED_KINDS: LinkedKind[] = ["starter", "listener", "voted", "chained", "asking", "storing"];
 

@@ -55,7 +55,7 @@ export interface Topology {
   /** An organization other than the clients'. */
   other: Credentials;
   surroundings: Surroundings;
-  /** Current pid of an embedded server; for a NATS cluster, of the next server in turn. */
+  /** Current pid of an embedded server. For a NATS cluster, each call returns the next server's pid. */
   pidOf(service: "postgres" | "nats" | "meilisearch"): Promise<number>;
   /** Stops the supervisor from restarting the embedded servers until the returned function is called. */
   holdSupervisor(): () => void;
@@ -117,14 +117,14 @@ async function makeOrganization(main: string, env: Environment, name: string): P
   return JSON.parse(stdout) as Credentials;
 }
 
-/** NATS on three servers, each restarted when it ends. Faults hit one after the other. */
+/** NATS on three servers, each restarted when it ends. Each fault hits the next server. */
 async function startBus(folder: string) {
   const cluster = await startNatsCluster(join(folder, "data", "cluster"), { keep: true, proxied: true });
-  let blows = 0;
+  let faults = 0;
   return {
     given: { NATS_URL: cluster.url, NATS_REPLICAS: "3" },
     routes: cluster.routes!,
-    pid: () => cluster.nodes[(blows += 1) % cluster.nodes.length]!.pid(),
+    pid: () => cluster.nodes[(faults += 1) % cluster.nodes.length]!.pid(),
     stop: cluster.stop,
   };
 }
@@ -176,7 +176,7 @@ function createStarter(
   };
 }
 
-/** Starts everything below a folder: `data` belongs to the servers, `logs` to the processes' output. */
+/** Starts a deployment in a folder: the servers' files are in `data`, the processes' output is in `logs`. */
 export async function startTopology(
   folder: string,
   outside: Outside,

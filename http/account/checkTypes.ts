@@ -19,11 +19,11 @@ const Checked = z
           line: place("From 1."),
           column: place("From 1."),
           end_line: place("From 1."),
-          end_column: place("From 1, behind the last character."),
+          end_column: place("From 1, after the last character."),
         }),
       )
-      .describe("The first 100, in the order of the source. None of them keeps it from being saved."),
-    unchecked: z.string().nullable().describe("Why the types were not checked; null: they were."),
+      .describe("The first 100, in the order of the source. The source can be saved in spite of them."),
+    unchecked: z.string().nullable().describe("Why the types were not checked; null if they were."),
   })
   .meta({ title: "CheckedTypes" });
 
@@ -48,7 +48,7 @@ async function checkTypes(
     });
   } catch (error) {
     if (!(error instanceof InvalidScript)) throw error;
-    return { errors: [], unchecked: "The source has a fault that a save would refuse; types are checked after it." };
+    return { errors: [], unchecked: "A save would refuse the source. Correct that first, then its types are checked." };
   }
 }
 
@@ -59,7 +59,7 @@ export function typeRoutes(app: App, http: Http): void {
     security: [{ session: [] }],
     summary: "Check the types of a source",
     description:
-      "What in a source does not fit its types: those of `ctx`, of the arguments by the JSON Schemas of `meta` and of steps, of the steps that `run()` calls, and the script's own. Plain JavaScript is checked, too. The first check after a minute takes about a second longer.",
+      "Reports the type errors of a source. The types are those of `ctx`, of the arguments (from the JSON Schemas of `meta` and of the steps), of the steps that `run()` calls, and those that the script declares. Plain JavaScript is checked, too. After a minute without checks, the next one takes about a second longer.",
     body: Check,
     response: { 200: Checked },
   };

@@ -70,9 +70,9 @@ const isStoredShorter = (end: TurnEnd, sentUnits: number): boolean =>
 
 /**
  * Encodes one response as SSE with numbered events (wire facts: the stream's grammar). Repeated frames of a newer attempt are not
- * sent again. If an attempt contradicts earlier output, the stream ends as failed. So it does if a newer attempt generates the answer
- * again although the client has more of it, or if a turn that was given up is stored with less: then the bus lost the frames together
- * with their worker.
+ * sent again. The stream ends as failed if an attempt contradicts earlier output. If the bus loses frames together with their
+ * worker, it also does if a newer attempt generates an answer of which the client has more, or if a turn that was given up is
+ * stored with less than was sent.
  */
 export function createStream(head: ResponseHead, { startAfter, attempt: attemptOfClient }: StreamPlace = START) {
   const fold = createFold(head);

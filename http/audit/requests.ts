@@ -25,7 +25,7 @@ export function requestRoutes(app: App, http: Http): void {
     const { status = null, model = null, agent_id = null, thread_id = null, q: error = null, principal = null } = query;
     const words = splitWords(query.question ?? "");
     if (words && query.counts)
-      throw new ApiError(null, "counts: leave it out where `question` is sent, whose words are not counted.", {
+      throw new ApiError(null, "counts: cannot be combined with question.", {
         param: "counts",
       });
     const after = readPlace(query.after);

@@ -22,7 +22,7 @@ async function open(server: Server, options: ListenOptions): Promise<AddressInfo
 /** Resolves when the server's last connection has ended. */
 const close = (server: Server): Promise<unknown> => new Promise((resolve) => server.close(resolve));
 
-/** Checks that nobody else listens on the port, which sockets that share it would not notice. Returns the port. Throws EADDRINUSE. */
+/** Checks that nobody else listens on the port: sockets that share it would not notice. Returns the port. Throws EADDRINUSE. */
 async function findPort(options: ListenOptions): Promise<number> {
   const probe = createServer();
   const { port } = await open(probe, options);

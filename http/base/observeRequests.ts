@@ -57,7 +57,7 @@ function countedBody(request: FastifyRequest, body: Readable): Readable {
       }
     },
   });
-  // starts with the first read: forms are read from the request itself, and counted there
+  // starts with the first read, because forms are read from the request itself, and are counted there
   counter.once("resume", () => {
     const watch = setInterval(() => {
       if (arrived < MIN_BYTES && !body.readableEnded) counter.destroy(new ApiError("request_timeout", TOO_SLOW));
@@ -120,7 +120,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-/** Gives each request a trace, one log line and one count when its connection has finished with it, and a budget for its body. */
+/** Gives each request a trace and a budget for its body. Logs and counts the request once its response is closed. */
 export function observeRequests(app: App, http: Pick<Http, "metrics" | "longReadPlaces">, budget: BodyBudget): void {
   const longReads = createLongReads(http.longReadPlaces);
   app.decorateRequest("acquireLongRead", function () {

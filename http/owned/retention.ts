@@ -42,7 +42,7 @@ async function readSettings(
 ) {
   const rules = readRules(body);
   if (Object.keys(rules).length === 0)
-    throw new ApiError(null, "Set one of threads, turns, files, documents and runs; DELETE removes the rules.", {
+    throw new ApiError(null, "Set threads, turns, files, documents or runs. DELETE removes the rules.", {
       param: "threads",
     });
   return { subject: await readSubject(http, caller, name), rules };
@@ -83,7 +83,7 @@ export function retentionRoutes(app: App, http: Http): void {
     ...one,
     summary: "Set the retention rules of a subject",
     description:
-      "Replaces all rules of the subject. What is older is deleted from now on, as by DELETE, within an hour. Ask for a preview first: nothing brings it back.",
+      "Replaces all rules of the subject. From now on, older things are deleted within an hour, as by DELETE. They cannot be restored, so request a preview first.",
     body: RetentionToSet,
     response: { 200: Retention },
   };

@@ -51,7 +51,7 @@ const CheckedRun = z.object({
         .enum(["arguments", "call", "missing", "added", "result", "end"])
         .describe(
           "`arguments`: `recorded` is called with other arguments. `call`: `call` is made instead of `recorded`. `missing`: `recorded` is " +
-            "not made. `added`: `call` follows. `result`: the result is another. `end`: one waits or fails where the other ends.",
+            "not made. `added`: `call` follows. `result`: the result differs. `end`: one of them waits or fails where the other ends.",
         ),
       call: Call.nullable(),
       recorded: Call.nullable(),

@@ -32,7 +32,7 @@ export const DecisionBody = z
     data: z.unknown().describe("The data that the form asks for."),
     comment: z.string().max(4_000).nullable(),
     files: RunFiles.nullable().describe(
-      "Ids of files that you have uploaded to the chat API's /files. Steps of the run may read them, and everybody who can read the run.",
+      "Ids of files that you have uploaded to the chat API's /files. The steps of the run may read them, and so may everybody who can read the run.",
     ),
   })
   .partial();

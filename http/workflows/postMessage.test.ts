@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createAwaitDelivery } from "./postMessage.ts";
 
-test("a delivery is read by the look that finds it, and requests that wait at once hear of their own", async () => {
+test("concurrent requests each get their own delivery, and one that was found is not read again", async () => {
   const delivered = new Map<string, object>();
   const looks: string[] = [];
   let hint = (): void => {};

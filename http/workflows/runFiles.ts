@@ -21,8 +21,8 @@ export const RunFile = z
     name: z.string(),
     mime_type: z.string(),
     bytes: z.int(),
-    given: z.boolean().describe("Handed to the run by who started it, or with an approval; otherwise a step saved it."),
-    approval_id: z.string().nullable().describe("The approval with whose decision or comment it came."),
+    given: z.boolean().describe("True if the run got it at its start or with an approval; false if a step saved it."),
+    approval_id: z.string().nullable().describe("The approval whose decision or comment included the file."),
     created_at: z.iso.datetime(),
   })
   .meta({ title: "RunFile" });
@@ -97,7 +97,7 @@ export function runFileRoutes(app: App, http: Http): void {
   );
 }
 
-/** Finds a file that was given to the run, also with an approval, or saved by one of its steps. */
+/** Finds a file that the run got at its start or with an approval, or that one of its steps saved. */
 export async function findRunFile(
   http: Pick<Http, "db" | "log" | "waitUntilCurrent">,
   organization_id: string,

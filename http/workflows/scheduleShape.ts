@@ -32,12 +32,12 @@ export const scheduleFields = {
     .min(0)
     .max(MAX_JITTER_SECONDS)
     .nullish()
-    .describe("Of a schedule: each run starts up to so many seconds late, by a part that is random for each due time."),
+    .describe("Of a schedule: each run starts late by a random delay of at most this many seconds."),
   overlap: z
     .enum(OVERLAPS)
     .nullish()
     .describe(
-      "Of a schedule: what a due time does while the run before is live. `skip` (default) starts no run, `queue` waits for its end, `cancel` cancels it.",
+      "Of a schedule: what a due time does while the previous run is live. `skip` (default) starts no run, `queue` waits for its end, `cancel` cancels it.",
     ),
   missed: z
     .enum(MISSED_RULES)
@@ -49,7 +49,7 @@ export const scheduleFields = {
 /** Fields left out keep their value; null resets them. */
 export const ChangeTrigger = z.strictObject({
   name: z.string().trim().max(200).nullish(),
-  paused: z.boolean().nullish().describe("Due times of a pause start no run, neither then nor later."),
+  paused: z.boolean().nullish().describe("While paused, due times start no run, and they are not made up for later."),
   schedule: ScheduleInput.optional(),
   ...scheduleFields,
 });
@@ -68,13 +68,13 @@ export const Schedule = z.object({
       at: z.iso.datetime(),
       outcome: z
         .enum(SCHEDULE_OUTCOMES)
-        .describe("`missed`: no process could attend to it in time. `refused`: see `error`."),
+        .describe("`missed`: no process could handle it in time. `refused`: see `error`."),
       run_id: z.string().nullable(),
       run_status: RunStatus.nullable(),
       error: z.object({ code: z.string(), message: z.string().nullable() }).nullable(),
     })
     .nullable()
-    .describe("The last due time that was attended to."),
+    .describe("The last due time that was handled."),
 });
 type Schedule = z.infer<typeof Schedule>;
 

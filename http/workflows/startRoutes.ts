@@ -85,7 +85,7 @@ export function startRoutes(scope: App, http: Http): void {
       args: z.record(z.string(), z.unknown()),
       priority: Priority.optional().describe("Not above that of the workflow, which is the default."),
       files: RunFiles.optional().describe(
-        "Ids of files that you have uploaded to the chat API's /files. Steps of the run may read them, and everybody who can read the run.",
+        "Ids of files that you have uploaded to the chat API's /files. The steps of the run may read them, and so may everybody who can read the run.",
       ),
     }),
     response: { 202: Started },

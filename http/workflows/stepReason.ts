@@ -114,7 +114,7 @@ async function findChanges(run: ReadRun, parent: ReadRun, at: number): Promise<C
   ];
 }
 
-/** The parent's call of the same step with other arguments, in whose place `run()` made this call. */
+/** The parent's call of the same step with other arguments, which this call replaces. */
 function findReplaced(run: ReadRun, parent: ReadRun, call: RunCall): RunCall | undefined {
   const [here, there] = [byKey(run), byKey(parent)];
   const isNamed = ({ kind, name }: RunCall) => kind === "step" && name === call.name;

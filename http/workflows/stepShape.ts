@@ -176,7 +176,7 @@ export async function presentSteps(
   // one after the other, so that at most one sealed value is in memory next to the opened ones
   for (const [n, { step, isInherited }] of recorded.entries()) {
     steps.push(await presentStep({ effects_of, isInherited, showLogs }, step, omitted[n]!, open ?? closed));
-    // values that are not in blobs are opened without waiting for anything
+    // opening a value outside the blobs waits for nothing, so a long list would block other requests
     await pause();
   }
   return steps;

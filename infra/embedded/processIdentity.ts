@@ -14,7 +14,7 @@ const readStartTimeOnLinux = (pid: number) => {
   return fields[0] === "Z" || fields[0] === "X" ? undefined : `${bootId()} ${fields[19]}`;
 };
 
-/** Start time of the process with this pid, as a text that is different for every process; undefined if there is none, or only a zombie. */
+/** A text that no later process with this pid has: when this one started. Undefined if there is no process, or only a zombie. */
 export const readStartTime = (pid: number): string | undefined => {
   try {
     if (process.platform === "linux") return readStartTimeOnLinux(pid);

@@ -4,7 +4,7 @@ import type { Server } from "./server.ts";
 
 const MISSING = new Set(["index_not_found", "document_not_found"]);
 
-/** Whether the index exists and has its marker, that is, was not emptied. */
+/** Whether the index exists and still has its marker document. An emptied index has lost it. */
 export const hasIndex = async (server: Server, uid: string): Promise<boolean> => {
   try {
     await server.request({ method: "GET", path: `/indexes/${uid}/documents/${MARKER_ID}?fields=pk`, timeoutMs: 5_000 });

@@ -43,7 +43,7 @@ export interface Answers {
   subject: string;
   /**
    * Waits for the answer to one message; two messages of the same command are answered separately. The returned function stops
-   * waiting: workers that ask are then told that nobody waits.
+   * waiting. From then on, workers that ask get the answer that nobody waits.
    */
   expect(messageId: string, waiting: Waiter): () => void;
 }

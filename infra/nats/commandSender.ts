@@ -83,7 +83,7 @@ function pollOutcome(
   let isStopped = false;
   let timer = setTimeout(() => void poll(), Math.max(0, Math.min(waits.firstPoll, left())));
   const poll = async () => {
-    // the millisecond by which waitedMs is ahead belongs to the wait
+    // one more, because waitedMs counts a millisecond too many
     const untilAway = waits.logAway + 1 - waitedMs();
     const { outcome, isAway } = await readOutcome(context, command, Math.max(OUTCOME_MS, untilAway));
     if (isStopped) return;
@@ -108,8 +108,8 @@ function pollOutcome(
 }
 
 /**
- * Gives a command up. After `withdrawCommand` no worker begins it. A worker that began it earlier, without reporting so, may have ended it, so
- * a stored outcome counts.
+ * Gives a command up. After `withdrawCommand` no worker begins it. A worker may have begun and ended it before, without reporting
+ * that, so a stored outcome counts.
  */
 async function giveUp(
   context: SenderContext,

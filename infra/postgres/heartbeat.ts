@@ -25,7 +25,7 @@ const MAY_HAVE_CONNECTION = `(${HAS_CONNECTION} or pg_postmaster_start_time() > 
 export const IS_ALIVE = `(not ${IS_SILENT} and ${MAY_HAVE_CONNECTION})`;
 /**
  * Whether a process is gone, so that its work is taken over: silent for 10 s, or for 5 s without a connection of its name. The 5 s
- * exceed a gap plus a heartbeat, so that after a short outage nobody takes the others for dead.
+ * exceed MAX_GAP_MS plus a heartbeat, so that after a short outage no process takes the others for dead.
  */
 export const IS_GONE = `(${IS_SILENT} or (w.beat_at < now() - interval '5 seconds' and not ${MAY_HAVE_CONNECTION}))`;
 

@@ -22,9 +22,9 @@ export const types: pg.CustomTypesConfig = {
 /**
  * Without jit=off, a server with LLVM compiles log.append for 1 to 2 s per call until its tables have statistics. Every prepared
  * statement keeps one plan: with `= any ($1)` PostgreSQL would plan again in each call, which took longer than the call. A plan
- * that is kept from when its table had a single page would, without enable_seqscan=off, read the whole table however large it is
- * by then. The others end a session whose client vanished, so that it keeps no lock: the server notices after 11 s that nobody confirms its packets,
- * and after 2 s that the client has closed its connection, also while a query waits.
+ * made while its table had a single page would, without enable_seqscan=off, read the whole table however large it has become. The
+ * other settings end the session of a client that vanished, so that it keeps no lock. The server notices after 11 s that its
+ * packets are not confirmed, and after 2 s that the client closed its connection, also while a query waits.
  */
 const SESSION = [
   "jit=off",

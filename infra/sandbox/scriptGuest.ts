@@ -1,8 +1,8 @@
 import { BASE_GUEST } from "./vm/baseGuest.ts";
 
 /**
- * Runs around a scripted tool in its VM: a function of the host function `ask`, which takes and returns JSON. It returns
- * `{ inspect, execute, describe }`.
+ * Code that wraps a scripted tool in its VM: a function that returns `{ inspect, execute, describe }`. Its parameter `ask` calls
+ * the host, and takes and returns JSON.
  */
 export const SCRIPT_GUEST = `(ask) => {
   ${BASE_GUEST}

@@ -35,7 +35,7 @@ function isPlain(schema: unknown): boolean {
   });
 }
 
-/** Maximum nodes of the schema times nodes of the value, a few milliseconds of work. */
+/** Maximum product of the nodes of a schema and of a value: a few milliseconds of work. */
 const MAX_CHEAP_WORK = 10_000;
 
 /** Counts objects, arrays and scalars in a JSON value, up to `limit`. */

@@ -8,7 +8,7 @@ const DEADLINE_MS = 2_000;
 /** Enough for an argument of 1 MiB and its errors. */
 const THREAD_MEMORY_MB = 128;
 
-/** Gives organizations turns at the thread. */
+/** Runs work when it is the organization's turn to use the thread. */
 export type TakeTurns = <T>(organization_id: string, work: () => Promise<T>) => Promise<T>;
 
 /**

@@ -44,7 +44,7 @@ function searchUrl({ url }: SearchEndpoint, query: string, limit: number): strin
   return address.href;
 }
 
-/** Results that are read of an answer; the first ones match best. */
+/** Maximum results read from an answer. The first ones match best. */
 const MAX_RESULTS = 200;
 
 function hitsIn(bytes: Buffer): WebHit[] {

@@ -12,13 +12,13 @@ interface LogEntry {
   at: number;
   tokens: number;
   model?: string;
-  /** A round of this turn; its rows go when the turn ends. */
+  /** A round of this turn. Its rows are removed when the turn ends. */
   round_of?: string;
   /** The end of this turn. */
   ends?: string;
 }
 
-/** A read model of usage that contains a log, or what is followed of it, and counts what is asked of it. */
+/** A fake read model of usage that contains the followed part of a log, and records its queries in `asked`. */
 function openUsage(log: LogEntry[]) {
   const asked: string[] = [];
   const state = { followed: Number.POSITIVE_INFINITY };
@@ -63,7 +63,7 @@ const budget = (limits: BudgetLimits, subject = "organization") => ({
 });
 const ALL = [budget({ tokens_per_week: 1, tokens_per_month: 1, tokens_total: 1 })];
 
-test("the sums of the week, the month and all time until today have each event that is in them, once", async () => {
+test("the sums of the week, the month and all time until today count each of their events once", async () => {
   const noon = fc.integer({ min: 0, max: 800 }).map((day) => Date.UTC(2025, 0, 1, 12) + day * DAY);
   const event = fc.record({ ago: fc.integer({ min: 0, max: 90 * DAY }), tokens: fc.integer({ min: 1, max: 1_000 }) });
   await fc.assert(
@@ -157,7 +157,7 @@ test("the sum of all time is that of the read model, however late it follows and
         log.push({ at: now, tokens, [kind === "end" ? "ends" : "round_of"]: `${turn}${n}` });
         state.followed = Math.max(state.followed, log.length - behind);
         const followed_until = state.followed === log.length ? now : (log[state.followed - 1]?.at ?? 0);
-        // what is kept for a minute is not asked for here
+        // later than the minute for which sums are cached
         now += 60_001;
         const { ever } = await earlier.recent("o", now, ALL, followed_until);
         expect(ever?.get("organization")?.tokens ?? 0n).toBe(sumNow(now - (now % DAY)));
@@ -166,7 +166,7 @@ test("the sum of all time is that of the read model, however late it follows and
   );
 });
 
-test("a budget that is set later is read at once, whatever is kept, and one model is summed where a budget has it", async () => {
+test("a budget that is set later is read at once in spite of the cache, and models are summed if a budget names one", async () => {
   const at = Date.UTC(2026, 10, 24, 12);
   const { asked, earlier } = openUsage([{ at: at, tokens: 5, model: "p/m" }]);
   const now = Date.UTC(2026, 10, 26, 12);

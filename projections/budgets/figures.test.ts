@@ -79,7 +79,7 @@ test("each event that the read model contains counts once, however it is read an
   );
 });
 
-test("the rows of earlier readings are summed once a minute, and the rounds of a turn no longer once it has ended", async () => {
+test("rows that were read earlier are summed once a minute, and the rounds of a turn count only until it ends", async () => {
   const { log, state, contained, read } = openUsage();
   for (let n = 0; n < 1_000; n++) log.push({ at: NOON + n, tokens: 1, turn: `${n}`, kind: "ended" });
   log.push({ at: NOON + 1_000, tokens: 7, turn: "x", kind: "round" });

@@ -13,7 +13,7 @@ const describeOpen = ({ turn_id, subjects, tokens, streamed, attempt }: StartedT
     ? { kind: "resumed", turn_id, subjects, streamed, attempt }
     : { kind: "began", turn_id, subjects, tokens, streamed };
 
-/** Adds turns that count for limits per minute or on concurrency. */
+/** Lists turns that count for limits per minute or on concurrency. */
 function listCounted(counts: TurnCounts, reservations: Reservations, since: Since): TurnNews[] {
   const isCounted = ({ turn_id }: { turn_id: string }) => !reservations.has(turn_id);
   const open = counts.openSince(since.begun).filter(isCounted);
@@ -27,7 +27,7 @@ function listCounted(counts: TurnCounts, reservations: Reservations, since: Sinc
   ];
 }
 
-/** Adds turns whose money the read models may not include. */
+/** Lists turns whose money the read models may not include. */
 function listReserved(counts: TurnCounts, reservations: Reservations, since: Since): TurnNews[] {
   const running = new Map(counts.openSince(since.begun).map((turn) => [turn.turn_id, turn]));
   const took = new Map(counts.endedSince(since.ended).map((turn) => [turn.turn_id, turn.took]));
@@ -54,8 +54,8 @@ function listReserved(counts: TurnCounts, reservations: Reservations, since: Sin
 }
 
 /**
- * The turns that another process may not know. A new process has read the read models, which lag behind a moment. A process that
- * was silent has received nothing since it was forgotten.
+ * The turns that another process may not know. A new process knows only what the read models had, which lag a moment behind. A
+ * process that was silent has received nothing since this one stopped sending to it.
  */
 export const listNewsForPeer = (counts: TurnCounts, reservations: Reservations, since: Since): TurnNews[] => [
   ...listCounted(counts, reservations, since),

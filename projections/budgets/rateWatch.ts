@@ -27,7 +27,7 @@ import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
 import type { SpentLimit } from "./limits.ts";
 import type { BudgetReading } from "./figures.ts";
 
-/** Maximum wait for a new share, which takes the other processes' answers. Afterwards the process decides alone. */
+/** Maximum wait for a new share, which needs answers of the other processes. Afterwards the process decides alone. */
 const MAX_WAIT_MS = 5_000;
 
 /** A turn that may begin. */
@@ -67,7 +67,7 @@ export interface RateWatch {
 }
 
 const UNLIMITED: TurnAdmission = { headers: {}, reached: [], withdraw: () => {}, end: () => {} };
-const NOBODY = new TurnCounts();
+const NO_COUNTS = new TurnCounts();
 
 /** The budgets and their spending. */
 export type LimitReading = Pick<BudgetReading, "budgets" | "spending">;
@@ -95,14 +95,14 @@ interface ResumedTurn {
   streamed: boolean;
 }
 
-/** Whether turns of a spender are counted, and which limits apply to them. */
+/** The limits that apply to a spender; undefined if its turns are not counted. */
 function countedLimits({ budgets, spending }: LimitReading, spender: Spender): SpenderLimits | undefined {
   const limits = limitsOfSpender(budgets, spender);
   return limits.rates.length > 0 || (spending !== undefined && limits.money.length > 0) ? limits : undefined;
 }
 
 /** The refusal of a turn that may not begin; undefined if it may. */
-function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, turn: WantedTurn) {
+function refusalOf(turns: TurnFollower, { rates, limits, now }: CurrentLimits, turn: WantedTurn) {
   const added = rateUsageOfTurn(turn);
   const money = decideMoney(limits, turn.cost, turns.share(now));
   if (money.kind === "spent") return { spent: presentMoneyLimit(money.by, now) };
@@ -113,19 +113,19 @@ function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, turn: 
 }
 
 /** The limits that apply to a turn at a moment. */
-interface Applying {
+interface CurrentLimits {
   rates: RateStatus[];
   limits: MoneyLimit[];
   now: number;
 }
 
-interface Concerning {
+interface SpenderReading {
   spending: LimitReading["spending"];
   limits: SpenderLimits;
 }
 
 /** Decides once this process's share suffices. An admitted turn is counted in the same tick, so that no other takes its place. */
-async function decide(turns: TurnFollower, { spending, limits }: Concerning, turn: WantedTurn) {
+async function decide(turns: TurnFollower, { spending, limits }: SpenderReading, turn: WantedTurn) {
   const { turn_id, tokens, streamed, cost } = turn;
   const { subjects } = limits;
   const added = rateUsageOfTurn(turn);
@@ -142,8 +142,8 @@ async function decide(turns: TurnFollower, { spending, limits }: Concerning, tur
     const reserved = money.length > 0 && { reserved: String(cost) };
     turns.announce({ kind: "began", turn_id, subjects, tokens, streamed, ...reserved });
     countTurn(rates, added);
-    const told = { headers: rateHeaders(rates, turns.counts, now), reached: reachedRates(rates, now) };
-    return { ...told, ...(reserved && { reserved: fromPicodollars(cost) }) };
+    const answer = { headers: rateHeaders(rates, turns.counts, now), reached: reachedRates(rates, now) };
+    return { ...answer, ...(reserved && { reserved: fromPicodollars(cost) }) };
   }
 }
 
@@ -160,8 +160,8 @@ const outcomes = (turns: TurnFollower, { turn_id }: WantedTurn): Pick<TurnAdmiss
 });
 
 /**
- * Counts the turns of organizations with limits. Processes announce the turns that they start to each other. Until it has heard of
- * the others, a process admits no more than its share of what is left. So turns wait for other processes only near a limit.
+ * Counts the turns of organizations with limits. Processes announce to each other the turns that they start. Until the others
+ * have answered, a process admits at most its share of what is left. So turns wait for other processes only near a limit.
  */
 export function watchRates(options: FollowerOptions): RateWatch {
   const followers = new Map<string, TurnFollower>();
@@ -210,7 +210,7 @@ export function watchRates(options: FollowerOptions): RateWatch {
       return presentRates(limits, (await follow(spender.organization_id)).counts, currentTime());
     },
     async fresh(organization, budgets) {
-      if (allRates(budgets, NOBODY, 0).length === 0) return [];
+      if (allRates(budgets, NO_COUNTS, 0).length === 0) return [];
       return allRates(budgets, (await follow(organization, budgets)).counts, currentTime());
     },
     close() {

@@ -11,7 +11,7 @@ import { subjectsOf } from "./subjects.ts";
 import { Reservations } from "./reservations.ts";
 import { NO_RATE_USAGE, TurnCounts, WINDOW_SECONDS, type RateUsage } from "./turnCounts.ts";
 
-/** Interval of looking up unfinished turns and asking the other processes. */
+/** Interval at which unfinished turns are looked up and the other processes are asked. */
 const TEND_MS = 2_000;
 /** Timeout for answers. A process that does not answer is gone, or too busy to start turns. */
 const MAX_ANSWER_MS = 1_000;
@@ -39,7 +39,7 @@ export interface FollowerOptions {
 }
 interface FollowedOrganization {
   organization: string;
-  /** Called once, after it has closed. It is read again when a turn needs it. */
+  /** Called once, after the follower has closed. The organization's next turn opens a new one. */
   onIdle(): void;
 }
 
@@ -152,7 +152,7 @@ export class TurnFollower {
       this.#note(turn);
     }
   }
-  /** Applies a turn as found in a read model. `now`: undefined if it did not happen just now. */
+  /** Applies a turn as found in a read model. `now`: when its end or pause counts; undefined: when it happened. */
   #note({ turn_id, attempt, ended_at, parked_at, tokens }: TurnState, now?: number): void {
     if (ended_at) this.counts.end(turn_id, tokens, now ?? ended_at.getTime());
     else if (parked_at) this.counts.park(turn_id, attempt, now ?? parked_at.getTime());
@@ -197,7 +197,7 @@ export class TurnFollower {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#asked += 1;
     this.#missing = new Set(this.#heard.keys());
-    // at once: a turn admitted after the last answer counts towards the new share
+    // runs in the same tick as the last answer, because a turn admitted after it counts towards the new share
     this.#onAnswers = () => {
       this.#admitted = new Map();
       this.#reserved = new Map();

@@ -7,7 +7,7 @@ const BATCH = 1_000;
 export interface DocumentsLeft {
   /** Ids of up to BATCH of them that no legal hold keeps, oldest first. */
   ids: string[];
-  /** Whether there are others only, which wait for the release of a hold. */
+  /** Whether documents are left, but holds keep all of them. */
   areHeld: boolean;
 }
 
@@ -22,6 +22,6 @@ export async function listDocumentsLeft(db: Db, which: string, value: string): P
   return { ids: free.map(({ id }) => id), areHeld };
 }
 
-/** What is left of the documents of a deleted collection. */
+/** The documents of a deleted collection that are still to be deleted. */
 export const listCollectionDocuments = (db: Db, collection: string): Promise<DocumentsLeft> =>
   listDocumentsLeft(db, "o.collection_id = $1", collection);

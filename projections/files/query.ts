@@ -45,7 +45,7 @@ export async function getFile(db: Db, organization: string, scope: string, id: s
   return row && parseRow(row);
 }
 
-/** Newest first. `purpose`: only those; absent: all. */
+/** Newest first. `purpose`: lists only files with this purpose; absent: all. */
 export async function listFiles(
   db: Db,
   organization: string,

@@ -106,7 +106,7 @@ interface PassageComparison extends Comparison {
   passage: number;
 }
 
-/** Looks for what the best passage lacks in others, if all are cited for this part of the answer rather than all of it. */
+/** Tries all passages together if the best one lacks something. Not if one of them is cited for the whole answer. */
 function compareTogether(
   claim: AnswerClaim,
   best: PassageComparison,
@@ -162,8 +162,8 @@ async function judge(claim: AnswerClaim, around: Span, { passages, answer, meter
 
 /** Checks each sentence of an answer against the passages it cites. Lets other work run in between. */
 export async function checkAnswer(answer: string, passages: readonly CitedPassage[]): Promise<CheckedSentence[]> {
-  const said = answer.replace(MARKS, (mark) => " ".repeat(mark.length));
-  const language = detectLanguage(splitWords(said));
+  const prose = answer.replace(MARKS, (mark) => " ".repeat(mark.length));
+  const language = detectLanguage(splitWords(prose));
   const prepared: PreparedPassage[] = [];
   for (const passage of passages) {
     prepared.push(prepare(passage, language));
@@ -171,8 +171,8 @@ export async function checkAnswer(answer: string, passages: readonly CitedPassag
   }
   const evidence: Evidence = { passages: prepared, answer: { start: 0, end: answer.length }, meter: openMeter() };
   const checked: CheckedSentence[] = [];
-  for (const { start, end, around } of sentencesOf(said)) {
-    const claim = toAnswerClaim(said.slice(start, end), language);
+  for (const { start, end, around } of sentencesOf(prose)) {
+    const claim = toAnswerClaim(prose.slice(start, end), language);
     const finding = await judge(claim, around, evidence);
     checked.push({ text: answer.slice(start, end), start, end, ...finding });
     await evidence.meter(sizeOf(claim));

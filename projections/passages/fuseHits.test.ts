@@ -13,7 +13,7 @@ const order = (words: Hit[], nearest: NearHit[]) =>
 const crowd = (nearness: number) => Array.from({ length: 12 }, (_, n) => near(`crowd${n}`, nearness - n / 1_000));
 
 describe("fusing hits of words with the nearest passages", () => {
-  test("vectors that are all alike leave the order of the words, and follow it", () => {
+  test("vectors that are all alike do not change the order by words, and come after it", () => {
     expect(order([hit("a", 5), hit("b", 4)], [near("b", 0.81), ...crowd(0.8)]).slice(0, 3)).toEqual([
       "a",
       "b",

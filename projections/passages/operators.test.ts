@@ -29,7 +29,7 @@ describe("the operators of a query", () => {
     expect([join(read.required), join(read.excluded), read.text]).toEqual([required, excluded, text]);
   });
 
-  test("are bounded: what is more is words, and so is a query that only excludes", () => {
+  test("are limited: further ones are read as words, and so is a query that only excludes", () => {
     const many = (count: number, one: string) => `x ${`${one} `.repeat(count)}`;
     expect(readOperators(many(MAX_QUOTED, '"a b"')).required).toHaveLength(MAX_QUOTED);
     expect(readOperators(many(MAX_QUOTED + 1, '"a b"')).required).toHaveLength(MAX_QUOTED);

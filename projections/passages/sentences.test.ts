@@ -25,7 +25,7 @@ test("Thai clauses end at spaces, unless they are short", () => {
   expect([...sentencesOf("ลา สิบ วัน")]).toHaveLength(1);
 });
 
-test("all of a line belongs to one of its sentences, with what stands around them", () => {
+test("each character of a line belongs to one of its sentences, also the spaces around them", () => {
   const text = "    It costs $5.     It is new.   ";
   expect([...sentencesOf(text)].map(({ around }) => around)).toEqual([
     { start: 0, end: 21 },

@@ -16,7 +16,7 @@ test("20 prices of each of 10,000 models are read in parts, between which other 
   expect(read).toHaveLength(10_000);
 });
 
-test("so are 200 providers with the longest names of 500 models each", async () => {
+test("200 providers with the longest names of 500 models each are read in parts, too", async () => {
   const names = repeat(500, (n) => `é${n}`.padEnd(200, "x"));
   const windows = encode(Object.fromEntries(names.map((name) => [name, 8_000])));
   const row = { name: encode("acme"), base_url: null, models: encode(names), context_windows: windows, model: null };

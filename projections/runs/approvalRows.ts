@@ -40,7 +40,7 @@ export interface VoteRow {
   at: Date;
 }
 
-/** Ids of those whose vote this is: a link uses the vote of its creator, a substitute also that of the person they replace. */
+/** Ids of the people who have voted by it: the voter, the creator of a link, and the person whom a substitute replaces. */
 export const votersOf = ({ by, link_by, in_place_of }: Pick<VoteRow, "by" | "link_by" | "in_place_of">): string[] => [
   by.id,
   ...(link_by === null ? [] : [link_by]),

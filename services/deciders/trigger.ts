@@ -24,7 +24,7 @@ export interface TriggerState {
 type Command = TriggerCommand | ScheduleCommand;
 type Event = TriggerEvent | ScheduleEvent;
 
-const disabled = () => new Rejection("trigger_disabled", "The trigger is disabled: no secret of it is of use.");
+const disabled = () => new Rejection("trigger_disabled", "The trigger is disabled, so its secrets do not work.");
 const noSecret = () =>
   new Rejection("trigger_has_no_secret", "The trigger is a schedule, which has no secret.", { param: "trigger_id" });
 const noSchedule = () =>

@@ -21,7 +21,7 @@ function start(pages: (string[] | undefined)[], position: number, held: string[]
     },
     onError: (error) => calls.errors.push(error),
   });
-  void emptier.attend(head);
+  void emptier.resumeWork(head);
   return { calls, stop: emptier.stop };
 }
 

@@ -5,8 +5,8 @@ export interface Reaction {
   event: PublicEvent;
   blobs: Pick<Blobs, "remove" | "removeAll">;
   log: Pick<EventLog, "heads">;
-  /** Does the open work of a stream, as the sweep does. */
-  attend(head: StreamHead): Promise<void>;
+  /** Starts, takes over or ends the open work of a stream, as the sweep does. */
+  resumeWork(head: StreamHead): Promise<void>;
   /** Starts the alert run of a reached budget. Idempotent. */
   startAlertRun(event: PublicEvent): Promise<void>;
 }

@@ -23,25 +23,25 @@ function dueSchedule(organization_id: string): StreamHead {
 /** Schedules of a process whose look-ups get no answer. */
 function openStuck() {
   const heads = vi.fn(() => new Promise<never>(() => {}));
-  const { attend, busy } = createSchedules({ log: { heads }, worker: "w", onError() {} } as any);
-  return { heads, attend, busy };
+  const { resumeWork, busy } = createSchedules({ log: { heads }, worker: "w", onError() {} } as any);
+  return { heads, resumeWork, busy };
 }
 
 test("a sweep does not wait for a start that takes long, and does not begin it twice", async () => {
-  const { heads, attend, busy } = openStuck();
+  const { heads, resumeWork, busy } = openStuck();
   const head = dueSchedule("o1");
-  await attend(head);
-  await attend(head);
+  await resumeWork(head);
+  await resumeWork(head);
   expect(heads).toHaveBeenCalledTimes(1);
   expect(busy()).toEqual([head.stream]);
 });
 
 test("due times of one organization leave room for those of another", async () => {
-  const { heads, attend } = openStuck();
-  await Promise.all(Array.from({ length: 300 }, () => attend(dueSchedule("o1"))));
+  const { heads, resumeWork } = openStuck();
+  await Promise.all(Array.from({ length: 300 }, () => resumeWork(dueSchedule("o1"))));
   const ofOne = heads.mock.calls.length;
   expect(ofOne).toBeLessThan(256);
-  await attend(dueSchedule("o2"));
+  await resumeWork(dueSchedule("o2"));
   expect(heads).toHaveBeenCalledTimes(ofOne + 1);
 });
 
@@ -61,7 +61,7 @@ const LIVE_RUN = { stream: streamName("run", RUN), state: { status: "running" },
 test("schedules that wait in the queues of two organizations leave room for due times and starts of a third one, and for their own due times", async () => {
   const heads = new Map<string, object>([[LIVE_RUN.stream, LIVE_RUN]]);
   const fired: string[] = [];
-  const { attend, afterCommit, hasRoom, stop } = createSchedules({
+  const { resumeWork, afterCommit, hasRoom, stop } = createSchedules({
     worker: "w",
     log: {
       heads: async ([stream]: string[]) => new Map(heads.has(stream!) ? [[stream, heads.get(stream!)]] : []),
@@ -83,7 +83,7 @@ test("schedules that wait in the queues of two organizations leave room for due 
   for (const organization of ["o3", "o1"]) {
     const due = dueSchedule(organization);
     heads.set(due.stream, due);
-    await attend(due);
+    await resumeWork(due);
   }
   expect(fired).toEqual(["o3", "o1"]);
   expect(["o1", "o2", "o3"].map(hasRoom)).toEqual([false, false, true]);

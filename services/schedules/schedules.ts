@@ -143,7 +143,7 @@ export function createSchedules(deps: SchedulesDeps) {
   const pause = createSharedPause(QUEUE_POLL_MS, stopped.signal);
   const room = createFairSemaphore(STARTS);
 
-  async function attend({ due, ...target }: ScheduleWork, stopping: AbortSignal): Promise<void> {
+  async function processWork({ due, ...target }: ScheduleWork, stopping: AbortSignal): Promise<void> {
     const whenRoom: Waiting["whenRoom"] = (work) =>
       room.run(target.organization_id, async () => {
         if (!stopping.aborted) await work();
@@ -158,13 +158,13 @@ export function createSchedules(deps: SchedulesDeps) {
     lease: ({ due, ...target }) => ({ key: due ? dueKey(target.stream) : target.stream, ...target }),
     leasedBy: findLeased,
     open: (head, isHeld) => findLostStart(deps, head, isHeld),
-    start: (work, stopping) => ({ ended: attend(work, stopping) }),
+    start: (work, stopping) => ({ ended: processWork(work, stopping) }),
     onError: (error, { stream }) => deps.onError(error, stream),
   });
   return {
     hasRoom: starts.hasRoom,
     busy: starts.busy,
-    attend: starts.attend,
+    resumeWork: starts.resumeWork,
     afterCommit(handled: CommittedCommand): void {
       if (parseStreamName(handled.command.stream).aggregate === "trigger") starts.afterCommit(handled);
     },

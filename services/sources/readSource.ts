@@ -108,7 +108,7 @@ const removeOrphan = ({ send }: ReadSourceDeps, work: SourceRead) =>
 async function list({ reader }: ReadSourceDeps, { state, address, visit, work }: Reading): Promise<Listing> {
   if (state.kind === "url") return { urls: [address.url], gap: null };
   const listing = await listPages(visit, reader, { ...address, organization_id: work.organization_id });
-  if (listing.urls.length === 0) throw new UnreadableFile("The sitemap lists no page that fits.");
+  if (listing.urls.length === 0) throw new UnreadableFile("The sitemap lists no page that this source may read.");
   return listing;
 }
 

@@ -77,11 +77,11 @@ export function createSources(deps: SourcesDeps) {
     start: (work, stopping) => ({ ended: readSource(deps, work, stopping) }),
     onError: (error, { stream }) => deps.onError(error, stream),
   });
-  const { hasRoom, busy, attend, stop } = reads;
+  const { hasRoom, busy, resumeWork, stop } = reads;
   return {
     hasRoom,
     busy,
-    attend,
+    resumeWork,
     stop,
     afterCommit(handled: CommittedCommand): void {
       if (parseStreamName(handled.command.stream).aggregate === "source") reads.afterCommit(handled);

@@ -6,7 +6,7 @@ import { askWithinBudget, type NextRequest } from "./turnBudgets.ts";
 import type { Round } from "./round.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
-test("before each request of a turn budgets learn what its rounds cost, and its requests whose answers nobody has", async () => {
+test("before each request of a turn, budgets learn the cost of its rounds and of its replaced answers", async () => {
   const asked: Pick<NextRequest, "spent" | "isFirst">[] = [];
   const reserveMoney = async (_: unknown, { spent, isFirst }: NextRequest) => void asked.push({ spent, isFirst });
   const answer = { output: NO_OUTPUT, calls: [], finish_reason: "stop" as const, usage: USAGE };

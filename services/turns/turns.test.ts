@@ -54,9 +54,9 @@ test("a full process takes over no turn, but ends overdue turns", async () => {
   const { turns, send, fill } = createSlowTurns();
   fill(newId());
   fill(newId());
-  await turns.attend(openThread(new Date(Date.now() + 60_000)));
+  await turns.resumeWork(openThread(new Date(Date.now() + 60_000)));
   expect(send).not.toHaveBeenCalled();
-  await turns.attend(openThread(new Date(0)));
+  await turns.resumeWork(openThread(new Date(0)));
   expect(send).toHaveBeenCalledWith(expect.anything(), "RefuseTurn", expect.anything());
 });
 

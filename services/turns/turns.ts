@@ -111,7 +111,7 @@ export function createTurns(options: TurnsOptions) {
       turns.afterCommit(handled);
       void resume(options, handled, turns.start);
     },
-    attend: turns.attend,
+    resumeWork: turns.resumeWork,
     /** Leaves the running turns to other workers. */
     leave: (): void => void turns.stop(),
   };

@@ -122,6 +122,6 @@ export const createChildRuns =
     const refusal = await startChildRun(deps, starter, child);
     if (!refusal) return undefined;
     const stream = streamName("run", child.child_run_id);
-    // If the refusal came too late: another process started it, and was lost before it recorded that.
+    // The refusal may be too late: another process may have started the run, and been lost before it recorded that.
     return (await deps.log.heads([stream])).has(stream) ? undefined : refusal;
   };

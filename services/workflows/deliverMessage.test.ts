@@ -12,11 +12,11 @@ interface DeliveryCommand {
 }
 
 /** The state of a run's wait according to the log. */
-type WaitInLog = "open" | "ended" | "over";
+type WaitInLog = "open" | "ended" | "expired";
 
 /** The head of a run with that wait, as far as delivery reads it. */
 function headWith(stream: string, key: string, wait: WaitInLog) {
-  const expires_at = wait === "over" ? new Date(Date.now() - 1).toISOString() : null;
+  const expires_at = wait === "expired" ? new Date(Date.now() - 1).toISOString() : null;
   const waits = wait === "ended" ? {} : { [key]: { awaited_run_id: null, expires_at, isRegistered: true } };
   return { stream, state: { status: "running", waits }, state_version: runDecider.version };
 }
@@ -115,7 +115,7 @@ test("a long answer is stored once for each run, and all waits of these runs are
   expect(new Set(answered)).toEqual(new Set(names(waits)));
 });
 
-test("copies of a long answer have 64 MiB at most: the runs that have waited longest get it", async () => {
+test("copies of a long answer take 64 MiB at most, and the runs that have waited longest get them", async () => {
   const bytes = 200 * 1024;
   const waits = waitsOf(400, 2);
   const { stored, answered } = await deliver(waits, bytes);
@@ -126,7 +126,7 @@ test("copies of a long answer have 64 MiB at most: the runs that have waited lon
   expect(new Set(answered)).toEqual(new Set(names(waits.filter(({ run_id }) => runs.has(run_id)))));
 });
 
-test("each event of a wait has its copy of a short answer, and these have 64 MiB at most too", async () => {
+test("each wait's event has its own copy of a short answer, and these copies take 64 MiB at most, too", async () => {
   const bytes = 60 * 1024;
   const waits = waitsOf(3, 400);
   const { stored, answered } = await deliver(waits, bytes);
@@ -146,7 +146,7 @@ test("waits that the read model does not have yet are read from the log", async 
   expect(answered).toEqual(["old/a", "new/b"]);
 });
 
-test("the number of runs that a message has reached has those that another process answered, and those whose answers a first look misses", async () => {
+test("a message's count of reached runs includes those that another process answered, and those that the first scan misses", async () => {
   const waits = waitsOf(2, 2);
   expect(await deliver(waits, 1)).toMatchObject({ reached: 2 });
   expect(await deliver(waits, 1, [], ["run-elsewhere"])).toMatchObject({ reached: 3 });
@@ -168,9 +168,10 @@ test("a run is reached however many others wait for another message of the same 
   expect(await deliver([...others, last], 1)).toMatchObject({ answered: ["last/z"], reached: 1 });
 });
 
-test("a message for one run is not kept from it by runs whose wait has ended, or is over", async () => {
+test("runs whose wait has ended or expired do not keep a message from the one run that waits", async () => {
   const [a, b, c] = waitsOf(3, 1);
   const sent = (...oneOf: WaitInLog[]) => deliver([a!, b!, c!], 1, [], [], oneOf);
-  expect(await sent("ended", "open", "over")).toMatchObject({ answered: names([a!, b!, c!]), refused_for: undefined });
+  const all = { answered: names([a!, b!, c!]), refused_for: undefined };
+  expect(await sent("ended", "open", "expired")).toMatchObject(all);
   expect(await sent("open", "ended", "open")).toMatchObject({ answered: [], reached: 0, refused_for: 2 });
 });

@@ -33,7 +33,7 @@ const RETRY_MS = 200;
 /** Pause before the limits are asked again. */
 const MAX_PAUSE_MS = 1_000;
 
-/** What the coordinator records about the calls it has attended to. */
+/** Entries that the coordinator records about the calls it has processed. */
 export interface LinkProgress {
   links: LinkEntry[];
   /** JSON of the answers in it. */

@@ -34,7 +34,7 @@ export async function findLostRun(
 ): Promise<LostWork<never> | undefined> {
   const { stream } = head;
   const { state }: { state: RunState } = await readState(deps.log, head, decider);
-  // A process may still hold it: its driver's last commit has just ended the run.
+  // A process may still hold it: its coordinator's last commit has just ended the run.
   if (isEnded(state) && state.settling) {
     const { settling } = state;
     return {

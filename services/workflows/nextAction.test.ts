@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { liveRun } from "#test/samples.ts";
 import type { LiveRun, OpenStep, RunState } from "../deciders/runState.ts";
-import { nextAction, type DrivenRun } from "./nextAction.ts";
+import { nextAction, type RunSnapshot } from "./nextAction.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00.000Z");
 const after = (ms: number): string => new Date(NOW + ms).toISOString();
@@ -35,7 +35,7 @@ const wait = (isRegistered: boolean) => ({ awaited_run_id: "r2", expires_at: nul
 const running = live({ steps: [step("running")] });
 const entry = { type: "step_started", key: "a", attempt: 1 } as const;
 
-const driven = (fields: Partial<DrivenRun>): DrivenRun => ({
+const snapshot = (fields: Partial<RunSnapshot>): RunSnapshot => ({
   state: running,
   needsTick: false,
   stateSize: () => 0,
@@ -49,7 +49,7 @@ const driven = (fields: Partial<DrivenRun>): DrivenRun => ({
 });
 const TOO_LARGE = 32 * 1024 * 1024 + 1;
 
-test.each<[string, Partial<DrivenRun>, object]>([
+test.each<[string, Partial<RunSnapshot>, object]>([
   ["reports finished attempts before all else", { finished: 1, needsTick: true, isUrgent: true }, { type: "report" }],
   ["records a hundred parts before it reports more", { finished: 1, unrecorded: 100 }, { type: "flush", wait: true }],
   ["ticks between a report and its commit", { needsTick: true, unrecorded: 100, isUrgent: true }, { type: "tick" }],
@@ -122,6 +122,6 @@ test.each<[string, Partial<DrivenRun>, object]>([
   ["leaves a run that waits for a far timer", { state: live({ timers: { t: after(60_001) } }) }, { type: "leave" }],
   ["leaves a run that waits for a decision", { state: live() }, { type: "leave" }],
   ["keeps a run with a queued step", { state: live({ steps: [step("queued")] }) }, { type: "sleep", poll: true }],
-])("the driver of a run %s", (_, run, action) => {
-  expect(nextAction(driven(run), NOW)).toMatchObject(action);
+])("the coordinator of a run %s", (_, run, action) => {
+  expect(nextAction(snapshot(run), NOW)).toMatchObject(action);
 });

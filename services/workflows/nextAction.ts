@@ -12,8 +12,8 @@ const MAX_UNRECORDED = 100;
 /** Maximum UTF-16 units of the JSON that a run keeps for its ticks. */
 const MAX_STATE_SIZE = 32 * 1024 * 1024;
 
-/** A run driven by this process, up to date with the log. */
-export interface DrivenRun {
+/** A run held by this process, up to date with the log. */
+export interface RunSnapshot {
   state: RunState;
   /** Whether something has happened that `run()` has not seen. */
   needsTick: boolean;
@@ -56,8 +56,8 @@ const isIdle = ({ woken, steps }: LiveRun): boolean => woken && steps.every(({ s
 const isRetryDue = ({ steps }: LiveRun, now: number): boolean =>
   steps.some(({ retry_at }) => retry_at !== null && Date.parse(retry_at) <= now);
 
-/** The next action of a run's driver. `now`: epoch milliseconds. */
-export function nextAction(run: DrivenRun, now: number): Action {
+/** The next action of a run's coordinator. `now`: epoch milliseconds. */
+export function nextAction(run: RunSnapshot, now: number): Action {
   const { state, running, unrecorded } = run;
   // Does not flush between a report and its tick, so that they can share a commit.
   if (run.finished > 0) return unrecorded >= MAX_UNRECORDED ? { type: "flush", wait: true } : { type: "report" };

@@ -19,7 +19,7 @@ export function createParkedRunCache(deps: CacheDeps) {
     get: (stream: string): OpenRun | undefined => parked.get(stream),
     drop: (stream: string): void => void parked.delete(stream),
 
-    /** Keeps a run that nothing drives any more, unless it has ended or has unrecorded events. */
+    /** Keeps a run whose coordinator has left it, unless it has ended or has unrecorded events. */
     keep(run: OpenRun): void {
       const { stream, state, created, version } = run.history;
       parked.delete(stream);

@@ -13,8 +13,8 @@ import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork } from "../leasedWork.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import type { CommandTarget } from "../send.ts";
-import { drive, type RunCoordinator } from "./drive.ts";
-import type { DriveDeps } from "./driver.ts";
+import { coordinateRun, type RunCoordinator } from "./coordinateRun.ts";
+import type { CoordinatorDeps } from "./heldRun.ts";
 import { findLostRun, type LostRunsDeps } from "./lostRuns.ts";
 import { fromCreated, type OpenRun } from "./openRun.ts";
 import { createParkedRunCache, type ParkedRunCache } from "./parkedRunCache.ts";
@@ -31,11 +31,11 @@ const FIRST_TICK_MS = 250;
 /** How long it then waits for what the tick has started. */
 const FIRST_STEPS_MS = 20;
 
-export interface RunsDeps extends VaultDeps, Omit<DriveDeps, "log">, Omit<LostRunsDeps, "log"> {
+export interface RunsDeps extends VaultDeps, Omit<CoordinatorDeps, "log">, Omit<LostRunsDeps, "log"> {
   log: Pick<EventLog, "heads" | "read" | "event" | "readNewest" | "isAlive">;
 }
 
-/** A run to drive. `run`: already open; `creation`: its stream is not in the log yet. */
+/** A run to drive. `run`: already open; `creation`: resolves when the command that creates or resumes the run is handled. */
 interface RunWork extends CommandTarget {
   /** The minimum version of its stream. */
   version: number;
@@ -45,7 +45,7 @@ interface RunWork extends CommandTarget {
 
 interface ActiveRun {
   run: OpenRun | undefined;
-  drive: RunCoordinator | undefined;
+  coordinator: RunCoordinator | undefined;
   ended: Promise<void>;
 }
 
@@ -62,17 +62,17 @@ function findLeasedRuns({ command: { stream, organization_id }, events, version 
 
 /** Drives a run until it ends, parks or is left to another worker. */
 function startRun(deps: RunsDeps, parkedRuns: ParkedRunCache, work: RunWork, stopping: AbortSignal): ActiveRun {
-  const active: ActiveRun = { run: undefined, drive: undefined, ended: Promise.resolve() };
-  const driveToEnd = async (): Promise<void> => {
+  const active: ActiveRun = { run: undefined, coordinator: undefined, ended: Promise.resolve() };
+  const runToEnd = async (): Promise<void> => {
     const run = work.run ?? (await parkedRuns.open(work, work.version));
-    const driven = drive(deps, run, work.creation);
-    Object.assign(active, { run, drive: driven });
-    if (stopping.aborted) driven.stop();
-    stopping.addEventListener("abort", driven.stop);
-    await driven.ended.finally(() => stopping.removeEventListener("abort", driven.stop));
+    const coordinator = coordinateRun(deps, run, work.creation);
+    Object.assign(active, { run, coordinator });
+    if (stopping.aborted) coordinator.stop();
+    stopping.addEventListener("abort", coordinator.stop);
+    await coordinator.ended.finally(() => stopping.removeEventListener("abort", coordinator.stop));
     parkedRuns.keep(run);
   };
-  active.ended = driveToEnd();
+  active.ended = runToEnd();
   return active;
 }
 
@@ -152,7 +152,7 @@ export function createRuns(deps: RunsDeps) {
   return {
     hasRoom: runs.hasRoom,
     busy: runs.busy,
-    attend: runs.attend,
+    resumeWork: runs.resumeWork,
     /** Starts nothing more; resolves when running attempts have ended. Other workers take over the rest. */
     stop: runs.stop,
 
@@ -169,10 +169,10 @@ export function createRuns(deps: RunsDeps) {
         : await openAnswered(parkedRuns, command, (stream) => runs.get(stream) !== undefined);
       const seen = isStart ? undefined : run?.history.version;
       const { stream, organization_id } = command;
-      const driven = run && runs.start({ stream, organization_id, version: 0, run, creation })?.drive;
-      if (!driven) return undefined;
-      await waitForFirstTick(driven);
-      const parts = driven.handOver(command.type);
+      const coordinator = run && runs.start({ stream, organization_id, version: 0, run, creation })?.coordinator;
+      if (!coordinator) return undefined;
+      await waitForFirstTick(coordinator);
+      const parts = coordinator.handOver(command.type);
       const data = { ...(command.data as object), ...(seen !== undefined && { seen }), parts };
       return { command: { ...command, data }, release };
     },
@@ -183,7 +183,7 @@ export function createRuns(deps: RunsDeps) {
       const active = runs.get(command.stream);
       const run = active?.run ?? parkedRuns.get(command.stream);
       run?.commit(command.type, { events, version });
-      if (active) active.drive?.wake();
+      if (active) active.coordinator?.wake();
       else runs.afterCommit(handled);
     },
   };

@@ -32,7 +32,7 @@ test("a run is settled only after the child run that started meanwhile is cancel
   expect(sent.slice(0, -1)).toContain("CancelRun run-child");
 });
 
-test("a run is settled only after a child run appears that nobody cancels: an erasure finds it by its starter", async () => {
+test("a run is settled only after a child run that is to outlive it has started, so that an erasure finds it", async () => {
   const { deps, sent } = openDeps();
   const left = { cancel: [], unstarted: ["child"], notify: [] };
   await settleRun(deps, head, left);

@@ -38,7 +38,7 @@ export interface TickCall {
   ahead?: {
     run_as: StepContext["run_as"];
     max_result_bytes: number;
-    /** The run that idempotency keys derive from, if it is another. */
+    /** The run that idempotency keys derive from, if not this one. */
     effects_of?: string | undefined;
   };
   /** Answers reach `run()` one after the other, in the order of the memo (ADR 58). */

@@ -15,8 +15,8 @@ export function buildTickCall(history: History, { js, sha256, catches, ordered }
   const { organization_id, created, args, headers, memo, state } = history;
   const { run_id, created_at, run_as, limits, parent } = created;
   const ahead = { run_as, max_result_bytes: limits.max_result_bytes, effects_of: parent?.effects_of };
-  // A step executed ahead ends the tick at that step, so that it does not reach a pending approval behind it, which would then be
-  // superseded.
+  // A tick that executes a step ahead ends at that step. It would not reach a pending approval after the step, and the approval
+  // would count as superseded.
   const hasApprovals = isLive(state) && Object.keys(state.approvals).length > 0;
   return {
     organization_id,

@@ -14,7 +14,7 @@ export interface Values {
   store(json: string): Promise<StoredValue>;
 }
 
-/** The functions throw RunGone if the run was destroyed. `creation`: the command that creates the key of the blobs. */
+/** The functions throw RunGone if the run was destroyed. `creation`: resolves once the key of the blobs may exist. */
 export function openValues(deps: VaultDeps, run: CommandTarget, creation?: Promise<void>): Values {
   let opened: Promise<ThingBlobs> | undefined;
   const open = async (): Promise<ThingBlobs> => {

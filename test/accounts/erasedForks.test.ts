@@ -42,7 +42,7 @@ async function eraseOnItsOwn(owner: string, beforeCommand: (command: Command) =>
   });
   const head = { stream, organization_id: home.organization_id, position } as StreamHead;
   // as the sweep does, which comes again
-  await expect.poll(async () => (await erasing.attend(head), sent), SOON).toContain("CompleteErasure");
+  await expect.poll(async () => (await erasing.resumeWork(head), sent), SOON).toContain("CompleteErasure");
   await erasing.stop();
   return sent;
 }

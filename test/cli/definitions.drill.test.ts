@@ -86,7 +86,7 @@ describe("svc definitions", () => {
     writeFileSync(file, ASKS.replace("{ n };", "{ n: n + 1 };"));
     const different = await definitions(["check", file]);
     expect(different.code).toBe(1);
-    expect(different.stdout).toContain(`different  ${run} completed: the result is another (/n)\n`);
+    expect(different.stdout).toContain(`different  ${run} completed: the result differs (/n)\n`);
     expect((await definitions(["check", file, "--allow-different"])).code).toBe(0);
     writeFileSync(file, ASKS.replace("return", "throw new Error('no');\n  return"));
     const failed = await definitions(["check", file]);

@@ -266,7 +266,7 @@ export function stageTurn(script: TurnScript) {
         if (now.status !== "open" || !now.turn) return;
         const head = { ...thread.workStatus!(now), stream: startCommand.stream, organization_id, state: now };
         const row = { ...head, version: 1, position: 1, state_version: thread.version } as StreamHead;
-        await Promise.race([turns.attend(row).then(settled), death.promise]);
+        await Promise.race([turns.resumeWork(row).then(settled), death.promise]);
       },
     };
   }

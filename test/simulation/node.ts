@@ -112,13 +112,13 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
   });
   const react = async (event: PublicEvent) => {
     // its world has no budgets
-    const reaction = { event, blobs, log, attend: turns.attend, startAlertRun: async () => {} };
+    const reaction = { event, blobs, log, resumeWork: turns.resumeWork, startAlertRun: async () => {} };
     for (const reactor of reactors[event.type] ?? []) await reactor.react(reaction);
   };
 
   bus.join({ process, command: handle, reaction: react });
   void startHeartbeat(pool, { worker, role: "services" }, onError).catch(onError);
-  createSweep({ log, worker, busy: turns.busy, attend: { thread: turns.attend }, onError }).start();
+  createSweep({ log, worker, busy: turns.busy, resumeWork: { thread: turns.resumeWork }, onError }).start();
   const relaying = {
     name: "reactions",
     types: Object.keys(reactors),

@@ -58,7 +58,8 @@ export function openCoordinator(
     begin: runs.begin,
     afterCommit: runs.afterCommit,
   });
-  const sweep = createSweep({ log, worker, busy: runs.busy, attend: { run: runs.attend }, onError: deps.onError });
+  const { busy, resumeWork } = runs;
+  const sweep = createSweep({ log, worker, busy, resumeWork: { run: resumeWork }, onError: deps.onError });
   return { handle, runs, sweep, errors };
 }
 

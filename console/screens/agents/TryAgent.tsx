@@ -16,7 +16,7 @@ export function TryAgent({ agent }: { agent: Agent }) {
     <section className="stack" aria-labelledby="try">
       <h2 id="try">Try it</h2>
       <p className="quiet">
-        Asks version {agent.version}, which is saved.{" "}
+        Asks the saved version {agent.version}.{" "}
         <Link to="/chat" search={{ with: `agent:${agent.id}` }}>
           Have a conversation
         </Link>

@@ -46,7 +46,7 @@ export function TryTool({ tool }: { tool: Definition }) {
   return (
     <section className="stack" aria-labelledby="try">
       <h2 id="try">Try it</h2>
-      <p className="quiet">Calls version {tool.version}, which is saved, as a model would.</p>
+      <p className="quiet">Calls the saved version {tool.version}, as a model would.</p>
       <ArgsForm key={tool.version} schema={tool.parameters} submit="Call the tool" send={send} />
       {send.data !== undefined && <Result key={send.data} turn={send.data} />}
     </section>

@@ -31,7 +31,7 @@ test("a sentence describes a run that takes a different path", () => {
   );
   expect(different({ reason: "added", call: refund })).toBe("It then calls the step “refund”, which the run did not.");
   expect(different({ reason: "result", pointers: ["/1", "/2", "/3", "/4", "/5", "/6", "/7"] })).toBe(
-    "Its result is another: /1, /2, /3, /4, /5 and 2 more.",
+    "Its result differs: /1, /2, /3, /4, /5 and 2 more.",
   );
   expect(different({})).toBe("One of the two waits or fails where the other ends.");
   expect(

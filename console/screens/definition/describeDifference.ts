@@ -25,7 +25,7 @@ const SENTENCES: Record<Difference["reason"], (difference: Difference) => string
   call: ({ call, recorded }) => `It calls ${nameOf(call)} instead of ${nameOf(recorded)}.`,
   missing: ({ recorded }) => `It does not call ${nameOf(recorded)}.`,
   added: ({ call }) => `It then calls ${nameOf(call)}, which the run did not.`,
-  result: ({ pointers }) => `Its result is another${at(pointers)}.`,
+  result: ({ pointers }) => `Its result differs${at(pointers)}.`,
   end: () => "One of the two waits or fails where the other ends.",
 };
 

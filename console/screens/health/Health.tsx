@@ -20,7 +20,7 @@ const CHECKS: Columns<NamedCheck> = [
   { title: "Part", className: "whole", cell: ({ name }) => name },
   { title: "State", cell: ({ ok }) => <Status status={ok ? "ready" : "failed"} /> },
   {
-    title: "Tells",
+    title: "Details",
     cell: ({ name, ok, detail }) => (
       <>
         {describeDetail(name, detail)}
@@ -39,14 +39,14 @@ const PROCESSES: Columns<Process> = [
 
 const PARKED: Columns<DeploymentHealth["parked"][number]> = [
   {
-    title: "What is left out",
+    title: "Stream",
     cell: ({ stream }) => (
       <Link className="mono" to="/log" search={{ stream }} data-row>
         {stream}
       </Link>
     ),
   },
-  { title: "Of", cell: ({ projection }) => projection },
+  { title: "Read model", cell: ({ projection }) => projection },
   { title: "Why", cell: ({ error }) => error },
   { title: "Since", cell: ({ parked_at }) => <Time at={parked_at} /> },
 ];
@@ -55,7 +55,7 @@ const Parked = ({ parked }: Pick<DeploymentHealth, "parked">) => (
   <section className="stack" aria-labelledby="parked">
     <h2 id="parked">Left out of read models</h2>
     {parked.length === 0 ? (
-      <p className="quiet">Nothing of your organization.</p>
+      <p className="quiet">No stream of your organization.</p>
     ) : (
       <>
         <p className="quiet">

@@ -40,7 +40,7 @@ export function FailedRequests({ day }: { day: string }) {
               </ul>
               <p className="quiet">
                 {isWhole
-                  ? `${formatCount(models.length, "model")}. Of a refused request nothing was answered or kept.`
+                  ? `${formatCount(models.length, "model")}. Refused requests got no answer and were not stored.`
                   : "Counted among the newest 100,000 requests of today."}
               </p>
             </>

@@ -60,7 +60,7 @@ interface PageProps {
   onNext(after: string): void;
 }
 
-/** The rows of one page. Once they are loaded, the next page is known. */
+/** The rows of one page. Once they are loaded, reports the cursor of the next page. */
 function EventPage({ search, after, until, onNext }: PageProps) {
   const page = useQuery(listEvents(search, after, until));
   const next = page.data?.has_more ? page.data.next_after : null;

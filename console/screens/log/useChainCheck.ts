@@ -12,11 +12,11 @@ export interface ChainCheck {
   error: unknown;
 }
 
-const BEGUN: ChainCheck = { checked: 0, proof: EMPTY_PROOF, broken: null, state: "running", error: undefined };
+const INITIAL: ChainCheck = { checked: 0, proof: EMPTY_PROOF, broken: null, state: "running", error: undefined };
 
 /** Checks the events up to a cursor, page by page, and reports the progress. */
 async function check(upTo: string | undefined, signal: AbortSignal, show: (now: ChainCheck) => void): Promise<void> {
-  let now = BEGUN;
+  let now = INITIAL;
   show(now);
   for (let after: string | null = null; !signal.aborted; ) {
     const page: EventCheck = await checkEvents(after, upTo, signal);
@@ -36,7 +36,7 @@ async function check(upTo: string | undefined, signal: AbortSignal, show: (now: 
 
 /** A check of the chain that runs while its panel is open, and can be stopped. */
 export function useChainCheck(upTo: string | undefined) {
-  const [now, setNow] = useState(BEGUN);
+  const [now, setNow] = useState(INITIAL);
   const [controller, setController] = useState(() => new AbortController());
   useEffect(() => {
     const { signal } = controller;

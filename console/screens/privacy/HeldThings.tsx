@@ -3,7 +3,7 @@ import { formatNumber } from "../../format/index.ts";
 import { kindWord } from "../../format/kindWord.ts";
 
 interface Props {
-  /** The held items, as the end of a sentence that begins with "Holds". */
+  /** The end of the sentence that begins with "Holds", such as "keep, until their release". */
   keep: string;
   held: readonly { hold_id: string; name: string; kind: string; count: number }[];
 }

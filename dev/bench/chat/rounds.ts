@@ -1,11 +1,11 @@
-import type { Effort, Measuring } from "../tools/effort.ts";
+import type { Effort, BenchPlan } from "../tools/effort.ts";
 import { measureCpu } from "../tools/cpuTime.ts";
 import { progress } from "../tools/progress.ts";
 import { median, percentile } from "../tools/stats.ts";
 import { type Load, load } from "./load.ts";
 import type { Contender } from "./contenders.ts";
 
-const MEASURING: Record<Effort, Measuring> = { full: { rounds: 5, seconds: 2 }, quick: { rounds: 3, seconds: 1 } };
+const PLANS: Record<Effort, BenchPlan> = { full: { rounds: 5, seconds: 2 }, quick: { rounds: 3, seconds: 1 } };
 const KINDS: Omit<Load, "seconds">[] = [
   { connections: 1, stream: false },
   { connections: 1, stream: true },
@@ -29,7 +29,7 @@ export interface LoadMeasurements {
 
 /** Runs every kind of load on every contender in turn, so that a slow phase of the machine affects all of them. */
 export const runRounds = async (contenders: Contender[], effort: Effort): Promise<LoadMeasurements[]> => {
-  const { rounds, seconds } = MEASURING[effort];
+  const { rounds, seconds } = PLANS[effort];
   const measured = contenders.flatMap(({ target }) =>
     KINDS.map(
       (kind): LoadMeasurements => ({ name: target.name, ...kind, perSecond: [], cpuMs: [], totals: [], firstByte: [] }),

@@ -1,9 +1,9 @@
-import type { Effort, Measuring } from "../tools/effort.ts";
+import type { Effort, BenchPlan } from "../tools/effort.ts";
 import { cpuTimeMs, measureCpu } from "../tools/cpuTime.ts";
 import { progress } from "../tools/progress.ts";
 import type { Store } from "./stores.ts";
 
-const MEASURING: Record<Effort, Measuring> = { full: { rounds: 5, seconds: 2 }, quick: { rounds: 3, seconds: 1 } };
+const PLANS: Record<Effort, BenchPlan> = { full: { rounds: 5, seconds: 2 }, quick: { rounds: 3, seconds: 1 } };
 export const IN_FLIGHT = [1, 16, 64];
 
 export interface AppendRates {
@@ -19,7 +19,7 @@ export interface AppendRates {
 
 /** Measures every store with every number of appends in flight, in turn. Finally checks that no store has lost an append. */
 export const runAppends = async (stores: Store[], postgres: number, effort: Effort): Promise<AppendRates[]> => {
-  const { rounds, seconds: limit } = MEASURING[effort];
+  const { rounds, seconds: limit } = PLANS[effort];
   const measured = stores.flatMap(({ name }) =>
     IN_FLIGHT.map((inFlight): AppendRates => ({ store: name, inFlight, perSecond: [], cpuMs: [], postgresMs: [] })),
   );

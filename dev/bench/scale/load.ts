@@ -11,7 +11,7 @@ export interface LoadMeasurements {
 let count = 0;
 
 /** Every connection sends one request after another. The connections are spread evenly over the processes. */
-const drive = async (
+const measureLoad = async (
   { origins }: Deployment,
   connections: number,
   seconds: number,
@@ -49,14 +49,14 @@ export const chat = (deployed: Deployment, connections: number, seconds: number)
     headers: { authorization: `Bearer ${deployed.api_key}` },
     model: "openai/mock",
   });
-  return drive(deployed, connections, seconds, (client, origin) =>
+  return measureLoad(deployed, connections, seconds, (client, origin) =>
     ask(target(origin), client, { text: `#${count++}`, stream: false }),
   );
 };
 
 /** Creates collections: one small event each. The service answers when the read models have it. */
 export const writes = (deployed: Deployment, connections: number, seconds: number): Promise<LoadMeasurements> =>
-  drive(deployed, connections, seconds, async (client) => {
+  measureLoad(deployed, connections, seconds, async (client) => {
     const { statusCode, body } = await client.request({
       method: "POST",
       path: "/api/v1/knowledge/collections",

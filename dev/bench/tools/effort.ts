@@ -2,7 +2,7 @@
 export type Effort = "full" | "quick";
 
 /** How often and how long a bench measures. */
-export interface Measuring {
+export interface BenchPlan {
   rounds: number;
   /** Duration of one measurement. */
   seconds: number;

@@ -1,7 +1,7 @@
 import type { Child } from "../tools/child.ts";
 import type { Load } from "./load.ts";
 
-/** What a run does: sequential steps, a run of another workflow that it waits for, or a wait for an event that is sent once it waits. */
+/** What a run does: execute steps in sequence, start and await a run of another workflow, or wait for an event sent to it. */
 export type Work = { kind: "steps"; steps: number } | { kind: "child" } | { kind: "event" };
 
 /** A system that runs durable workflows. The steps of its runs only return their input. */

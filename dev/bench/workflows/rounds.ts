@@ -1,4 +1,4 @@
-import type { Effort, Measuring } from "../tools/effort.ts";
+import type { Effort, BenchPlan } from "../tools/effort.ts";
 import { measureCpu } from "../tools/cpuTime.ts";
 import { progress } from "../tools/progress.ts";
 import { median, percentile } from "../tools/stats.ts";
@@ -6,7 +6,7 @@ import type { Load } from "./load.ts";
 import type { Contender, Work } from "./contender.ts";
 
 /** An even number, so that each contender is first equally often. */
-const MEASURING: Record<Effort, Measuring> = { full: { rounds: 4, seconds: 1.5 }, quick: { rounds: 2, seconds: 1.5 } };
+const PLANS: Record<Effort, BenchPlan> = { full: { rounds: 4, seconds: 1.5 }, quick: { rounds: 2, seconds: 1.5 } };
 
 interface Case {
   /** As in the names of verdicts. */
@@ -33,7 +33,7 @@ export interface LoadMeasurements extends Case {
 
 /** Runs every load on every contender in turn. */
 export const runRounds = async (contenders: Contender[], effort: Effort): Promise<LoadMeasurements[]> => {
-  const { rounds, seconds } = MEASURING[effort];
+  const { rounds, seconds } = PLANS[effort];
   // The service's processes include PostgreSQL, which serves both contenders. The others are idle meanwhile.
   const pids = contenders.map(({ child }) => child.pid);
   const measured = CASES.flatMap((one) =>

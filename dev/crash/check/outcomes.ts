@@ -9,19 +9,19 @@ import type { Evidence } from "./evidence.ts";
 import { different, lost, stuck, type Finding } from "./finding.ts";
 import { argsOf, ENDS, openerOf, runsOf, type RunHistory } from "./runHistories.ts";
 
-/** The failure of a step that is never retried. */
+/** Codes with which a step that is never retried may fail. */
 const LOST = new Set(["step_lost", "runner_lost"]);
-/** Number of lost workers after which a step, and a run, fail. */
-const MOST_LOST: Record<string, number> = { step_lost: 6, worker_lost: 10 };
+/** By code: lost workers after which a step or a run fails. */
+const MAX_LOST: Record<string, number> = { step_lost: 6, worker_lost: 10 };
 
-/** Whether it lost the maximum number of workers. */
+/** Whether the step or the run lost the maximum number of workers. */
 function isGivenUp({ events }: RunHistory, { code, key }: { code: string; key: string | null }): boolean {
   const lost = events.filter(({ type, data }) =>
     code === "step_lost"
       ? type === "StepAttemptLost" && data.key === key
       : type === "RunTaken" && data.reason === "lost",
   );
-  return lost.length >= (MOST_LOST[code] ?? Infinity);
+  return lost.length >= (MAX_LOST[code] ?? Infinity);
 }
 
 /** I8: a run has ended, or waits only for a pending decision. */
@@ -55,10 +55,10 @@ function checkCompleted(run: RunHistory, kind: Kind, values: Map<string, string>
   const wrong = run.steps.filter((step, n) => !isResultOf(step.name, args, results[n]));
   const result = open(run.ends[0]!.personal?.result);
   return [
-    ...wrong.map((step) => lost("I10", name, `the step ${step.name} has not come to what it must`)),
+    ...wrong.map((step) => lost("I10", name, `the step ${step.name} has a wrong result`)),
     ...(isDeepStrictEqual(result, { id: args.id, results, decided })
       ? []
-      : [different("I10", name, `its result is not what its steps came to: ${JSON.stringify(result).slice(0, 300)}`)]),
+      : [different("I10", name, `its result differs from its steps': ${JSON.stringify(result).slice(0, 300)}`)]),
   ];
 }
 
@@ -91,15 +91,15 @@ function checkEnding(
       // a run is cancelled with its starter
       return isChild(run) || operations.some(({ what, asked }) => what === "run.cancel" && asked["run_id"] === run.id)
         ? []
-        : [different("I10", name, "was cancelled, which nobody has asked for")];
+        : [different("I10", name, "was cancelled, but nobody asked for it")];
   }
 }
 
 /** I14: nothing that a step left behind contains a secret that it read. */
-const checkTold = ({ id, events }: RunHistory): Finding[] =>
+const checkSecretsInEvents = ({ id, events }: RunHistory): Finding[] =>
   events
     .filter(({ personal }) => JSON.stringify(personal ?? null).includes(CANARY))
-    .map(({ type }) => different("I14", `run ${id}`, `a secret stands in its ${type}`));
+    .map(({ type }) => different("I14", `run ${id}`, `its ${type} contains a secret`));
 
 /** The outcome of a run. */
 export function checkOutcomes(evidence: Evidence): Finding[] {
@@ -115,6 +115,6 @@ export function checkOutcomes(evidence: Evidence): Finding[] {
   return runsOf(events).flatMap((run) => [
     ...checkEnded(run),
     ...checkEnding(run, kindOf(run), evidence),
-    ...checkTold(run),
+    ...checkSecretsInEvents(run),
   ]);
 }

@@ -16,7 +16,7 @@ function checkThing(run: RunHistory, what: string, stored: EventsByRun, wanted: 
   if (ids.size > 1) return [doubled("I10", name, `stored ${ids.size} ${what}s`)];
   if (!ids.has(wanted))
     return [lost("I10", name, `says that it stored the ${what} ${wanted}, which is not in the log`)];
-  return gone.has(wanted) ? [lost("I10", name, `its ${what} ${wanted} was deleted, which nobody has asked for`)] : [];
+  return gone.has(wanted) ? [lost("I10", name, `its ${what} ${wanted} was deleted, but nobody asked for it`)] : [];
 }
 
 /** I10: each start that a rate allows is taken by only one run. */

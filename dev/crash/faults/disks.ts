@@ -115,7 +115,7 @@ export function openDisks(data: string, images: string): Disks {
       const file = fillUp(folderOf(store));
       await sleep(ms);
       rmSync(file, { force: true });
-      // a disk that breaks right after would have the file again, and stay full
+      // otherwise a disk that breaks right after would contain the file again, and stay full
       await syncFolder(dirname(file));
     },
     async slowDown(store, ms) {

@@ -45,7 +45,7 @@ import {
 } from "./members.ts";
 import { changeProject, createProject, deleteProject, readProject } from "./projects.ts";
 import { setRetention } from "./retention.ts";
-import { attendApprovals, callHook, cancelRun, cancelSoon, readApprovals, readRun, startRun } from "./runs.ts";
+import { callHook, cancelRun, cancelSoon, decideApprovals, readApprovals, readRun, startRun } from "./runs.ts";
 import type { Action, Session } from "./session.ts";
 import { vote } from "./votes.ts";
 import { raiseWeights, type Act } from "./weights.ts";
@@ -88,7 +88,7 @@ const acts: Record<Act, (action: Action) => Promise<void>> = {
   startRun,
   callHook,
   readRun: (action) => onOne(action, action.session.runs.slice(-12), async (run) => void (await readRun(action, run))),
-  attendApprovals: (action) => onOne(action, asking(action.session), (run) => attendApprovals(action, run)),
+  decideApprovals: (action) => onOne(action, asking(action.session), (run) => decideApprovals(action, run)),
   followRun: (action) => onOne(action, action.session.runs.slice(-4), (run) => followRun(action, run)),
   cancelRun: (action) =>
     onOne(action, action.session.runs.slice(-6), (run) => signedIn(action, (token) => cancelRun(action, run, token))),

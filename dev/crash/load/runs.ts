@@ -158,7 +158,7 @@ async function decide(action: Action, run_id: string, approval_id: string, decis
 const WAYS = { approve: 45, reject: 25, twice: 10, race: 15, leave: 5 };
 
 /** Reads the approvals of a run and decides pending ones: once, twice, both ways at once, or not at all. */
-export async function attendApprovals(action: Action, { id: run_id }: KnownRun): Promise<void> {
+export async function decideApprovals(action: Action, { id: run_id }: KnownRun): Promise<void> {
   const shown = await readApprovals(action, run_id);
   for (const [n, { id, status }] of shown.entries()) {
     if (status !== "pending") continue;

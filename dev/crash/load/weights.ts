@@ -30,7 +30,7 @@ const WEIGHTS = {
   startRun: 8,
   callHook: 16,
   readRun: 8,
-  attendApprovals: 12,
+  decideApprovals: 12,
   followRun: 4,
   cancelRun: 2,
   cancelSoon: 2,

@@ -79,7 +79,7 @@ export const PLANTS: Plant[] = [
     text: "return [...events, ...advance(",
     instead: "return [...events, decided, ...advance(",
     rules: ["I10"],
-    load: ["startRun", "attendApprovals"],
+    load: ["startRun", "decideApprovals"],
     faults: [{ what: "kill", role: "meilisearch" }],
   },
   {

@@ -25,7 +25,7 @@ const Page = z.object({
   nextPageToken: z.string().min(1).nullish().catch(null),
 });
 
-/** Google's models for conversations (`GET /v1beta/models`), without those for embeddings and the like. */
+/** Google's models for conversations (`GET /v1beta/models`). Leaves out others, such as those for embeddings. */
 export const listModels: ListModels = async (credential, send, signal) => {
   const client = openGoogle(credential, send);
   const models: ListedModel[] = [];

@@ -14,7 +14,7 @@ declare function btoa(text: string): string;
 declare class DOMException extends Error { constructor(message?: string, name?: string); readonly code: number }
 `;
 
-/** Globals of workflows (webGuest.ts); timers and random values are those of steps. */
+/** Globals of workflows (webGuest.ts). At run time, only steps have timers and the random functions of `crypto`. */
 const WEB = `
 type SvcBytes = ArrayBuffer | ArrayBufferView;
 declare class URLSearchParams {
@@ -72,7 +72,7 @@ const GLOBAL_NAMES = [
   ..."sleep sleepUntil now uuid log defineStep NonRetryableError".split(" "),
 ];
 
-/** The types of a step call's arguments and result, by the step's name among the script's own `steps` or by its function. */
+/** The types of a step call's arguments and result. A call names the step in the script's `steps`, or passes its function. */
 const STEPS = (script: string): string => `
 declare namespace Svc {
   type Steps = typeof import("${script}") extends { steps: infer S } ? S : {};

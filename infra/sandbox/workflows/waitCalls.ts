@@ -33,7 +33,7 @@ export function requestTimer(
   return answerOrThrow(call);
 }
 
-/** The time of the tick that calls now() with this label first. */
+/** The time of the first tick that called now() with this label. Later ticks get the same time. */
 export function fixTime(state: TickState, label: string): string {
   const request = requestText("value", checkLabel("now: the label", label), null, "");
   const call = findOrAddCall(state, { kind: "value", name: label, userKey: null, args: '"now"', request });

@@ -94,27 +94,27 @@ describe("The readings of a process", () => {
   });
 
   test("take over a document without a worker once", async () => {
-    const { attend, started } = openReadings();
-    await attend(head("a", null));
-    await attend(head("a", null));
+    const { resumeWork, started } = openReadings();
+    await resumeWork(head("a", null));
+    await resumeWork(head("a", null));
     expect(await started()).toEqual(["document-a/1"]);
   });
 
   test("take over a document of their own process that they do not hold when a second sweep sees it", async () => {
-    const { afterCommit, attend, started } = openReadings();
-    await attend(head("a", "w1"));
+    const { afterCommit, resumeWork, started } = openReadings();
+    await resumeWork(head("a", "w1"));
     expect(await started()).toEqual([]);
-    await attend(head("a", "w1"));
+    await resumeWork(head("a", "w1"));
     expect(await started()).toEqual(["document-a/1"]);
     afterCommit(commit("b"));
-    for (const _ of [1, 2, 3]) await attend(head("b", "w1"));
+    for (const _ of [1, 2, 3]) await resumeWork(head("b", "w1"));
     expect(await started()).toEqual(["document-a/1", "document-b/1"]);
   });
 
   test("take nothing over while a hundred wait", async () => {
-    const { afterCommit, attend, busy } = openReadings({ atOnce: 1 });
+    const { afterCommit, resumeWork, busy } = openReadings({ atOnce: 1 });
     for (let n = 0; n <= 100; n++) afterCommit(commit(`a${n}`));
-    await attend(head("lost", "dead"));
+    await resumeWork(head("lost", "dead"));
     expect(busy()).not.toContain("document-lost");
   });
 
@@ -140,11 +140,11 @@ describe("The readings of a process", () => {
   });
 
   test("end an extraction that has expired", async () => {
-    const { attend, started, sent } = openReadings();
+    const { resumeWork, started, sent } = openReadings();
     const expires_at = new Date(Date.now() - 1).toISOString();
     const state = { status: "ended", expires_at, content_claim: "c" };
     const waiting = { ...head("x", null), stream: "extraction-x", state, state_version: extraction.version };
-    await attend({ ...waiting, status: "waiting", due_at: expires_at });
+    await resumeWork({ ...waiting, status: "waiting", due_at: expires_at });
     expect(sent).toEqual(["ExpireExtraction extraction-x"]);
     expect(await started()).toEqual([]);
   });

@@ -41,7 +41,7 @@ export function createReadings(options: ReadingsOptions) {
   const { atOnce, perOrganization, worker } = options;
   const total = MAX_WAITING + atOnce;
   const semaphore = createFairSemaphore({ total: atOnce, perTenant: perOrganization });
-  const { hasRoom, busy, afterCommit, attend, stop } = createLeasedWork<ReadingJob, { ended: Promise<void> }>({
+  const { hasRoom, busy, afterCommit, resumeWork, stop } = createLeasedWork<ReadingJob, { ended: Promise<void> }>({
     worker,
     limits: { total, perTenant: total },
     maxHeldForTakeover: MAX_WAITING_FOR_TAKEOVER + atOnce,
@@ -60,7 +60,7 @@ export function createReadings(options: ReadingsOptions) {
     }),
     onError: options.onError,
   });
-  return { hasRoom, busy, afterCommit, attend, stop };
+  return { hasRoom, busy, afterCommit, resumeWork, stop };
 }
 
 /** Runs work while it holds a permit, which it may give back early. */

@@ -37,7 +37,7 @@ export const addEntities = (known: Record<string, string>, subset: string): void
       if (inner !== undefined) return expand(inner, depth + 1);
       return fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
     });
-    if (text.length > MAX_ENTITY) throw new UnreadableFile("The file's entities stand for too much text.");
+    if (text.length > MAX_ENTITY) throw new UnreadableFile("The file's entities expand to too much text.");
     texts.set(name, text);
     return text;
   };
@@ -47,7 +47,7 @@ export const addEntities = (known: Record<string, string>, subset: string): void
     const get = (): string => {
       const text = expand(name, 1);
       expanded += text.length;
-      if (expanded > MAX_EXPANDED) throw new UnreadableFile("The file's entities stand for too much text.");
+      if (expanded > MAX_EXPANDED) throw new UnreadableFile("The file's entities expand to too much text.");
       return text;
     };
     Object.defineProperty(known, name, { get, enumerable: true });

@@ -119,7 +119,7 @@ async function readByLayout(
   return { columns, height, isCut, isSymbols, aside: rotated.filter((lines) => !isColumn(lines)) };
 }
 
-/** A page of runs and drawn lines that no PDF operators describe. */
+/** Lays out a page whose text and lines come from text recognition instead of PDF operators. */
 export function layOut(
   runs: readonly TextRun[],
   { height, rules }: { height: number; rules: Rules },

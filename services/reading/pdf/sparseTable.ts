@@ -34,7 +34,7 @@ function freePart({ x0, x1 }: Space, { runs }: Line): Space {
   return widest;
 }
 
-/** The spaces between the names of a header, as far as the lines below leave them free, and how many of the lines do. */
+/** The spaces between the names of a header that the lines below leave free. `used`: how many lines leave all of them free. */
 function freeSpaces(names: readonly Space[], size: number, lines: readonly Line[]): { spaces: Space[]; used: number } {
   let spaces = names.slice(1).map((name, index): Space => ({ x0: names[index]!.x1, x1: name.x0 }));
   let used = 0;
@@ -47,7 +47,7 @@ function freeSpaces(names: readonly Space[], size: number, lines: readonly Line[
   return { spaces, used };
 }
 
-/** The line that names the columns: that with the most texts of those before the first value. */
+/** The index of the line that names the columns: of the lines before the first value, the one with the most texts. */
 function findNames(lines: readonly Line[]): number {
   const counts = lines.slice(0, MAX_HEADER_LINES).map((line) => splitCells(line).length);
   const first = lines.findIndex(hasValueCells);

@@ -8,7 +8,7 @@ const MAX_UNKNOWN = 0.3;
 
 const CONTROL = /\p{Cc}/u;
 const UNKNOWN = /[\p{Co}\p{Cn}\uFFFD]/u;
-/** Characters other than white space, letters, digits and marks of a script. */
+/** Characters of CONTROL and UNKNOWN. Most texts have none, and are counted without looking at each character. */
 const DOUBTFUL = /[\p{Cc}\p{Co}\p{Cn}\uFFFD]/u;
 
 /** Counts the characters of a page that represent no letter. */

@@ -30,8 +30,8 @@ const saysMore = (shown: string): boolean =>
 const BUILT_IN_DATE = /^\d{1,2}\/\d{1,2}\/\d\d$/;
 
 /**
- * The format of a cell. The library does not know it for cells of LibreOffice with the style of their column, and takes those with a date
- * for days without a time.
+ * The format of a cell. For LibreOffice cells that have the style of their column, the library does not know it, and takes a date
+ * with a time for a day.
  */
 const formatOf = (format: unknown, shown: string): string => {
   if (typeof format !== "string") return BUILT_IN_DATE.test(shown) ? "m/d/yy" : "General";

@@ -69,7 +69,7 @@ const readSheetXml = (zip: Zip): SheetXml => {
 /** What sheets have beside their cells. */
 interface Surroundings {
   drawnOn(sheet: string): string;
-  /** Where the library does not read them. */
+  /** For formats whose comments the library does not read. */
   commentsOn?(sheet: string): string;
   /** Messages that Excel shows beside a selected cell. */
   messagesOn?(sheet: string): string;

@@ -45,4 +45,4 @@ test("a window holds as many passages as fit", () => {
   });
 });
 
-test("there is no window behind the end", () => expect(cutWindow("a", [])).toBeUndefined());
+test("there is no window after the end", () => expect(cutWindow("a", [])).toBeUndefined());

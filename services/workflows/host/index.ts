@@ -27,7 +27,7 @@ export interface StepHostDeps extends TurnDeps, ToolDeps, FileDeps, DocumentDeps
   fetchFor(organization: string): FetchPort;
   /** Called when a step reads a secret. */
   onSecret(step: StepAttempt, name: string): void;
-  /** Called when the platform fails at a call. */
+  /** Called when a call fails for a reason of the platform, not of the script. */
   onError(error: unknown, step: StepAttempt, what: string): void;
 }
 
@@ -87,7 +87,7 @@ const encode = (what: PlatformCall, input: unknown): string => {
   try {
     return JSON.stringify(input);
   } catch {
-    throw invalidInput(`${what}: the input is no JSON.`);
+    throw invalidInput(`${what}: the input is not JSON.`);
   }
 };
 

@@ -16,14 +16,14 @@ const RETRY_MS = 200;
 
 const noValues: ReadJson = () => "";
 
-export interface DriveDeps extends AttemptsDeps, LinkDeps {
+export interface CoordinatorDeps extends AttemptsDeps, LinkDeps {
   runner: WorkflowRunner;
   scripts: ScriptStore;
 }
 
-/** A run driven by this process, and its outbox to the log. */
-export interface Driver {
-  deps: DriveDeps;
+/** A run that this process holds, and its outbox to the log. */
+export interface HeldRun {
+  deps: CoordinatorDeps;
   run: OpenRun;
   outbox: Outbox;
   attempts: Attempts;
@@ -39,23 +39,23 @@ export interface Driver {
   failure: unknown;
 }
 
-export const send = ({ deps, run: { history } }: Driver, type: string, data: object) =>
+export const send = ({ deps, run: { history } }: HeldRun, type: string, data: object) =>
   deps.send(history, type, { run_id: history.created.run_id, ...data });
 
-export const currentTime = ({ deps }: Pick<Driver, "deps">): number => (deps.now ?? timeOfProcess)();
-const recordTime = (driver: Driver): string => new Date(currentTime(driver)).toISOString();
+export const currentTime = ({ deps }: Pick<HeldRun, "deps">): number => (deps.now ?? timeOfProcess)();
+const recordTime = (held: HeldRun): string => new Date(currentTime(held)).toISOString();
 
-export const enqueue = (driver: Driver, entries: StepEntry[], tick: TickResult | null, readJson = noValues): boolean =>
-  driver.outbox.enqueue({ at: recordTime(driver), entries, tick }, driver.epoch, readJson);
+export const enqueue = (held: HeldRun, entries: StepEntry[], tick: TickResult | null, readJson = noValues): boolean =>
+  held.outbox.enqueue({ at: recordTime(held), entries, tick }, held.epoch, readJson);
 
 /** Entries about other runs are dropped when their append fails, because the coordinator looks again. */
-export const enqueueLinks = (driver: Driver, links: LinkEntry[], readJson: ReadJson): boolean =>
-  driver.outbox.enqueue({ at: recordTime(driver), links, entries: [], tick: null }, driver.epoch, readJson);
+export const enqueueLinks = (held: HeldRun, links: LinkEntry[], readJson: ReadJson): boolean =>
+  held.outbox.enqueue({ at: recordTime(held), links, entries: [], tick: null }, held.epoch, readJson);
 
 /** Recovers from a failed append: reloads the history and re-queues finished step results; the next tick recomputes the rest. */
-export async function recover(driver: Driver): Promise<void> {
-  const { deps, run, outbox, attempts, sleeper, failure } = driver;
-  driver.failure = undefined;
+export async function recover(held: HeldRun): Promise<void> {
+  const { deps, run, outbox, attempts, sleeper, failure } = held;
+  held.failure = undefined;
   if (failure !== undefined) {
     // The log would refuse the events again. Leave the run: the sweep fails it when that happens too often.
     if (!(failure instanceof Unavailable)) throw failure as Error;
@@ -64,33 +64,33 @@ export async function recover(driver: Driver): Promise<void> {
     await sleeper.sleep(RETRY_MS);
   }
   await run.reload();
-  attempts.refit(outbox.takeUnrecorded(), driver.epoch);
+  attempts.refit(outbox.takeUnrecorded(), held.epoch);
 }
 
 /** Folds events appended by others. Records its own first, because optimistic events may conflict with them. */
-export async function catchUp(driver: Driver): Promise<void> {
-  await driver.outbox.flush();
-  if (driver.outbox.hasFailed()) await recover(driver);
-  else await driver.run.catchUp();
+export async function catchUp(held: HeldRun): Promise<void> {
+  await held.outbox.flush();
+  if (held.outbox.hasFailed()) await recover(held);
+  else await held.run.catchUp();
 }
 
-export async function poll(driver: Driver): Promise<void> {
-  const { deps, run } = driver;
+export async function poll(held: HeldRun): Promise<void> {
+  const { deps, run } = held;
   const { stream } = run.history;
   const head = await findHead(deps.log, stream);
-  if (head && head.version > run.recorded()) await catchUp(driver);
+  if (head && head.version > run.recorded()) await catchUp(held);
 }
 
 /** Whether this process holds the lease. Adopts its own newer lease when no attempt of the older one is running. */
-export function holdsLease(driver: Driver): boolean {
-  const { state } = driver.run.history;
-  if (!("epoch" in state) || state.worker !== driver.deps.worker) return false;
-  if (state.epoch !== driver.epoch && driver.attempts.running() > 0) return false;
-  driver.epoch = state.epoch;
+export function holdsLease(held: HeldRun): boolean {
+  const { state } = held.run.history;
+  if (!("epoch" in state) || state.worker !== held.deps.worker) return false;
+  if (state.epoch !== held.epoch && held.attempts.running() > 0) return false;
+  held.epoch = state.epoch;
   return true;
 }
 
-export async function fail(driver: Driver, code: string, message: string): Promise<void> {
-  await driver.outbox.flush();
-  await send(driver, FailRun.type, { epoch: driver.epoch, code, error: { message, line: null } });
+export async function fail(held: HeldRun, code: string, message: string): Promise<void> {
+  await held.outbox.flush();
+  await send(held, FailRun.type, { epoch: held.epoch, code, error: { message, line: null } });
 }

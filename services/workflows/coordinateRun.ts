@@ -17,11 +17,11 @@ import {
   poll,
   recover,
   send,
-  type DriveDeps,
-  type Driver,
-} from "./driver.ts";
+  type CoordinatorDeps,
+  type HeldRun,
+} from "./heldRun.ts";
 import { startableSteps } from "./startableSteps.ts";
-import { nextAction, POLL_MS, type Action, type DrivenRun } from "./nextAction.ts";
+import { nextAction, POLL_MS, type Action, type RunSnapshot } from "./nextAction.ts";
 import type { OpenRun } from "./openRun.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { planTick } from "./plan.ts";
@@ -36,9 +36,9 @@ import { RunGone } from "./values.ts";
 const MAX_TICK_CRASHES = 3;
 const RETRY_MS = 200;
 
-/** Controls a run that is being driven. */
+/** Controls the coordinator of a run. */
 export interface RunCoordinator extends Pick<Outbox, "hasPart" | "flushRequested" | "handOver"> {
-  /** Tells the driver that events were folded. */
+  /** Tells the coordinator that events were folded. */
   wake(): void;
   /** Resolves when this process has nothing left to do for the run. */
   ended: Promise<void>;
@@ -60,26 +60,26 @@ function startableEntries({ history }: OpenRun, script: Script, now: number): St
   );
 }
 
-const describeRun = (driver: Driver, script: Script): DrivenRun => ({
-  state: driver.run.history.state,
-  needsTick: driver.run.history.needsTick,
-  stateSize: driver.stateSize,
-  running: driver.attempts.running(),
-  finished: driver.attempts.finished(),
-  unrecorded: driver.outbox.size(),
-  isUrgent: driver.isUrgent,
-  isStopping: driver.isStopping,
-  startable: (now) => startableEntries(driver.run, script, now),
+const takeSnapshot = (held: HeldRun, script: Script): RunSnapshot => ({
+  state: held.run.history.state,
+  needsTick: held.run.history.needsTick,
+  stateSize: held.stateSize,
+  running: held.attempts.running(),
+  finished: held.attempts.finished(),
+  unrecorded: held.outbox.size(),
+  isUrgent: held.isUrgent,
+  isStopping: held.isStopping,
+  startable: (now) => startableEntries(held.run, script, now),
 });
 
-async function tick(driver: Driver, script: Script): Promise<void> {
-  const { deps, run, outbox, sleeper } = driver;
+async function tick(held: HeldRun, script: Script): Promise<void> {
+  const { deps, run, outbox, sleeper } = held;
   const { history, values } = run;
-  const call = buildTickCall(history, script, currentTime(driver));
+  const call = buildTickCall(history, script, currentTime(held));
   const seen = history.version;
   try {
     const outcome = await checkApprovals(deps, history, call, await deps.runner.tick(call));
-    driver.crashes = 0;
+    held.crashes = 0;
     const { end } = outcome;
     const delay = end.type === "continued" ? continuationDelay(history, call.now) : 0;
     // Ticks again afterwards, because anything may have happened during the pause.
@@ -89,100 +89,100 @@ async function tick(driver: Driver, script: Script): Promise<void> {
     const isStale = history.version !== seen || run.isBehind() || outbox.hasFailed();
     if (isStale) return;
     history.needsTick = false;
-    enqueue(driver, [], result);
+    enqueue(held, [], result);
   } catch (error) {
     if (!(error instanceof TickLost)) throw error;
-    driver.crashes += 1;
-    if (driver.crashes < MAX_TICK_CRASHES) return void (await sleeper.sleep(RETRY_MS));
+    held.crashes += 1;
+    if (held.crashes < MAX_TICK_CRASHES) return void (await sleeper.sleep(RETRY_MS));
     const message = `run() crashed the process that ran it ${MAX_TICK_CRASHES} times; the run was given up.`;
-    await fail(driver, "tick_broken", message);
+    await fail(held, "tick_broken", message);
   }
 }
 
-async function report(driver: Driver): Promise<void> {
-  const { attempts, run } = driver;
+async function report(held: HeldRun): Promise<void> {
+  const { attempts, run } = held;
   const entries = attempts.peekFinished();
   const jsons = new Map<StoredValue, string>();
   for (const entry of entries)
     if (entry.type === "step_completed") jsons.set(entry.result, await run.values.json(entry.result));
   attempts.dropFinished(entries.length);
-  if (attempts.takeHadEffects()) driver.isUrgent = true;
-  enqueue(driver, entries, null, (value) => jsons.get(value)!);
+  if (attempts.takeHadEffects()) held.isUrgent = true;
+  enqueue(held, entries, null, (value) => jsons.get(value)!);
 }
 
-async function fireTimers(driver: Driver): Promise<void> {
-  const { epoch, deps, outbox } = driver;
+async function fireTimers(held: HeldRun): Promise<void> {
+  const { epoch, deps, outbox } = held;
   await outbox.flush();
-  const { position } = await send(driver, TakeRun.type, { epoch, worker: deps.worker, lost: false });
-  if (position === 0) await poll(driver);
+  const { position } = await send(held, TakeRun.type, { epoch, worker: deps.worker, lost: false });
+  if (position === 0) await poll(held);
 }
 
 /**
- * Starts child runs and registers waits once their calls are recorded. Looks for awaited runs that have ended before that, so that
- * the wait, its answer and the next tick share a commit.
+ * Starts child runs and registers waits once their calls are recorded. First looks for awaited runs that have already ended, so
+ * that the wait, its answer and the next tick share a commit.
  */
-async function startLinks(driver: Driver): Promise<void> {
-  const { deps, run, outbox } = driver;
+async function startLinks(held: HeldRun): Promise<void> {
+  const { deps, run, outbox } = held;
   const record = ({ links, jsons }: LinkProgress): boolean =>
-    links.length > 0 && enqueueLinks(driver, links, (value) => jsons.get(value)!);
+    links.length > 0 && enqueueLinks(held, links, (value) => jsons.get(value)!);
   if (record(await findEndedRuns(deps, run))) return;
   await outbox.flush();
   if (outbox.hasFailed() || run.isBehind()) return;
-  if (!record(await startLinkedWork(deps, run))) await poll(driver);
+  if (!record(await startLinkedWork(deps, run))) await poll(held);
 }
 
-async function sleepAndPoll(driver: Driver, ms: number): Promise<void> {
-  if (!(await driver.sleeper.sleep(ms))) await poll(driver);
+async function sleepAndPoll(held: HeldRun, ms: number): Promise<void> {
+  if (!(await held.sleeper.sleep(ms))) await poll(held);
 }
 
-async function perform(driver: Driver, script: Script, action: Exclude<Action, { type: "leave" }>): Promise<void> {
+async function perform(held: HeldRun, script: Script, action: Exclude<Action, { type: "leave" }>): Promise<void> {
   switch (action.type) {
     case "report":
-      return report(driver);
+      return report(held);
     case "tick":
-      return tick(driver, script);
+      return tick(held, script);
     case "failTooLarge":
-      return fail(driver, "run_state_too_large", "The results of the run's steps together are larger than 32 MiB.");
+      return fail(held, "run_state_too_large", "The results of the run's steps together are larger than 32 MiB.");
     case "start":
-      if (!enqueue(driver, action.entries, null)) await sleepAndPoll(driver, POLL_MS);
+      if (!enqueue(held, action.entries, null)) await sleepAndPoll(held, POLL_MS);
       return;
     case "startLinks":
-      return startLinks(driver);
+      return startLinks(held);
     case "flush": {
-      const flushed = driver.outbox.flush();
-      driver.isUrgent = false;
+      const flushed = held.outbox.flush();
+      held.isUrgent = false;
       return action.wait ? flushed : undefined;
     }
     case "fireTimers":
-      return fireTimers(driver);
+      return fireTimers(held);
     case "sleep":
-      if (action.poll) return sleepAndPoll(driver, action.ms);
-      await driver.sleeper.sleep(action.ms);
+      if (action.poll) return sleepAndPoll(held, action.ms);
+      await held.sleeper.sleep(action.ms);
   }
 }
 
 /** Performs the next action; false when nothing is left to do in this process. */
-async function advance(driver: Driver, script: Script): Promise<boolean> {
-  const { run, outbox, attempts } = driver;
-  if (outbox.hasFailed()) await recover(driver);
-  if (run.isBehind()) await catchUp(driver);
-  if (!holdsLease(driver)) return false;
-  attempts.start(script, driver.epoch);
-  const action = nextAction(describeRun(driver, script), currentTime(driver));
+async function advance(held: HeldRun, script: Script): Promise<boolean> {
+  const { run, outbox, attempts } = held;
+  if (outbox.hasFailed()) await recover(held);
+  if (run.isBehind()) await catchUp(held);
+  if (!holdsLease(held)) return false;
+  attempts.start(script, held.epoch);
+  const action = nextAction(takeSnapshot(held, script), currentTime(held));
   if (action.type === "leave") return false;
-  await perform(driver, script, action);
+  await perform(held, script, action);
   return true;
 }
 
-async function driveToEnd(driver: Driver): Promise<void> {
-  const { deps, run, outbox, attempts, sleeper } = driver;
+async function coordinateToEnd(held: HeldRun): Promise<void> {
+  const { deps, run, outbox, attempts, sleeper } = held;
   const { organization_id, stream, created } = run.history;
   const { definition_id, definition_version } = created;
   try {
     const script = await deps.scripts({ organization_id, definition_id, definition_version });
     for (let isActive = true; isActive; )
       try {
-        isActive = await advance(driver, script);
+        isActive = await advance(held, script);
       } catch (error) {
         // While the log is unavailable, attempts continue: the lease holds until the log says otherwise.
         if (!(error instanceof Unavailable)) throw error;
@@ -190,7 +190,7 @@ async function driveToEnd(driver: Driver): Promise<void> {
         await sleeper.sleep(POLL_MS);
       }
   } catch (error) {
-    if (error instanceof ScriptGone) await fail(driver, "definition_gone", error.message);
+    if (error instanceof ScriptGone) await fail(held, "definition_gone", error.message);
     else if (!(error instanceof RunGone)) throw error;
   } finally {
     await attempts.close();
@@ -200,23 +200,23 @@ async function driveToEnd(driver: Driver): Promise<void> {
 
 /**
  * Drives one run while this process holds its lease: ticks when `run()` has something new to see, starts steps, and leaves when
- * the run only waits. Results are recorded a moment later, and always before an attempt that builds on them has effects on
- * others. `creation`: the command that creates or resumes the run is on its way (outbox.ts).
+ * the run only waits. Results are recorded a moment later, but always before an attempt that builds on them has visible effects.
+ * `creation`: resolves when the command that creates or resumes the run is handled (outbox.ts).
  */
-export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): RunCoordinator {
+export function coordinateRun(deps: CoordinatorDeps, run: OpenRun, creation?: Promise<void>): RunCoordinator {
   const { history } = run;
   const sleeper = createSleeper();
   const { wake } = sleeper;
   const outbox = createOutbox(run, {
-    send: (data) => send(driver, AdvanceRun.type, data),
+    send: (data) => send(held, AdvanceRun.type, data),
     onFailed(error) {
-      driver.failure = error;
+      held.failure = error;
       wake();
     },
     creation,
   });
   const attempts = createAttempts(deps, run, { ensureRecorded: outbox.flush, onEnded: wake });
-  const driver: Driver = {
+  const held: HeldRun = {
     deps,
     run,
     outbox,
@@ -231,9 +231,9 @@ export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): 
   };
   return {
     wake,
-    ended: driveToEnd(driver),
+    ended: coordinateToEnd(held),
     stop() {
-      driver.isStopping = true;
+      held.isStopping = true;
       wake();
     },
     hasPart: outbox.hasPart,
