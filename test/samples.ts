@@ -118,7 +118,7 @@ export const tickCall = (fields: Partial<TickCall> = {}): TickCall => ({
 export const tickOutcome = (fields: Partial<TickOutcome> = {}): TickOutcome => ({
   end: { type: "suspended" },
   asked: [],
-  unasked: [],
+  unusedKeys: [],
   notes: [],
   warnings: [],
   logs: [],

@@ -16,8 +16,8 @@ describe("an attempt that fails while the service lacks what it needs", () => {
   const failure = new StepFailure("step_error", "fetch: the platform could not do this now", { line: 3, logs: ["a"] });
 
   /** One attempt at a step that may not be retried and fails with `failure`. */
-  const attemptOnce = (wasAway: boolean, { losses = 0, on_lost = "retry" } = {}) => {
-    const host = { host: {}, secretNames: () => [], redact: async (text: string) => text, wasAway: () => wasAway };
+  const attemptOnce = (wasUnavailable: boolean, { losses = 0, on_lost = "retry" } = {}) => {
+    const host = { host: {}, secretNames: () => [], redact: async (text: string) => text, wasUnavailable: () => wasUnavailable };
     const deps = {
       runner: { step: () => Promise.reject(failure) },
       openHost: () => ({ ...host, redactJson: host.redact }),

@@ -154,7 +154,7 @@ export async function runAttempt(
     };
   } catch (error) {
     if (signal.aborted || !(error instanceof StepFailure)) throw error;
-    const failed = opened.wasAway() ? toServiceFailure(settings, error, lostBefore) : error;
+    const failed = opened.wasUnavailable() ? toServiceFailure(settings, error, lostBefore) : error;
     const { code, message, line, column, logs } = failed;
     return {
       type: "step_attempt_failed",

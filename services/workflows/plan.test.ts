@@ -125,7 +125,7 @@ describe("A tick", () => {
 describe("Changed arguments of a step", () => {
   const history = () => openHistory(scheduled(["a"]), begun("a"), done("a"));
   test("cause one warning, which says where they differ", async () => {
-    const changed = tickOutcome({ asked: [steps(["b"])], unasked: [key("a")] });
+    const changed = tickOutcome({ asked: [steps(["b"])], unusedKeys: [key("a")] });
     const { warnings } = await plan(history(), changed);
     expect(warnings).toEqual([
       { code: "step_args_changed", call: "pay", line: null, message: expect.stringContaining("/each") },
@@ -138,7 +138,7 @@ describe("Changed arguments of a step", () => {
   test("fail the run when they change on every tick", async () => {
     const names = Array.from({ length: 25 }, (_, n) => `s${n}`);
     const round = openHistory(scheduled(names), ...names.flatMap((each) => [begun(each), done(each)]));
-    const result = await plan(round, tickOutcome({ asked: [steps(["b"])], unasked: names.map(key) }));
+    const result = await plan(round, tickOutcome({ asked: [steps(["b"])], unusedKeys: names.map(key) }));
     expect(result.end).toMatchObject({ type: "failed", code: "memo_thrash", step: "pay" });
   });
   test("are compared as JSON pointers", () => {

@@ -64,9 +64,9 @@ interface ChangedCall {
 }
 
 /** By step name: steps that `run()` calls with new arguments while it drops finished calls of the same step. */
-function findChangedCalls(history: History, calls: StepCalls[], unasked: string[]): Map<string, ChangedCall> {
+function findChangedCalls(history: History, calls: StepCalls[], unusedKeys: string[]): Map<string, ChangedCall> {
   // a fork drops its parent's answers on purpose
-  const own = unasked.filter((key) => !history.inheritedKeys.has(key));
+  const own = unusedKeys.filter((key) => !history.inheritedKeys.has(key));
   const droppedByName = Map.groupBy(own, (key) => history.steps.get(key)?.name ?? "");
   const changed = new Map<string, ChangedCall>();
   for (const { name, args } of calls.flatMap(({ steps }) => steps)) {
@@ -164,7 +164,7 @@ interface PlanContext {
 export async function planTick(history: History, outcome: TickOutcome, context: PlanContext): Promise<TickResult> {
   const { now, store } = context;
   const calls = outcome.end.type === "suspended" ? newSteps(history, outcome.asked) : [];
-  const changed = findChangedCalls(history, calls, outcome.unasked);
+  const changed = findChangedCalls(history, calls, outcome.unusedKeys);
   const warnings = [
     ...outcome.warnings,
     ...[...changed].map(([name, change]) => warnOfChange(history, name, change)),

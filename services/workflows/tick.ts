@@ -127,8 +127,8 @@ export interface TickOutcome {
     | { type: "failed"; code: RunFailureCode; message: string; line: number | null; column: number | null };
   /** The pending calls in order, without duplicate keys. Meaningless once the run has ended. */
   asked: PendingCall[];
-  /** Keys of the memo that `run()` did not call. Only given if there is a new call. */
-  unasked: string[];
+  /** Keys of stored results that `run()` did not ask for. Empty unless there is a new call. */
+  unusedKeys: string[];
   /** Values that `ctx.now(label)` fixed in this tick. */
   notes: { key: string; json: string }[];
   warnings: TickWarning[];

@@ -99,7 +99,7 @@ async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): P
       throw suspended;
     },
   };
-  const rest = { asked, unasked: [], notes: [], warnings: [], logs: [] };
+  const rest = { asked, unusedKeys: [], notes: [], warnings: [], logs: [] };
   const returned = await workflow.run(ctx, JSON.parse(args)).then(
     (value) => ({ value }),
     (error: Error) => ({ error }),

@@ -233,7 +233,7 @@ describe("a call of run()", () => {
       memo.push(...answersTo((await runner.tick({ ...call, memo: [...memo] })).asked, () => n));
     const reshaped = await tick(body("{ n: 1, more: true }"), { memo });
     expect(reshaped.asked).toMatchObject([{ steps: [{ name: "b", args: '{"n":1,"more":true}' }] }]);
-    expect(reshaped.unasked).toEqual([memo[1]!.key, memo[2]!.key]);
+    expect(reshaped.unusedKeys).toEqual([memo[1]!.key, memo[2]!.key]);
   });
 });
 
@@ -346,7 +346,7 @@ describe("the number of calls", () => {
     expect(memo).toHaveLength(count);
     const call = tickCallFor(moduleWithRun(body), { memo });
     for (let n = 0; n < 2; n++)
-      expect(await runner.tick(call)).toMatchObject({ end: { type: "suspended" }, unasked: [] });
+      expect(await runner.tick(call)).toMatchObject({ end: { type: "suspended" }, unusedKeys: [] });
     memo.push(...answersTo((await runner.tick(call)).asked, () => null));
     expect((await runner.tick(call)).end).toMatchObject({ json: String(2 * count) });
   });

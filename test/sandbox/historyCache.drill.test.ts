@@ -91,14 +91,14 @@ test("a thread requests a memo again that did not fit into its cache", async () 
   const runner = open();
   // a letter counts as 2 bytes: three such memos are more than a thread keeps
   const large: MemoEntry[] = Array.from({ length: 16 }, (_, n) => ({
-    key: `unasked-${n}`,
+    key: `unused-${n}`,
     value: { json: JSON.stringify("x".repeat(1_000_000)) },
   }));
   const runs = Array.from({ length: 3 }, () => ({ call: tickCallFor(SUM, { args: '{"steps":2}' }), memo: [...large] }));
   for (let round = 0; round < 2; round++)
     for (const { call, memo } of runs) {
-      const { asked, unasked } = await runner.tick({ ...call, memo });
-      expect(unasked).toHaveLength(16);
+      const { asked, unusedKeys } = await runner.tick({ ...call, memo });
+      expect(unusedKeys).toHaveLength(16);
       memo.push(...answersTo(asked, () => 1));
     }
   for (const { call, memo } of runs) expect((await runner.tick({ ...call, memo })).end).toMatchObject({ json: "2" });

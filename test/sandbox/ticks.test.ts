@@ -97,7 +97,7 @@ describe("a run", () => {
 
   test("is suspended by a call without a result, whatever run() returns", async () => {
     const outcome = await tick("await ctx.runStep('a', { n: 1 })");
-    expect(outcome).toMatchObject({ end: { type: "suspended" }, unasked: [], notes: [], warnings: [], logs: [] });
+    expect(outcome).toMatchObject({ end: { type: "suspended" }, unusedKeys: [], notes: [], warnings: [], logs: [] });
     expect(outcome.asked).toMatchObject([
       { kind: "steps", steps: [{ name: "a", args: '{"n":1}' }], concurrency: null, on_error: "fail" },
     ]);
@@ -161,10 +161,10 @@ describe("several calls of one tick", () => {
     const memo = answersTo(first.asked, () => 1);
     const again = await tick(body("{ n: 2 }"), memo);
     expect(again.asked).toHaveLength(1);
-    expect(again.unasked).toEqual([keys(first)[1]]);
-    expect((await tick(body("{ n: 1 }"), memo)).unasked).toEqual([]);
+    expect(again.unusedKeys).toEqual([keys(first)[1]]);
+    expect((await tick(body("{ n: 1 }"), memo)).unusedKeys).toEqual([]);
     // without a new call, unused results are not reported
-    expect(await tick("return 1", memo)).toMatchObject({ end: { json: "1" }, unasked: [] });
+    expect(await tick("return 1", memo)).toMatchObject({ end: { json: "1" }, unusedKeys: [] });
   });
 });
 

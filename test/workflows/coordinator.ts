@@ -40,7 +40,7 @@ export function openCoordinator(
       redact: async (text) => text,
       redactJson: async (json) => json,
       secretNames: () => [],
-      wasAway: () => false,
+      wasUnavailable: () => false,
     }),
     schemas: { check: async () => undefined },
     startChildRun: refuse,

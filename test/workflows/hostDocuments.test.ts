@@ -36,23 +36,23 @@ describe("push", () => {
   });
 
   test("does not fail the step while the service lacks a dependency, until a call succeeds", async () => {
-    const { call, wasAway } = (await writer([notes])).attempt();
+    const { call, wasUnavailable } = (await writer([notes])).attempt();
     const push = () => call("push", { collection: notes, external_id: "away", text: "Away for a moment." });
     const { handle } = platform.connection;
     try {
       platform.connection.handle = () => Promise.reject(new Unavailable("The bus is away."));
       expect(await failureOf(push())).toMatchObject({ code: "step_error", final: false });
-      expect(wasAway()).toBe(true);
+      expect(wasUnavailable()).toBe(true);
       platform.connection.handle = () => Promise.reject(new Error("A defect."));
       await failureOf(push());
-      expect(wasAway()).toBe(false);
+      expect(wasUnavailable()).toBe(false);
       platform.connection.handle = () => Promise.reject(new Unavailable("The bus is away."));
       await failureOf(push());
     } finally {
       platform.connection.handle = handle;
     }
     expect(await push()).toMatchObject({ result: "created" });
-    expect(wasAway()).toBe(false);
+    expect(wasUnavailable()).toBe(false);
   });
 
   test("with an external_id creates versions of one document", async () => {

@@ -32,7 +32,7 @@ function memoOf({ calls, answered }: RecordedRun): MemoEntry[] {
 const lostOutcome = (message: string): TickOutcome => ({
   end: { type: "failed", code: "run_timeout", message, line: null, column: null },
   asked: [],
-  unasked: [],
+  unusedKeys: [],
   notes: [],
   warnings: [],
   logs: [],

@@ -34,7 +34,7 @@ function speculateStep(state: TickState, call: Call, { name, json, mode }: StepR
   const outcome: SpeculatedStep["outcome"] = {
     end: { type: "suspended" },
     asked: [{ kind: "steps", steps: [step], concurrency: null, on_error: mode }],
-    unasked: [],
+    unusedKeys: [],
     notes: newValues(state),
     warnings: [],
     logs: state.logs.lines.slice(state.speculatedLines),

@@ -39,7 +39,7 @@ describe("The calls of a tick", () => {
     expect(calls.findAnswer(step("a", '{"x":1,"y":2}'))).toBe("5");
     expect(calls.findAnswer(step("a", '{"y":2,"x":1}'))).toBeUndefined();
     expect(calls.requestSteps(step("a", '{"y":2,"x":1}'), 0)).toBe("5");
-    expect(calls.outcome()).toMatchObject({ asked: [], unasked: [] });
+    expect(calls.outcome()).toMatchObject({ asked: [], unusedKeys: [] });
     expect(calls.isOpen()).toBe(false);
   });
 
@@ -52,10 +52,10 @@ describe("The calls of a tick", () => {
 
   test("report results that they do not use, once they request something new", () => {
     const key = answer(step("a"), "1");
-    expect(tick().outcome().unasked).toEqual([]);
+    expect(tick().outcome().unusedKeys).toEqual([]);
     const calls = tick();
     calls.requestSteps(step("b"), 0);
-    expect(calls.outcome().unasked).toEqual([key]);
+    expect(calls.outcome().unusedKeys).toEqual([key]);
   });
 
   test("fix the time of now() by its label, and keep it", () => {

@@ -82,9 +82,9 @@ export function createTickCalls(tick: NewTick & { speculate?: Speculate }) {
     ended: () => state.ended,
     /** Whether `run()` cannot end yet: it has called complete() or continueAs(), or waits for a new call. */
     isOpen: (): boolean => state.requested.length > 0 || state.ended !== undefined,
-    outcome: (): Pick<TickOutcome, "asked" | "unasked" | "notes" | "logs"> => ({
+    outcome: (): Pick<TickOutcome, "asked" | "unusedKeys" | "notes" | "logs"> => ({
       asked: state.requested,
-      unasked: unusedKeys(state),
+      unusedKeys: unusedKeys(state),
       notes: newValues(state),
       logs: state.logs.lines,
     }),

@@ -41,7 +41,7 @@ export interface OpenStepHost {
   /** Names of the secrets that the attempt has read. */
   secretNames: Redactor["names"];
   /** Whether the last call failed because a dependency of the service was unavailable. */
-  wasAway(): boolean;
+  wasUnavailable(): boolean;
 }
 
 type Calls = {
@@ -93,18 +93,18 @@ const encode = (what: PlatformCall, input: unknown): string => {
 
 /** Runs work for a step. Turns failures of the platform into a StepFailure that may be retried. */
 function createGuard({ onError }: StepHostDeps, step: StepAttempt) {
-  let isAway = false;
+  let isUnavailable = false;
   return {
-    wasAway: () => isAway,
+    wasUnavailable: () => isUnavailable,
     async guard<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
       try {
         signal?.throwIfAborted();
         const answer = await (signal ? rejectOnAbort(work(), signal) : work());
-        isAway = false;
+        isUnavailable = false;
         return answer;
       } catch (error) {
         signal?.throwIfAborted();
-        isAway = error instanceof Unavailable;
+        isUnavailable = error instanceof Unavailable;
         if (error instanceof StepFailure) throw error;
         onError(error, step, what);
         throw new StepFailure("step_error", `${what}: the platform could not do this now; a retry may work.`);
@@ -137,12 +137,12 @@ export function createStepHosts(deps: StepHostDeps): (step: StepAttempt) => Open
   return (step) => {
     const redactor = createRedactor();
     const call = createCaller(deps, step, redactor);
-    const { guard, wasAway } = createGuard(deps, step);
+    const { guard, wasUnavailable } = createGuard(deps, step);
     return {
       redact: redactor.text,
       redactJson: redactor.json,
       secretNames: redactor.names,
-      wasAway,
+      wasUnavailable,
       host: {
         secret: (name) =>
           guard("secret", undefined, async () => {
