@@ -158,6 +158,21 @@ test("a single page is read by its schedule, and a removed page can be kept", as
   expect(await results(id)).toEqual({ "/a.html": "same" });
 });
 
+test("documents of pages that are gone are kept until the source is changed to delete them", async () => {
+  site.pages.set("/a.html", "One.").set("/b.html", "Two.").set("/sitemap.xml", site.sitemap("/a.html", "/b.html"));
+  const { id } = await create({ kind: "sitemap", url: site.url("/sitemap.xml"), when_gone: "keep" });
+  await ended(id);
+  site.pages.set("/sitemap.xml", site.sitemap("/a.html"));
+  for (const read of [2, 3]) {
+    expect((await again(id)).last_read).toMatchObject({ read, error: null });
+    expect(await results(id)).toEqual({ "/a.html": "same", "/b.html": "gone" });
+  }
+  expect(await documents()).toHaveLength(2);
+  expect((await library.call("PATCH", `/sources/${id}`, { when_gone: "delete" })).status).toBe(200);
+  expect((await again(id)).last_read.pages).toMatchObject({ same: 1, removed: 1 });
+  expect((await documents()).map(({ name }: any) => name)).toEqual(["a.html"]);
+});
+
 test("addresses that are not public, or that belong to another document, fail with a message", async () => {
   await library.push(collection, { text: "Mine.", external_id: site.url("/a.html") });
   site.pages.set("/a.html", "Theirs.").set("/in.html", { to: "http://127.0.0.1:1/" });
