@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FramePayload } from "#events/ports.ts";
-import type { Citation, FinishReason, ToolCall, TurnOutput, Usage } from "#events/thread.ts";
+import {
+  NO_OUTPUT,
+  type Citation,
+  type FinishReason,
+  type ToolCall,
+  type TurnOutput,
+  type Usage,
+} from "#events/thread.ts";
 import { linkAborter } from "#events/linkAborter.ts";
 import type { UnreportedRequest } from "./estimateUsage.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
@@ -81,6 +88,8 @@ export async function askOnce(
   onFrame: (frame: FramePayload) => void,
   firstWordMs?: number,
 ): Promise<ModelAnswer> {
+  // nothing is sent, so nothing is charged
+  if (signal.aborted) throw new AnswerInterrupted(NO_OUTPUT, signal.reason);
   const text: string[] = [];
   const reasoning: string[] = [];
   const citations: Citation[] = [];

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { Unavailable } from "#events/ports.ts";
 import type { Usage } from "#events/thread.ts";
 import { addUsage } from "#events/turnOutput.ts";
 import { echoTool, lastEvent, stageTurn, times, USAGE } from "#test/doubles/turnStage.ts";
@@ -167,6 +168,22 @@ describe("a turn that lost its worker", () => {
     await turn.worker("second").sweep();
     expect(lastEvent(turn)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
   });
+
+  test.each([{ targets: ["a"] }, {}])(
+    "fails with its recorded rounds, and pays for them, if its model cannot be looked up (%j)",
+    async (alias) => {
+      let isAway = false;
+      const outage = () => (isAway ? new Unavailable("The database is away.") : undefined);
+      const turn = stageTurn({ ...script, ...alias, outage });
+      await turn.worker("first", 4).start();
+      isAway = true;
+      await turn.worker("second").sweep();
+      expect(lostRequests(turn)).toHaveLength(1);
+      const { type, data, personal } = lastEvent(turn);
+      expect([type, data.usage, personal.said.text]).toEqual(["TurnFailed", withLost(turn, USAGE), "Let me look."]);
+      expect(data.model).toBe("targets" in alias ? "offline/a" : "offline/play");
+    },
+  );
 
   test("because two workers died fails with the recorded output, and no third one runs it", async () => {
     const turn = stageTurn({ ...script, streamed: true });

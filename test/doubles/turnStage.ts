@@ -69,6 +69,8 @@ interface TurnScript {
   agent?: TurnAgent;
   /** Turns of the organization that may wait for people. */
   max_parked?: number;
+  /** Why credentials cannot be looked up now. */
+  outage?: () => Error | undefined;
 }
 
 const routeOf = (models: string[], on = ["5xx"]): Route => ({
@@ -106,6 +108,8 @@ export function stageTurn(script: TurnScript) {
     readNewest: async (_stream: string, { before, types }: { before: number; types: string[] }) =>
       events.filter(({ version, type }) => version < before && types.includes(type)),
     heads: async (streams: string[]) => {
+      const error = script.outage?.();
+      if (error) throw error;
       const stream = priceStream(organization_id, "offline/play");
       const head = {
         stream,
