@@ -31,8 +31,8 @@ export function createAttachments(max: number, upload: (file: File) => Promise<F
     async add(chosen: File[]): Promise<void> {
       const fitting = chosen.slice(0, Math.max(0, max - state.files.length - state.uploading));
       // beside another choice, the failures of both are shown
-      const { missing, error } = state.uploading > 0 ? state : NOTHING;
-      set({ uploading: state.uploading + fitting.length, missing, error });
+      const before = state.uploading > 0 ? state : NOTHING;
+      set({ uploading: state.uploading + fitting.length, missing: before.missing, error: before.error });
       const sent = await Promise.allSettled(fitting.map(upload));
       const stored = sent.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
       const failed = chosen.filter((_, n) => sent[n]?.status !== "fulfilled").map(({ name }) => name);
@@ -40,8 +40,9 @@ export function createAttachments(max: number, upload: (file: File) => Promise<F
       set({ files: [...state.files, ...stored], uploading, missing: [...state.missing, ...failed] });
       if (failed.length === 0) return;
       const refused = sent.find((one) => one.status === "rejected");
-      set({ error: refused ? refused.reason : new Error(`${max} files are attached at most.`) });
-      throw state.error;
+      const error = refused ? refused.reason : new Error(`${max} files are attached at most.`);
+      set({ error });
+      throw error;
     },
     remove: (ids: string[]): void => set({ files: state.files.filter(({ id }) => !ids.includes(id)) }),
   };
