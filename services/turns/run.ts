@@ -187,11 +187,15 @@ async function resumeRounds(
   { rounds, share }: Progress,
 ): Promise<void> {
   if (steps.length > 0) {
-    rounds.push(...(await readRounds(steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob))));
+    rounds.push(...(await readRounds(steps, turn_id, async () => undefined)));
     replayFrames(rounds, receivedFrames, emit);
-    share.add(sizeOfRounds(rounds));
   }
   endReplay();
+  if (rounds.length === 0) return;
+  // with the long results, which only the model reads
+  const whole = await readRounds(steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob));
+  rounds.splice(0, rounds.length, ...whole);
+  share.add(sizeOfRounds(rounds));
 }
 
 /** Asks the model until it answers. `answered` holds the progress in case it throws. */

@@ -69,7 +69,7 @@ interface TurnScript {
   agent?: TurnAgent;
   /** Turns of the organization that may wait for people. */
   max_parked?: number;
-  /** Why credentials cannot be looked up now. */
+  /** Why neither credentials nor blobs can be read now. */
   outage?: () => Error | undefined;
 }
 
@@ -190,7 +190,11 @@ export function stageTurn(script: TurnScript) {
       vault: {
         findKey: async () => "key",
         // a copy each time: a turn gives the memory of files back
-        get: async (_owner, key) => (blobs.has(key) ? Buffer.from(blobs.get(key)!) : undefined),
+        get: async (_owner, key) => {
+          const error = script.outage?.();
+          if (error) throw error;
+          return blobs.has(key) ? Buffer.from(blobs.get(key)!) : undefined;
+        },
         put: async ({ folder }, bytes) => {
           const key = `${folder}/${blobs.size}`;
           blobs.set(key, Buffer.from(bytes));
@@ -230,7 +234,7 @@ export function stageTurn(script: TurnScript) {
       send: sendTo(handle, name),
       run: (turn, stopping) => runTurn(options, turn, stopping),
       readFrames: async (_turn, blob) => JSON.parse(blobs.get(blob)!.toString()),
-      estimateLost: (turn) => estimateLost(options, turn),
+      estimateLost: (turn) => estimateLost(options, turn).catch(() => undefined),
       storeFrames: (turn, stored) => createStepRecorder(options, turn).storeFrames(stored),
       onError: (error) => {
         throw error;
