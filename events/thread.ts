@@ -130,7 +130,7 @@ export const StartTurn = defineCommand(
 );
 /** Recorded before any tool of the round runs. */
 export const RequestRound = defineCommand("RequestRound", "thread", Round.extend(RoundOutput.shape));
-/** Recorded before another target is asked. */
+/** Recorded before another target, or the same one again, is asked. */
 export const NoteTargetFailure = defineCommand("NoteTargetFailure", "thread", FailedTarget);
 export const FinishTool = defineCommand("FinishTool", "thread", ToolCallOutcome.extend(ToolResult.shape));
 export const CompleteTurn = defineCommand(

@@ -3,7 +3,7 @@ import { LONG_READS } from "#http/base/longReads.ts";
 import type { Vault } from "#events/vault.ts";
 import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
 import { identifyReader, mayRead } from "#projections/documents/readers.ts";
-import { getDocument, findPushedDocuments, type DocumentRow } from "#projections/documents/query.ts";
+import { findLastingFiles, getDocument, hasLastingFile, type DocumentRow } from "#projections/documents/query.ts";
 import { SearchFailed, type SearchEngine } from "#projections/passages/engine.ts";
 import type { SearchModels } from "#projections/passages/models.ts";
 import { searchPassages } from "#projections/passages/search.ts";
@@ -38,9 +38,9 @@ const LONG_BYTES = 1024 * 1024;
 export function openKnowledge(deps: KnowledgeDeps): Knowledge {
   const { db, base_url } = deps;
   const longReads = createFairSemaphore(LONG_READS);
-  // a file never changes, but a pushed text may be replaced
-  const addressOf = (id: string, pushed: boolean, version: number | null) =>
-    `${base_url}/api/v1/knowledge/documents/${id}/${pushed ? `text?version=${version}` : "content"}`;
+  // what was cited must still be there after a text or a page of a source was replaced, whose old file is not kept
+  const addressOf = (id: string, isLasting: boolean, version: number | null) =>
+    `${base_url}/api/v1/knowledge/documents/${id}/${isLasting ? "content" : `text?version=${version}`}`;
 
   return {
     async search(organization, request) {
@@ -50,7 +50,7 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
       const reader = await identifyReader(db, organization, request.reader);
       const asked = { query, collections, document_ids, tags, reader, limit, offset: 0 };
       const { results } = await searchPassages(deps, organization, asked).catch(tellModel);
-      const pushed = await findPushedDocuments(
+      const lasting = await findLastingFiles(
         db,
         organization,
         results.map(({ document }) => document.id),
@@ -63,7 +63,7 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
             name,
             collection,
             version,
-            url: `${addressOf(id, pushed.has(id), version)}#${passage.page === null ? `seq=${passage.seq}` : `page=${passage.page}`}`,
+            url: `${addressOf(id, lasting.has(id), version)}#${passage.page === null ? `seq=${passage.seq}` : `page=${passage.page}`}`,
           })),
         )
         .toSorted((a, b) => b.score - a.score)
@@ -81,7 +81,7 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
       };
       const window = await (document.size_bytes > LONG_BYTES ? longReads.run(organization, readWindow) : readWindow());
       if (!window) throw new KnowledgeError(`The document ends before from_seq ${from_seq}.`);
-      const url = addressOf(document.id, document.original === "text", document.live_generation);
+      const url = addressOf(document.id, hasLastingFile(document), document.live_generation);
       return { document_id: document.id, name: document.name, version: document.live_generation!, ...window, url };
     },
   };

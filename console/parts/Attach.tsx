@@ -1,40 +1,27 @@
 import { useMutation } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { uploadFile, type Question } from "../api/answer.ts";
+import { useRef, useState, useSyncExternalStore } from "react";
+import { uploadFile } from "../api/answer.ts";
 import { formatBytes } from "../format/index.ts";
+import { createAttachments, type Files } from "./attachments.ts";
 import { ErrorNotice } from "./Notices.tsx";
 import "./attach.css";
 
-type Files = Question["files"];
-
-const nameOf = ({ name }: File): string => name;
-
 /** Files for the text that is being written. They are uploaded as soon as they are chosen or dropped. */
 export function useAttachments(max: number) {
-  const [files, setFiles] = useState<Files>([]);
-  const [missing, setMissing] = useState<string[]>([]);
-  const upload = useMutation({
-    // each by itself, so that a refused file takes no other with it
-    mutationFn: async (chosen: File[]) => {
-      const room = max - files.length;
-      const sent = await Promise.allSettled(chosen.slice(0, room).map(uploadFile));
-      const stored = sent.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-      setFiles((before) => [...before, ...stored].slice(0, max));
-      setMissing(chosen.filter((_, n) => sent[n]?.status !== "fulfilled").map(nameOf));
-      const refused = sent.find((one) => one.status === "rejected");
-      if (refused) throw refused.reason;
-      if (chosen.length > room) throw new Error(`${max} files are attached at most.`);
-    },
-  });
+  const [attachments] = useState(() => createAttachments(max, uploadFile));
+  const { files, uploading, missing, error } = useSyncExternalStore(attachments.subscribe, attachments.read);
+  // as mutations, so that the page notices a session that has ended
+  const { mutate } = useMutation({ mutationFn: attachments.add });
   return {
     files,
-    upload,
+    upload: { isPending: uploading > 0, isError: error !== null, error },
     missing,
     add: (list: FileList | null) => {
-      if (list?.length) upload.mutate([...list]);
+      if (list?.length) mutate([...list]);
     },
-    remove: (id: string) => setFiles((before) => before.filter((file) => file.id !== id)),
-    clear: () => setFiles([]),
+    remove: (id: string) => attachments.remove([id]),
+    /** Removes the files that were sent. Others may have been attached meanwhile. */
+    clear: (sent: Files) => attachments.remove(sent.map(({ id }) => id)),
   };
 }
 

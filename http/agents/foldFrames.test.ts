@@ -197,6 +197,15 @@ describe("the stream of a response", () => {
     expect(continued(2).at(-1).type).toBe("response.completed");
   });
 
+  test("that breaks off before its first event begins with the response, so that its reader can continue", () => {
+    const opened = parsed(createStream(RESPONSE_HEAD).breakOff());
+    expect(opened.map(({ type, sequence_number }) => [type, sequence_number])).toEqual([
+      ["response.created", 0],
+      ["response.in_progress", 1],
+      ["error", 1],
+    ]);
+  });
+
   test("of a turn that was given up with less than it has sent says that the stored response counts", () => {
     const messageOf = (text: string): string => {
       const end: TurnEnd = { status: "failed", said: { ...said, text }, message: "given up", usage: NO_USAGE };

@@ -86,6 +86,10 @@ export async function followResponse(
   try {
     await writeParked(http, row, stream, sse);
     return await writeUntilEnd(http, following, stream, sse);
+  } catch (error) {
+    // the headers are sent, and without an end the stream would stay open in silence
+    sse.end(stream.breakOff());
+    throw error;
   } finally {
     http.closing.removeEventListener("abort", closeReader);
     reader.close();

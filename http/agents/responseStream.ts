@@ -119,8 +119,9 @@ export function createStream(head: ResponseHead, { startAfter, attempt: attemptO
     /** Whether the terminal event was sent. */
     over: (): boolean => isOver,
     end: finish,
-    /** Ends the connection while the response continues. The client can reconnect after its last event. */
-    breakOff: (): string => encodeEvent({ ...BREAK, sequence_number: numbering.lastSent() }),
+    /** Ends the connection while the response continues. The client can reconnect after its last event, so it must have one. */
+    breakOff: (): string =>
+      (numbering.hasStarted() ? "" : open()) + encodeEvent({ ...BREAK, sequence_number: numbering.lastSent() }),
     /** The rest of a turn that has ended, from all its frames. */
     replay: (frames: FramePayload[], end: TurnEnd, completed_at: number): string =>
       (numbering.hasStarted() ? "" : open()) +

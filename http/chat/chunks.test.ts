@@ -148,6 +148,23 @@ describe("a stream of chunks", () => {
     expect(deltas(stream)).toEqual([{ content: "Once upon" }]);
   });
 
+  test("ends with an error when a newer attempt refused in other words than were sent", () => {
+    const chunks = chunksFor(head);
+    const refusal = (attempt: number, text: string) => ({ attempt, n: 0, type: "refusal" as const, text });
+    const [first, one] = chunks.fold(NOTHING_SENT, refusal(1, "I will not."));
+    const [second, two] = chunks.fold(first, refusal(2, "Sorry."));
+    expect([deltas(one), two]).toEqual([[{ refusal: "I will not." }], ""]);
+    const ending = (text: string) =>
+      chunks.ending(second, {
+        status: "completed",
+        said: { text: "", reasoning: "", citations: [], refusal: text },
+        finish_reason: "stop",
+        usage,
+      });
+    expect(parse(ending("Sorry."))).toMatchObject([{ error: { type: "api_error" } }]);
+    expect(deltas(ending("I will not."))).toEqual([{}, "[DONE]"]);
+  });
+
   test("cites each source once, whichever attempt does", () => {
     const chunks = chunksFor(head);
     const other = { ...source, url: "https://b.example" };

@@ -23,10 +23,19 @@ interface AttemptProgress {
   text: number;
   reasoning: number;
   cited: number;
+  /** Whether the refusal that was sent is of this attempt. */
+  hasRefused: boolean;
   /** This attempt's text contradicts what was sent, so its frames are ignored until the turn ends. */
   differs: boolean;
 }
-const NOTHING_RECEIVED: AttemptProgress = { attempt: 0, text: 0, reasoning: 0, cited: 0, differs: false };
+const NOTHING_RECEIVED: AttemptProgress = {
+  attempt: 0,
+  text: 0,
+  reasoning: 0,
+  cited: 0,
+  hasRefused: false,
+  differs: false,
+};
 export const NOTHING_SENT: StreamProgress = {
   text: "",
   reasoning: "",
@@ -99,6 +108,13 @@ export function chunksFor(head: Head) {
   const refuses = (refusal: string) => (refusal ? delta(`{"refusal":${JSON.stringify(refusal)}}`) : "");
   const sources = (citations: Citation[]) => (citations.length > 0 ? delta(annotations(citations)) : "");
 
+  /** Sends the first refusal. One of a newer attempt does not replace it, so that the end shows the contradiction. */
+  function refuse(sent: StreamProgress, newest: AttemptProgress, text: string): [StreamProgress, string] {
+    const own = { ...newest, hasRefused: true };
+    if (sent.refusal === "") return [{ ...sent, newest: own, refusal: text }, refuses(text)];
+    return [{ ...sent, newest, refusal: newest.hasRefused ? text : sent.refusal }, ""];
+  }
+
   /** The chunks for what was not sent yet. A live stream may have missed frames, and a replay has sent nothing. */
   function rest(sent: StreamProgress, { said }: Exclude<TurnEnd, { status: "refused" }>): string {
     return (
@@ -119,8 +135,7 @@ export function chunksFor(head: Head) {
       const { attempt, type } = frame;
       const newest = attempt === sent.newest.attempt ? sent.newest : { ...NOTHING_RECEIVED, attempt };
       if (newest.differs) return [{ ...sent, newest }, ""];
-      if (type === "refusal")
-        return [{ ...sent, newest, refusal: frame.text }, sent.refusal === "" ? refuses(frame.text) : ""];
+      if (type === "refusal") return refuse(sent, newest, frame.text);
       if (type === "citations") {
         const unsent = frame.citations.slice(Math.max(0, sent.cited - newest.cited));
         const cited = newest.cited + frame.citations.length;

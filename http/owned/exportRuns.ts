@@ -4,7 +4,7 @@ import { runScope } from "#events/scope.ts";
 import { listFilesIn } from "#projections/files/query.ts";
 import type { OwnedPage } from "#projections/owner.ts";
 import { listComments } from "#projections/runs/approvalPeople.ts";
-import { listDecidedBy, listRunApprovals, type ApprovalRow } from "#projections/runs/approvals.ts";
+import { listDecidedBy, listRunApprovals, type ApprovalRow, type DecidedPlace } from "#projections/runs/approvals.ts";
 import { listOwnedRunIds, type RunOwner } from "#projections/runs/ownedRuns.ts";
 import { getRun, type RunRow } from "#projections/runs/query.ts";
 import { listRunThreads } from "#projections/turns/threads.ts";
@@ -84,12 +84,13 @@ const withoutOthersWords = (row: ApprovalRow, { type, id }: Pick<Actor, "type" |
 /** Yields what the subject decided or voted on in runs and chats of others. */
 export async function* approvalLines({ http, organization_id, subject, recheck, sent }: ExportScope): ExportLines {
   if (subject.kind === "user") return;
-  for (let after: string | null = null; ; ) {
+  for (let after: DecidedPlace | null = null; ; ) {
     await recheck();
-    const rows = await listDecidedBy(http.db, organization_id, subject.actor, { after, limit: ROWS_PER_QUERY });
+    const page = { after, limit: ROWS_PER_QUERY };
+    const rows: ApprovalRow[] = await listDecidedBy(http.db, organization_id, subject.actor, page);
     for (const row of rows.filter(({ id }) => !sent.has(id)))
       yield { ...presentApproval(withoutOthersWords(row, subject.actor), null), type: "approval" };
     if (rows.length < ROWS_PER_QUERY) return;
-    after = rows.at(-1)!.id;
+    after = rows.at(-1)!;
   }
 }

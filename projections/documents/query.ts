@@ -189,10 +189,15 @@ export async function findLiveDocuments(
   );
 }
 
-/** The ids of documents that were pushed as text, and so have no file to show. */
-export async function findPushedDocuments(db: Db, organization: string, ids: string[]): Promise<Set<string>> {
+/** Whether a file shows for ever what was read. Pushed texts have no file, and those of sources are replaced. */
+export const hasLastingFile = ({ original, external_id }: Pick<DocumentRow, "original" | "external_id">): boolean =>
+  original === "file" && external_id === null;
+
+/** The ids of those documents whose file shows for ever what was read. */
+export async function findLastingFiles(db: Db, organization: string, ids: string[]): Promise<Set<string>> {
   const rows = await db.query<{ id: string }>(
-    "select id from read.documents where organization_id = $1 and id = any ($2) and original = 'text'",
+    `select id from read.documents
+     where organization_id = $1 and id = any ($2) and original = 'file' and external_id is null`,
     [organization, ids.filter(isUuid)],
   );
   return new Set(rows.map(({ id }) => id));

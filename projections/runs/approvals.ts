@@ -186,28 +186,25 @@ export async function listApprovals(
 }
 
 const DECIDED_BY = `where a.organization_id = $1 and a.id in (${decidedBy("$2", "$3")})
-  and ($4::timestamptz is null or (a.created_at, a.version, a.id) > ($4, $5::integer, $6::uuid))`;
+  and ($4::timestamptz is null or (a.created_at, a.id) > ($4, $5::uuid))`;
 
-/** The approvals that a person or a key decided or voted on, oldest first, after the given one. */
+/** The place of an approval in the list below. It stays valid after the approval was deleted. */
+export type DecidedPlace = Pick<ApprovalRow, "created_at" | "id">;
+
+/** The approvals that a person or a key decided or voted on, oldest first, after the given place. */
 export async function listDecidedBy(
   db: Db,
   organization: string,
   by: Pick<Actor, "type" | "id">,
-  { after, limit }: { after: string | null; limit: number },
+  { after, limit }: { after: DecidedPlace | null; limit: number },
 ): Promise<ApprovalRow[]> {
-  const [last] = after
-    ? await db.query<{ created_at: Date; version: number }>(
-        "select created_at, version from read.approvals where id = $1",
-        [after],
-      )
-    : [];
-  const rows = await db.query<StoredRow>(select(DECIDED_BY, "limit $7"), [
+  // the order of the inbox puts reminded approvals first, so a place would skip the others
+  const rows = await db.query<StoredRow>(select(DECIDED_BY, "limit $6", "order by a.created_at, a.id"), [
     organization,
     by.type,
     by.id,
-    last?.created_at ?? null,
-    last?.version ?? null,
-    last ? after : null,
+    after?.created_at ?? null,
+    after?.id ?? null,
     limit,
   ]);
   return rows.map(parseRow);

@@ -59,6 +59,20 @@ describe("a source", () => {
     expect(state).toMatchObject({ rule: null, next: null });
   });
 
+  test("is not paused or resumed twice, but another pause ends a read by hand", () => {
+    expect(run("ChangeSource", { paused: false })).toEqual([]);
+    run("ChangeSource", { paused: true });
+    expect(run("ChangeSource", { paused: true })).toEqual([]);
+    run("ReadSource");
+    expect(run("ChangeSource", { max_pages: 2 })).toEqual(["SourceChanged"]);
+    expect(state).toMatchObject({ paused: true, reading: { attempt: 1 } });
+    expect(run("ChangeSource", { paused: true })).toEqual(["SourcePaused"]);
+    expect(run("ChangeSource", { paused: true })).toEqual([]);
+    expect(state).toMatchObject({ paused: true, reading: null });
+    expect(run("ChangeSource", { paused: false })).toEqual(["SourceResumed"]);
+    expect(run("ChangeSource", { paused: false })).toEqual([]);
+  });
+
   test("that is deleted with its documents has work until they are gone", () => {
     expect(run("DeleteSource", { documents: true })).toEqual(["SourceDeleted"]);
     expect(work().status).toBe("deleting");

@@ -71,7 +71,9 @@ function change({ data, at }: CommandFrom<typeof ChangeSource>, before: StoredSo
         { ...(include && { include }), ...(exclude && { exclude }) },
       ),
     );
-  if (paused && !before.paused) events.push(SourcePaused.of({ source_id }));
+  // a paused source may be in the middle of a read by hand, which another pause ends
+  const endsRead = data.paused === true && before.reading !== null;
+  if (paused && (!before.paused || endsRead)) events.push(SourcePaused.of({ source_id }));
   // reads that were due during the pause are not made up for
   if (!paused && before.paused) events.push(SourceResumed.of({ source_id, next: nextTime(rule, at) }));
   return events;

@@ -165,11 +165,12 @@ async function leavePage({ send }: ReadSourceDeps, { state, work }: Reading, kno
 /** Records the pages missing from a complete list. */
 async function recordGone(deps: ReadSourceDeps, reading: Reading, { urls, gap }: Listing, add: Progress["add"]) {
   const listed = new Set(urls);
-  const { known, work } = reading;
+  const { known, work, state } = reading;
   if (gap !== null) return true;
   for (const page of known.values()) {
-    const isKnown = page.result === "gone" || page.read === work.read;
-    if (listed.has(page.url) || isKnown) continue;
+    // the documents of pages that were kept are deleted once `when_gone` has changed
+    const isKept = page.result === "gone" && state.when_gone === "keep";
+    if (listed.has(page.url) || isKept || page.read === work.read) continue;
     if (!(await add(await leavePage(deps, reading, page)))) return false;
   }
   return true;

@@ -77,6 +77,13 @@ test("a model that writes a long tool call is not silent", async () => {
   expect(frames).toEqual([]);
 });
 
+test("a request is neither sent nor charged if its turn was stopped before", async () => {
+  const model = { complete: vi.fn<Model["complete"]>(pausingModel().complete) };
+  const answer = await ask(true, model, AbortSignal.abort("stopped"));
+  expect(answer).toMatchObject({ name: "AnswerInterrupted", cause: "stopped", unreported: undefined });
+  expect(model.complete).not.toHaveBeenCalled();
+});
+
 test("an interrupted answer names its request when the provider was working on it, and not when it could not be reached", async () => {
   const stopped = new AbortController();
   const silent = ask(false, pausingModel(), stopped.signal);

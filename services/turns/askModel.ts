@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FramePayload } from "#events/ports.ts";
-import type { Citation, FinishReason, ToolCall, TurnOutput, Usage } from "#events/thread.ts";
+import {
+  NO_OUTPUT,
+  type Citation,
+  type FinishReason,
+  type ToolCall,
+  type TurnOutput,
+  type Usage,
+} from "#events/thread.ts";
 import { linkAborter } from "#events/linkAborter.ts";
 import type { UnreportedRequest } from "./estimateUsage.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
@@ -81,6 +88,8 @@ export async function askOnce(
   onFrame: (frame: FramePayload) => void,
   firstWordMs?: number,
 ): Promise<ModelAnswer> {
+  // nothing is sent, so nothing is charged
+  if (signal.aborted) throw new AnswerInterrupted(NO_OUTPUT, signal.reason);
   const text: string[] = [];
   const reasoning: string[] = [];
   const citations: Citation[] = [];
@@ -154,10 +163,17 @@ export interface Retries {
   take(): boolean;
 }
 
+/** An attempt that is repeated although its provider charges it, because the answer had begun. */
+export interface BrokenAttempt {
+  unreported: UnreportedRequest;
+  cause: unknown;
+  duration_ms: number;
+}
+
 /**
  * Asks a model once, and again after a transient failure if it has sent no output and `retries` allow it. Passes each piece to
- * `onFrame` as it arrives. `countBroken` counts an answer that broke off and is asked for again, because its provider charges it.
- * Throws AnswerInterrupted.
+ * `onFrame` as it arrives. `countBroken` counts an answer that broke off and is asked for again. Throws AnswerInterrupted, and what
+ * `countBroken` throws.
  */
 export async function askModel(
   model: Model,
@@ -165,20 +181,23 @@ export async function askModel(
   signal: AbortSignal,
   onFrame: (frame: FramePayload) => void,
   retries: Retries,
-  countBroken: (unreported: UnreportedRequest) => Promise<void>,
+  countBroken: (broken: BrokenAttempt) => Promise<void>,
 ): Promise<ModelAnswer> {
   retries.count();
   for (let tried = 1; ; tried++) {
+    const since = performance.now();
     try {
       return await askOnce(model, request, signal, onFrame);
     } catch (error) {
       if (!(error instanceof AnswerInterrupted) || signal.aborted) throw error;
+      const duration_ms = Math.round(performance.now() - since);
       const wait = retryDelay(error, tried);
       if (wait === undefined || !retries.take()) throw error;
       await sleep(wait, undefined, { signal }).catch(() => {
         throw error;
       });
-      if (error.unreported) await countBroken(error.unreported);
+      const { unreported, cause } = error;
+      if (unreported) await countBroken({ unreported, cause, duration_ms });
     }
   }
 }

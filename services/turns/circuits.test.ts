@@ -52,6 +52,23 @@ test("a probe that was abandoned makes room for another", () => {
   expect(circuits.state("a")).toBe("closed");
 });
 
+test("a probe that hangs keeps others from asking for a minute, and its end says nothing once another one was answered", () => {
+  const { circuits, pass } = start();
+  const down = { reason: "503", isDown: true };
+  for (let n = 0; n < 3; n++) circuits.begin("a")("failed", down);
+  pass(15);
+  const hung = circuits.begin("a");
+  pass(59);
+  expect([circuits.state("a"), circuits.findOutage("a")?.reason]).toEqual(["open", "503"]);
+  pass(1);
+  expect([circuits.state("a"), circuits.findOutage("a")]).toEqual(["closed", undefined]);
+  const next = circuits.begin("a");
+  expect(circuits.state("a")).toBe("open");
+  next("answered");
+  hung("failed", down);
+  expect(circuits.state("a")).toBe("closed");
+});
+
 const quiet = (ms: number, opens_after_ms: number) => ({ reason: "timeout", quiet: { ms, opens_after_ms } });
 
 test("a target that says nothing until the end of a short turn is passed over, and a silence of less than a second says nothing", () => {

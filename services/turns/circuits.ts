@@ -41,8 +41,11 @@ interface Circuit {
   /** Epoch milliseconds; 0 while it is closed. */
   open_until: number;
   isSilent: boolean;
-  /** Whether a probe is in progress, which decides whether the circuit closes. */
-  isProbing: boolean;
+  /**
+   * Until when a probe counts as in progress, which decides whether the circuit closes; 0 without one. A probe may hang for as long as
+   * its turn may last, so after a minute another one is made.
+   */
+  probing_until: number;
 }
 
 /** Prefix of the keys of an organization's circuits. */
@@ -79,7 +82,8 @@ interface CircuitOptions {
 }
 
 function stateAt(circuit: Circuit | undefined, now: number): CircuitState {
-  if (!circuit || circuit.open_until === 0 || (circuit.open_until <= now && !circuit.isProbing)) return "closed";
+  if (!circuit || circuit.open_until === 0) return "closed";
+  if (Math.max(circuit.open_until, circuit.probing_until) <= now) return "closed";
   return circuit.isSilent ? "silent" : "open";
 }
 
@@ -99,7 +103,7 @@ const UNKNOWN: Omit<Circuit, "since" | "reason"> = {
   opened: 0,
   open_until: 0,
   isSilent: false,
-  isProbing: false,
+  probing_until: 0,
 };
 
 /** Applies a failure, whether the circuit opens or not. Overlapping silences count once. */
@@ -131,11 +135,13 @@ export function createCircuits({ onOpened = () => {}, now = currentTime }: Circu
   function fail(key: string, isSilent: boolean, wasProbe: boolean, details: TargetFailureDetails): void {
     const { retry_after_ms, quiet } = details;
     const known = circuits.get(key) ?? { ...UNKNOWN, since: now(), reason: details.reason };
-    const failed = { ...addFailure(known, details, now()), isProbing: false };
+    const failed = { ...addFailure(known, details, now()), probing_until: 0 };
     const { opened, failures } = failed;
+    // another probe may have closed the circuit meanwhile
+    const reopens = wasProbe && known.open_until > 0;
     const opens = quiet
       ? failed.silence_ms >= quiet.opens_after_ms || failures >= FAILURES_TO_OPEN
-      : isSilent || wasProbe || retry_after_ms !== undefined || failures >= FAILURES_TO_OPEN;
+      : isSilent || reopens || retry_after_ms !== undefined || failures >= FAILURES_TO_OPEN;
     // requests that were in progress when it opened change nothing
     if (!opens || known.open_until > now()) return remember(key, failed);
     const open_ms = Math.min(retry_after_ms ?? OPEN_MS * 2 ** opened, MAX_OPEN_MS);
@@ -157,13 +163,13 @@ export function createCircuits({ onOpened = () => {}, now = currentTime }: Circu
     },
     begin(key) {
       const circuit = circuits.get(key);
-      const isProbe = circuit !== undefined && circuit.open_until > 0 && !circuit.isProbing;
-      if (isProbe) circuit.isProbing = true;
+      const isProbe = circuit !== undefined && circuit.open_until > 0 && circuit.probing_until <= now();
+      if (isProbe) circuit.probing_until = now() + SILENCE_MS;
       return (outcome, failure = { reason: outcome }) => {
         if (outcome === "answered") circuits.delete(key);
         else if (outcome !== "other" && (failure.quiet?.ms ?? MIN_SILENCE_MS) >= MIN_SILENCE_MS)
           fail(key, outcome === "slow", isProbe, failure);
-        else if (isProbe) circuit.isProbing = false;
+        else if (isProbe) circuit.probing_until = 0;
       };
     },
   };

@@ -48,6 +48,8 @@ test("tool calls that break off are paid each time that they are asked for", asy
   const turn = stageTurn({ rounds: [{ more: [{ type: "progress" }], error: new ModelError("cut", "It broke off.") }] });
   await turn.worker("w").start();
   expect(turn.requests).toHaveLength(3);
+  // the last one is part of the end
+  expect(turn.types()).toEqual(["TurnStarted", "TargetFailed", "TargetFailed", "TurnFailed"]);
   const prompt_tokens = 3 * JSON.stringify(turn.requests[0]!.messages).length;
   expect(lastEvent(turn)).toMatchObject({ type: "TurnFailed", data: { usage: { prompt_tokens } } });
 });

@@ -65,7 +65,9 @@ export async function endInterrupted(
   const last = unreported && estimate ? await estimate(unreported) : NO_USAGE;
   const target = unreported && routed?.asked;
   const openRound = { usage: last, ...(target !== undefined && { model: target }) };
-  const used = turnUsage([...replaced, ...rounds, openRound], !!routed);
+  const parts: ReplacedAnswer[] = [...replaced, ...rounds, openRound];
+  // a later attempt may have been interrupted before it opened the alias
+  const used = turnUsage(parts, routed !== undefined || parts.some(({ model }) => model !== undefined));
   if (reason === "stopped")
     return { command: StopTurn, data: { ...used, said }, end: { status: "stopped", said, message: "", ...used } };
   const message = (reason && MESSAGES[reason]) ?? describeCause(cause);

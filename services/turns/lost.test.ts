@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { Unavailable } from "#events/ports.ts";
 import type { Usage } from "#events/thread.ts";
 import { addUsage } from "#events/turnOutput.ts";
 import { echoTool, lastEvent, stageTurn, times, USAGE } from "#test/doubles/turnStage.ts";
@@ -166,6 +167,28 @@ describe("a turn that lost its worker", () => {
     turn.frames.splice(lost, 1);
     await turn.worker("second").sweep();
     expect(lastEvent(turn)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
+  });
+
+  test.each<[what: string, targets: string[] | undefined, size: number]>([
+    ["its model", undefined, 0],
+    ["a target of its alias", ["a"], 0],
+    ["a long result of a tool", undefined, 70_000],
+  ])("fails with its recorded rounds, and pays for them, if %s cannot be read", async (_what, targets, size) => {
+    let isAway = false;
+    const turn = stageTurn({
+      ...script,
+      ...(targets && { targets }),
+      tools: [echoTool("one", undefined, size), counted("two")],
+      outage: () => (isAway ? new Unavailable("The database is away.") : undefined),
+    });
+    await turn.worker("first", 4).start();
+    isAway = true;
+    await turn.worker("second").sweep();
+    // without the result, the lost request cannot be estimated
+    expect(lostRequests(turn)).toHaveLength(size === 0 ? 1 : 0);
+    const { type, data, personal } = lastEvent(turn);
+    expect([type, data.usage, personal.said.text]).toEqual(["TurnFailed", withLost(turn, USAGE), "Let me look."]);
+    expect(data.model).toBe(targets ? "offline/a" : "offline/play");
   });
 
   test("because two workers died fails with the recorded output, and no third one runs it", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { APPROVAL_FOR_EVERY_CALL } from "#events/toolApproval.ts";
-import { echoTool, lastEvent, stageTurn } from "#test/doubles/turnStage.ts";
+import { echoTool, lastEvent, stageTurn, USAGE } from "#test/doubles/turnStage.ts";
 
 /* A turn of an agent whose tool `pay` needs the approval of a person. */
 
@@ -93,6 +93,35 @@ describe("a call that a person must allow", () => {
     for (let n = 1; n <= 5; n++) await turn.worker(`w${n}`).decide("approve");
     expect(ran).toHaveLength(5);
     expect(lastEvent(turn)).toMatchObject({ type: "TurnCompleted", data: { attempt: 6 } });
+  });
+
+  test("leaves what an answer cost that broke off before", async () => {
+    let asked = 0;
+    const turn = stageTurn({
+      rounds: [{ calls: ["pay"] }, { text: ["Done."] }],
+      tools: [echoTool("pay")],
+      agent,
+      prompt: { agent: { instructions: "", reasoning_effort: null, tool_approvals: { pay: APPROVAL_FOR_EVERY_CALL } } },
+      answer: () => (asked++ === 0 ? [{ type: "progress" }] : undefined),
+    });
+    await turn.worker("first").start();
+    expect(turn.types()).toEqual([
+      "TurnStarted",
+      "TargetFailed",
+      "RoundRequested",
+      "ToolApprovalRequested",
+      "TurnParked",
+    ]);
+    const failed = turn.events[1]!.data as any;
+    expect(failed).toMatchObject({ round: 0, target: "offline/play", reason: "cut" });
+    expect(failed.usage.prompt_tokens).toBeGreaterThan(0);
+    await turn.worker("second").decide("approve");
+    const { type, data } = lastEvent(turn);
+    expect([type, data.usage.prompt_tokens, data.usage_by_model]).toEqual([
+      "TurnCompleted",
+      2 * USAGE.prompt_tokens + failed.usage.prompt_tokens,
+      undefined,
+    ]);
   });
 
   test("does not run when too many turns of the organization wait", async () => {

@@ -23,7 +23,7 @@ import { parkTurn, type ToolApprovalOptions } from "./park.ts";
 import { readRounds, sizeOfRounds, type Round } from "./round.ts";
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
-import type { ReplacedAnswer } from "./targetFailures.ts";
+import { readFailures, readReplacedAnswers, type ReplacedAnswer } from "./targetFailures.ts";
 import { toolContext } from "./toolContext.ts";
 import type { TurnMemory, TurnMemoryShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
@@ -139,8 +139,10 @@ async function answer(
   sink: FrameSink,
 ): Promise<TurnEnding> {
   const share = options.memory.open(turn.organization_id);
-  const answered: Progress = { rounds: [], share };
+  const failures = readFailures(turn.steps, turn.turn_id);
+  const answered: Progress = { rounds: [], share, replaced: readReplacedAnswers(failures, turn.route !== undefined) };
   try {
+    await resumeRounds(options, turn, sink, answered);
     return withFailures(await askWithTools(options, turn, signal, sink, answered), answered);
   } catch (error) {
     if (error instanceof TurnLost || error instanceof StepNotRecorded) throw error;
@@ -165,7 +167,7 @@ interface Progress {
   share: TurnMemoryShare;
   estimate?: Estimate;
   routed?: AskedTargets | undefined;
-  replaced?: ReplacedAnswer[];
+  replaced: ReplacedAnswer[];
 }
 
 /** Adds the reasons why targets failed, if any. */
@@ -174,12 +176,34 @@ function withFailures(ending: TurnEnding, { routed }: Progress): TurnEnding {
   return failed_targets.length === 0 ? ending : { ...ending, end: { ...ending.end, failed_targets } };
 }
 
+/**
+ * Reads the rounds of earlier attempts, and repeats them to readers. Nothing that may fail comes before this, because any end of the
+ * turn contains these rounds and their usage.
+ */
+async function resumeRounds(
+  options: TurnRunnerOptions,
+  { steps, turn_id, receivedFrames }: TurnToRun,
+  { emit, endReplay }: FrameSink,
+  { rounds, share }: Progress,
+): Promise<void> {
+  if (steps.length > 0) {
+    rounds.push(...(await readRounds(steps, turn_id, async () => undefined)));
+    replayFrames(rounds, receivedFrames, emit);
+  }
+  endReplay();
+  if (rounds.length === 0) return;
+  // with the long results, which only the model reads
+  const whole = await readRounds(steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob));
+  rounds.splice(0, rounds.length, ...whole);
+  share.add(sizeOfRounds(rounds));
+}
+
 /** Asks the model until it answers. `answered` holds the progress in case it throws. */
 async function askWithTools(
   options: TurnRunnerOptions,
   turn: TurnToRun,
   signal: AbortSignal,
-  { emit: onFrame, emitted, endReplay }: FrameSink,
+  { emit: onFrame, emitted }: FrameSink,
   answered: Progress,
 ): Promise<TurnEnding> {
   const { organization_id, turn_id } = turn;
@@ -195,12 +219,6 @@ async function askWithTools(
   ]);
   if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
   Object.assign(answered, { estimate, routed, replaced });
-  if (turn.steps.length > 0) {
-    rounds.push(...(await readRounds(turn.steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob))));
-    share.add(sizeOfRounds(rounds));
-    replayFrames(rounds, turn.receivedFrames, onFrame);
-  }
-  endReplay();
   const { tools, offers, clientTools, messages } = await openConversation(options, turn, prompt, {
     history,
     findWindow,

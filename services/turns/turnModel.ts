@@ -1,18 +1,18 @@
 import { currentTime } from "#events/clock.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
-import { askModel, type Retries } from "./askModel.ts";
+import { askModel, type BrokenAttempt, type Retries } from "./askModel.ts";
 import { askThroughCircuit } from "./askThroughCircuit.ts";
 import { askTargets, type Estimate, type OpenModel, type Targets } from "./askTargets.ts";
 import type { Circuits } from "./circuits.ts";
 import type { AccessPrefetch } from "./accessPrefetch.ts";
 import type { AskModel } from "./converse.ts";
 import { withCost } from "./cost.ts";
-import { estimateUsage, type TokenCounter, type UnreportedRequest } from "./estimateUsage.ts";
+import { estimateUsage, type TokenCounter } from "./estimateUsage.ts";
 import type { Models } from "./model.ts";
 import { findModelAccess, findRouteWindow, type CredentialSources, type ModelAccess } from "./modelAccess.ts";
 import { withModelSpans } from "./modelSpans.ts";
-import type { TargetFailure } from "./nextTarget.ts";
+import { describeFailure, type TargetFailure } from "./nextTarget.ts";
 import { retryKey, type RetryBudget } from "./retryBudget.ts";
 import { readFailures, readReplacedAnswers, type ReplacedAnswer } from "./targetFailures.ts";
 import { providerOf } from "./threadMessage.ts";
@@ -120,13 +120,18 @@ export async function openTurnModel(
   const { model, addCost, estimate, window } = openWith(options, access);
   const retries = retriesOf(options.retryBudget, organization_id, name);
   const replaced = readReplacedAnswers(readFailures(steps, turn_id), false);
-  const countBroken = async (unreported: UnreportedRequest): Promise<void> =>
-    void replaced.push({ usage: await estimate(unreported) });
+  // in the log, so that the turn still knows it after it has waited for a person or lost its worker
+  const countBroken = async (round: number, { unreported, cause, duration_ms }: BrokenAttempt): Promise<void> => {
+    const usage = await estimate(unreported);
+    replaced.push({ usage });
+    await recordFailure({ round, target: name, reason: describeFailure(cause, true).reason, duration_ms, usage });
+  };
   return {
-    async ask(request, _, signal, onFrame) {
+    async ask(request, rounds, signal, onFrame) {
       const left_ms = Date.parse(turn.ends_by) - currentTime();
+      const countInRound = (broken: BrokenAttempt) => countBroken(rounds.length, broken);
       const answer = await askThroughCircuit(options.circuits, { organization_id, name, signal, left_ms }, () =>
-        askModel(model, request, signal, onFrame, retries, countBroken),
+        askModel(model, request, signal, onFrame, retries, countInRound),
       );
       return { ...answer, usage: addCost(answer.usage) };
     },

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { StorageUnavailable } from "#events/ports.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";
 import { jsonLines } from "../jsonLines.ts";
@@ -93,6 +94,19 @@ describe("a call that waits", () => {
     expect(body.status).toBe("expired");
     expectRefusal(await desk.decide(approvals[0].id, "approve"), 409, "approval_not_pending");
     expect(desk.paid("cat")).toBe(0);
+  });
+
+  test("breaks its stream off when the stored output cannot be read, and the stream can be continued", async () => {
+    const agent = await desk.payer();
+    const { id, approvals, seen } = await startWaiting(agent, payTo("gil"));
+    const last = seen.length - 1;
+    const away = new StorageUnavailable("The disk is away.");
+    const get = vi.spyOn(desk.platform.resources.vault, "get").mockRejectedValueOnce(away);
+    const { text } = await agent.call("GET", `/responses/${id}?stream=true&starting_after=${last}`);
+    get.mockRestore();
+    expect(eventsIn(text)).toMatchObject([{ type: "error", code: "unavailable", sequence_number: last }]);
+    await desk.decide(approvals[0].id, "reject");
+    expectStream([...seen, ...(await agent.resume(id, last))]);
   });
 
   test("waits only if the condition of its rule applies", async () => {

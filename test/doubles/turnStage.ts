@@ -69,6 +69,8 @@ interface TurnScript {
   agent?: TurnAgent;
   /** Turns of the organization that may wait for people. */
   max_parked?: number;
+  /** Why neither credentials nor blobs can be read now. */
+  outage?: () => Error | undefined;
 }
 
 const routeOf = (models: string[], on = ["5xx"]): Route => ({
@@ -106,6 +108,8 @@ export function stageTurn(script: TurnScript) {
     readNewest: async (_stream: string, { before, types }: { before: number; types: string[] }) =>
       events.filter(({ version, type }) => version < before && types.includes(type)),
     heads: async (streams: string[]) => {
+      const error = script.outage?.();
+      if (error) throw error;
       const stream = priceStream(organization_id, "offline/play");
       const head = {
         stream,
@@ -186,7 +190,11 @@ export function stageTurn(script: TurnScript) {
       vault: {
         findKey: async () => "key",
         // a copy each time: a turn gives the memory of files back
-        get: async (_owner, key) => (blobs.has(key) ? Buffer.from(blobs.get(key)!) : undefined),
+        get: async (_owner, key) => {
+          const error = script.outage?.();
+          if (error) throw error;
+          return blobs.has(key) ? Buffer.from(blobs.get(key)!) : undefined;
+        },
         put: async ({ folder }, bytes) => {
           const key = `${folder}/${blobs.size}`;
           blobs.set(key, Buffer.from(bytes));
@@ -226,7 +234,7 @@ export function stageTurn(script: TurnScript) {
       send: sendTo(handle, name),
       run: (turn, stopping) => runTurn(options, turn, stopping),
       readFrames: async (_turn, blob) => JSON.parse(blobs.get(blob)!.toString()),
-      estimateLost: (turn) => estimateLost(options, turn),
+      estimateLost: (turn) => estimateLost(options, turn).catch(() => undefined),
       storeFrames: (turn, stored) => createStepRecorder(options, turn).storeFrames(stored),
       onError: (error) => {
         throw error;

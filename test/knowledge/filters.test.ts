@@ -105,15 +105,15 @@ describe("metadata of a document", () => {
     expect(await push({ text: "Third version.", metadata: {} })).toBeUndefined();
   });
 
-  test.each<[metadata: unknown, param: string]>([
-    [Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`k${n}`, 1])), "metadata"],
-    [{ ["k".repeat(65)]: 1 }, "metadata"],
-    [{ "": 1 }, "metadata"],
-    [{ a: "x".repeat(513) }, "metadata.a"],
-    [{ a: null }, "metadata.a"],
-    [{ a: { b: 1 } }, "metadata.a"],
-    ["x", "metadata"],
-  ])("of the form $0 is refused", async (metadata, param) => {
+  test.each<[what: string, metadata: unknown, param: string]>([
+    ["17 keys", Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`k${n}`, 1])), "metadata"],
+    ["a key of 65 characters", { ["k".repeat(65)]: 1 }, "metadata"],
+    ["an empty key", { "": 1 }, "metadata"],
+    ["a text of 513 characters", { a: "x".repeat(513) }, "metadata.a"],
+    ["null as a value", { a: null }, "metadata.a"],
+    ["an object as a value", { a: { b: 1 } }, "metadata.a"],
+    ["a text in its place", "x", "metadata"],
+  ])("with %s is refused", async (_what, metadata, param) => {
     const { status, body } = await library.push("contracts", { text: "x", metadata });
     expect(status).toBe(400);
     expect(body.error.param).toContain(param);

@@ -158,6 +158,50 @@ test("a single page is read by its schedule, and a removed page can be kept", as
   expect(await results(id)).toEqual({ "/a.html": "same" });
 });
 
+test("documents of pages that are gone are kept until the source is changed to delete them", async () => {
+  site.pages.set("/a.html", "One.").set("/b.html", "Two.").set("/sitemap.xml", site.sitemap("/a.html", "/b.html"));
+  const { id } = await create({ kind: "sitemap", url: site.url("/sitemap.xml"), when_gone: "keep" });
+  await ended(id);
+  site.pages.set("/sitemap.xml", site.sitemap("/a.html"));
+  for (const read of [2, 3]) {
+    expect((await again(id)).last_read).toMatchObject({ read, error: null });
+    expect(await results(id)).toEqual({ "/a.html": "same", "/b.html": "gone" });
+  }
+  expect(await documents()).toHaveLength(2);
+  expect((await library.call("PATCH", `/sources/${id}`, { when_gone: "delete" })).status).toBe(200);
+  expect((await again(id)).last_read.pages).toMatchObject({ same: 1, removed: 1 });
+  expect((await documents()).map(({ name }: any) => name)).toEqual(["a.html"]);
+});
+
+test("a citation shows what was cited after the page has changed", async () => {
+  site.pages.set("/a.html", "The heron waits.");
+  const { id } = await create({ kind: "url", url: site.url("/a.html") });
+  await ended(id);
+  const { document_id } = (await pagesOf(id))["/a.html"];
+  await library.ended(document_id);
+  const call = (name: string, args: object) => `/tool ${name} ${JSON.stringify(args)}`;
+  const lines = [
+    call("search_documents", { query: "heron waits", document_ids: [document_id] }),
+    call("read_document", { document_id }),
+    "/say Done.",
+  ];
+  const { body } = await library.call("POST", `${library.platform.url}/api/openai/v1/chat/completions`, {
+    model: "offline/scripted",
+    messages: [{ role: "user", content: lines.join("\n") }],
+    tools: ["search_documents", "read_document"].map((name) => ({ type: "function", function: { name } })),
+  });
+  const cited: URL[] = body.choices[0].message.annotations.map(({ url_citation }: any) => new URL(url_citation.url));
+  expect(cited.map(({ pathname, search }) => pathname + search)).toEqual(
+    Array.from({ length: 2 }, () => `/api/v1/knowledge/documents/${document_id}/text?version=1`),
+  );
+  site.pages.set("/a.html", "The heron has flown.");
+  await again(id);
+  const versions = () => library.call("GET", `/documents/${document_id}/versions`);
+  await expect.poll(async () => (await versions()).body.total, { timeout: 20_000 }).toBe(2);
+  for (const { pathname, search } of cited)
+    expect((await library.call("GET", library.platform.url + pathname + search)).text).toContain("The heron waits.");
+});
+
 test("addresses that are not public, or that belong to another document, fail with a message", async () => {
   await library.push(collection, { text: "Mine.", external_id: site.url("/a.html") });
   site.pages.set("/a.html", "Theirs.").set("/in.html", { to: "http://127.0.0.1:1/" });

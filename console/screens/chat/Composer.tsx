@@ -106,7 +106,7 @@ export function Composer({ targets, target, onTarget, place, draft, isBusy, isSe
   const submit = async () => {
     if (!canAsk || !(await onAsk(text.trim(), files))) return;
     setText("");
-    clear();
+    clear(files);
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;

@@ -15,11 +15,13 @@ function NewComment({ id }: { id: string }) {
   const [formKey, setFormKey] = useState(0);
   const { files, clear, ...attaching } = useAttachments(MAX_FILES);
   const add = useMutation({
-    mutationFn: (form: FormData) =>
-      commentOn(id, { text: formText(form, "text"), files: files.map((file) => file.id) }),
-    onSuccess: () => {
+    mutationFn: async (form: FormData) => {
+      await commentOn(id, { text: formText(form, "text"), files: files.map((file) => file.id) });
+      return files;
+    },
+    onSuccess: (sent) => {
       setFormKey((current) => current + 1);
-      clear();
+      clear(sent);
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
   });
