@@ -174,6 +174,21 @@ test("a refused sign-in moves the focus to the password, or to the organization 
   expect(sent.at(-1)).toMatchObject({ email, organization: all.tenant.organization_id });
 });
 
+test("a wrong filter of a search of documents gets the focus, whether the page or the service refuses it", async () => {
+  const page = await all.open("knowledge?q=rent&tags=hr");
+  const form = formWith(page, "Search");
+  await form.getByLabel("Own metadata").fill("kind lease");
+  await press(form, "Search");
+  await expectWrong(page, "SearchBox.tsx: metadata", "is no condition");
+  expect((await hear(page)).focused?.name).toBe("Own metadata");
+  await form.getByLabel("Own metadata").fill("");
+  await form.getByLabel("File types").fill("nonsense");
+  await press(form, "Search");
+  await expectWrong(page, "SearchBox.tsx: types", "must be one of");
+  expect((await hear(page)).focused?.name).toBe("File types");
+  await inspect(page, "search-wrong-type");
+});
+
 test("a dialog gives the focus back to where it was", async () => {
   const page = await all.open("keys/new");
   const name = page.getByLabel("Name");
