@@ -79,6 +79,36 @@ describe("a conversation", () => {
     expect(await page.getByLabel("Question").inputValue()).toBe("And then?");
   });
 
+  test("keeps what is typed while a question is being sent, in a new conversation and in the same one", async () => {
+    const page = await openChat("model:offline/echo");
+    let held = Promise.withResolvers<void>();
+    await page.route("**/chat/completions", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const question = page.getByLabel("Question");
+    const typeOn = async (text: string, typed: string) => {
+      await page.getByText("Sending your question…").waitFor();
+      await question.pressSequentially(typed);
+      expect(await question.inputValue()).toBe(text + typed);
+      held.resolve();
+    };
+    await ask(page, "First");
+    await typeOn("First", " And then?");
+    await expect.poll(() => page.url()).toMatch(/\/console\/chat\/[0-9a-f-]{36}/);
+    await again(page).waitFor();
+    expect(await question.inputValue()).toBe("And then?");
+    held = Promise.withResolvers<void>();
+    await question.press("Enter");
+    await typeOn("And then?", " Why?");
+    await expect.poll(() => page.locator(".turn").count()).toBe(2);
+    await again(page).waitFor();
+    expect(await question.inputValue()).toBe("Why?");
+    expect(await page.evaluate("Object.entries(sessionStorage).filter(([key]) => key.startsWith('draft'))")).toEqual([
+      [expect.stringMatching(/^draft question [0-9a-f-]{36} $/), "Why?"],
+    ]);
+  });
+
   test("is stopped by a button, and keeps the text so far", async () => {
     const page = await openChat(`agent:${agent.id}`);
     await ask(page, `/slow 1\n/say ${WORDS}`);

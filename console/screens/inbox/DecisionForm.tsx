@@ -50,7 +50,7 @@ const Buttons = ({ isPending }: Pick<Props, "isPending">) => (
 /** The fields of the workflow's form, a comment and two buttons. A rejection requires no fields. */
 export function DecisionForm({ id, schema, takesFiles = false, isPending, error, onDecide }: Props) {
   const [problem, setProblem] = useState<unknown>(null);
-  const [comment, setComment] = useDraft(`decision ${id}`);
+  const { text: comment, write: setComment } = useDraft(`decision ${id}`);
   const unsaved = useUnsavedWarning();
   const { files, ...attaching } = useAttachments(MAX_FILES);
 
