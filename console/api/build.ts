@@ -191,8 +191,8 @@ export interface Workflow {
   updated_at: string;
 }
 
-/** The counts of runs change with every run, which no change of a workflow reports. */
-const COUNTED = { refetchInterval: 10_000, refetchOnMount: "always" } as const;
+/** The counts of runs change with every run, which no change of a workflow or of a trigger reports. */
+export const COUNTED = { refetchInterval: 10_000, refetchOnMount: "always" } as const;
 
 export const listAllWorkflows = queryOptions({
   ...COUNTED,
@@ -213,6 +213,8 @@ interface Registrable {
 /** Definitions that can be registered; everybody may see them. */
 export const listRegistrable = queryOptions({
   queryKey: ["definition", "registrable"],
+  // only builders hear of changed definitions, and others start runs, too
+  refetchOnMount: "always",
   queryFn: ({ signal }) => readAll((query) => call<Page<Registrable>>("workflow-definitions", { signal, query }), byId),
 });
 export const registerWorkflow = (definition_id: string) =>
