@@ -16,7 +16,7 @@ import { deleteThread } from "../../api/owned.ts";
 import { getSession } from "../../api/queries.ts";
 import { EmptyState, ErrorNotice, Loading } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
-import { useLocationKey } from "../../parts/useLocationKey.ts";
+import { useLeaveAfter, useLocationKey } from "../../parts/useLocationKey.ts";
 import { Composer } from "./Composer.tsx";
 import { Conversation } from "./Conversation.tsx";
 import { syncLiveTurn, startQuestion, useLiveTurn } from "./liveTurns.ts";
@@ -151,15 +151,12 @@ function useTurns(threadId: string | undefined, fork: string | undefined) {
 }
 
 function DeleteThread({ thread: { id } }: { thread: Thread }) {
-  const navigate = useNavigate();
+  const leaveAfter = useLeaveAfter();
   const remove = {
     label: "Delete conversation",
     question: "Delete this conversation for good, with its files?",
     isDangerous: true,
-    run: async () => {
-      await deleteThread(id);
-      await navigate({ to: "/chat" });
-    },
+    run: () => leaveAfter(() => deleteThread(id), { to: "/chat" }),
   };
   return <ThingActions actions={[remove]} kind="thread" />;
 }
@@ -189,7 +186,7 @@ export function Chat() {
         <h1 id="title" className={threadId ? "clipped" : ""}>
           {titleOf(thread.data, { threadId, fork })}
         </h1>
-        {thread.data && mayAsk && !isBusy && <DeleteThread thread={thread.data} />}
+        {thread.data && mayAsk && !isBusy && <DeleteThread key={thread.data.id} thread={thread.data} />}
         {failed && <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />}
         {isLoading && <Loading what="the conversation" />}
         {!threadId && !fork && !asking.isSending && <Start />}
