@@ -157,6 +157,18 @@ describe("a document", () => {
     await builder.getByText("24 days").waitFor();
   });
 
+  test("keeps the chosen reader while people join the organization", async () => {
+    const shelf = await reader.collect("Joined");
+    const id = await pushed(shelf, { name: "joined.md", text: "Words." });
+    const page = await open(`knowledge/documents/${id}`);
+    await page.getByText("Details, readers and your own metadata").click();
+    const field = page.getByLabel("Reader", { exact: true });
+    await field.selectOption("role:owner");
+    const { id: late } = await tenant.member("viewer", "Late");
+    await field.locator(`option[value="person:${late}"]`).waitFor({ state: "attached" });
+    expect(await field.inputValue()).toBe("role:owner");
+  });
+
   test("lists its earlier texts, and a viewer cannot change it", async () => {
     const shelf = await reader.collect("Replaced");
     const push = (text: string) => pushed(shelf, { external_id: "rule", text, name: "rule.md" });
