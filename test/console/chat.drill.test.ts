@@ -198,6 +198,38 @@ describe("a conversation", () => {
     expect(await attached.count()).toBe(16);
   });
 
+  test("sends a question only once all its files are stored, and names each file that is refused", async () => {
+    const page = await openChat("model:offline/echo");
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    let posts = 0;
+    await page.route("**/openai/v1/files", async (route) => {
+      const n = posts++;
+      if (n === 0) await promise;
+      return n < 2 ? route.continue() : route.fulfill({ status: 413, json: { error: { message: "Too large." } } });
+    });
+    const choose = async (name: string, count: number) => {
+      await page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(name) });
+      await expect.poll(() => posts).toBe(count);
+    };
+    const attached = page.getByRole("list", { name: "Attached files" }).getByRole("listitem");
+    await choose("slow.txt", 1);
+    await choose("fast.txt", 2);
+    await expect.poll(() => attached.count()).toBe(1);
+    await choose("large.txt", 3);
+    await page.getByRole("alert").getByText("Not attached: large.txt.").waitFor();
+    await choose("huge.txt", 4);
+    await page.getByRole("alert").getByText("Not attached: large.txt, huge.txt.").waitFor();
+    await ask(page, "What is in them?");
+    const isOff = () => page.getByRole("button", { name: "Ask", exact: true }).getAttribute("aria-disabled");
+    expect(await isOff()).toBe("true");
+    release();
+    await expect.poll(() => attached.count()).toBe(2);
+    await expect.poll(isOff).toBe(null);
+    const sent = page.waitForRequest("**/chat/completions");
+    await page.getByLabel("Question").press("Enter");
+    expect((await sent).postDataJSON().attachments).toHaveLength(2);
+  });
+
   test("does not navigate a person who has left the page, and shows its errors only on its own page", async () => {
     const page = await openChat("model:offline/echo");
     const { promise, resolve: release } = Promise.withResolvers<void>();

@@ -106,9 +106,9 @@ function DropForm({
 /** The field for a question. Enter sends it, Shift+Enter starts a new line. */
 export function Composer({ targets, target, onTarget, place, draft, isBusy, isSending, error, onAsk }: Props) {
   const { text, write, newest, moveTo } = useDraft(draftOf(place, draft), draft);
-  const { files, upload, missing, add, remove } = useAttachments(MAX_FILES);
+  const { files, isUploading, refusal, add, remove } = useAttachments(MAX_FILES);
   // the target may be known only a moment later, so the question waits for it
-  const canAsk = !isBusy && !upload.isPending && text.trim() !== "";
+  const canAsk = !isBusy && !isUploading && text.trim() !== "";
 
   const submit = () => {
     if (!canAsk) return;
@@ -130,7 +130,7 @@ export function Composer({ targets, target, onTarget, place, draft, isBusy, isSe
       <p className="quiet" role="status">
         {isSending && text !== "" && "Sending your question…"}
       </p>
-      <AttachError upload={upload} missing={missing} />
+      <AttachError refusal={refusal} />
       <AttachedFiles files={files} onRemove={remove} />
       <label className="question">
         <span className="hidden-text">Question</span>
@@ -145,7 +145,7 @@ export function Composer({ targets, target, onTarget, place, draft, isBusy, isSe
       </label>
       <div className="composer-line">
         <TargetChoice targets={targets} target={target} onTarget={onTarget} />
-        <AttachButton isPending={upload.isPending} onFiles={add} />
+        <AttachButton isPending={isUploading} onFiles={add} />
         <FocusableButton type="submit" className="button primary" isOff={!canAsk}>
           Ask
         </FocusableButton>

@@ -88,7 +88,7 @@ export function DecisionForm({ id, schema, takesFiles = false, isPending, error,
       </label>
       {takesFiles && <AttachField files={files} {...attaching} />}
       {notice}
-      <Buttons isPending={isPending || attaching.upload.isPending} />
+      <Buttons isPending={isPending || attaching.isUploading} />
     </form>
   );
 }
