@@ -245,7 +245,9 @@ test("leaving a comment, a name or an upload in progress asks first, too", async
 
 test("failed reads and writes are reported, and a person with a valid session is not signed out", async () => {
   const workflow = await tenant.register(WAITING, {}, { name: "Unread" });
-  const [{ id }] = await tenant.pending(await tenant.start(workflow));
+  const run = await tenant.start(workflow);
+  const source = `definitions/${workflow.definition.id}`;
+  const [{ id }] = await tenant.pending(run);
   const page = await open(`inbox/${id}`);
   for (const what of ["comments", "links", "workflow-definitions", "logout"])
     await page.route(new RegExp(`/${what}(\\?|$)`), (route) =>
@@ -259,6 +261,14 @@ test("failed reads and writes are reported, and a person with a valid session is
   await page.goto(`${tenant.url}/console/workflows/${workflow.id}`);
   await page.getByRole("heading", { name: "Start a run" }).waitFor();
   await says("workflow-definitions");
+  for (const [what, path] of Object.entries({ files: `runs/${run}`, workflows: "schedules", check: source })) {
+    await page.route(new RegExp(`/${what}(\\?|$)`), (route) =>
+      route.fulfill({ status: 422, json: { error: { message: `No ${what} today` } } }),
+    );
+    await page.goto(`${tenant.url}/console/${path}`);
+    if (what === "check") await page.getByText("The source could not be checked").waitFor();
+    else await says(what);
+  }
   await page.getByRole("button", { name: "Sign out" }).click();
   await says("logout");
   await page.unrouteAll();
