@@ -61,8 +61,8 @@ interface Completion {
   id: string;
 }
 /**
- * Calls a tool once, as a model would: the model `offline/scripted` requests the call. Returns the id of the request, whose trace
- * shows the call, its output and its duration.
+ * Calls a tool once, like a model: the offline model that follows a script requests the call. The request's trace shows the call,
+ * its output and its duration.
  */
 export async function tryTool(name: string, args: unknown): Promise<string> {
   const body = {
@@ -191,8 +191,8 @@ export interface Workflow {
   updated_at: string;
 }
 
-/** Counts of runs change with every run, but runs do not report changes of their workflow. So the counts are polled. */
-const COUNTED = { refetchInterval: 10_000, refetchOnMount: "always" } as const;
+/** The counts of runs change with every run, which no change of a workflow or of a trigger reports. */
+export const COUNTED = { refetchInterval: 10_000, refetchOnMount: "always" } as const;
 
 export const listAllWorkflows = queryOptions({
   ...COUNTED,
@@ -213,6 +213,8 @@ interface Registrable {
 /** Definitions that can be registered; everybody may see them. */
 export const listRegistrable = queryOptions({
   queryKey: ["definition", "registrable"],
+  // only builders hear of changed definitions, and others start runs, too
+  refetchOnMount: "always",
   queryFn: ({ signal }) => readAll((query) => call<Page<Registrable>>("workflow-definitions", { signal, query }), byId),
 });
 export const registerWorkflow = (definition_id: string) =>

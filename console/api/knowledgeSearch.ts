@@ -49,13 +49,18 @@ export interface SearchResult {
   more_passages?: number;
 }
 
+export interface FoundPassages {
+  results: SearchResult[];
+  has_more: boolean;
+}
+
 const HITS_PER_PAGE = 20;
 
 export const searchPassages = ({ query, collection, filter, grouped, page }: PassageSearch) =>
   queryOptions({
     queryKey: ["document", "search", query, collection, filter, grouped, page],
     queryFn: ({ signal }) =>
-      call<{ results: SearchResult[]; has_more: boolean }>("v1/knowledge/search", {
+      call<FoundPassages>("v1/knowledge/search", {
         method: "POST",
         signal,
         body: {

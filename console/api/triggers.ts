@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { itemPath } from "./build.ts";
+import { COUNTED, itemPath } from "./build.ts";
 import { call } from "./call.ts";
 import { byId, readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
@@ -42,11 +42,13 @@ export interface Trigger {
 type TriggerId = Pick<Trigger, "id" | "workflow_id">;
 
 export const listSchedules = queryOptions({
+  ...COUNTED,
   queryKey: ["trigger", "schedules"],
   queryFn: ({ signal }) => readAll((query) => call<Page<Trigger>>("workflows/schedules", { signal, query }), byId),
 });
 export const listTriggers = (workflow: string) =>
   queryOptions({
+    ...COUNTED,
     queryKey: ["trigger", "of", workflow],
     queryFn: ({ signal }) =>
       readAll((query) => call<Page<Trigger>>(`${itemPath("workflows", workflow)}/triggers`, { signal, query }), byId),

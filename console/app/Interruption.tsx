@@ -9,9 +9,22 @@ const RETRY_MS = 3_000;
 /** Shown above the page, so that typed text is still there after signing in again. */
 function SignInAgain() {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      // a dialog that is removed does not give the focus back
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    };
+  }, []);
   return (
-    <dialog ref={dialog} aria-labelledby="sign-in-again" onCancel={(event) => event.preventDefault()}>
+    <dialog
+      ref={dialog}
+      aria-labelledby="sign-in-again"
+      onCancel={(event) => event.preventDefault()}
+      // browsers close it at the second Esc even so
+      onClose={() => dialog.current?.showModal()}
+    >
       <SignInForm>
         <h2 id="sign-in-again">Your session has ended</h2>
         <p>Sign in again to go on. What you typed on this page is kept.</p>
@@ -32,8 +45,10 @@ export function Interruption() {
   const isInterrupted = error !== null;
   const wasInterrupted = useRef(false);
   useEffect(() => {
-    // another person signed in, so nothing of the first person may stay on the page
-    if (known.current !== person) location.reload();
+    if (known.current === person) return;
+    // another person signed in, so nothing of the first person may stay on the page or among the drafts
+    sessionStorage.clear();
+    location.reload();
   }, [person]);
   useEffect(() => {
     // failed and changed data is read again

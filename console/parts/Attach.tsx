@@ -1,35 +1,69 @@
-import { useMutation } from "@tanstack/react-query";
-import { useRef, useState, useSyncExternalStore } from "react";
-import { uploadFile } from "../api/answer.ts";
+import { useIsMutating, useMutation } from "@tanstack/react-query";
+import { useId, useRef, useState } from "react";
+import { uploadFile, type Question } from "../api/answer.ts";
 import { formatBytes } from "../format/index.ts";
-import { createAttachments, type Files } from "./attachments.ts";
 import { ErrorNotice } from "./Notices.tsx";
 import "./attach.css";
 
-/** Files for the text that is being written. They are uploaded as soon as they are chosen or dropped. */
+type Files = Question["files"];
+
+const nameOf = ({ name }: File): string => name;
+
+interface Refusal {
+  /** The files that are not attached. */
+  names: string[];
+  /** Why the last of them is not. */
+  error: unknown;
+}
+
+/** Files for the text that is being written. They are uploaded as soon as they are chosen or dropped, also while others are. */
 export function useAttachments(max: number) {
-  const [attachments] = useState(() => createAttachments(max, uploadFile));
-  const { files, uploading, missing, error } = useSyncExternalStore(attachments.subscribe, attachments.read);
-  // as mutations, so that the page notices a session that has ended
-  const { mutate } = useMutation({ mutationFn: attachments.add });
+  const mutationKey = ["attach", useId()];
+  const isUploading = useIsMutating({ mutationKey }) > 0;
+  const [files, setFiles] = useState<Files>([]);
+  const underWay = useRef(0);
+  const [refusal, setRefusal] = useState<Refusal>();
+  const refuse = (refused: File[], error: unknown) =>
+    setRefusal((before) => ({ names: [...(before?.names ?? []), ...refused.map(nameOf)], error }));
+  const { mutate } = useMutation({
+    mutationKey,
+    // each by itself, so that a refused file takes no other with it
+    mutationFn: async (chosen: File[]) => {
+      const room = Math.max(0, max - files.length - underWay.current);
+      const taken = chosen.slice(0, room);
+      underWay.current += taken.length;
+      const sent = await Promise.allSettled(taken.map(uploadFile));
+      underWay.current -= taken.length;
+      const stored = sent.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      setFiles((before) => [...before, ...stored]);
+      const missing = chosen.filter((_, n) => sent[n]?.status !== "fulfilled");
+      const refused = sent.find((one) => one.status === "rejected");
+      if (refused) refuse(missing, refused.reason);
+      else if (missing.length > 0) refuse(missing, new Error(`${max} files are attached at most.`));
+      // the cache of mutations learns of an outage
+      if (refused) throw refused.reason;
+    },
+  });
   return {
     files,
-    upload: { isPending: uploading > 0, isError: error !== null, error },
-    missing,
+    isUploading,
+    refusal,
     add: (list: FileList | null) => {
-      if (list?.length) mutate([...list]);
+      if (!list?.length) return;
+      if (!isUploading) setRefusal(undefined);
+      mutate([...list]);
     },
-    remove: (id: string) => attachments.remove([id]),
+    remove: (id: string) => setFiles((before) => before.filter((file) => file.id !== id)),
     /** Removes the files that were sent. Others may have been attached meanwhile. */
-    clear: (sent: Files) => attachments.remove(sent.map(({ id }) => id)),
+    clear: (sent: Files) => setFiles((before) => before.filter((file) => !sent.includes(file))),
   };
 }
 
 type Attachments = ReturnType<typeof useAttachments>;
 
 /** The chosen files that are not attached, and why. */
-export const AttachError = ({ upload, missing }: Pick<Attachments, "upload" | "missing">) =>
-  upload.isError && <ErrorNotice what={`Not attached: ${missing.join(", ")}.`} error={upload.error} />;
+export const AttachError = ({ refusal }: Pick<Attachments, "refusal">) =>
+  refusal && <ErrorNotice what={`Not attached: ${refusal.names.join(", ")}.`} error={refusal.error} />;
 
 export function AttachedFiles({ files, onRemove }: { files: Files; onRemove(id: string): void }) {
   if (files.length === 0) return null;
@@ -69,12 +103,12 @@ export function AttachButton({ isPending, onFiles }: { isPending: boolean; onFil
 }
 
 /** A button that attaches files, and the attached files. */
-export const AttachField = ({ files, upload, missing, add, remove }: Omit<Attachments, "clear">) => (
+export const AttachField = ({ files, isUploading, refusal, add, remove }: Omit<Attachments, "clear">) => (
   <div className="stack">
-    <AttachError upload={upload} missing={missing} />
+    <AttachError refusal={refusal} />
     <AttachedFiles files={files} onRemove={remove} />
     <div>
-      <AttachButton isPending={upload.isPending} onFiles={add} />
+      <AttachButton isPending={isUploading} onFiles={add} />
     </div>
   </div>
 );

@@ -11,14 +11,15 @@ interface Props {
 export function OneTimeSecret({ title, secret, children }: Props) {
   const id = useId();
   const text = useRef<HTMLElement>(null);
-  const [isCopied, setCopied] = useState(false);
+  // another secret in the same place is not copied yet
+  const [copied, setCopied] = useState<string>();
   const copy = async () => {
     // for plain http, which has no clipboard, and for browsers that refuse access
     if (text.current) getSelection()?.selectAllChildren(text.current);
     // undefined on plain http, although its type does not show that
     const clipboard = navigator.clipboard as Clipboard | undefined;
     await clipboard?.writeText(secret).then(
-      () => setCopied(true),
+      () => setCopied(secret),
       () => {},
     );
   };
@@ -29,7 +30,7 @@ export function OneTimeSecret({ title, secret, children }: Props) {
         <code ref={text}>{secret}</code>
       </p>
       <button type="button" className="button" onClick={() => void copy()}>
-        {isCopied ? "Copied" : "Copy"}
+        {copied === secret ? "Copied" : "Copy"}
       </button>
       <p>
         <strong>It is shown only now.</strong> {children}

@@ -31,7 +31,11 @@ export function RepeatedFields<T>({ legend, what, hint, param, items, most, chil
             <button
               type="button"
               className="button small"
-              onClick={() => setGroups(groups.filter((group) => group.id !== id))}
+              onClick={({ currentTarget }) => {
+                // for the form, this is a change of a field: it asks before it is left
+                currentTarget.dispatchEvent(new Event("input", { bubbles: true }));
+                setGroups(groups.filter((group) => group.id !== id));
+              }}
             >
               Leave out {what} {n + 1}
             </button>

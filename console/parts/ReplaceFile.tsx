@@ -3,10 +3,11 @@ import { useRef } from "react";
 import { replaceDocument, type DocumentInfo } from "../api/knowledge.ts";
 import { ErrorNotice } from "./Notices.tsx";
 import { FocusableButton } from "./FocusableButton.tsx";
+import { useLocationKey } from "./useLocationKey.ts";
 
 interface Props {
   document: DocumentInfo;
-  /** Receives the document that replaced it. */
+  /** Receives the document that replaced it, unless the person has left the screen. */
   onReplaced?(id: string): void;
 }
 
@@ -14,11 +15,13 @@ interface Props {
 export function ReplaceFile({ document, onReplaced }: Props) {
   const queries = useQueryClient();
   const picker = useRef<HTMLInputElement>(null);
+  const where = useLocationKey();
   const replace = useMutation({
     mutationFn: (file: File) => replaceDocument(document, file),
-    onSuccess: async ({ id }) => {
+    onMutate: where,
+    onSuccess: async ({ id }, _file, began) => {
       await queries.invalidateQueries({ queryKey: ["document", "list"] });
-      onReplaced?.(id);
+      if (where() === began) onReplaced?.(id);
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["document"] }),
   });

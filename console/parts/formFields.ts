@@ -50,9 +50,10 @@ function toVisible(field: Field): Field | undefined {
   return all.find((one) => one.checkVisibility());
 }
 
-/** The field that an error is about; undefined if the error names none, or the form does not have it. */
-export function fieldOfError(form: HTMLFormElement, error: unknown): Field | undefined {
-  const param = error instanceof FieldError ? error.field : error instanceof ApiError ? error.param : undefined;
+/** The field that an error is about, or else `otherwise`; undefined if neither names one that the form has. */
+export function fieldOfError(form: HTMLFormElement, error: unknown, otherwise?: string): Field | undefined {
+  const named = error instanceof FieldError ? error.field : error instanceof ApiError ? error.param : undefined;
+  const param = named ?? otherwise;
   const field = param === undefined ? undefined : fieldOfParam(fieldsIn(form), param);
   return field && toVisible(field);
 }

@@ -44,13 +44,13 @@ function newPlace(): HTMLElement {
 }
 
 /** The error of a sent form: beside the field that it names, which gets the focus, or else here. */
-function SentError({ form, error }: { form: FormRef; error: unknown }) {
+function SentError({ form, error, wrongField }: Pick<Options, "error" | "wrongField"> & { form: FormRef }) {
   const id = useId();
   const home = useRef<HTMLDivElement>(null);
   // moves, so that the notice is rendered once, wherever it belongs
   const [place] = useState(newPlace);
   useLayoutEffect(() => {
-    const field = form.current ? fieldOfError(form.current, error) : undefined;
+    const field = form.current ? fieldOfError(form.current, error, wrongField) : undefined;
     if (field) {
       const unmark = markField(field, place, id);
       field.focus();
@@ -58,7 +58,7 @@ function SentError({ form, error }: { form: FormRef; error: unknown }) {
     }
     home.current?.append(place);
     return () => place.remove();
-  }, [form, error, id, place]);
+  }, [form, error, wrongField, id, place]);
   return (
     <div ref={home} className="form-error">
       {createPortal(<ErrorNotice error={error} messageId={id} />, place)}
@@ -69,6 +69,8 @@ function SentError({ form, error }: { form: FormRef; error: unknown }) {
 interface Options {
   /** The error of the last attempt; null if there is none. */
   error: unknown;
+  /** The name of the field to correct if the error names none. */
+  wrongField?: string | undefined;
   onSend(form: FormData, submitter: HTMLElement | null): void;
 }
 
@@ -80,7 +82,7 @@ interface CheckedForm {
 }
 
 /** The errors of a form. The browser's own bubbles vanish and name one field only, so the console shows and announces all of them itself. */
-export function useCheckedForm({ error, onSend }: Options): CheckedForm {
+export function useCheckedForm({ error, wrongField, onSend }: Options): CheckedForm {
   const ref = useRef<HTMLFormElement>(null);
   const [problems, setProblems] = useState<Problem[]>([]);
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
@@ -97,7 +99,7 @@ export function useCheckedForm({ error, onSend }: Options): CheckedForm {
     notice: hasProblems ? (
       <Problems problems={problems} />
     ) : (
-      error !== null && error !== undefined && <SentError form={ref} error={error} />
+      error !== null && error !== undefined && <SentError form={ref} error={error} wrongField={wrongField} />
     ),
   };
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, type NavigateOptions } from "@tanstack/react-router";
 import { useState } from "react";
+import { useLocationKey } from "./useLocationKey.ts";
 
 interface Saving<Saved> {
   /** The first word of the queries to invalidate. */
@@ -12,16 +13,24 @@ interface Saving<Saved> {
   save: (form: FormData) => Promise<Saved>;
 }
 
-/** Saves a form and empties it, so that a second click adds nothing: `formKey` changes after each success. */
+/**
+ * Saves a form and empties it, so that a second click adds nothing: `formKey` changes after each success. The form of another item,
+ * which the person has opened meanwhile, stays as it is.
+ */
 export function useSaveForm<Saved>({ kind, edit, back, save }: Saving<Saved>) {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const where = useLocationKey();
   const [formKey, setFormKey] = useState(0);
   const [sent, setSent] = useState(edit);
   const send = useMutation({
     mutationFn: save,
-    onMutate: () => setSent(edit),
-    onSuccess: () => {
+    onMutate: () => {
+      setSent(edit);
+      return where();
+    },
+    onSuccess: (_saved, _form, began) => {
+      if (where() !== began) return;
       setFormKey((current) => current + 1);
       if (back) void navigate({ ...back, replace: true });
     },

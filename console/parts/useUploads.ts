@@ -24,11 +24,20 @@ export interface UploadProps {
   kind: string;
 }
 
+const newState = () => ({
+  next: 0,
+  busy: 0,
+  waiting: [] as Upload[],
+  /** Ids. A second click at a file that is tried again must not send it twice. */
+  failed: new Set<number>(),
+  leaving: new AbortController(),
+});
+
 /** Uploads the chosen files, a few at a time. Leaving the screen asks first, and cancels unsent files. */
 export function useUploads({ send: sendFile, kind }: UploadProps) {
   const queries = useQueryClient();
   const [uploads, setUploads] = useState<Upload[]>([]);
-  const state = useRef({ next: 0, busy: 0, waiting: [] as Upload[], leaving: new AbortController() });
+  const state = useRef(newState());
   useLeaveConfirmation(
     () => state.current.busy > 0,
     "Leave the page? The files that are still being sent are not kept.",
@@ -46,11 +55,12 @@ export function useUploads({ send: sendFile, kind }: UploadProps) {
     setUploads((all) => all.map((upload) => (upload.id === id ? { ...upload, ...part } : upload)));
   const send = async ({ id, file }: Upload) => {
     const { signal } = state.current.leaving;
-    change(id, { status: "sending", sent: 0 });
+    change(id, { status: "sending" });
     try {
       const { answer, isNew } = await sendFile({ file, signal, onProgress: (sent) => change(id, { sent }) });
       change(id, { status: "sent", sent: 1, existing: isNew ? undefined : answer.name });
     } catch (error) {
+      state.current.failed.add(id);
       change(id, { status: "failed", error });
     }
     void queries.invalidateQueries({ queryKey: [kind] });
@@ -76,7 +86,11 @@ export function useUploads({ send: sendFile, kind }: UploadProps) {
       setUploads((all) => [...all, ...more]);
       queue(more);
     },
-    retry: (upload: Upload) => queue([upload]),
+    retry(upload: Upload) {
+      if (!state.current.failed.delete(upload.id)) return;
+      change(upload.id, { status: "waiting", sent: 0, error: undefined });
+      queue([upload]);
+    },
     clear: () => setUploads((all) => all.filter(({ status }) => status !== "sent")),
   };
 }

@@ -113,6 +113,26 @@ describe("the inbox", () => {
   });
 });
 
+test("leaving an approval whose decision was refused asks first, because its fields would be lost", async () => {
+  const { id } = (await waits(await tenant.start(asking, { n: 1 }))).waiting_on[0];
+  const page = await open(`inbox/${id}`);
+  await page.route("**/decision", (route) =>
+    route.fulfill({ status: 400, json: { error: { message: "Not like this.", code: "invalid" } } }),
+  );
+  await page.getByLabel("Amount").fill("5");
+  await page.getByLabel("Reason").selectOption("late");
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("alert").getByText("Not like this.").waitFor();
+  const asked: string[] = [];
+  page.once("dialog", (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.getByRole("link", { name: "Runs", exact: true }).click();
+  await expect.poll(() => asked, SOON).toEqual(["Leave the page? What you wrote is not saved."]);
+  expect(await page.getByLabel("Amount").inputValue()).toBe("5");
+});
+
 test("sends files with a comment and with a decision, and shows them on the page of the run", async () => {
   const run = await tenant.start(refund, { order: "A-20", amount: 900 });
   const { id } = (await waits(run)).waiting_on[0];

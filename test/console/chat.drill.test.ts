@@ -79,6 +79,36 @@ describe("a conversation", () => {
     expect(await page.getByLabel("Question").inputValue()).toBe("And then?");
   });
 
+  test("keeps what is typed while a question is being sent, in a new conversation and in the same one", async () => {
+    const page = await openChat("model:offline/echo");
+    let held = Promise.withResolvers<void>();
+    await page.route("**/chat/completions", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const question = page.getByLabel("Question");
+    const typeOn = async (text: string, typed: string) => {
+      await page.getByText("Sending your question…").waitFor();
+      await question.pressSequentially(typed);
+      expect(await question.inputValue()).toBe(text + typed);
+      held.resolve();
+    };
+    await ask(page, "First");
+    await typeOn("First", " And then?");
+    await expect.poll(() => page.url()).toMatch(/\/console\/chat\/[0-9a-f-]{36}/);
+    await again(page).waitFor();
+    expect(await question.inputValue()).toBe("And then?");
+    held = Promise.withResolvers<void>();
+    await question.press("Enter");
+    await typeOn("And then?", " Why?");
+    await expect.poll(() => page.locator(".turn").count()).toBe(2);
+    await again(page).waitFor();
+    expect(await question.inputValue()).toBe("Why?");
+    expect(await page.evaluate("Object.entries(sessionStorage).filter(([key]) => key.startsWith('draft'))")).toEqual([
+      [expect.stringMatching(/^draft question [0-9a-f-]{36} $/), "Why?"],
+    ]);
+  });
+
   test("is stopped by a button, and keeps the text so far", async () => {
     const page = await openChat(`agent:${agent.id}`);
     await ask(page, `/slow 1\n/say ${WORDS}`);
@@ -166,6 +196,38 @@ describe("a conversation", () => {
     await page.getByRole("alert").getByText("Not attached: more 15.txt, more 16.txt.").waitFor();
     await page.getByRole("alert").getByText("16 files are attached at most.").waitFor();
     expect(await attached.count()).toBe(16);
+  });
+
+  test("sends a question only once all its files are stored, and names each file that is refused", async () => {
+    const page = await openChat("model:offline/echo");
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    let posts = 0;
+    await page.route("**/openai/v1/files", async (route) => {
+      const n = posts++;
+      if (n === 0) await promise;
+      return n < 2 ? route.continue() : route.fulfill({ status: 413, json: { error: { message: "Too large." } } });
+    });
+    const choose = async (name: string, count: number) => {
+      await page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(name) });
+      await expect.poll(() => posts).toBe(count);
+    };
+    const attached = page.getByRole("list", { name: "Attached files" }).getByRole("listitem");
+    await choose("slow.txt", 1);
+    await choose("fast.txt", 2);
+    await expect.poll(() => attached.count()).toBe(1);
+    await choose("large.txt", 3);
+    await page.getByRole("alert").getByText("Not attached: large.txt.").waitFor();
+    await choose("huge.txt", 4);
+    await page.getByRole("alert").getByText("Not attached: large.txt, huge.txt.").waitFor();
+    await ask(page, "What is in them?");
+    const isOff = () => page.getByRole("button", { name: "Ask", exact: true }).getAttribute("aria-disabled");
+    expect(await isOff()).toBe("true");
+    release();
+    await expect.poll(() => attached.count()).toBe(2);
+    await expect.poll(isOff).toBe(null);
+    const sent = page.waitForRequest("**/chat/completions");
+    await page.getByLabel("Question").press("Enter");
+    expect((await sent).postDataJSON().attachments).toHaveLength(2);
   });
 
   test("does not navigate a person who has left the page, and shows its errors only on its own page", async () => {

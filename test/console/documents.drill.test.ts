@@ -157,6 +157,36 @@ describe("a document", () => {
     await builder.getByText("24 days").waitFor();
   });
 
+  test("asks before a left-out key that is not saved is lost", async () => {
+    const shelf = await reader.collect("Left out");
+    const id = await pushed(shelf, { name: "left-out.md", text: "Words.", metadata: { kind: "rule", year: 2026 } });
+    const page = await open(`knowledge/documents/${id}`);
+    const asked: string[] = [];
+    page.once("dialog", (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await page.getByText("Details, readers and your own metadata").click();
+    await page.getByRole("button", { name: "Leave out key 1" }).click();
+    await page.getByRole("link", { name: "Agents", exact: true }).click();
+    await expect.poll(() => asked, SOON).toEqual(["Leave the page? What you wrote is not saved."]);
+    await page.getByRole("button", { name: "Save details" }).click();
+    await page.getByText("Saved.").waitFor();
+    expect((await reader.call("GET", `/documents/${id}`)).body.metadata).toEqual({ year: 2026 });
+  });
+
+  test("keeps the chosen reader while people join the organization", async () => {
+    const shelf = await reader.collect("Joined");
+    const id = await pushed(shelf, { name: "joined.md", text: "Words." });
+    const page = await open(`knowledge/documents/${id}`);
+    await page.getByText("Details, readers and your own metadata").click();
+    const field = page.getByLabel("Reader", { exact: true });
+    await field.selectOption("role:owner");
+    const { id: late } = await tenant.member("viewer", "Late");
+    await field.locator(`option[value="person:${late}"]`).waitFor({ state: "attached" });
+    expect(await field.inputValue()).toBe("role:owner");
+  });
+
   test("lists its earlier texts, and a viewer cannot change it", async () => {
     const shelf = await reader.collect("Replaced");
     const push = (text: string) => pushed(shelf, { external_id: "rule", text, name: "rule.md" });

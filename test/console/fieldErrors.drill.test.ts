@@ -146,6 +146,49 @@ test("several wrong fields are announced together, and a corrected field is not 
   expect(await page.getByLabel("Password").getAttribute("aria-invalid")).toBe("true");
 });
 
+test("a refused sign-in moves the focus to the password, or to the organization if that is missing", async () => {
+  const page = await all.newPage();
+  const { email, password } = all.service.credentials.admin;
+  await page.goto(`${all.service.base}/console/`);
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill("not the password");
+  const form = formWith(page, "Sign in");
+  await press(form, "Sign in");
+  await expectWrong(page, SIGN_IN, "The email address or the password is wrong");
+  expect((await hear(page)).focused?.name).toBe("Password");
+  const sent: Record<string, unknown>[] = [];
+  await page.route("**/api/auth/login", async (route) => {
+    const body = route.request().postDataJSON() as Record<string, unknown>;
+    sent.push(body);
+    if (body["organization"] !== undefined) return route.continue();
+    const error = { message: "organization: is needed.", code: "organization_required", param: "organization" };
+    return route.fulfill({ status: 400, json: { error } });
+  });
+  await page.getByLabel("Password").fill(password);
+  await press(form, "Sign in");
+  await expectWrong(page, SIGN_IN, "is needed");
+  await inspect(page, "sign-in-organization");
+  await page.keyboard.type(all.tenant.organization_id);
+  await page.keyboard.press("Enter");
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
+  expect(sent.at(-1)).toMatchObject({ email, organization: all.tenant.organization_id });
+});
+
+test("a wrong filter of a search of documents gets the focus, whether the page or the service refuses it", async () => {
+  const page = await all.open("knowledge?q=rent&tags=hr");
+  const form = formWith(page, "Search");
+  await form.getByLabel("Own metadata").fill("kind lease");
+  await press(form, "Search");
+  await expectWrong(page, "SearchBox.tsx: metadata", "is no condition");
+  expect((await hear(page)).focused?.name).toBe("Own metadata");
+  await form.getByLabel("Own metadata").fill("");
+  await form.getByLabel("File types").fill("nonsense");
+  await press(form, "Search");
+  await expectWrong(page, "SearchBox.tsx: types", "must be one of");
+  expect((await hear(page)).focused?.name).toBe("File types");
+  await inspect(page, "search-wrong-type");
+});
+
 test("a dialog gives the focus back to where it was", async () => {
   const page = await all.open("keys/new");
   const name = page.getByLabel("Name");

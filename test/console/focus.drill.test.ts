@@ -211,6 +211,34 @@ test.each([
   expect(new URL(page.url()).pathname).toBe(`/console/${to.toLowerCase()}`);
 });
 
+test.each([
+  { what: "a form that is saved", path: "settings?section=secrets", method: "PUT", to: "Agents" },
+  { what: "a thing that is deleted", path: "agent", method: "DELETE", to: "Knowledge" },
+])("$what does not lead back a person who has left meanwhile", async ({ path, method, to }) => {
+  const agent = path === "agent" ? await tenant.newAgent({ name: "Slowly deleted" }) : undefined;
+  const page = await open(agent ? `agents/${agent}` : path);
+  agreeToAll(page);
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/api\/(secrets|agents)\//, async (route) => {
+    if (route.request().method() === method) await promise;
+    await route.continue();
+  });
+  if (agent) await page.getByRole("button", { name: "Delete", exact: true }).click();
+  else {
+    await page.getByLabel(/^Name/).fill("SLOW");
+    await page.getByLabel(/^Value/).fill("a value");
+    await page.getByRole("button", { name: "Set secret" }).click();
+  }
+  await page.getByRole("link", { name: to, exact: true }).click();
+  await page.getByRole("heading", { name: to, exact: true }).waitFor();
+  const answered = page.waitForResponse((response) => response.request().method() === method);
+  release();
+  expect((await answered).ok()).toBe(true);
+  // enough for what follows the answer
+  await page.evaluate("new Promise((resolve) => setTimeout(resolve, 500))");
+  expect(new URL(page.url()).pathname).toBe(`/console/${to.toLowerCase()}`);
+});
+
 test("/ focuses the filter of agents, and Esc returns to the row, or to the first row if the filter has removed it", async () => {
   for (const name of ["First agent", "Second agent"])
     await tenant.made(tenant.owner("POST", "/agents", { name, model: "offline/echo" }));

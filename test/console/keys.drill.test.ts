@@ -65,6 +65,20 @@ test("a key is created with its secret shown once, limited, disabled, rotated an
   await page.getByRole("alert").getByText("code key_not_found").waitFor();
 });
 
+test("only a secret that was copied is called copied", async () => {
+  const { id } = await tenant.newKey({ name: "Rotated" });
+  const page = await open(`keys/${id}`);
+  agreeToAll(page);
+  await page.context().grantPermissions(["clipboard-write"]);
+  const rotate = page.getByRole("button", { name: "New secret" });
+  const copy = page.getByRole("button", { name: "Copy", exact: true });
+  await rotate.click();
+  await copy.click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  await rotate.click();
+  await copy.waitFor();
+});
+
 test("saving a key changes the edited fields, and keeps what another person changed meanwhile", async () => {
   const { id } = await tenant.made(
     tenant.owner("POST", "/keys", { name: "Shared", expires_at: "2040-01-02T03:04:05Z" }),

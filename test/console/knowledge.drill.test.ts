@@ -77,6 +77,38 @@ describe("knowledge", () => {
     await page.getByRole("link", { name: "report.md" }).waitFor();
   });
 
+  test("sends a file that failed once more, however often it is tried again while others are sent", async () => {
+    const shelf = await reader.collect("Again");
+    const page = await open(`knowledge/${shelf}`);
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    let posts = 0;
+    await page.route(`**/collections/${shelf}/documents`, async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      if (posts++ === 0) return route.fulfill({ status: 503, json: { error: { message: "Not now." } } });
+      await promise;
+      return route.continue();
+    });
+    const drop = (...names: string[]) =>
+      page
+        .getByLabel("Drop files here")
+        .setInputFiles(names.map((name) => ({ name, mimeType: "text/markdown", buffer: Buffer.from(name) })));
+    await drop("late.md");
+    const again = page.getByRole("button", { name: "Try again", exact: true });
+    await again.waitFor();
+    // as many as are sent at a time
+    await drop("one.md", "two.md", "three.md");
+    await expect.poll(() => posts, SOON).toBe(4);
+    await again.evaluate((button: any) => {
+      button.click();
+      button.click();
+    });
+    await expect.poll(() => again.count(), SOON).toBe(0);
+    await page.getByLabel("Sending late.md").waitFor();
+    release();
+    await page.getByText("4 of 4 files sent").waitFor();
+    expect(posts).toBe(5);
+  });
+
   test("is searched while files are sent and a text is written, and both are still there afterwards", async () => {
     const shelf = await reader.collect("Busy");
     const page = await open(`knowledge/${shelf}`);

@@ -156,6 +156,28 @@ test("an approver cancels a run on its page, where a viewer has no button for it
   expect((await tenant.untilOver(run)).status).toBe("cancelled");
 });
 
+test("a page after the last one of a list says so, and leads back to the first page", async () => {
+  const shelf = await openReader(tenant.url, tenant.credentials.api_key).collect("Short");
+  const page = await open("");
+  const lists: [path: string, what: string][] = [
+    ["members?page=7", "members"],
+    ["keys?page=7", "keys"],
+    ["inbox?page=7", "approvals"],
+    ["extractions?page=7", "extractions"],
+    ["usage?page=7", "rows"],
+    ["privacy?section=holds&page=7", "holds"],
+    [`knowledge/${shelf}?page=7`, "documents"],
+  ];
+  for (const [path, what] of lists) {
+    await page.goto(`${tenant.url}/console/${path}`);
+    await page.getByRole("heading", { name: `There are no more ${what}` }).waitFor();
+    await inspect(page, `past-end-of-${what}`);
+    await page.getByRole("link", { name: "the first page" }).click();
+    await expect.poll(() => page.url(), SOON).not.toContain("page=");
+    await expect.poll(() => page.getByText("There are no more").count(), SOON).toBe(0);
+  }
+});
+
 test("the API reference opens with a query, and without the trailing slash of its address", async () => {
   const page = await open("");
   const missing: string[] = [];

@@ -68,6 +68,30 @@ describe("retention", () => {
   });
 });
 
+test("a preview of retention rules that were changed while it was counted is not shown", async () => {
+  const page = await open("privacy");
+  agreeToAll(page);
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/retention/*/preview", async (route) => {
+    await promise;
+    await route.continue();
+  });
+  const field = page.getByLabel("Keep conversations for");
+  await field.fill("30 days");
+  const asked = page.waitForRequest("**/retention/*/preview");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await asked;
+  await field.fill("3 days");
+  const answered = page.waitForResponse("**/retention/*/preview");
+  release();
+  expect((await answered).ok()).toBe(true);
+  const button = page.getByRole("button", { name: "Preview" });
+  await expect.poll(() => button.getAttribute("aria-disabled"), SOON).toBe(null);
+  expect(await page.getByRole("button", { name: "Set these rules" }).count()).toBe(0);
+  await button.click();
+  await page.getByRole("button", { name: "Set these rules" }).waitFor();
+});
+
 describe("an export", () => {
   test("of a key and of an end user is saved completely, and an invalid subject is reported", async () => {
     const { id, call } = await tenant.newKey({ name: `Key ${HOSTILE}` });

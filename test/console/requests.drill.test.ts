@@ -210,6 +210,9 @@ describe("a request", () => {
     await page.getByRole("link", { name: "Now", exact: true }).click();
     await page.getByRole("heading", { name: "Answer" }).waitFor();
     expect(page.url()).not.toContain("as_of");
+    await page.goto(`${tenant.url}${new URL(page.url()).pathname}?as_of=nonsense`);
+    await page.getByRole("alert").getByText("field as_of").waitFor();
+    expect(await page.getByRole("heading", { name: "Answer" }).count()).toBe(0);
   });
 
   test("that does not exist is reported", async () => {

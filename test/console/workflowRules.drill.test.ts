@@ -97,3 +97,16 @@ test("a workflow shows how many runs it has and how many are live, without a rel
   await tenant.cancel(run);
   await row.getByText("2 (1 live)").waitFor();
 });
+
+test("the triggers of a workflow show their calls without a reload", async () => {
+  const workflow = await tenant.register(WAITING);
+  const hook = await tenant.hook(workflow, { name: "Counted calls" });
+  const page = await open(`workflows/${workflow.id}`);
+  const row = page.getByRole("row", { name: "Counted calls" });
+  const cell = (title: string) => row.locator(`[data-title="${title}"]`).textContent();
+  await row.waitFor();
+  expect([await cell("Runs"), await cell("Last used")]).toEqual(["0", ""]);
+  await tenant.call(hook);
+  await expect.poll(() => cell("Runs"), SOON).toBe("1");
+  await expect.poll(() => cell("Last used"), SOON).not.toBe("");
+});

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { changeAgent, deleteAgent, getAgent, type Agent, type AgentSettings } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
@@ -9,6 +9,7 @@ import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useChangeForm } from "../../parts/useChangeForm.ts";
+import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 import { AgentFields, readAgent } from "./AgentFields.tsx";
 import { AgentVersions } from "./AgentVersions.tsx";
 import { TryAgent } from "./TryAgent.tsx";
@@ -16,16 +17,13 @@ import { TryAgent } from "./TryAgent.tsx";
 const route = getRouteApi("/agents/$agentId");
 
 function Actions({ agent: { id, name } }: { agent: Agent }) {
-  const navigate = useNavigate();
+  const leaveAfter = useLeaveAfter();
   const actions = [
     {
       label: "Delete",
       question: `Delete the agent “${name}”? It answers nobody any more. Its conversations stay.`,
       isDangerous: true,
-      run: async () => {
-        await deleteAgent(id);
-        await navigate({ to: "/agents", ignoreBlocker: true });
-      },
+      run: () => leaveAfter(() => deleteAgent(id), { to: "/agents", ignoreBlocker: true }),
     },
   ];
   return <ThingActions actions={actions} kind="agent" />;

@@ -5,6 +5,7 @@ import { useRole } from "../../api/useRole.ts";
 import { versionsOfAgent, type AgentVersion } from "../../api/versions.ts";
 import { QueryResult } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
+import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 import { VersionChange, VersionFilter } from "../../parts/VersionChange.tsx";
 
 const route = getRouteApi("/agents/$agentId");
@@ -20,16 +21,14 @@ const linesOf = ({ instructions, ...settings }: AgentSettings): string =>
 
 /** Restores a version. */
 function GoBack({ agent, to: { version, settings } }: { agent: Agent; to: AgentVersion }) {
-  const navigate = useNavigate();
+  const leaveAfter = useLeaveAfter();
   const { isBuilder } = useRole();
   if (!isBuilder || version === agent.version) return null;
   const restore = {
     label: `Go back to version ${version}`,
     question: `Go back to version ${version}? Its settings become version ${agent.version + 1}; the others stay in this list.`,
-    run: async () => {
-      await changeAgent(agent.id, settings);
-      await navigate({ to: ".", replace: true, search: { view: "versions" } });
-    },
+    run: () =>
+      leaveAfter(() => changeAgent(agent.id, settings), { to: ".", replace: true, search: { view: "versions" } }),
   };
   return <ThingActions actions={[restore]} kind="agent" />;
 }

@@ -4,18 +4,21 @@ import { createAgent } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { Form } from "../../parts/Form.tsx";
 import { ForBuilders } from "../../parts/ForRole.tsx";
+import { useLocationKey } from "../../parts/useLocationKey.ts";
 import { AgentFields, NEW_AGENT, readAgent } from "./AgentFields.tsx";
 
 /** The form for a new agent. */
 export function NewAgent() {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const where = useLocationKey();
   const { isBuilder } = useRole();
   const create = useMutation({
     mutationFn: async (form: FormData) => createAgent(readAgent(form)),
-    onSuccess: async ({ id }) => {
+    onMutate: where,
+    onSuccess: async ({ id }, _form, began) => {
       await queries.invalidateQueries({ queryKey: ["agent"] });
-      await navigate({ to: "/agents/$agentId", params: { agentId: id } });
+      if (where() === began) await navigate({ to: "/agents/$agentId", params: { agentId: id } });
     },
   });
   return (

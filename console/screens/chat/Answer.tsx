@@ -132,7 +132,8 @@ function StoredAnswer({
       {!isRunning && status && ENDS[status] && <p className="quiet">{ENDS[status]}</p>}
       {!isRunning && trace.data && <Spent trace={trace.data} />}
       {!isRunning && text === "" && status === "completed" && <p className="quiet">The answer is empty.</p>}
-      {!isRunning && !trace.data && !isRecent && (
+      {trace.isError && !trace.data && <ErrorNotice error={trace.error} onRetry={() => void trace.refetch()} />}
+      {!isRunning && !trace.data && !isRecent && !trace.isError && (
         <button type="button" className="button small" onClick={() => setOpen(true)}>
           Show tools and sources
         </button>

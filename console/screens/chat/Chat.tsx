@@ -16,7 +16,7 @@ import { deleteThread } from "../../api/owned.ts";
 import { getSession } from "../../api/queries.ts";
 import { EmptyState, ErrorNotice, Loading } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
-import { useLocationKey } from "../../parts/useLocationKey.ts";
+import { useLeaveAfter, useLocationKey } from "../../parts/useLocationKey.ts";
 import { Composer } from "./Composer.tsx";
 import { Conversation } from "./Conversation.tsx";
 import { syncLiveTurn, startQuestion, useLiveTurn } from "./liveTurns.ts";
@@ -78,6 +78,11 @@ function chooseTarget(known: Target[], thread: Thread | undefined, wanted: strin
   return targets.find((target) => target.key === key) ?? targets[0];
 }
 
+interface QuestionToSend extends Pick<Question, "text" | "files"> {
+  /** Receives the conversation once the service has accepted the question. */
+  onSent?: ((thread: string) => void) | undefined;
+}
+
 const placeOf = (threadId: string | undefined, fork: string | undefined): string => threadId ?? fork ?? "new";
 
 /** Sends questions; a new conversation gets its own address. `fork`: the last turn of another conversation that is taken over. */
@@ -93,7 +98,7 @@ function useAsk(
   const isSending = useIsMutating({ mutationKey }) > 0;
   const asking = useMutation({
     mutationKey,
-    mutationFn: async ({ text, files }: Pick<Question, "text" | "files">) => {
+    mutationFn: async ({ text, files, onSent }: QuestionToSend) => {
       // the person may send before the page knows the targets
       const began = where();
       const thread = threadId === undefined ? undefined : await queries.ensureQueryData(getThread(threadId));
@@ -105,17 +110,14 @@ function useAsk(
       const history = fork === undefined ? undefined : toHistory(await queries.ensureQueryData(listMessagesUpTo(fork)));
       const question = { text, files, agent_id, model, key, thread_id: threadId, history };
       const id = await startQuestion(queries, question);
+      onSent?.(id);
       const isNew = threadId === undefined && where() === began;
       if (isNew) await navigate({ to: "/chat/$threadId", params: { threadId: id } });
       else void queries.invalidateQueries({ queryKey: ["thread", "list"] });
     },
   });
-  /** Resolves to whether the question was sent. */
-  const ask = (text: string, files: Question["files"]) =>
-    asking.mutateAsync({ text, files }).then(
-      () => true,
-      () => false,
-    );
+  const ask = (text: string, files: Question["files"], onSent?: QuestionToSend["onSent"]) =>
+    asking.mutate({ text, files, onSent });
   return { ask, error: asking.error, isSending };
 }
 
@@ -149,15 +151,12 @@ function useTurns(threadId: string | undefined, fork: string | undefined) {
 }
 
 function DeleteThread({ thread: { id } }: { thread: Thread }) {
-  const navigate = useNavigate();
+  const leaveAfter = useLeaveAfter();
   const remove = {
     label: "Delete conversation",
     question: "Delete this conversation for good, with its files?",
     isDangerous: true,
-    run: async () => {
-      await deleteThread(id);
-      await navigate({ to: "/chat" });
-    },
+    run: () => leaveAfter(() => deleteThread(id), { to: "/chat" }),
   };
   return <ThingActions actions={[remove]} kind="thread" />;
 }
@@ -187,7 +186,7 @@ export function Chat() {
         <h1 id="title" className={threadId ? "clipped" : ""}>
           {titleOf(thread.data, { threadId, fork })}
         </h1>
-        {thread.data && mayAsk && !isBusy && <DeleteThread thread={thread.data} />}
+        {thread.data && mayAsk && !isBusy && <DeleteThread key={thread.data.id} thread={thread.data} />}
         {failed && <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />}
         {isLoading && <Loading what="the conversation" />}
         {!threadId && !fork && !asking.isSending && <Start />}
@@ -196,7 +195,7 @@ export function Chat() {
           turns={turns}
           isRunning={thread.data?.status === "running"}
           forkWith={mayAsk && !fork ? target?.key : undefined}
-          onAgain={mayAsk && !isBusy && !fork ? (text) => void asking.ask(text, []) : undefined}
+          onAgain={mayAsk && !isBusy && !fork ? (text) => asking.ask(text, []) : undefined}
         />
         {fork && !failed && <ForkNote />}
         {known.isError && !failed && <ErrorNotice error={known.error} onRetry={() => void known.refetch()} />}

@@ -23,9 +23,16 @@ interface Props {
   isBusy: boolean;
   isSending: boolean;
   error: unknown;
-  /** Resolves to whether the question was accepted. */
-  onAsk(text: string, files: Files): Promise<boolean>;
+  /** Sends a question. `onSent` receives the conversation once the service has accepted it, before its screen opens. */
+  onAsk(text: string, files: Files, onSent: (thread: string) => void): void;
 }
+
+/** The draft of the next question of a conversation. */
+const draftOf = (place: string, draft = ""): string => `question ${place} ${draft}`;
+
+/** What was typed after a text while it was being sent. If the text itself was changed, all of it is the next one. */
+const afterSent = (sent: string, now: string): string =>
+  now.startsWith(sent) ? now.slice(sent.length).trimStart() : now;
 
 function TargetChoice({ targets, target, onTarget }: Pick<Props, "targets" | "target" | "onTarget">) {
   const choose = (key: string) => {
@@ -98,28 +105,32 @@ function DropForm({
 
 /** The field for a question. Enter sends it, Shift+Enter starts a new line. */
 export function Composer({ targets, target, onTarget, place, draft, isBusy, isSending, error, onAsk }: Props) {
-  const [text, setText] = useDraft(`question ${place} ${draft}`, draft);
-  const { files, upload, missing, add, remove, clear } = useAttachments(MAX_FILES);
+  const { text, write, newest, moveTo } = useDraft(draftOf(place, draft), draft);
+  const { files, isUploading, refusal, add, remove, clear } = useAttachments(MAX_FILES);
   // the target may be known only a moment later, so the question waits for it
-  const canAsk = !isBusy && !upload.isPending && text.trim() !== "";
+  const canAsk = !isBusy && !isUploading && text.trim() !== "";
 
-  const submit = async () => {
-    if (!canAsk || !(await onAsk(text.trim(), files))) return;
-    setText("");
-    clear(files);
+  const submit = () => {
+    if (!canAsk) return;
+    onAsk(text.trim(), files, (thread) => {
+      const rest = afterSent(text, newest());
+      if (thread === place) write(rest);
+      else moveTo(draftOf(thread), rest);
+      clear(files);
+    });
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    void submit();
+    submit();
   };
   return (
-    <DropForm onFiles={add} onSubmit={() => void submit()}>
+    <DropForm onFiles={add} onSubmit={submit}>
       {error !== null && error !== undefined && <ErrorNotice error={error} />}
       <p className="quiet" role="status">
         {isSending && text !== "" && "Sending your question…"}
       </p>
-      <AttachError upload={upload} missing={missing} />
+      <AttachError refusal={refusal} />
       <AttachedFiles files={files} onRemove={remove} />
       <label className="question">
         <span className="hidden-text">Question</span>
@@ -127,14 +138,14 @@ export function Composer({ targets, target, onTarget, place, draft, isBusy, isSe
           rows={2}
           value={text}
           placeholder="Ask something, or drop files here"
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => write(event.target.value)}
           onKeyDown={onKey}
           data-filter
         />
       </label>
       <div className="composer-line">
         <TargetChoice targets={targets} target={target} onTarget={onTarget} />
-        <AttachButton isPending={upload.isPending} onFiles={add} />
+        <AttachButton isPending={isUploading} onFiles={add} />
         <FocusableButton type="submit" className="button primary" isOff={!canAsk}>
           Ask
         </FocusableButton>

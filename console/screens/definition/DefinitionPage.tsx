@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { deleteDefinition, getDefinition, saveDefinition, type DefinitionWithSource } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
@@ -11,6 +11,7 @@ import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 import { CheckRuns } from "./CheckRuns.tsx";
 import { Grants } from "./Grants.tsx";
 import { SourceEditor } from "./SourceEditor.tsx";
@@ -76,16 +77,14 @@ function Write({ saved, newest, onSaved }: WriteProps) {
 }
 
 function Actions({ definition: { id, name, type } }: { definition: DefinitionWithSource }) {
-  const navigate = useNavigate();
+  const leaveAfter = useLeaveAfter();
   const actions = [
     {
       label: "Delete",
       question: `Delete “${name}”? Models and workflows cannot call it any more.`,
       isDangerous: true,
-      run: async () => {
-        await deleteDefinition(id);
-        await navigate({ to: type === "tool" ? "/tools" : "/workflows", ignoreBlocker: true });
-      },
+      run: () =>
+        leaveAfter(() => deleteDefinition(id), { to: type === "tool" ? "/tools" : "/workflows", ignoreBlocker: true }),
     },
   ];
   return <ThingActions actions={actions} kind="definition" />;

@@ -6,6 +6,7 @@ import { useRole } from "../../api/useRole.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { ForBuilders } from "../../parts/ForRole.tsx";
+import { useLocationKey } from "../../parts/useLocationKey.ts";
 import { SourceEditor } from "./SourceEditor.tsx";
 import { SOURCE_TEMPLATES } from "./sourceTemplates.ts";
 import { useSource } from "./useSource.ts";
@@ -15,12 +16,15 @@ const route = getRouteApi("/definitions/new");
 function Create({ type }: { type: ScriptType }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const where = useLocationKey();
   const [template] = useState(SOURCE_TEMPLATES[type]);
   const script = useSource(type, template);
   const create = useMutation({
     mutationFn: () => createDefinition({ type, source: script.source }),
-    onSuccess: async ({ id }) => {
+    onMutate: where,
+    onSuccess: async ({ id }, _nothing, began) => {
       await queries.invalidateQueries({ queryKey: ["definition"] });
+      if (where() !== began) return;
       await navigate({ to: "/definitions/$definitionId", params: { definitionId: id }, ignoreBlocker: true });
     },
   });

@@ -5,6 +5,7 @@ import { versionsOfDefinition, type DefinitionVersion } from "../../api/versions
 import { SelectFilter } from "../../parts/Filter.tsx";
 import { QueryResult } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
+import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 import { VersionChange, VersionFilter } from "../../parts/VersionChange.tsx";
 import { versionChoices } from "../../parts/versionWords.ts";
 import { OutdatedWorkflows } from "./DefinitionWorkflows.tsx";
@@ -18,15 +19,17 @@ interface Props {
 
 /** Restores a version. Workflows keep the version that they use. */
 function GoBack({ definition, to: { version, source }, onSaved }: Props & { to: DefinitionVersion }) {
-  const navigate = useNavigate();
+  const leaveAfter = useLeaveAfter();
   if (version === definition.version) return null;
   const restore = {
     label: `Go back to version ${version}`,
     question: `Go back to version ${version}? Its source becomes version ${definition.version + 1}; the others stay in this list.${definition.type === "workflow" ? " Workflows keep their version until you move them." : ""}`,
-    run: async () => {
-      onSaved(await saveDefinition(definition.id, { source }));
-      await navigate({ to: ".", replace: true, search: { view: "versions" } });
-    },
+    run: () =>
+      leaveAfter(async () => onSaved(await saveDefinition(definition.id, { source })), {
+        to: ".",
+        replace: true,
+        search: { view: "versions" },
+      }),
   };
   return <ThingActions actions={[restore]} kind="definition" />;
 }

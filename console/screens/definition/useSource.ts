@@ -12,9 +12,11 @@ const readOnce = () => (members ??= loadMembers());
 /** The service's result for a source. */
 export interface SourceCheck {
   problems: Problem[];
-  /** A sentence about the type check: that it is running, or why it did not run. */
+  /** A sentence about a check that is running, or why it did not run. */
   about_types: string | null;
 }
+
+const NOT_CHECKED = "The source could not be checked; it is after the next change.";
 
 const unchecked = () => ({
   problems: [],
@@ -24,7 +26,7 @@ const unchecked = () => ({
 /** The edited source: its errors, and a question before it is lost. */
 export function useSource(type: ScriptType, saved: string) {
   const [source, setSource] = useState(saved);
-  const [checked, setChecked] = useState<SourceCheck>({ problems: [], about_types: null });
+  const [checked, setChecked] = useState<SourceCheck>({ problems: [], about_types: "The source is being checked …" });
   const newest = useRef(saved);
   const isChanged = source !== saved;
   useLeaveConfirmation(() => isChanged);
@@ -33,7 +35,11 @@ export function useSource(type: ScriptType, saved: string) {
       newest.current = text;
       // a result for an outdated text is not shown
       const show = (now: SourceCheck) => newest.current === text && setChecked(now);
-      const problems = await checkSource(type, text);
+      const problems = await checkSource(type, text).catch(() => undefined);
+      if (!problems) {
+        show({ problems: [], about_types: NOT_CHECKED });
+        return [];
+      }
       const isRefused = text.trim() === "" || problems.some(({ severity }) => severity === "error");
       show({ problems, about_types: isRefused ? null : "The types are being checked …" });
       if (isRefused || newest.current !== text) return problems;

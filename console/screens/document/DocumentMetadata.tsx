@@ -1,8 +1,9 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { deleteDocument, type DocumentInfo } from "../../api/knowledge.ts";
 import { useRole } from "../../api/useRole.ts";
 import { Dates } from "../../parts/Dates.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
+import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 import { DetailsForm } from "./DetailsForm.tsx";
 import { ReadersForm } from "./ReadersForm.tsx";
 import { nameOfReader, useReaders } from "./useReaders.ts";
@@ -51,15 +52,17 @@ const Facts = ({ document }: { document: DocumentInfo }) => {
 };
 
 function DeleteButton({ document: { id, name, collection_id } }: { document: DocumentInfo }) {
-  const navigate = useNavigate();
+  const leaveAfter = useLeaveAfter();
   const remove = {
     label: "Delete the document",
     question: `Delete “${name}” for good? Answers that cite it lead nowhere afterwards.`,
     isDangerous: true,
-    run: async () => {
-      await deleteDocument(id);
-      await navigate({ to: "/knowledge/$collection", params: { collection: collection_id }, ignoreBlocker: true });
-    },
+    run: () =>
+      leaveAfter(() => deleteDocument(id), {
+        to: "/knowledge/$collection",
+        params: { collection: collection_id },
+        ignoreBlocker: true,
+      }),
   };
   return <ThingActions actions={[remove]} kind="document" />;
 }

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { changeDocument, type DocumentChange, type DocumentInfo, type Reader } from "../../api/knowledge.ts";
 import { Options } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
@@ -29,18 +30,13 @@ interface Props {
 /** A person, a group or a role that may read the document. */
 function ReaderField({ name, reader }: { name: string; reader: Reader | undefined }) {
   const groups = useReaders();
-  const value = reader && writeReader(reader);
+  // in the state, because people and groups come and go while the form is filled in
+  const [value, setValue] = useState(reader ? writeReader(reader) : "");
   const isListed = groups.some(({ choices }) => choices.some((choice) => choice.value === value));
-  // remounts once people and groups are known
   return (
-    <select
-      key={groups.map(({ choices }) => choices.length).join()}
-      aria-label="Reader"
-      name={name}
-      defaultValue={value ?? ""}
-    >
+    <select aria-label="Reader" name={name} value={value} onChange={({ target }) => setValue(target.value)}>
       <option value="">choose a role, a group or a person</option>
-      {reader && !isListed && <option value={value}>{nameOfReader(groups, reader)}</option>}
+      {value !== "" && !isListed && <option value={value}>{nameOfReader(groups, parseReader(value))}</option>}
       {groups
         .filter(({ choices }) => choices.length > 0)
         .map(({ label, choices }) => (

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { deleteExtraction, getExtraction, type Extraction } from "../../api/extractions.ts";
 import { useRole } from "../../api/useRole.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
@@ -10,6 +10,7 @@ import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useRawText, FormattedText } from "../../parts/FormattedText.tsx";
+import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 
 const route = getRouteApi("/extractions/$extractionId");
 
@@ -35,7 +36,7 @@ function Result({ name, markdown }: { name: string; markdown: string }) {
 }
 
 function Details({ extraction }: { extraction: Extraction }) {
-  const navigate = useNavigate();
+  const leaveAfter = useLeaveAfter();
   const { mayWrite } = useRole();
   const { id, name, status, warnings, error, markdown } = extraction;
   const actions = [
@@ -43,10 +44,7 @@ function Details({ extraction }: { extraction: Extraction }) {
       label: "Delete",
       question: `Delete “${name}” and its text now?`,
       isDangerous: true,
-      run: async () => {
-        await deleteExtraction(id);
-        await navigate({ to: "/extractions" });
-      },
+      run: () => leaveAfter(() => deleteExtraction(id), { to: "/extractions" }),
     },
   ];
   return (
@@ -86,7 +84,7 @@ export function ExtractionPage() {
   const extraction = useQuery(getExtraction(extractionId));
   return (
     <ThingScreen back={<Link to="/extractions">← Extractions</Link>} query={extraction} kind="Extraction" narrow>
-      {(data) => <Details extraction={data} />}
+      {(data) => <Details key={data.id} extraction={data} />}
     </ThingScreen>
   );
 }

@@ -61,9 +61,8 @@ function List({ status, page }: { status: ExtractionStatus | undefined; page: nu
     <QueryResult query={extractions} what="extractions">
       {({ data, total }) => (
         <>
-          {data.length === 0 ? (
-            <NoExtractions status={status} mayWrite={mayWrite} />
-          ) : (
+          {data.length === 0 && page === 0 && <NoExtractions status={status} mayWrite={mayWrite} />}
+          {data.length > 0 && (
             <Table caption="Extractions, newest first" columns={COLUMNS} rows={data} rowKey={({ id }) => id} />
           )}
           <Pagination

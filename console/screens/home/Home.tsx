@@ -7,7 +7,7 @@ import { serviceNow } from "../../api/serviceClock.ts";
 import { listBudgets, usedPercent, WARNED_PERCENT } from "../../api/spending.ts";
 import type { Page } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
-import { startOfDay } from "../../format/days.ts";
+import { localDay, startOfDay } from "../../format/days.ts";
 import { formatCount } from "../../format/index.ts";
 import { QueryResult } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -18,12 +18,6 @@ import { GettingStarted } from "./GettingStarted.tsx";
 import "./home.css";
 
 const SHOWN = 3;
-
-/** The day of the person's own time zone, as addresses name it. */
-function today(): string {
-  const now = new Date(serviceNow());
-  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
-}
 
 interface PanelProps<T> {
   title: string;
@@ -189,7 +183,7 @@ export function Home() {
   const { isAdmin, isBuilder, mayWrite } = useRole();
   // a page that stays open shows the new day after midnight
   useNow();
-  const day = today();
+  const day = localDay(new Date(serviceNow()));
   if (data?.user.role === "approver") return <Navigate to="/inbox" replace />;
   return (
     <div className="screen">

@@ -28,12 +28,7 @@ function NewComment({ id }: { id: string }) {
   return (
     <details>
       <summary>Comment without deciding</summary>
-      <Form
-        key={formKey}
-        submit="Send"
-        isWithin
-        send={{ ...add, isPending: add.isPending || attaching.upload.isPending }}
-      >
+      <Form key={formKey} submit="Send" isWithin send={{ ...add, isPending: add.isPending || attaching.isUploading }}>
         <textarea name="text" rows={2} maxLength={2_000} required aria-label="Message" />
         <AttachField files={files} {...attaching} />
       </Form>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { MAX_FILES } from "../../api/approvalPeople.ts";
 import type { FormSchema } from "../../api/types.ts";
 import { AttachField, useAttachments } from "../../parts/Attach.tsx";
@@ -50,8 +50,12 @@ const Buttons = ({ isPending }: Pick<Props, "isPending">) => (
 /** The fields of the workflow's form, a comment and two buttons. A rejection requires no fields. */
 export function DecisionForm({ id, schema, takesFiles = false, isPending, error, onDecide }: Props) {
   const [problem, setProblem] = useState<unknown>(null);
-  const [comment, setComment] = useDraft(`decision ${id}`);
-  const unsaved = useUnsavedWarning();
+  const { text: comment, write: setComment } = useDraft(`decision ${id}`);
+  const { set: setUnsaved } = useUnsavedWarning();
+  // the comment is a draft, which is kept
+  useEffect(() => {
+    if (schema && error) setUnsaved(true);
+  }, [schema, error, setUnsaved]);
   const { files, ...attaching } = useAttachments(MAX_FILES);
 
   const onSend = (form: FormData, submitter: HTMLElement | null) => {
@@ -59,7 +63,7 @@ export function DecisionForm({ id, schema, takesFiles = false, isPending, error,
     try {
       const data = decision === "approve" ? readValues(schema, form) : undefined;
       setProblem(null);
-      unsaved.set(false);
+      setUnsaved(false);
       const handed = files.length > 0 && { files: files.map((file) => file.id) };
       onDecide({ decision, comment: comment.trim() || null, ...(data && { data }), ...handed });
     } catch (wrong) {
@@ -70,7 +74,7 @@ export function DecisionForm({ id, schema, takesFiles = false, isPending, error,
   return (
     <form {...props} className="decision">
       {schema && (
-        <div className="stack" onInput={() => unsaved.set(true)}>
+        <div className="stack" onInput={() => setUnsaved(true)}>
           <SchemaFields schema={schema} />
         </div>
       )}
@@ -88,7 +92,7 @@ export function DecisionForm({ id, schema, takesFiles = false, isPending, error,
       </label>
       {takesFiles && <AttachField files={files} {...attaching} />}
       {notice}
-      <Buttons isPending={isPending || attaching.upload.isPending} />
+      <Buttons isPending={isPending || attaching.isUploading} />
     </form>
   );
 }

@@ -103,19 +103,22 @@ const NothingHere = ({ search }: { search: InboxSearch }) =>
     </EmptyState>
   );
 
-function Items({ page, search }: { page: Page<Approval>; search: InboxSearch }) {
-  if (page.total === 0) return <NothingHere search={search} />;
+function Items({ found: { data, total }, search }: { found: Page<Approval>; search: InboxSearch }) {
+  const { page = 0 } = search;
+  if (data.length === 0 && page === 0) return <NothingHere search={search} />;
   return (
     <>
-      <ul className="plain stack">
-        {page.data.map((approval) => (
-          <Item key={approval.id} approval={approval} />
-        ))}
-      </ul>
+      {data.length > 0 && (
+        <ul className="plain stack">
+          {data.map((approval) => (
+            <Item key={approval.id} approval={approval} />
+          ))}
+        </ul>
+      )}
       <Pagination
-        page={search.page ?? 0}
+        page={page}
         perPage={APPROVALS_PER_PAGE}
-        total={page.total}
+        total={total}
         what="approval"
         address={(to) => ({ to: "/inbox", search: { ...search, page: to } })}
       />
@@ -193,7 +196,7 @@ export function Inbox() {
       />
       <Filters search={search} order={order} hasOrder={(approvals.data?.total ?? 0) > 1} />
       <QueryResult query={approvals} what="approvals">
-        {(read) => <Items page={read} search={search} />}
+        {(found) => <Items found={found} search={search} />}
       </QueryResult>
     </section>
   );

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import {
   changeKey,
@@ -22,6 +22,7 @@ import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useChangeForm } from "../../parts/useChangeForm.ts";
+import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 import { useNow } from "../../parts/useNow.ts";
 import { KeyFields, readKeyFields } from "./KeyFields.tsx";
 import { KeySecret } from "./KeySecret.tsx";
@@ -76,7 +77,7 @@ function Facts({ apiKey }: { apiKey: Key }) {
 }
 
 function Actions({ apiKey: { id, name, enabled } }: { apiKey: Key }) {
-  const navigate = useNavigate();
+  const leaveAfter = useLeaveAfter();
   const [rotated, setRotated] = useState<KeyWithSecret>();
   const actions = [
     {
@@ -96,10 +97,7 @@ function Actions({ apiKey: { id, name, enabled } }: { apiKey: Key }) {
       label: "Delete",
       question: `Delete the key “${name}”? Its requests are refused at once, for good. Its conversations and files stay.`,
       isDangerous: true,
-      run: async () => {
-        await deleteKey(id);
-        await navigate({ to: "/keys", ignoreBlocker: true });
-      },
+      run: () => leaveAfter(() => deleteKey(id), { to: "/keys", ignoreBlocker: true }),
     },
   ];
   return (

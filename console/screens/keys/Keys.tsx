@@ -123,7 +123,7 @@ function Paged({ page: number = 0, projects }: { page: number | undefined; proje
       {({ data, total }) => (
         <>
           {data.length > 0 && <List keys={data} projects={projects} />}
-          {data.length === 0 && (total === 0 ? <NoKeys /> : <EmptyState title="No key on this page" />)}
+          {data.length === 0 && number === 0 && <NoKeys />}
           <Pagination
             page={number}
             perPage={KEYS_PER_PAGE}

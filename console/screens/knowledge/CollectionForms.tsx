@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { addText, changeCollection, deleteCollection, type Collection } from "../../api/knowledge.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
+import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
 import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
 
@@ -54,13 +54,12 @@ function DetailsForm({ collection: { slug, name, description } }: { collection: 
 
 function DeleteForm({ slug }: { slug: string }) {
   const queries = useQueryClient();
-  const navigate = useNavigate();
+  const leaveAfter = useLeaveAfter();
   const remove = useMutation({
     mutationFn: async (form: FormData) => {
       requireConfirmation(form, WORD);
-      await deleteCollection(slug);
+      await leaveAfter(() => deleteCollection(slug), { to: "/knowledge", ignoreBlocker: true });
     },
-    onSuccess: () => navigate({ to: "/knowledge", ignoreBlocker: true }),
     onSettled: () => queries.invalidateQueries({ queryKey: ["collection"] }),
   });
   return (

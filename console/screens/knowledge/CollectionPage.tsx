@@ -115,6 +115,17 @@ const Statuses = ({ slug, status }: { slug: string; status: DocumentStatus | und
   />
 );
 
+const NoDocuments = ({ isFiltered, mayChange }: { isFiltered: boolean; mayChange: boolean }) =>
+  isFiltered ? (
+    <EmptyState title="No document here">
+      <p>Choose another status.</p>
+    </EmptyState>
+  ) : (
+    <EmptyState title="This collection is empty">
+      <p>{mayChange ? "Drop files above. They can be searched within seconds." : "Nobody has added a document yet."}</p>
+    </EmptyState>
+  );
+
 function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
   const { status, page = 0 } = route.useSearch();
   const documents = useQuery(listDocuments(slug, status, page));
@@ -122,24 +133,18 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
   return (
     <QueryResult query={documents} what="documents">
       {(found) =>
-        found.data.length === 0 ? (
-          <EmptyState title={status || page > 0 ? "No document here" : "This collection is empty"}>
-            <p>
-              {status || page > 0
-                ? "Choose another status or page."
-                : mayChange
-                  ? "Drop files above. They can be searched within seconds."
-                  : "Nobody has added a document yet."}
-            </p>
-          </EmptyState>
+        found.data.length === 0 && page === 0 ? (
+          <NoDocuments isFiltered={status !== undefined} mayChange={mayChange} />
         ) : (
           <>
-            <Table
-              caption="Documents, newest first"
-              columns={columns(mayChange, removal)}
-              rows={found.data}
-              rowKey={({ id }) => id}
-            />
+            {found.data.length > 0 && (
+              <Table
+                caption="Documents, newest first"
+                columns={columns(mayChange, removal)}
+                rows={found.data}
+                rowKey={({ id }) => id}
+              />
+            )}
             {removal.isError && <ErrorNotice error={removal.error} />}
             <Pagination
               page={page}

@@ -8,6 +8,7 @@ import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useCheckedForm } from "../../parts/useCheckedForm.tsx";
 import { useUnsavedWarning } from "../../parts/useLeaveConfirmation.ts";
+import { useLocationKey } from "../../parts/useLocationKey.ts";
 import { SearchBox } from "./SearchBox.tsx";
 import "./knowledge.css";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
@@ -17,14 +18,18 @@ const route = getRouteApi("/knowledge");
 function NewCollection() {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const where = useLocationKey();
   const unsaved = useUnsavedWarning();
   const create = useMutation({
     mutationFn: createCollection,
-    onMutate: () => unsaved.set(false),
+    onMutate: () => {
+      unsaved.set(false);
+      return where();
+    },
     onError: () => unsaved.set(true),
-    onSuccess: ({ slug }) => {
+    onSuccess: ({ slug }, _name, began) => {
       void queries.invalidateQueries({ queryKey: ["collection"] });
-      void navigate({ to: "/knowledge/$collection", params: { collection: slug } });
+      if (where() === began) void navigate({ to: "/knowledge/$collection", params: { collection: slug } });
     },
   });
   const { props, notice } = useCheckedForm({

@@ -1,11 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { searchPassages, type SearchResult } from "../../api/knowledgeSearch.ts";
+import type { FoundPassages, SearchResult } from "../../api/knowledgeSearch.ts";
 import { formatCount } from "../../format/index.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
-import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
+import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { Excerpt } from "./Excerpt.tsx";
-import { isFiltered, toPassageSearch, type KnowledgeSearch } from "./search.ts";
+import { isFiltered, type KnowledgeSearch } from "./search.ts";
 
 const Hit = ({ result: { document, passages, more_passages } }: { result: SearchResult }) => (
   <li className="card hit">
@@ -49,57 +49,50 @@ const Nothing = ({ search }: { search: KnowledgeSearch }) => (
 
 interface Props {
   search: KnowledgeSearch;
-  collection: string | undefined;
+  found: UseQueryResult<FoundPassages>;
   onSearch(search: KnowledgeSearch): void;
 }
 
-function Found({ search, collection, onSearch }: Props) {
-  const found = useQuery(searchPassages(toPassageSearch(search, collection)));
+/** For a page after the last hit, as an old address may name it. */
+const NoMore = ({ onFirst }: { onFirst: () => void }) => (
+  <EmptyState title="There are no more passages">
+    <button type="button" className="button" onClick={onFirst}>
+      Back to the best matches
+    </button>
+  </EmptyState>
+);
+
+/** The matching passages with marked words, best first. */
+export function Results({ search, found, onSearch }: Props) {
   const page = search.hits ?? 0;
+  const goTo = (hits: number) => onSearch({ ...search, hits: hits || undefined });
   const leadTo = (hits: number, label: string) => (
-    <button type="button" className="button" onClick={() => onSearch({ ...search, hits: hits || undefined })}>
+    <button type="button" className="button" onClick={() => goTo(hits)}>
       {label}
     </button>
   );
   return (
-    <QueryResult query={found} what="passages">
-      {({ results, has_more }) =>
-        results.length === 0 && page === 0 ? (
-          <Nothing search={search} />
-        ) : (
-          <>
-            <ul className="plain stack">
-              {results.map((result) => (
-                <Hit key={result.document.id} result={result} />
-              ))}
-            </ul>
-            <nav aria-label="Pages of hits" className="title-line">
-              {page > 0 && leadTo(page - 1, "Better matches")}
-              {has_more && leadTo(page + 1, "More matches")}
-            </nav>
-          </>
-        )
-      }
-    </QueryResult>
-  );
-}
-
-const problemOf = (search: KnowledgeSearch): unknown => {
-  try {
-    toPassageSearch(search, undefined);
-    return undefined;
-  } catch (error) {
-    return error;
-  }
-};
-
-/** The matching passages with marked words, or the reason why the query is invalid. */
-export function Results(props: Props) {
-  const problem = problemOf(props.search);
-  return (
     <section aria-labelledby="results" className="stack">
-      <h2 id="results">Passages that match “{props.search.q}”</h2>
-      {problem ? <ErrorNotice error={problem} /> : <Found {...props} />}
+      <h2 id="results">Passages that match “{search.q}”</h2>
+      <QueryResult query={found} what="passages">
+        {({ results, has_more }) => {
+          if (results.length === 0)
+            return page === 0 ? <Nothing search={search} /> : <NoMore onFirst={() => goTo(0)} />;
+          return (
+            <>
+              <ul className="plain stack">
+                {results.map((result) => (
+                  <Hit key={result.document.id} result={result} />
+                ))}
+              </ul>
+              <nav aria-label="Pages of hits" className="title-line">
+                {page > 0 && leadTo(page - 1, "Better matches")}
+                {has_more && leadTo(page + 1, "More matches")}
+              </nav>
+            </>
+          );
+        }}
+      </QueryResult>
     </section>
   );
 }

@@ -47,13 +47,15 @@ export function SourcePages({ source }: { source: string }) {
       />
       <QueryResult query={pages} what="pages">
         {({ data, total }) =>
-          data.length === 0 ? (
+          data.length === 0 && page === 0 ? (
             <EmptyState title="No page here">
               <p>{result ? "No page had this result when it was read last." : "No page has been read yet."}</p>
             </EmptyState>
           ) : (
             <>
-              <Table caption="Pages, checked last first" columns={COLUMNS} rows={data} rowKey={({ url }) => url} />
+              {data.length > 0 && (
+                <Table caption="Pages, checked last first" columns={COLUMNS} rows={data} rowKey={({ url }) => url} />
+              )}
               <Pagination
                 page={page}
                 perPage={SOURCE_PAGES_PER_PAGE}

@@ -1,6 +1,7 @@
 import type { DocumentFilter, PassageSearch } from "../../api/knowledgeSearch.ts";
 import { readNumber, readText } from "../../app/search.ts";
 import { startOfDay } from "../../format/days.ts";
+import { FieldError } from "../../format/FieldError.ts";
 
 /** The search parameters in the address. Days are in the person's time zone, both included. */
 export interface KnowledgeSearch {
@@ -44,17 +45,19 @@ function readValue(text: string): string | number | boolean {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** Throws an Error that shows the format of a condition. */
+const wrongCondition = (why: string) => new FieldError("metadata", `Own metadata: ${why}`);
+
+/** Throws a FieldError that shows the format of a condition. */
 function readConditions(text: string | undefined): DocumentFilter["metadata"] {
   const conditions: NonNullable<DocumentFilter["metadata"]> = {};
   for (const part of partsOf(text)) {
     const [, key, sign, value] = CONDITION.exec(part) ?? [];
     if (!key || !sign || !value)
-      throw new Error(`Own metadata: “${part}” is no condition. Write one as in kind = lease or year >= 2024.`);
+      throw wrongCondition(`“${part}” is no condition. Write one as in kind = lease or year >= 2024.`);
     const operator = OPERATORS[sign as keyof typeof OPERATORS];
     const found = conditions[key];
     if (found && Array.isArray(found) !== (operator === "eq"))
-      throw new Error(`Own metadata: “${key}” has a value and a limit. Keep one of them, or both limits.`);
+      throw wrongCondition(`“${key}” has a value and a limit. Keep one of them, or both limits.`);
     if (operator === "eq") conditions[key] = [...(Array.isArray(found) ? found : []), readValue(value)];
     else conditions[key] = { ...(Array.isArray(found) ? {} : found), [operator]: readValue(value) };
   }
@@ -65,7 +68,7 @@ function readConditions(text: string | undefined): DocumentFilter["metadata"] {
 export const isFiltered = ({ types, tags, from, to, metadata }: KnowledgeSearch): boolean =>
   [types, tags, from, to, metadata].some((value) => value !== undefined);
 
-/** Throws an Error that names the field. */
+/** Throws a FieldError. */
 export function toPassageSearch(search: KnowledgeSearch, collection: string | undefined): PassageSearch {
   const { q = "", types, tags, from, to, metadata, grouped, hits } = search;
   return {
@@ -81,4 +84,15 @@ export function toPassageSearch(search: KnowledgeSearch, collection: string | un
     grouped,
     page: hits ?? 0,
   };
+}
+
+/** The filter that is wrong; null if there is none. */
+export function findWrongFilter(search: KnowledgeSearch): FieldError | null {
+  try {
+    toPassageSearch(search, undefined);
+    return null;
+  } catch (error) {
+    if (error instanceof FieldError) return error;
+    throw error;
+  }
 }

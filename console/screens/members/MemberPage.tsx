@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { listFormerMembers } from "../../api/formerMembers.ts";
 import { changeMember, getMember, removeMember, resetPassword, ROLES, type Member } from "../../api/members.ts";
@@ -13,6 +13,7 @@ import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { useChangeForm } from "../../parts/useChangeForm.ts";
+import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 import { MemberPassword } from "./MemberPassword.tsx";
 import { FormerMemberFacts } from "./FormerMemberFacts.tsx";
 import { ROLE_DESCRIPTIONS, RoleFields } from "./roles.tsx";
@@ -38,7 +39,7 @@ function Facts({ member }: { member: Member }) {
 }
 
 function Actions({ member: { id, name, active } }: { member: Member }) {
-  const navigate = useNavigate();
+  const leaveAfter = useLeaveAfter();
   const [password, setPassword] = useState<string>();
   const actions = [
     {
@@ -56,10 +57,7 @@ function Actions({ member: { id, name, active } }: { member: Member }) {
       label: "Remove",
       question: `Remove ${name}? All sessions end at once, and the name is deleted for good. What ${name} made and said stays, until it is erased under Privacy.`,
       isDangerous: true,
-      run: async () => {
-        await removeMember(id);
-        await navigate({ to: "/members", ignoreBlocker: true });
-      },
+      run: () => leaveAfter(() => removeMember(id), { to: "/members", ignoreBlocker: true }),
     },
   ];
   return (

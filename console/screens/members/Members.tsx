@@ -6,7 +6,7 @@ import { readChoice } from "../../app/search.ts";
 import { wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
-import { EmptyState, QueryResult, NoMatch } from "../../parts/Notices.tsx";
+import { QueryResult, NoMatch } from "../../parts/Notices.tsx";
 import { Pagination } from "../../parts/Pagination.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -96,7 +96,7 @@ function Paged({ page: number = 0 }: { page: number | undefined }) {
     <QueryResult query={members} what="members">
       {({ data, total }) => (
         <>
-          {data.length === 0 ? <EmptyState title="No member on this page" /> : <List members={data} />}
+          {data.length > 0 && <List members={data} />}
           <Pagination
             page={number}
             perPage={MEMBERS_PER_PAGE}

@@ -6,6 +6,7 @@ import { kindWord } from "../../format/kindWord.ts";
 import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
+import { PastEnd } from "../../parts/Pagination.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
@@ -52,6 +53,15 @@ interface ListProps {
   after: string | undefined;
 }
 
+const Nothing = ({ kind, owner, after }: ListProps) =>
+  after === undefined ? (
+    <EmptyState title={`There are no ${kindWord(kind)}`}>
+      <p>Look at another kind, or whose they may be instead.</p>
+    </EmptyState>
+  ) : (
+    <PastEnd what={kindWord(kind)} first={{ to: "/privacy", search: { section: "contents", subject: owner, kind } }} />
+  );
+
 function List({ kind, owner, after }: ListProps) {
   const found = useQuery(listOwned(kind, owner, after));
   const removal = useRemoval("thread", async (id) => deleteOwned(kind, id));
@@ -60,11 +70,8 @@ function List({ kind, owner, after }: ListProps) {
       {({ data, next_after }) => (
         <>
           {removal.isError && <ErrorNotice error={removal.error} />}
-          {data.length === 0 ? (
-            <EmptyState title={`There are no ${kindWord(kind)}`}>
-              <p>Look at another kind, or whose they may be instead.</p>
-            </EmptyState>
-          ) : (
+          {data.length === 0 && <Nothing kind={kind} owner={owner} after={after} />}
+          {data.length > 0 && (
             <Table
               caption={`${kindWord(kind)}, newest first`}
               columns={columns(removal)}

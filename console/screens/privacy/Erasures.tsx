@@ -14,6 +14,7 @@ import {
 import { formatCount } from "../../format/index.ts";
 import { Checkbox, Form } from "../../parts/Form.tsx";
 import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
+import { PastEnd } from "../../parts/Pagination.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -133,6 +134,15 @@ function WhatWaits({ erasures }: { erasures: readonly Erasure[] }) {
   );
 }
 
+const NoErasures = ({ isPastEnd }: { isPastEnd: boolean }) =>
+  isPastEnd ? (
+    <PastEnd what="erasures" first={{ to: "/privacy", search: { section: "erasures" } }} />
+  ) : (
+    <EmptyState title="Nothing was erased yet">
+      <p>Start an erasure below. Its certificate proves afterwards what was deleted, when and by whom.</p>
+    </EmptyState>
+  );
+
 /** Deletes all data of a subject, and shows the certificates. */
 export function Erasures({ chosen, after }: { chosen: string | undefined; after: string | undefined }) {
   const erasures = useQuery(listErasures(after));
@@ -142,11 +152,8 @@ export function Erasures({ chosen, after }: { chosen: string | undefined; after:
       <QueryResult query={erasures} what="erasures">
         {({ data, next_after }) => (
           <>
-            {data.length === 0 ? (
-              <EmptyState title="Nothing was erased yet">
-                <p>Start an erasure below. Its certificate proves afterwards what was deleted, when and by whom.</p>
-              </EmptyState>
-            ) : (
+            {data.length === 0 && <NoErasures isPastEnd={after !== undefined} />}
+            {data.length > 0 && (
               <Table caption="Erasures, newest first" columns={columns(name)} rows={data} rowKey={({ id }) => id} />
             )}
             <WhatWaits erasures={data} />

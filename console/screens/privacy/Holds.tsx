@@ -113,7 +113,7 @@ export function Holds({ chosen, page = 0 }: { chosen: string | undefined; page: 
       <QueryResult query={holds} what="holds">
         {({ data, total }) => (
           <>
-            {total === 0 ? (
+            {data.length === 0 && page === 0 && (
               <EmptyState title="Nothing is held">
                 <ol>
                   <li>Place a hold below on whatever a court or an auditor may ask for.</li>
@@ -121,7 +121,8 @@ export function Holds({ chosen, page = 0 }: { chosen: string | undefined; page: 
                   <li>Release it here when the case is closed; rules and erasures go on by themselves.</li>
                 </ol>
               </EmptyState>
-            ) : (
+            )}
+            {data.length > 0 && (
               <Table
                 caption="Holds, in the order in which they were placed"
                 columns={columns(name, release)}

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import {
   RETAINED_KINDS,
   previewRetention,
@@ -86,9 +86,34 @@ const Days = ({ rules }: Pick<Props, "rules">) => (
 
 const isSame = (one: object | undefined, other: object) => JSON.stringify(one) === JSON.stringify(other);
 
+/** Counts what the entered rules would delete. The preview is gone once they are changed, also while it is counted. */
+function usePreview({ rules, name }: Pick<Props, "rules" | "name">) {
+  const [shown, setShown] = useState<{ asked: ReturnType<typeof readRules>; preview: RetentionPreview }>();
+  const changes = useRef(0);
+  const forget = () => {
+    changes.current++;
+    setShown(undefined);
+  };
+  const look = useMutation({
+    mutationFn: async (form: FormData) => {
+      const asked = readRules(form);
+      const begun = changes.current;
+      // this form does not show the rules of another subject
+      if (asked.subject !== rules?.subject && (await readRetention(asked.subject)))
+        throw new OverwriteRefusal(`a rule of ${name(asked.subject)}`, {
+          to: "/privacy",
+          search: { subject: asked.subject },
+        });
+      const preview = await previewRetention(asked.subject, asked.rules);
+      if (changes.current === begun) setShown({ asked, preview });
+    },
+  });
+  return { shown, forget, look };
+}
+
 /** Sets rules in two steps: the first counts the items that would be deleted, the second requires a typed confirmation. */
 export function RetentionForm({ rules, subjects, name }: Props) {
-  const [shown, setShown] = useState<{ asked: ReturnType<typeof readRules>; preview: RetentionPreview }>();
+  const { shown, forget, look } = usePreview({ rules, name });
   const { send, formKey } = useSaveForm({
     kind: "retention",
     back: { to: "/privacy" },
@@ -98,19 +123,7 @@ export function RetentionForm({ rules, subjects, name }: Props) {
         throw new Error("Look at the preview of these rules first.");
       requireConfirmation(form, WORD);
       await setRetention(subject, entered);
-      setShown(undefined);
-    },
-  });
-  const look = useMutation({
-    mutationFn: async (form: FormData) => {
-      const asked = readRules(form);
-      // this form does not show the rules of another subject
-      if (asked.subject !== rules?.subject && (await readRetention(asked.subject)))
-        throw new OverwriteRefusal(`a rule of ${name(asked.subject)}`, {
-          to: "/privacy",
-          search: { subject: asked.subject },
-        });
-      setShown({ asked, preview: await previewRetention(asked.subject, asked.rules) });
+      forget();
     },
   });
   const isReady = shown !== undefined;
@@ -124,13 +137,12 @@ export function RetentionForm({ rules, subjects, name }: Props) {
       <h2>{rules ? `The rules of ${name(rules.subject)}` : "Set rules"}</h2>
       <label>
         Of
-        <select name="subject" defaultValue={rules?.subject ?? "organization"} onChange={() => setShown(undefined)}>
+        <select name="subject" defaultValue={rules?.subject ?? "organization"} onChange={forget}>
           <Options choices={includeChosen(subjects, rules?.subject)} />
         </select>
       </label>
       <p className="quiet">An empty field keeps them for ever. Saving replaces all of them.</p>
-      {/* a change after the preview requires another preview */}
-      <div onChange={() => setShown(undefined)}>
+      <div onChange={forget}>
         <Days rules={rules} />
       </div>
       <div role="status">

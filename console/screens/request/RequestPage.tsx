@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { getTrace } from "../../api/requests.ts";
 import type { Trace } from "../../api/trace.ts";
+import { ErrorNotice } from "../../parts/Notices.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { TraceDetails } from "./TraceDetails.tsx";
 
@@ -45,17 +46,23 @@ function AsOf({ newest, asOf }: { newest: Trace; asOf: string }) {
 function Shown({ newest }: { newest: Trace }) {
   const { line, as_of: asOf, prompt } = route.useSearch();
   const then = useQuery({ ...getTrace(newest.id, asOf), enabled: asOf !== undefined });
+  // the newest state must not pass for an earlier one
+  const isUnknown = asOf !== undefined && then.isError && !then.data;
   return (
     <>
       <h1>Request</h1>
       {asOf !== undefined && <AsOf newest={newest} asOf={asOf} />}
-      <TraceDetails
-        trace={(asOf === undefined ? undefined : then.data) ?? newest}
-        newest={newest}
-        asOf={asOf}
-        line={line}
-        prompt={prompt}
-      />
+      {isUnknown ? (
+        <ErrorNotice error={then.error} onRetry={() => void then.refetch()} />
+      ) : (
+        <TraceDetails
+          trace={(asOf === undefined ? undefined : then.data) ?? newest}
+          newest={newest}
+          asOf={asOf}
+          line={line}
+          prompt={prompt}
+        />
+      )}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { ModelName } from "../../parts/ModelName.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
 import { EmptyState, QueryResult, NoMatch } from "../../parts/Notices.tsx";
+import { PastEnd } from "../../parts/Pagination.tsx";
 import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -134,7 +135,10 @@ function NoRequests({ search, next }: { search: RequestSearch; next: string | nu
         <p>None of the newest requests matches the filters. Older ones may.</p>
       </EmptyState>
     );
-  return <NoneAtAll isFiltered={Object.values(search).some((value) => value !== undefined)} />;
+  const { after, peek: _, ...filters } = search;
+  if (after !== undefined)
+    return <PastEnd what="requests" first={{ to: "/requests", search: { ...search, after: undefined } }} />;
+  return <NoneAtAll isFiltered={Object.values(filters).some((value) => value !== undefined)} />;
 }
 
 /** Only builders see the requests of others. */

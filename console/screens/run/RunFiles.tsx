@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { fileAddress, listRunFiles, type RunFile } from "../../api/run.ts";
 import { formatBytes } from "../../format/index.ts";
+import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 
@@ -30,7 +31,8 @@ const columnsFor = (run: string): Columns<RunFile> => [
 
 /** The files that the run received and that its steps saved. Empty if there are none. */
 export function RunFiles({ run }: { run: string }) {
-  const { data } = useQuery(listRunFiles(run));
+  const { data, error, refetch } = useQuery(listRunFiles(run));
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data || data.data.length === 0) return null;
   return (
     <section className="stack" aria-labelledby="files">

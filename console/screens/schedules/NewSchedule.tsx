@@ -63,8 +63,7 @@ const Rules = () => (
 );
 
 interface Props {
-  /** Undefined until they are loaded. */
-  workflows: Listing<Workflow> | undefined;
+  workflows: Listing<Workflow>;
   chosen: string | undefined;
 }
 
@@ -73,7 +72,7 @@ export function NewSchedule({ workflows, chosen }: Props) {
   const [kind, setKind] = useState<Kind>("cron");
   const [picked, setPicked] = useState(chosen);
   const registrable = useQuery(listRegistrable);
-  const workflow = workflows?.data.find(({ id }) => id === picked) ?? workflows?.data[0];
+  const workflow = workflows.data.find(({ id }) => id === picked) ?? workflows.data[0];
   const schema = registrable.data?.data.find(({ id }) => id === workflow?.definition.id)?.args ?? null;
   const { send, formKey } = useSaveForm({
     kind: "trigger",

@@ -112,7 +112,11 @@ export function Schedules() {
           )
         }
       </QueryResult>
-      {isBuilder && <NewSchedule workflows={workflows.data} chosen={workflow} />}
+      {isBuilder && (
+        <QueryResult query={workflows} what="workflows">
+          {(all) => <NewSchedule workflows={all} chosen={workflow} />}
+        </QueryResult>
+      )}
     </section>
   );
 }

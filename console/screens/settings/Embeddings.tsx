@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { getEmbeddings } from "../../api/settings.ts";
 import { formatCount, formatNumber } from "../../format/index.ts";
+import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 
 /** The number of documents that semantic search covers, and the reason if there is no progress. */
 export function Embeddings() {
-  const { data } = useQuery(getEmbeddings);
+  const { data, error, refetch } = useQuery(getEmbeddings);
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return null;
   const { model, documents, embedded, fault } = data;
   if (model === null)

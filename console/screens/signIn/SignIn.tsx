@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, type ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { ApiError, call } from "../../api/call.ts";
 import { getSession } from "../../api/queries.ts";
 import { formText } from "../../parts/formText.ts";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
@@ -17,7 +17,33 @@ function takeStartCode(): string | undefined {
 
 let startCode = takeStartCode();
 
-type Credentials = { code: string } | { email: string; password: string };
+type Credentials = { code: string } | { email: string; password: string; organization?: string };
+
+function readCredentials(form: FormData): Credentials {
+  const organization = formText(form, "organization").trim();
+  return {
+    email: formText(form, "email"),
+    password: formText(form, "password"),
+    ...(organization !== "" && { organization }),
+  };
+}
+
+/** The refusal does not say which of the two is wrong. Mostly it is the password. */
+const wrongFieldOf = (error: unknown): string | undefined =>
+  error instanceof ApiError && error.code === "invalid_credentials" ? "password" : undefined;
+
+/** One address may belong to members of several organizations, also with the same password. */
+const OrganizationField = () => (
+  <details>
+    <summary>Are you a member of several organizations?</summary>
+    <label>
+      <span>
+        Organization <span className="quiet">(its id, which Settings shows)</span>
+      </span>
+      <input name="organization" autoComplete="off" spellCheck={false} />
+    </label>
+  </details>
+);
 
 /** E-mail address and password, below a heading. */
 export function SignInForm({ children }: { children: ReactNode }) {
@@ -39,7 +65,8 @@ export function SignInForm({ children }: { children: ReactNode }) {
 
   const { props, notice } = useCheckedForm({
     error: signIn.error,
-    onSend: (form) => mutate({ email: formText(form, "email"), password: formText(form, "password") }),
+    wrongField: wrongFieldOf(signIn.error),
+    onSend: (form) => mutate(readCredentials(form)),
   });
   return (
     <form {...props} className="card sign-in">
@@ -54,6 +81,7 @@ export function SignInForm({ children }: { children: ReactNode }) {
         Password
         <input name="password" type="password" autoComplete="current-password" required />
       </label>
+      <OrganizationField />
       <FocusableButton type="submit" className="button primary" isOff={signIn.isPending}>
         Sign in
       </FocusableButton>

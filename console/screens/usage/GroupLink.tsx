@@ -1,11 +1,12 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Grouping, UsageRow } from "../../api/usage.ts";
+import { coverUtcDays } from "../../format/days.ts";
 import { useFormerNames } from "../../parts/useFormerNames.ts";
 import { labelOf } from "./rows.ts";
 
 /** The owner of the sums, with a link to it or to its requests. */
 export function GroupLink({ row, by }: { row: UsageRow; by: Grouping }) {
-  const { from, to } = useSearch({ from: "/usage" });
+  const period = useSearch({ from: "/usage" });
   const member = by === "person" ? row.person : by === "user" ? row.member : null;
   const former = useFormerNames(Boolean(member) && row.name === null);
   const label = labelOf(row, by, former);
@@ -35,7 +36,7 @@ export function GroupLink({ row, by }: { row: UsageRow; by: Grouping }) {
     );
   if (by === "user" && row.user)
     return (
-      <Link to="/requests" search={{ user: row.user, from, to }} data-row>
+      <Link to="/requests" search={{ user: row.user, ...coverUtcDays(period) }} data-row>
         {label}
       </Link>
     );

@@ -144,7 +144,7 @@ function Groups({ usage, search, groups }: { usage: Answer; search: UsageSearch;
   const { by, label } = groups;
   const { measure = "tokens", page = 0 } = search;
   const rows = by === "day" ? withEmptyDays(usage).toReversed() : sortByMeasure(usage.data, measure);
-  if (usage.total === 0)
+  if (usage.total === 0 && page === 0)
     return (
       <EmptyState title="Nothing was used in this time">
         <ul>
@@ -159,12 +159,14 @@ function Groups({ usage, search, groups }: { usage: Answer; search: UsageSearch;
   const most = Math.max(Number.MIN_VALUE, ...rows.map((row) => readMeasure(row, measure)));
   return (
     <>
-      <Table
-        caption={`Usage by ${label ?? GROUP_WORDS[by][0]}`}
-        columns={columns(groups, measure, most)}
-        rows={rows}
-        rowKey={(row) => JSON.stringify([row[by], row.member])}
-      />
+      {usage.data.length > 0 && (
+        <Table
+          caption={`Usage by ${label ?? GROUP_WORDS[by][0]}`}
+          columns={columns(groups, measure, most)}
+          rows={rows}
+          rowKey={(row) => JSON.stringify([row[by], row.member])}
+        />
+      )}
       <Pagination
         page={page}
         perPage={GROUPS_PER_PAGE}
