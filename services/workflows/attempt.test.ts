@@ -17,7 +17,12 @@ describe("an attempt that fails while the service lacks what it needs", () => {
 
   /** One attempt at a step that may not be retried and fails with `failure`. */
   const attemptOnce = (wasUnavailable: boolean, { losses = 0, on_lost = "retry" } = {}) => {
-    const host = { host: {}, secretNames: () => [], redact: async (text: string) => text, wasUnavailable: () => wasUnavailable };
+    const host = {
+      host: {},
+      secretNames: () => [],
+      redact: async (text: string) => text,
+      wasUnavailable: () => wasUnavailable,
+    };
     const deps = {
       runner: { step: () => Promise.reject(failure) },
       openHost: () => ({ ...host, redactJson: host.redact }),

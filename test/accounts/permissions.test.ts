@@ -26,7 +26,9 @@ describe.each(HOLDERS)("the holder %s", (holder) => {
 
 test("a key without access to a product is refused exactly the routes of that product", async () => {
   for (const product of ["knowledge", "extraction"]) {
-    const { call } = await walk.stage.keyWith({ products: ["knowledge", "extraction"].filter((name) => name !== product) });
+    const { call } = await walk.stage.keyWith({
+      products: ["knowledge", "extraction"].filter((name) => name !== product),
+    });
     const answers = await walk.outcomes(
       call,
       walk.table.filter(({ holders }) => holders["API key"] === "yes"),
