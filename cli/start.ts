@@ -65,7 +65,7 @@ async function runUntil(
   }
 }
 
-/** Runs a role until a signal. `all` runs every role, and creates the first organization. Throws if PostgreSQL is silent at the end. */
+/** Runs a role until a signal. `all` runs every role, and creates the first organization. Throws if it does not stop in time. */
 export async function start(which: Role | "all"): Promise<void> {
   const settings = readSettings(process.env);
   const services = await startEmbeddedServers(settings, printLine);

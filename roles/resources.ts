@@ -69,8 +69,8 @@ const watchOwnClock = (db: Db, bus: Bus, settings: Settings, logger: Logger) =>
     onOff: () => bus.faults.report("clock_off"),
   });
 
-const startBeating = (pool: ReturnType<typeof openPool>, process: { worker: string; role: string }, logger: Logger) =>
-  startHeartbeat(pool, process, (err) => logger.warn({ err }, "heartbeat failed"));
+const startBeating = (pool: ReturnType<typeof openPool>, names: { worker: string; role: string }, logger: Logger) =>
+  startHeartbeat(pool, names, (err) => logger.warn({ err }, "heartbeat failed"));
 
 const openBus = ({ role, settings, addresses }: ResourceOptions, log: Logger): Promise<Bus> =>
   connectBus({
