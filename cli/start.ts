@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { readSettings, type Settings } from "#infra/config.ts";
-import { startEmbeddedServers } from "#infra/embedded/index.ts";
+import { startEmbeddedServers, type EmbeddedServers } from "#infra/embedded/index.ts";
 import { loadMasterKey } from "#infra/masterKey.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { waitForStart, type Obstacle } from "#infra/postgres/waitForStart.ts";
 import { retryWhileUnavailable } from "#services/retryWhileUnavailable.ts";
-import { roles, runRoles, type Role } from "../roles/runRoles.ts";
+import { maxStopMs, roles, runRoles, type Role } from "../roles/runRoles.ts";
+import { endsInTime } from "./endsInTime.ts";
 import { printLine } from "./output.ts";
 
 const WAITING: Record<Obstacle, string> = {
@@ -24,6 +25,14 @@ async function readMasterKey(settings: Settings, database_url: string, stopping:
   }
 }
 
+const rolesOf = (which: Role | "all"): readonly Role[] => (which === "all" ? roles : [which]);
+
+const notStopped = (limit_ms: number): Error =>
+  new Error(
+    `Not stopped within ${limit_ms / 1_000} s, because PostgreSQL or another server does not answer. The process ends now: ` +
+      "others take over its work 10 s after its last heartbeat. Start PostgreSQL again if it hangs.",
+  );
+
 /** Prints that the service runs. For `all`, creates the first organization before that. */
 async function announce(
   which: Role | "all",
@@ -34,27 +43,38 @@ async function announce(
   else printLine(`${which} is running${running.address ? ` on ${running.address}` : ""}.`);
 }
 
-/** Runs a role until a signal. `all` runs every role, and creates the first organization. */
+/** Starts the roles, and stops them when the signal aborts. */
+async function runUntil(
+  stopping: AbortSignal,
+  which: Role | "all",
+  { settings, services }: { settings: Settings; services: EmbeddedServers },
+): Promise<void> {
+  const stopped = once(stopping, "abort");
+  const onWait = (obstacle: Obstacle) => printLine(WAITING[obstacle]);
+  const isStarted = waitForStart(services.database_url, onWait).then(() => true);
+  if (!(await Promise.race([isStarted, stopped.then(() => false)]))) return;
+  const master_key = await readMasterKey(settings, services.database_url, stopping);
+  const addresses = { ...services, master_key };
+  const running = await runRoles(rolesOf(which), { settings, addresses }, stopping);
+  try {
+    if (!stopping.aborted) await announce(which, running, { settings, nats_url: addresses.nats_url });
+    await stopped;
+    printLine("Stopping.");
+  } finally {
+    await running.stop();
+  }
+}
+
+/** Runs a role until a signal. `all` runs every role, and creates the first organization. Throws if it does not stop in time. */
 export async function start(which: Role | "all"): Promise<void> {
   const settings = readSettings(process.env);
   const services = await startEmbeddedServers(settings, printLine);
   const stopper = new AbortController();
-  const stopping = once(stopper.signal, "abort");
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stopper.abort());
-  const onWait = (obstacle: Obstacle) => printLine(WAITING[obstacle]);
+  const limit_ms = maxStopMs(rolesOf(which));
   try {
-    const isStarted = waitForStart(services.database_url, onWait).then(() => true);
-    if (!(await Promise.race([isStarted, stopping.then(() => false)]))) return;
-    const master_key = await readMasterKey(settings, services.database_url, stopper.signal);
-    const addresses = { ...services, master_key };
-    const running = await runRoles(which === "all" ? roles : [which], { settings, addresses }, stopper.signal);
-    try {
-      if (!stopper.signal.aborted) await announce(which, running, { settings, nats_url: addresses.nats_url });
-      await stopping;
-      printLine("Stopping.");
-    } finally {
-      await running.stop();
-    }
+    const running = runUntil(stopper.signal, which, { settings, services });
+    if (!(await endsInTime(running, stopper.signal, limit_ms))) throw notStopped(limit_ms);
   } catch (error) {
     // a signal that arrives while it waits for PostgreSQL is not a failure
     if (error !== stopper.signal.reason) throw error;

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
@@ -40,6 +40,33 @@ test("a linked blob keeps its bytes until its last key is removed, and counts as
   await blobs.remove(second);
   expect(await blobs.get(second)).toBeUndefined();
   expect(await blobs.link("o/turn", first)).toBeUndefined();
+});
+
+/** How many calls of the file system, one after the other, are answered while something is removed. */
+async function countCalls(removal: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  const ending = removal.finally(() => (isOver = true));
+  let calls = 0;
+  for (; !isOver; calls++) await stat(directory);
+  await ending;
+  return calls;
+}
+
+async function fillFolder(path: string, files: number): Promise<void> {
+  await mkdir(path, { recursive: true });
+  await Promise.all(Array.from({ length: files }, (_, n) => writeFile(join(path, `${n}`), "sealed")));
+}
+
+test("removing many blobs does not hold up other calls of the file system", async () => {
+  const [run, turn] = [join(directory, "o/run"), join(directory, "o/run/turn")];
+  for (const folder of [run, turn]) await fillFolder(folder, 300);
+  // if all of them were removed at once, each call would wait for hundreds of others
+  expect(await countCalls(blobs.removeAll("o/run"))).toBeGreaterThan(60);
+  const threads = Array.from({ length: 300 }, (_, n) => `o/thread-${n}`);
+  for (const thread of threads) await fillFolder(join(directory, thread), 1);
+  expect(await countCalls(Promise.all(threads.map((thread) => blobs.removeAll(thread))))).toBeGreaterThan(60);
+  const left = await readdir(join(directory, "o"));
+  expect(left.filter((name) => /^(run|thread-\d+)$/.test(name))).toEqual([]);
 });
 
 test("incomplete blobs that a dead process left are removed when they are old", async () => {

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { link, open, opendir, readFile, rename, rm, rmdir, stat, utimes, type FileHandle } from "node:fs/promises";
+import { link, open, opendir, readFile, rename, rm, stat, utimes, type FileHandle } from "node:fs/promises";
 import { dirname, join, normalize, relative, sep } from "node:path";
 import { currentTime } from "#events/clock.ts";
 import type { Blobs } from "#events/vault.ts";
 import { StorageFull, StorageUnavailable } from "#events/ports.ts";
+import { removeFile, removeFolder } from "./blobRemoval.ts";
 import { failpoint } from "./failpoint.ts";
 import { isError, makeFolder, syncFolder } from "./folders.ts";
 
@@ -62,24 +63,6 @@ async function linkFile(from: string, to: string): Promise<boolean> {
   return true;
 }
 
-async function removeIfEmpty(folder: string): Promise<void> {
-  try {
-    await rmdir(folder);
-  } catch (error) {
-    if (!isError(error, "ENOTEMPTY", "EEXIST", "ENOENT")) throw error;
-  }
-}
-
-/** Makes a removal durable: syncs the nearest remaining folder above it. */
-async function syncRemoval(path: string): Promise<void> {
-  try {
-    await syncFolder(dirname(path));
-  } catch (error) {
-    if (!isError(error, "ENOENT")) throw error;
-    await syncRemoval(dirname(path));
-  }
-}
-
 /** Throws when the signal aborts: millions of files take minutes. */
 async function* findFiles(directory: string, signal?: AbortSignal): AsyncIterable<{ path: string; mtimeMs: number }> {
   for await (const entry of await opendir(directory, { recursive: true })) {
@@ -133,6 +116,9 @@ async function* findOldFolders(directory: string, age_ms: number, signal?: Abort
   for (const [folder, at] of newest) if (at < before) yield folder;
 }
 
+/** A key begins with the organization's id. */
+const organizationOf = (key: string): string => key.split("/", 1)[0]!;
+
 /** Blobs as files in a directory. A blob is visible under its key only when it is complete and on disk. */
 export function openBlobs(directory: string): Blobs {
   const resolvePath = (key: string): string => {
@@ -173,19 +159,8 @@ export function openBlobs(directory: string): Blobs {
     put: (folder, sealed) => onDisk(() => store(folder, sealed)),
     link: (folder, key) => onDisk(() => linkOrStore(folder, key)),
     get: readBlob,
-    remove: (key) =>
-      onDisk(async () => {
-        const path = resolvePath(key);
-        await rm(path, { force: true });
-        await removeIfEmpty(dirname(path));
-        await syncRemoval(path);
-      }),
-    removeAll: (folder) =>
-      onDisk(async () => {
-        const path = resolvePath(folder);
-        await rm(path, { recursive: true, force: true });
-        await syncRemoval(path);
-      }),
+    remove: (key) => onDisk(() => removeFile(organizationOf(key), resolvePath(key))),
+    removeAll: (folder) => onDisk(() => removeFolder(organizationOf(folder), resolvePath(folder))),
     removePartsOlderThan: (age_ms, signal) => removeOldParts(directory, age_ms, signal),
     foldersOlderThan: (age_ms, signal) => findOldFolders(directory, age_ms, signal),
   };

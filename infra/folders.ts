@@ -1,5 +1,6 @@
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { Limiter } from "#services/sharing/fairSemaphore.ts";
 
 /* Makes folders, and the names in them, durable. */
 
@@ -11,14 +12,19 @@ interface FolderSync {
 /** The newest sync in progress of each folder. */
 const folderSyncs = new Map<string, FolderSync>();
 
-/** Syncs a folder to disk. Calls share a sync that has not started, because many files are created at once in an organization's folder. */
-export function syncFolder(path: string): Promise<void> {
+const runAtOnce: Limiter = (work) => work();
+
+/**
+ * Syncs a folder to disk. Calls share a sync that has not started, because many files are created at once in an organization's folder.
+ * `limit`: runs the sync when there is room, if this call is the first one.
+ */
+export function syncFolder(path: string, limit: Limiter = runAtOnce): Promise<void> {
   const newest = folderSyncs.get(path);
   if (newest && !newest.hasBegun) return newest.done;
   const own: FolderSync = { hasBegun: false, done: newest ? newest.done.catch(() => {}) : Promise.resolve() };
   folderSyncs.set(path, own);
   own.done = own.done
-    .then(() => runSync(path, own))
+    .then(() => limit(() => runSync(path, own)))
     .finally(() => {
       if (folderSyncs.get(path) === own) folderSyncs.delete(path);
     });

@@ -69,6 +69,9 @@ const watchOwnClock = (db: Db, bus: Bus, settings: Settings, logger: Logger) =>
     onOff: () => bus.faults.report("clock_off"),
   });
 
+const startBeating = (pool: ReturnType<typeof openPool>, names: { worker: string; role: string }, logger: Logger) =>
+  startHeartbeat(pool, names, (err) => logger.warn({ err }, "heartbeat failed"));
+
 const openBus = ({ role, settings, addresses }: ResourceOptions, log: Logger): Promise<Bus> =>
   connectBus({
     url: addresses.nats_url,
@@ -93,9 +96,9 @@ export async function openResources(options: ResourceOptions, stopping?: AbortSi
   const onReplaced = () => bus.faults.report("connection_dropped");
   const reach = watchReach({ pool, url: addresses.database_url, name: worker, logger, onReplaced });
   const db = asDb(pool);
-  // the first query: a network that fails now and then must not end the start
+  // the first queries: a network that fails now and then must not end the start
   const clock = await retryWhileUnavailable(() => watchOwnClock(db, bus, settings, logger), stopping);
-  const heartbeat = await startHeartbeat(pool, { worker, role }, (err) => logger.warn({ err }, "heartbeat failed"));
+  const heartbeat = await retryWhileUnavailable(() => startBeating(pool, { worker, role }, logger), stopping);
   const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
   const sameBus = watchBus(db, bus, worker, logger);
   const releaseClock = useClock(clock.now);

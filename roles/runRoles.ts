@@ -18,11 +18,18 @@ const nameRoles = (wanted: readonly Role[]): string => (wanted.length === roles.
 
 /** Time for running work when the process is asked to end; afterwards another worker takes over. */
 const PATIENCE_MS = 10_000;
+/** Further time to hand the rest over and to close connections. A server that is silent never answers; then the leases expire. */
+const HAND_OVER_MS = 10_000;
+
+/** The longest that a process of these roles may take to stop. `http` and `services` wait for running work, one after the other. */
+export const maxStopMs = (wanted: readonly Role[]): number =>
+  wanted.filter((role) => role !== "projections").length * PATIENCE_MS + HAND_OVER_MS;
 
 /**
  * Runs roles in this process with one connection to the bus and one pool. The read models are ready before http takes its first
- * request. `stop` ends the roles in reverse order, so that every accepted request is answered. After `stopping` aborts, no further
- * role is started. Throws its reason if PostgreSQL is away at that moment.
+ * request. `stop` ends the roles in reverse order, so that every accepted request is answered; it has no time limit, and waits
+ * for a PostgreSQL that is silent until its caller gives up after `maxStopMs`. After `stopping` aborts, no further role is started.
+ * Throws its reason if PostgreSQL is away at that moment.
  */
 export async function runRoles(
   wanted: readonly Role[],

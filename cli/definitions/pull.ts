@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { print, escapeControls } from "../output.ts";
 import { nameFiles } from "./folder.ts";
+import { replaceFiles, type NewText } from "./replaceFiles.ts";
 import type { Service, ServiceOptions } from "../service.ts";
 import { findVersion, listRemote, readRemoteSource, type RemoteDefinition, withDefinitions } from "./remote.ts";
 
@@ -32,44 +33,60 @@ export function chooseFile(
   return file;
 }
 
-/** Writes one file; false if local edits were kept instead. */
-async function pullOne(service: Service, remote: RemoteDefinition, file: string, isForced: boolean): Promise<boolean> {
+/** What is done with one definition. */
+interface PullStep {
+  line: string;
+  /** Absent: no file changes. */
+  write?: NewText;
+  isLeftOut: boolean;
+}
+
+async function planOne(service: Service, remote: RemoteDefinition, file: string, isForced: boolean): Promise<PullStep> {
   const { type, name, version, id } = remote;
   const source = await readRemoteSource(service, remote);
-  if (!existsSync(file)) {
-    writeFileSync(file, source);
-    print(`wrote ${file}: ${type} ${name}, version ${version}`);
-    return true;
-  }
+  const wrote = (over: string): PullStep => ({
+    line: `wrote ${file}: ${type} ${name}, version ${version}${over}`,
+    write: { file, text: source },
+    isLeftOut: false,
+  });
+  if (!existsSync(file)) return wrote("");
   const local = readFileSync(file, "utf8");
-  if (local === source) {
-    print(`unchanged ${file}: version ${version}`);
-    return true;
-  }
+  if (local === source) return { line: `unchanged ${file}: version ${version}`, isLeftOut: false };
   const earlier = await findVersion(service, id, local);
-  if (earlier === undefined && !isForced) {
-    print(`kept ${file}: no version of ${type} ${name} has this text; push it, or overwrite it with --force`);
-    return false;
+  if (earlier !== undefined) return wrote(` over version ${earlier}`);
+  if (isForced) return wrote(" over edits");
+  return {
+    line: `kept ${file}: no version of ${type} ${name} has this text; push it, or overwrite it with --force`,
+    isLeftOut: true,
+  };
+}
+
+/**
+ * Writes the service's definitions into a folder, all or none: a failure leaves the folder as it was, because a mix of old and new
+ * definitions may not work together. Returns whether all of them are there. `files`: those of the folder, as `localFiles` finds them.
+ */
+export async function pullInto(
+  folder: string,
+  service: Service,
+  { files, isForced }: { files: Map<string, string>; isForced: boolean },
+): Promise<boolean> {
+  const steps: PullStep[] = [];
+  for (const remote of await listRemote(service)) {
+    const file = chooseFile(folder, files, remote);
+    const { type, name } = remote;
+    const line = `skipped the ${type} ${name}: ${name}.ts has another definition; give one a name of its own`;
+    steps.push(file ? await planOne(service, remote, file, isForced) : { line, isLeftOut: true });
   }
-  writeFileSync(file, source);
-  print(
-    `wrote ${file}: ${type} ${name}, version ${version} over ${earlier === undefined ? "edits" : `version ${earlier}`}`,
-  );
-  return true;
+  mkdirSync(folder, { recursive: true });
+  replaceFiles(steps.flatMap(({ write }) => write ?? []));
+  for (const { line } of steps) print(line);
+  return steps.every(({ isLeftOut }) => !isLeftOut);
 }
 
 /** Writes the service's definitions into a folder. Files with unsaved edits stay, and set exit code 1. */
 export async function pull(folder: string, options: PullOptions): Promise<void> {
   await withDefinitions(options, async (service) => {
     const files = await localFiles(folder);
-    mkdirSync(folder, { recursive: true });
-    for (const remote of await listRemote(service)) {
-      const file = chooseFile(folder, files, remote);
-      if (!file)
-        print(
-          `skipped the ${remote.type} ${remote.name}: ${remote.name}.ts has another definition; give one a name of its own`,
-        );
-      if (!file || !(await pullOne(service, remote, file, options.force ?? false))) process.exitCode = 1;
-    }
+    if (!(await pullInto(folder, service, { files, isForced: options.force ?? false }))) process.exitCode = 1;
   });
 }

@@ -2,9 +2,11 @@ import pino from "pino";
 import type { Settings } from "#infra/config.ts";
 import type { Bus } from "#infra/nats/connect.ts";
 import { namesFor } from "#infra/nats/names.ts";
+import { IS_ALIVE } from "#infra/postgres/heartbeat.ts";
 import type { Db } from "#projections/projection.ts";
 import { openBus } from "../connect.ts";
 import { CliError } from "../cliError.ts";
+import { explainError } from "../explainError.ts";
 
 const MIN_VERSION = { major: 2, minor: 9 };
 
@@ -83,4 +85,22 @@ export async function checkSameBus(bus: Bus, db: Db): Promise<string> {
     `${others.join(", ")} use another NATS`,
     "give every process the same NATS_URL, BUS_PREFIX and user, and start them again",
   );
+}
+
+const RUNNING = `select count(*)::integer as running from ops.workers w where ${IS_ALIVE}`;
+
+/** Sends a command without effect, which a services process must take. While no process runs, there is nothing to check. */
+export async function checkCommands(bus: Pick<Bus, "checkDelivery">, db: Db): Promise<string> {
+  const [row] = await db.query<{ running: number }>(RUNNING);
+  if (row!.running === 0) return "not checked: no process of the service runs";
+  const began = performance.now();
+  try {
+    await bus.checkDelivery();
+  } catch (error) {
+    throw new CliError(
+      explainError(error).replace(/\.$/, ""),
+      "start a services process, or read the log of those that run: they say why they take no work",
+    );
+  }
+  return `one was taken after ${Math.round(performance.now() - began)} ms`;
 }

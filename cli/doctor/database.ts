@@ -1,8 +1,13 @@
+import type { Settings } from "#infra/config.ts";
 import { loadMasterKey, MasterKeyError } from "#infra/masterKey.ts";
+import { SLOW_MS, tryAppend } from "#infra/postgres/appendWatch.ts";
+import { measureClock } from "#infra/postgres/clock.ts";
 import { DURABILITY_SETTINGS, findUnsafeSettings } from "#infra/postgres/durability.ts";
 import { DatabaseTooNew, findMigrations } from "#infra/postgres/migrate.ts";
+import type { Db } from "#projections/projection.ts";
 import type { Database } from "../connect.ts";
 import { CliError } from "../cliError.ts";
+import { explainError } from "../explainError.ts";
 
 export async function readServerVersion({ db }: Database): Promise<string> {
   const [row] = await db.query<{ version: string }>("select current_setting('server_version') as version");
@@ -51,4 +56,41 @@ export async function checkMasterKey({ settings, db }: Database): Promise<string
   } catch (error) {
     throw error instanceof MasterKeyError ? new CliError(error.what, error.next) : error;
   }
+}
+
+/** The clock of this machine only. Processes on other machines report theirs in their log and in /readyz. */
+export async function checkClock(
+  { settings, db }: { settings: Pick<Settings, "CLOCK_OFFSET_SECONDS">; db: Db },
+  own?: () => number,
+): Promise<string> {
+  const { offset_ms, error_ms } = await measureClock(db, own);
+  const { CLOCK_OFFSET_SECONDS: max } = settings;
+  const [size_ms, side] = [Math.abs(offset_ms), offset_ms > 0 ? "ahead of" : "behind"];
+  if (size_ms - error_ms <= max * 1_000) return `${size_ms} ms ${side} the database's`;
+  throw new CliError(
+    `the clock of this machine is ${(size_ms / 1_000).toFixed(1)} s ${side} the database's`,
+    `correct the time of the machine that is wrong (NTP): a process that is more than ${max} s off takes no work`,
+  );
+}
+
+/** Time after which the doctor gives up a write. */
+const APPEND_MS = 5_000;
+
+/** Whether the log takes a write now; it is taken back. */
+export async function checkAppends(db: Db): Promise<string> {
+  const began = performance.now();
+  try {
+    await tryAppend(db, APPEND_MS);
+  } catch (error) {
+    throw new CliError(
+      `a write failed: ${explainError(error).replace(/\.$/, "")}`,
+      "make space on PostgreSQL's disk, or point DATABASE_URL at the primary; until then no change is accepted",
+    );
+  }
+  const took_ms = Math.round(performance.now() - began);
+  if (took_ms <= SLOW_MS) return `a write takes ${took_ms} ms`;
+  throw new CliError(
+    `a write took ${(took_ms / 1_000).toFixed(1)} s`,
+    "find out what slows PostgreSQL's disk down or locks its tables (pg_stat_activity)",
+  );
 }

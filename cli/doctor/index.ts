@@ -5,6 +5,7 @@ import { explainError } from "../explainError.ts";
 import { print, escapeControls, printJson } from "../output.ts";
 import { CliError } from "../cliError.ts";
 import {
+  checkCommands,
   checkNats,
   checkDeadLetters,
   checkSameBus,
@@ -14,7 +15,15 @@ import {
   type WatchedBus,
 } from "./bus.ts";
 import { runChecks, type Check, type Finding } from "./check.ts";
-import { checkDurability, checkHead, checkMasterKey, checkMigrations, readServerVersion } from "./database.ts";
+import {
+  checkAppends,
+  checkClock,
+  checkDurability,
+  checkHead,
+  checkMasterKey,
+  checkMigrations,
+  readServerVersion,
+} from "./database.ts";
 import { checkFollowers, checkParkedStreams } from "./followers.ts";
 import { checkDisk, checkNode, checkDataFolder } from "./machine.ts";
 import { checkMeilisearch } from "./search.ts";
@@ -52,6 +61,8 @@ function checks(open: CheckContext): Check[] {
     },
     { name: "durable settings", ...onDatabase, run: () => checkDurability(open.database) },
     { name: "migrations", ...onDatabase, run: () => checkMigrations(open.database) },
+    { name: "clock", ...onDatabase, run: () => checkClock(open.database) },
+    { name: "appends", needs: ["migrations"], run: () => checkAppends(open.database.db) },
     { name: "chain's head", ...onDatabase, run: () => checkHead(open.database) },
     { name: "master key", ...onDatabase, run: () => checkMasterKey(open.database) },
     { name: "followers", ...onDatabase, run: () => checkFollowers(open.database.db) },
@@ -69,6 +80,7 @@ function checks(open: CheckContext): Check[] {
     },
     { name: "NATS syncs", ...onBus, run: () => checkSync(open.bus.bus, open.settings.NATS_MONITOR_URL) },
     { name: "streams", ...onBus, run: () => checkStreams(open.bus) },
+    { name: "commands", needs: ["migrations", "NATS"], run: () => checkCommands(open.bus.bus, open.database.db) },
     { name: "dead letters", ...onBus, run: () => checkDeadLetters(open.bus) },
     { name: "Meilisearch", ...onSettings, run: () => checkMeilisearch(open.settings) },
   ];

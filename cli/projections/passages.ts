@@ -5,6 +5,13 @@ import { INDEX_VERSION } from "#services/knowledge/indexing/buildIndex.ts";
 import { CliError } from "../cliError.ts";
 
 const POLL_MS = 100;
+const LEADER = "passages";
+const LEADER_POLL_MS = 1_000;
+/** A standby takes over within 11 s, and a supervisor starts a process again within some more. */
+const MAX_LEADERLESS_MS = 30_000;
+/** A batch of 500 long documents takes minutes, and so does a search server that is busy with other changes. */
+const MAX_STALLED_MS = 600_000;
+const seconds = (ms: number): string => `${ms / 1_000} s`;
 
 export interface PassagesStatus {
   /** Name of the serving index; null before the first document. */
@@ -57,7 +64,38 @@ export async function readPassagesStatus(db: Db): Promise<PassagesStatus> {
   };
 }
 
-/** Requests a new index from the running service, and waits until it serves or was rejected because it lacks documents. */
+/** Throws CliError when no process fills the new index any more, or when it has not got further for long. */
+function createStallCheck(db: Db) {
+  let reached: number | undefined;
+  const began = performance.now();
+  let [movedAt, ledAt, lookedAt] = [began, began, began];
+
+  async function requireLeader(): Promise<void> {
+    lookedAt = performance.now();
+    if (await hasLeader(db, LEADER)) ledAt = lookedAt;
+    else if (lookedAt - ledAt >= MAX_LEADERLESS_MS)
+      throw new CliError(
+        `For ${seconds(MAX_LEADERLESS_MS)}, no services process has been there to fill the new index`,
+        "start one: it fills the index from the beginning, and svc projections status shows how far it is",
+      );
+  }
+
+  return async ({ position, target }: NonNullable<PassagesStatus["building"]>): Promise<void> => {
+    const now = performance.now();
+    if (position !== reached) [reached, movedAt] = [position, now];
+    if (now - lookedAt >= LEADER_POLL_MS) await requireLeader();
+    if (now - movedAt >= MAX_STALLED_MS)
+      throw new CliError(
+        `The new index has been at position ${position} of ${target ?? "?"} for ${seconds(MAX_STALLED_MS)}`,
+        "read the log of the services process and run svc doctor; the index goes on once the cause is gone",
+      );
+  };
+}
+
+/**
+ * Requests a new index from the running service, and waits until it serves or was rejected because it lacks documents. Throws
+ * CliError if no process fills it; the request stays.
+ */
 export async function rebuildPassages(
   db: Db,
   onProgress: (position: number, target: number) => void,
@@ -65,13 +103,15 @@ export async function rebuildPassages(
   const before = await readPassagesStatus(db);
   if (before.index_id === null)
     throw new CliError("There is no passage index yet", "upload a document, the first one creates it");
-  if (!(await hasLeader(db, "passages")))
+  if (!(await hasLeader(db, LEADER)))
     throw new CliError("No services process is running to fill the new index", "start the service, then retry");
   await db.query("insert into ops.index_builds default values on conflict do nothing");
+  const requireProgress = createStallCheck(db);
   for (;;) {
     const status = await readPassagesStatus(db);
     if (!status.building) return { ...status, serves: status.index_id !== before.index_id };
     if (status.building.target !== null) onProgress(status.building.position, status.building.target);
+    await requireProgress(status.building);
     await sleep(POLL_MS);
   }
 }

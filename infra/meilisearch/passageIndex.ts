@@ -38,10 +38,10 @@ export const openPassageIndex = ({ prefix, ...place }: ServerAddress & { prefix:
     },
     async remove(uid, superseded) {
       const body = { filter: filterSuperseded(superseded) };
-      // the server applies changes in order: once the words are removed, so are the vectors
-      for (const one of await vectorIndexes(server, uid))
-        await change(server, "POST", `${documents(one)}/delete`, body);
-      return change(server, "POST", `${documents(uid)}/delete`, body);
+      const changes: IndexChangeId[] = [];
+      for (const one of [...(await vectorIndexes(server, uid)), uid])
+        changes.push(await change(server, "POST", `${documents(one)}/delete`, body));
+      return changes;
     },
     waitFor: (changes) => waitForTasks(server, changes),
   };

@@ -1,6 +1,8 @@
 import type pg from "pg";
 import type { Logger } from "pino";
+import type { Db } from "#projections/projection.ts";
 import { asUnavailable, isStoreFault } from "./errors.ts";
+import { withQueryDeadline } from "./queryDeadline.ts";
 import { runPeriodically } from "./runPeriodically.ts";
 
 const PROBE_MS = 1_500;
@@ -17,7 +19,15 @@ const PROBE = `do $$ begin
   end $$`;
 
 /** An append that takes longer is a problem: a turn needs two in sequence, and a command's client is refused after 4 s. */
-const SLOW_MS = 1_500;
+export const SLOW_MS = 1_500;
+
+/** Writes as an append does, and takes it back. Throws PostgreSQL's error, or Unavailable if that takes longer than `ms`. */
+export async function tryAppend(db: Db, ms: number): Promise<void> {
+  await withQueryDeadline(
+    () => ms,
+    () => db.query(PROBE),
+  );
+}
 
 /** Observes the appends of this process, of which only one is in progress at a time. */
 export interface AppendListener {

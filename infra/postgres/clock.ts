@@ -52,6 +52,12 @@ async function readAnchor(db: Db): Promise<Anchor> {
   return { database_ms: Number(row!.ms), at: began + took / 2, error_ms: took / 2 };
 }
 
+/** How far the local clock is ahead of the database's, within `error_ms`. */
+export async function measureClock(db: Db, own = () => Date.now()): Promise<{ offset_ms: number; error_ms: number }> {
+  const anchor = await readAnchor(db);
+  return { offset_ms: Math.round(own() - timeFrom(anchor)), error_ms: anchor.error_ms };
+}
+
 /**
  * Compares the local clock with the database's. It is off if no moment within the round trip explains the difference, so that a
  * slow connection hides no wrong clock. Resolves after the first comparison.

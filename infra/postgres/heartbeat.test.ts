@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
+import { Unavailable } from "#events/ports.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 
 afterEach(() => void vi.useRealTimers());
@@ -34,4 +35,10 @@ test("heartbeats that PostgreSQL does not answer hold two connections, and the l
   expect(sent.slice(4)).toEqual([expect.stringMatching(/^delete from ops.workers/)]);
   answer();
   await leaving;
+});
+
+test("a first heartbeat that finds no connection in time throws Unavailable, so that the start is tried again", async () => {
+  const query = () => Promise.reject(new Error("timeout exceeded when trying to connect"));
+  const pool = { query } as unknown as pg.Pool;
+  await expect(startHeartbeat(pool, { worker: "http-1", role: "http" }, () => {})).rejects.toThrow(Unavailable);
 });

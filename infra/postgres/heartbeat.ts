@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type pg from "pg";
+import { asUnavailable } from "./errors.ts";
 
 /** PostgreSQL truncates application_name here. */
 const MAX_NAME_LENGTH = 63;
@@ -35,7 +36,8 @@ export const newWorkerName = (role: string): string =>
 
 /**
  * Sends a heartbeat every second. Other processes take over this one's work when it is gone, and at once when it leaves. Its one
- * row is the lease of all its work (docs/adr/0002-leases-are-heartbeats.md).
+ * row is the lease of all its work (docs/adr/0002-leases-are-heartbeats.md). Resolves after the first one. Throws Unavailable if
+ * PostgreSQL does not take it; later failures go to `onError`.
  */
 export async function startHeartbeat(
   pool: pg.Pool,
@@ -55,7 +57,11 @@ export async function startHeartbeat(
     if (now - last > MAX_GAP_MS) settled = now + SETTLE_MS;
     last = now;
   };
-  await beat();
+  try {
+    await beat();
+  } catch (error) {
+    throw asUnavailable(error);
+  }
   const pending = new Set<Promise<void>>();
   const beatAgain = (): void => {
     if (pending.size === MAX_PENDING) return;

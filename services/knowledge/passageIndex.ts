@@ -68,7 +68,8 @@ export interface PassageIndex {
   drop(index: string): Promise<void>;
   /** Queues passages, in several changes if there are many. They replace passages with the same (document, generation, seq). */
   put(index: string, passages: IndexedPassage[]): Promise<IndexChangeId[]>;
-  remove(index: string, removals: PassageRemoval[]): Promise<IndexChangeId>;
+  /** Queues a removal, in one change for the words and one for each length of vectors: all of them must succeed. */
+  remove(index: string, removals: PassageRemoval[]): Promise<IndexChangeId[]>;
   /** Waits until each change is done. A change that the server no longer knows counts as failed. */
   waitFor(changes: IndexChangeId[]): Promise<Map<IndexChangeId, ChangeResult>>;
 }

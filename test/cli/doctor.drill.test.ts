@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { startHeartbeat } from "#infra/postgres/heartbeat.ts";
+import { openPool } from "#infra/postgres/pool.ts";
+import { letRefuse } from "../log/refusing.ts";
 import { openWithEightEvents } from "./events.ts";
 import { failedChecks as failing, json } from "./svc.ts";
 
@@ -14,6 +17,43 @@ test("svc doctor passes every check on a working deployment", async () => {
   expect(checks.every((one: any) => one.status === "ok")).toBe(true);
   expect(checks.find((one: any) => one.check === "master key").detail).toBe("opens event 7");
   expect((await cli.svc("doctor")).stdout).toContain("All checks passed.");
+});
+
+test("svc doctor fails while PostgreSQL refuses appends", async () => {
+  const { takeAgain } = await letRefuse(its.pool, "53100");
+  const ran = await cli.svc("doctor", "--json");
+  await takeAgain();
+  expect(failing(ran)).toEqual([
+    {
+      check: "appends",
+      status: "failed",
+      detail: "a write failed: The disk of the database is full",
+      next: expect.stringContaining("make space"),
+    },
+  ]);
+});
+
+test("svc doctor sends a command without effect to the running services, and fails if none takes it", async () => {
+  const running = await cli.startRoles();
+  const checked = await cli.svc("doctor", "--json");
+  await running.stop();
+  expect(failing(checked)).toEqual([]);
+  const commands = json(checked).checks.find((one: any) => one.check === "commands");
+  expect(commands.detail).toMatch(/^one was taken after \d+ ms$/);
+
+  const pool = openPool(cli.database.url, { max: 1, name: "http-alone" });
+  const heartbeat = await startHeartbeat(pool, { worker: "http-alone", role: "http" }, () => {});
+  const alone = await cli.svc("doctor", "--json");
+  await heartbeat.leave();
+  await pool.end();
+  expect(failing(alone)).toEqual([
+    {
+      check: "commands",
+      status: "failed",
+      detail: "no services process takes commands (none within 2.5 s)",
+      next: expect.stringContaining("start a services process"),
+    },
+  ]);
 });
 
 test("svc doctor fails for a parked stream, and names the next step", async () => {
@@ -54,7 +94,7 @@ test("svc doctor fails once for each unreachable server, and skips the checks th
   expect(ran.code).toBe(1);
   expect(failing(ran).map((one: any) => one.check)).toEqual(["PostgreSQL", "NATS", "Meilisearch"]);
   expect(ran.stdout + ran.stderr).not.toContain("secret");
-  expect(json(ran).checks.filter((one: any) => one.status === "skipped")).toHaveLength(11);
+  expect(json(ran).checks.filter((one: any) => one.status === "skipped")).toHaveLength(14);
   const wrong = await cli.svcWith({ PORT: "many" }, "doctor");
   expect(wrong.stdout).toContain("PORT must be a whole number");
 });

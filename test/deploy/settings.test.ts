@@ -21,6 +21,17 @@ test("docker-compose.yml passes on every setting, and no other variable", () => 
     expect(passed[name]).toMatch(new RegExp(`^\\$\\{${name}:[-?].*\\}$`));
 });
 
+test("each role of docker-compose.yml has a limit of memory, which .env can change, and ends before a database does", () => {
+  const file = read("docker-compose.yml");
+  const gigabytes = ["http", "services", "projections"].map((role) => {
+    const limit = `mem_limit: \\$\\{${role.toUpperCase()}_MEMORY:-(\\d+)g\\}`;
+    return Number(new RegExp(`^  ${role}:\\n(?:    .*\\n)*?    ${limit}$`, "m").exec(file)?.[1]);
+  });
+  // Node's heap takes half of it at most, and its default is 2 GiB
+  for (const limit of gigabytes) expect(limit).toBeGreaterThanOrEqual(4);
+  expect(file.match(/^x-service:(?:\n|.)*?^services:/m)![0]).toContain("oom_score_adj: 500");
+});
+
 test("deploy/scale.yml sets only the addresses and replicas of its layout, and lets TRUST_PROXY be overridden", () => {
   const { NATS_URL, NATS_REPLICAS, TRUST_PROXY, ...others } = environment("deploy/scale.yml", "x-scaled");
   expect([NATS_URL, NATS_REPLICAS, TRUST_PROXY, others]).toEqual([

@@ -73,6 +73,31 @@ test("a renamed document is updated in the index, and a deleted one is removed",
   await expect.poll(server.passages, soon).toEqual([]);
 });
 
+test("a document whose vectors the server did not remove is removed again", async () => {
+  /** The server knows no change of this number, so that it counts as failed. */
+  const unknown = 4_000_000_000;
+  let removals = 0;
+  const { opened, index, errors, knowledge, read, follow, stop } = await followerBench((real) => ({
+    index: {
+      ...real,
+      async remove(uid, superseded) {
+        const changes = await real.remove(uid, superseded);
+        removals += 1;
+        return removals === 1 ? [unknown, ...changes] : changes;
+      },
+    },
+  }));
+  const following = follow();
+  const { document_id, stream } = await read("gone");
+  await pollTypes(opened, stream).toEqual(READY);
+  await knowledge.remove(document_id);
+  await expect.poll(() => removals, soon).toBe(2);
+  expect(errors.map(String)).toContainEqual(expect.stringContaining("did not remove superseded passages"));
+  await expect.poll(index.passages, soon).toEqual([]);
+  stop();
+  await following;
+});
+
 test("while documents are reprocessed, search always has their live generation", async () => {
   const { resources: opened } = await startPlatform();
   const { upload, reprocess } = openKnowledge(opened);

@@ -55,7 +55,7 @@ test("an index that lacks passages is detected and rebuilt, at startup and later
   const names = documents.map(nameOf).sort();
   for (const gone of documents.slice(0, 2)) {
     const lacking = (await index.serving())!;
-    await index.waitFor([await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }])]);
+    await index.waitFor(await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }]));
     await expect.poll(index.serving, soon).not.toBe(lacking);
     expect(await index.passages()).toEqual(names);
   }
@@ -88,7 +88,7 @@ test("passages of a deleted document that a former leader writes late are remove
   expect(await index.serving()).toBe(serving);
 
   const gone = await index.remove(serving, [{ document_id: kept.document_id, below_generation: null }]);
-  await index.waitFor([...(await index.put(serving, [late])), gone]);
+  await index.waitFor([...(await index.put(serving, [late])), ...gone]);
   await expect.poll(() => index.passages().catch(() => []), soon).toEqual([nameOf(kept)]);
   stop();
   await following;
@@ -113,7 +113,7 @@ test("passages lost while the read model lags are detected once it has caught up
     gone = await read("two");
     await pollTypes(opened, gone.stream).toEqual(READY);
     lacking = (await index.serving())!;
-    await index.waitFor([await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }])]);
+    await index.waitFor(await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }]));
     const before = counts;
     await expect.poll(() => counts, soon).toBeGreaterThanOrEqual(before + 2);
     expect(await index.serving()).toBe(lacking);

@@ -5,7 +5,7 @@ import { waitForStart } from "#infra/postgres/waitForStart.ts";
 import { afterTest } from "../cleanUp.ts";
 import { startProcess } from "../faults/processes.ts";
 import { testDatabase } from "../harness.ts";
-import { testDeployment } from "../platform.ts";
+import { startPlatform, testDeployment } from "../platform.ts";
 
 /** What PostgreSQL answers while it recovers after a crash. */
 function refuse(socket: Socket): void {
@@ -59,4 +59,32 @@ test("a process that starts before PostgreSQL listens waits for it, also while i
   const database = await startingDatabase(url, 1, port);
   await waiting;
   expect([database.refused(), obstacles]).toEqual([1, ["away", "starting"]]);
+});
+
+/** A way to the database that passes nothing of its nth connection. */
+async function stallingDatabase(url: string, nth: number) {
+  const { hostname, port } = new URL(url);
+  let connections = 0;
+  const proxy = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    connections += 1;
+    if (connections === nth) return void socket.resume();
+    const server = connect(Number(port), hostname).on("error", () => socket.destroy());
+    socket.pipe(server).pipe(socket);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  afterTest(() => void proxy.close());
+  return { url: atPort(url, (proxy.address() as AddressInfo).port), connections: () => connections };
+}
+
+// in this order: of the migration, of the observer of PostgreSQL, of the clock, and of the first heartbeat
+test.each([3, 4])("a process whose connection %d to PostgreSQL is silent tries again, and runs", async (nth) => {
+  const deployment = await testDeployment();
+  const database = await stallingDatabase(deployment.addresses.database_url, nth);
+  const addresses = { ...deployment.addresses, database_url: database.url };
+  const platform = await startPlatform({ roles: ["projections"], deployment: { ...deployment, addresses } });
+  expect(database.connections()).toBeGreaterThanOrEqual(nth);
+  const { rows } = await platform.resources.pool.query("select worker from ops.workers");
+  expect(rows).toEqual([{ worker: platform.resources.worker }]);
+  await platform.stop();
 });

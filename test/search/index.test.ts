@@ -51,14 +51,14 @@ test("generations below a given one are removed, or the whole document", async (
   const generations = (passage: IndexedPassage) => [1, 2, 10].map((generation) => ({ ...passage, generation }));
   await its.put([...generations(a), ...generations(b)]);
   const remove = async (document_id: string, below_generation: number | null) =>
-    its.index.waitFor([await its.index.remove(its.id, [{ document_id, below_generation }])]);
+    its.index.waitFor(await its.index.remove(its.id, [{ document_id, below_generation }]));
   await remove(a.document_id, 10);
   expect(await keys("lantern", where(a))).toEqual([`${a.document_id} 10 0`]);
   await remove(b.document_id, null);
   expect(await keys("lantern", where(b))).toEqual([]);
   const [outcome] = (await remove(newId(), 3)).values();
   expect(outcome).toEqual({ ok: true, finished_at: expect.stringMatching(/^\d{4}-.*Z$/) });
-  await its.index.waitFor([await its.index.remove(its.id, [])]);
+  await its.index.waitFor(await its.index.remove(its.id, []));
   expect(await keys("lantern", where(a))).toHaveLength(1);
 });
 
@@ -72,7 +72,7 @@ test("the index is listed by generation, and one generation is removed separatel
   await its.put([a, { ...a, seq: 1 }, { ...a, generation: 3 }, ...many], fourth);
   expect(await its.index.generations(fourth)).toEqual([of(1, 2), of(3, 1), of(2, 12_000)]);
   const out = { document_id: a.document_id, below_generation: null, only_generation: 2 };
-  await its.index.waitFor([await its.index.remove(fourth, [out])]);
+  await its.index.waitFor(await its.index.remove(fourth, [out]));
   expect(await its.index.generations(fourth)).toEqual([of(1, 2), of(3, 1)]);
   await its.index.drop(fourth);
 });
@@ -88,11 +88,25 @@ test("a long queue is sent in several changes, in order", async () => {
 });
 
 test("a change that the server refuses or does not know is reported as failed", async () => {
-  const refused = await its.index.remove(`${its.prefix}-passages-gone`, []);
+  const [refused] = await its.index.remove(`${its.prefix}-passages-gone`, []);
   const unknown = 4_000_000_000;
-  const outcomes = await its.index.waitFor([refused, unknown]);
-  expect(outcomes.get(refused)).toEqual({ ok: false, error: expect.stringContaining("index_not_found") });
+  const outcomes = await its.index.waitFor([refused!, unknown]);
+  expect(outcomes.get(refused!)).toEqual({ ok: false, error: expect.stringContaining("index_not_found") });
   expect(outcomes.get(unknown)).toMatchObject({ ok: false });
+});
+
+test("a removal that fails for the vectors alone is reported", async () => {
+  const fifth = `${its.prefix}-passages-00000005`;
+  await its.index.create(fifth);
+  const headers = { authorization: `Bearer ${its.key}`, "content-type": "application/json" };
+  // without settings, its documents cannot be filtered
+  const body = JSON.stringify({ uid: `${fifth}-v3`, primaryKey: "pk" });
+  const reply = await fetch(`${its.url}/indexes`, { method: "POST", headers, body });
+  await its.index.waitFor([((await reply.json()) as { taskUid: number }).taskUid]);
+  const changes = await its.index.remove(fifth, [{ document_id: newId(), below_generation: null }]);
+  const outcomes = await its.index.waitFor(changes);
+  expect(changes.map((change) => outcomes.get(change)?.ok)).toEqual([false, true]);
+  await its.index.drop(fifth);
 });
 
 test("indexes are created, listed and dropped, and only those of this deployment are listed", async () => {

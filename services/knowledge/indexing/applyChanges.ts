@@ -42,7 +42,7 @@ export async function removeSurplus(
 ): Promise<void> {
   const changes: IndexChangeId[] = [];
   for (let n = 0; n < surplus.length; n += REMOVAL_BATCH)
-    changes.push(await index.remove(id, surplus.slice(n, n + REMOVAL_BATCH)));
+    changes.push(...(await index.remove(id, surplus.slice(n, n + REMOVAL_BATCH))));
   for (const result of (await index.waitFor(changes)).values()) requireRemoved(result);
 }
 
@@ -58,7 +58,7 @@ export async function applyChanges(
 ): Promise<Set<WantedGeneration>> {
   const missing = wanted.filter(({ finished_at }) => finished_at === undefined);
   const first = await putGenerations(deps, index, missing);
-  const removal = superseded.length > 0 ? [await deps.index.remove(index, superseded)] : [];
+  const removal = superseded.length > 0 ? await deps.index.remove(index, superseded) : [];
   const results = await waitForChanges(deps, index, [...first.batches.flatMap(({ changes }) => changes), ...removal]);
   let open = [...first.unreadable, ...recordContents(first.batches, results, contents)];
   for (const pause of RETRY_AFTER_MS) {
