@@ -2,6 +2,7 @@ import type { Element } from "hast";
 import type { Handle, State } from "hast-util-to-mdast";
 import { defaultHandlers } from "hast-util-to-mdast";
 import type { ListItem, Nodes, PhrasingContent } from "mdast";
+import { diagramLabels } from "./diagramLabels.ts";
 import { fieldText } from "./formFields.ts";
 import { numberedItem, orderedList } from "./itemNumbers.ts";
 import { mathToTex } from "./mathToTex.ts";
@@ -45,11 +46,9 @@ const area: Handle = (_state, node) => {
   return [ABSOLUTE.test(url) ? { type: "link", url, children: [text] } : text, { type: "break" }];
 };
 
-/** The labels of a diagram. Icons have none. */
 const drawing: Handle = (_state, node) => {
-  const labels = findElements(node, ({ tagName }) => tagName === "text" || tagName === "foreignObject");
-  const text = labels.map((label) => textContent(label).replace(/\s+/g, " ").trim()).filter(Boolean);
-  return text.length === 0 ? undefined : { type: "text", value: text.join(" ") };
+  const labels = diagramLabels(node);
+  return labels.length === 0 ? undefined : { type: "text", value: labels.join(" ") };
 };
 
 /** `10<sup>5</sup>` must not become 105. */
