@@ -19,7 +19,7 @@ const describeFont = ({ state, fonts }: RtfReader, details: RtfFont): void => {
 };
 
 const addLine = ({ state, part }: RtfReader): void => {
-  if (state.destination === "text" && !state.hidden)
+  if (state.destination === "text" && !state.hidden && !state.deleted)
     part.runs.push({ text: "", isLineBreak: true, code: part.runs.at(-1)?.code });
 };
 
