@@ -85,6 +85,12 @@ test("images become their description", async () => {
   expect(await read("<p>See <img src=a.png alt='two towers'><img src=b.png></p>")).toBe("See two towers");
 });
 
+test("the description of a picture is no part of the words beside it, unless it is an initial", async () => {
+  const page = "<p><img alt='A lighthouse'>The quay<span><img alt='two boats'></span><img alt='a crane'>.</p>";
+  expect(await read(page)).toBe("A lighthouse The quay two boats a crane.");
+  expect(await read("<p><img alt='O'>nce upon a time (<img alt='a bell'>)</p>")).toBe("Once upon a time (a bell)");
+});
+
 test("lists keep their nesting and are tight", async () => {
   const list = "<ol start=3><li><p>three</p><ul><li>a</li><ul><li>b</li></ul></ul></li><li>four</li></ol>";
   expect(await read(list)).toBe("3. three\n   - a\n     - b\n4. four");

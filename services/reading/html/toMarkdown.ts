@@ -8,6 +8,7 @@ import { handlers } from "./handlers.ts";
 import { numberOf } from "./itemNumbers.ts";
 import { joinTexts } from "./joinTexts.ts";
 import { markNotes } from "./notes.ts";
+import { separatePictures } from "./pictureGaps.ts";
 import { bracketReadings } from "./ruby.ts";
 import { normalizeTexts } from "./text.ts";
 import { normalizeMarkdown } from "./normalizeMarkdown.ts";
@@ -56,6 +57,7 @@ const root: NodeHandle = (state, node) => {
 export const toMarkdown = (tree: Root): string => {
   normalizeTexts(tree);
   bracketReadings(tree);
+  separatePictures(tree);
   dropBlockWhitespace(tree);
   const content: Nodes = toMdast(markNotes(tree), { handlers, nodeHandlers: { root }, document: true });
   return write(normalizeMarkdown(content), OPTIONS).trim();

@@ -76,6 +76,13 @@ test("images become their description, formulas become TeX, and notes move to th
   );
 });
 
+test("the descriptions of groups and of shapes without text are read", async () => {
+  const shape = (words: string, content: string): string =>
+    `<draw:custom-shape><svg:desc>${words}</svg:desc><text:p>${content}</text:p></draw:custom-shape>`;
+  const group = `<draw:g><svg:desc>A map of the harbour</svg:desc>${shape("A sign", "Quay 4")}${shape("The mole", "")}</draw:g>`;
+  expect(await read(p("Text") + p(`${group}Below`))).toBe("Text\n\nA map of the harbour The mole Below\n\nQuay 4");
+});
+
 test("a chart becomes its titles, its values and its labels", async () => {
   const cell = (text: string): string => `<table:table-cell>${p(text)}</table:table-cell>`;
   const row = (...cells: string[]): string => `<table:table-row>${cells.map(cell).join("")}</table:table-row>`;

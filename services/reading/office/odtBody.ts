@@ -2,8 +2,8 @@ import type { Element as Html, ElementContent } from "hast";
 import { type Element, childElements, findAll, textContent } from "../guard/xml.ts";
 import { NOTE, NOTE_REFERENCE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
+import { cleanDescription } from "./descriptions.ts";
 import type { OdtStyles } from "./odtStyles.ts";
-import { isFileName } from "./fileNames.ts";
 import { odtTable } from "./odtTable.ts";
 
 /* Converts OpenDocument text to HTML. */
@@ -130,15 +130,28 @@ const list = (node: Element, context: OdtContext, above: ListPosition = { style:
   ];
 };
 
+/** The description among these elements, else the title, as a picture. */
+export const describedPicture = (nodes: readonly Element[]): ElementContent[] => {
+  const named = ["svg:desc", "svg:title"].flatMap((name) => nodes.filter((node) => node.name === name));
+  const alt = named.map((node) => cleanDescription(textContent(node))).find((text) => text !== "");
+  return alt === undefined ? [] : [element("img", [], { alt })];
+};
+
 /** The formulas, charts or text boxes of a frame, else the description of its image. */
 const frame = (node: Element, context: OdtContext): ElementContent[] => {
   const found = findAll(node, "draw:object").flatMap((object) => context.object(attribute(object, "xlink:href")));
   if (found.length > 0) return found;
   const boxes = findAll(node, "draw:text-box").flatMap((box) => convertChildren(box, context));
   if (boxes.length > 0) return boxes;
-  const texts = [...findAll(node, "svg:desc"), ...findAll(node, "svg:title")].map(textContent);
-  const described = texts.find((text) => text !== "" && !isFileName(text));
-  return described ? [element("img", [], { alt: described })] : [];
+  return describedPicture([...findAll(node, "svg:desc"), ...findAll(node, "svg:title")]);
+};
+
+const hasText = (node: Element): boolean => findAll(node, "text:p").some((line) => textContent(line).trim() !== "");
+
+/** A group of shapes after its description, or a shape, whose description is read if it has no text. */
+const shape = (node: Element, context: OdtContext): ElementContent[] => {
+  const content = convertChildren(node, context);
+  return node.name === "draw:g" || !hasText(node) ? [...describedPicture(childElements(node)), ...content] : content;
 };
 
 const spaces = (count: string): ElementContent => ({
@@ -173,6 +186,6 @@ export const odtNode = (node: Element, context: OdtContext): ElementContent[] =>
     case "draw:frame":
       return frame(node, context);
     default:
-      return convertChildren(node, context);
+      return node.name.startsWith("draw:") ? shape(node, context) : convertChildren(node, context);
   }
 };

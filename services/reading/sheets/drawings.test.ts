@@ -27,6 +27,27 @@ test("the description of a picture on a sheet is read, but not its file name", a
   expect(await readExcel(file)).toEqual(["## S\n\nPaper\n\nThe quay in 1920"]);
 });
 
+test("the descriptions of groups of shapes on a sheet are read", async () => {
+  const relation =
+    '<Relationships><Relationship Id="d" Type="urn:x/drawing" Target="../drawings/d.xml"/></Relationships>';
+  const group = (words: string, content: string): string =>
+    `<x:grpSp><x:nvGrpSpPr><x:cNvPr id="1" descr="${words}"/></x:nvGrpSpPr>${content}</x:grpSp>`;
+  const drawing = group("A map of the harbour", group("The quays", "") + group("", ""));
+  const file = zipSync({
+    ...parts("xlsx"),
+    "xl/worksheets/_rels/sheet1.xml.rels": strToU8(relation),
+    "xl/drawings/d.xml": strToU8(`<x:wsDr xmlns:x="urn:x">${drawing}</x:wsDr>`),
+  });
+  expect(await readExcel(file)).toEqual(["## S\n\nPaper\n\nA map of the harbour\n\nThe quays"]);
+
+  const { "content.xml": content, ...others } = parts("ods");
+  const shapes = "<table:shapes><draw:g><svg:desc>A plan of the mole</svg:desc><draw:rect/></draw:g></table:shapes>";
+  const drawn = strFromU8(content!).replace(/<table:table [^>]*>/, (start) => start + shapes);
+  expect(await readOds(zipSync({ ...others, "content.xml": strToU8(drawn) }))).toEqual([
+    "## S\n\nPaper\n\nA plan of the mole",
+  ]);
+});
+
 test("only pictures without a description count as pictures without text", async () => {
   const picture = (id: string, description: string): string =>
     `<x:pic><x:nvPicPr><x:cNvPr id="1" descr="${description}"/></x:nvPicPr><x:blipFill><a:blip r:embed="${id}"/></x:blipFill></x:pic>`;

@@ -1,7 +1,7 @@
 import { childElements, findAll, findChild, parseXml, textContent, type Element } from "../guard/xml.ts";
 import type { Zip } from "../guard/zip.ts";
 import { readPart } from "../office/xmlParts.ts";
-import { isFileName } from "../office/fileNames.ts";
+import { cleanDescription } from "../office/descriptions.ts";
 import { element } from "../html/tree.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import type { Warn } from "../reader.ts";
@@ -30,18 +30,23 @@ const chartTitles = (zip: Zip, object: Element): string[] => {
     .flatMap(paragraphsOf);
 };
 
-/** The description of a picture, else its title. Adds the part of the picture to `described`. */
+/** The description of a picture or a group, else its title. */
+const descriptionOf = (node: Element): string =>
+  ["svg:desc", "svg:title"]
+    .map((name) => cleanDescription(textContent(findChild(node, name) ?? EMPTY)))
+    .find((text) => text !== "") ?? "";
+
+/** The descriptions of pictures. Adds the parts of these pictures to `described`. */
 const pictureTexts = (table: Element, described: Set<string>): string[] =>
   findAll(table, "draw:frame").flatMap((frame) => {
     const image = findAll(frame, "draw:image")[0];
-    const text = ["svg:desc", "svg:title"].map((name) => textContent(findChild(frame, name) ?? EMPTY).trim());
-    const found = image && text.find((one) => one !== "" && !isFileName(one));
-    if (!found) return [];
-    described.add(image.attributes["xlink:href"] ?? "");
-    return [found];
+    const text = image ? descriptionOf(frame) : "";
+    if (image && text !== "") described.add(image.attributes["xlink:href"] ?? "");
+    return [text];
   });
 
 const drawnTexts = (zip: Zip, table: Element, described: Set<string>): string[] => [
+  ...findAll(table, "draw:g").map(descriptionOf),
   ...pictureTexts(table, described),
   ...SHAPES.flatMap((name) => findAll(table, name)).flatMap(paragraphsOf),
   ...findAll(table, "draw:object").flatMap((object) => chartTitles(zip, object)),
