@@ -6,6 +6,8 @@ import { element } from "../html/tree.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import type { Warn } from "../reader.ts";
 import { warnOfCount } from "../warnings.ts";
+import { controlText } from "./controls.ts";
+import { countOpenChoices, odsControls } from "./odsControls.ts";
 
 /** Characters of a file whose drawings are read: its elements take ten times as much memory. */
 const MAX_LENGTH = 20_000_000;
@@ -14,7 +16,7 @@ const SHAPES =
   "text-box custom-shape rect ellipse circle line polyline polygon regular-polygon path connector measure caption"
     .split(" ")
     .map((name) => `draw:${name}`);
-const DRAWN = new RegExp(`<(?:${SHAPES.join("|")}|draw:object|draw:image)\\b`, "g");
+const DRAWN = new RegExp(`<(?:${SHAPES.join("|")}|draw:object|draw:image|draw:control)\\b`, "g");
 
 const EMPTY: Element = { name: "", attributes: {}, children: [] };
 
@@ -49,17 +51,29 @@ const drawnTexts = (zip: Zip, table: Element, described: Set<string>): string[] 
   ...findAll(table, "draw:g").map(descriptionOf),
   ...pictureTexts(table, described),
   ...SHAPES.flatMap((name) => findAll(table, name)).flatMap(paragraphsOf),
+  ...odsControls(table).map(controlText),
   ...findAll(table, "draw:object").flatMap((object) => chartTitles(zip, object)),
 ];
 
-/** Gives what is drawn on a sheet of an ODS, by the sheet's name: texts of boxes and shapes, titles of charts, descriptions of pictures (whose parts are added to `described`); "" without any. */
-export const openOdsDrawings = (zip: Zip, warn: Warn, described: Set<string>): ((sheet: string) => string) => {
-  const xml = zip.text("content.xml") ?? "";
+/**
+ * Gives what is drawn on a sheet of an ODS, by the sheet's name: texts of boxes and shapes, controls of forms, titles of charts,
+ * descriptions of pictures (whose parts are added to `described`); "" without any. `xml`: the content of the file.
+ */
+export const openOdsDrawings = (
+  zip: Zip,
+  xml: string,
+  { warn, described }: { warn: Warn; described: Set<string> },
+): ((sheet: string) => string) => {
   warnOfCount(warn, "embedded_files_left_out", xml.match(/<draw:object-ole\b/g)?.length ?? 0);
   const drawn = xml.match(DRAWN)?.length ?? 0;
   const isTooLong = xml.length > MAX_LENGTH;
   if (isTooLong) warnOfCount(warn, "drawings_left_out", drawn);
   const tables = drawn > 0 && !isTooLong ? findAll(parseXml(xml), "table:table") : [];
+  warnOfCount(
+    warn,
+    "form_fields_left_out",
+    tables.reduce((sum, table) => sum + countOpenChoices(table), 0),
+  );
   return (wanted) => {
     const table = tables.find(({ attributes }) => attributes["table:name"] === wanted);
     const texts = table ? drawnTexts(zip, table, described).filter((text) => text.trim() !== "") : [];
