@@ -74,6 +74,12 @@ test("hidden passages are counted once, however they are declared, and a path is
   ]);
 });
 
+test("a line end after a backslash ends a paragraph, as in files of macOS", async () => {
+  const file =
+    "{\\rtf1\\ansi\\cocoartf2639\n\\pard\n\\f0\\fs24 \\cf0 Harbour office\\\n\\\r\nOpen\ned daily\\\r\n{\\b Closed}\\\n}";
+  expect(await readRtf(Buffer.from(file, "latin1"))).toEqual(["Harbour office\n\nOpened daily\n\n**Closed**"]);
+});
+
 test("a truncated file keeps its text", async () => {
   expect(await read("One{\\footnote Note}\\par\\trowd\\cellx100\\intbl cell\\cell rest")).toBe(
     "One[^1]\n\ncell\n\nrest\n\n[^1]: Note",

@@ -31,6 +31,9 @@ const ACTIONS: Record<string, (reading: RtfReader, value: number | null) => void
   u: (reading, value) => addUnicode(reading, value ?? 0),
   par: endParagraph,
   sect: endParagraph,
+  // the line end after a backslash, as programs of macOS write
+  "\n": endParagraph,
+  "\r": endParagraph,
   nestcell: endNestedCell,
   nesttableprops: startNestedRow,
   nestrow: endNestedRow,
