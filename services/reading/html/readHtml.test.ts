@@ -102,6 +102,15 @@ test("definitions become a list of terms", async () => {
   );
 });
 
+test("terms that are headings begin items, as others do", async () => {
+  const list = "<dl><dt><h3>Ebb</h3></dt><dd>falling</dd><dt><h3>Flood</h3></dt><dd>rising</dd></dl>";
+  expect(await read(list)).toBe("- ### Ebb\n  - falling\n- ### Flood\n  - rising");
+});
+
+test("places where a browser may break a word are no part of it", async () => {
+  expect(await read("<p>harbour.<wbr>office.<wbr>Opening<wbr>Hours</p>")).toBe("harbour.office.OpeningHours");
+});
+
 test("code keeps its lines and its language", async () => {
   expect(await read("<pre><code class='language-js'>a = {\n  b: 1,\n}\n</code></pre>")).toBe(
     "```js\na = {\n  b: 1,\n}\n```",

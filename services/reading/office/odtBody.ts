@@ -12,6 +12,8 @@ export interface OdtContext {
   styles: OdtStyles;
   /** The notes so far, in order. */
   notes: Html[];
+  /** The last numbers of the lists so far, by their ids and by their styles. */
+  lastNumbers: Map<string, number>;
   /** An embedded formula or chart, by its name; empty if there is none. */
   object(name: string): Html[];
 }
@@ -109,6 +111,20 @@ const note = (node: Element, context: OdtContext): ElementContent[] => {
 
 const isHeading = (item: Element): boolean => childElements(item).some(({ name }) => name === "text:h");
 
+/** An item without a paragraph contains only the items of the next level. */
+const isNumbered = (item: Element): boolean =>
+  item.name === "text:list-item" && childElements(item).some(({ name }) => name === "text:p");
+
+/** The number of the first item of a list, where it is not 1: it is given, or continues those of another list. */
+const firstNumber = (node: Element, items: readonly Element[], style: string, context: OdtContext): number => {
+  const given = Number(attribute(items[0] ?? node, "text:start-value"));
+  if (given > 0) return given;
+  const continued = attribute(node, "text:continue-list");
+  const key = continued === "" ? style : continued;
+  const isContinued = continued !== "" || attribute(node, "text:continue-numbering") === "true";
+  return isContinued ? (context.lastNumbers.get(key) ?? 0) + 1 : 1;
+};
+
 const list = (node: Element, context: OdtContext, above: ListPosition = { style: "", level: 0 }): ElementContent[] => {
   const position = { style: styleOf(node) || above.style, level: above.level + 1 };
   const items = childElements(node).filter(({ name }) => name === "text:list-item" || name === "text:list-header");
@@ -118,9 +134,13 @@ const list = (node: Element, context: OdtContext, above: ListPosition = { style:
     );
   // chapter numbering puts headings in lists
   if (items.some(isHeading)) return items.flatMap(content);
-  const start = attribute(items[0] ?? node, "text:start-value");
   const numbered = context.styles.isNumbered(position.style, position.level);
-  const properties = { dataList: position.style, ...(numbered && start ? { start } : {}) };
+  const start = firstNumber(node, items, position.style, context);
+  const properties = { dataList: position.style, ...(numbered && start > 1 ? { start } : {}) };
+  if (numbered && position.level === 1) {
+    const last = start + items.filter(isNumbered).length - 1;
+    for (const key of [position.style, attribute(node, "xml:id")]) context.lastNumbers.set(key, last);
+  }
   return [
     element(
       numbered ? "ol" : "ul",
