@@ -462,6 +462,11 @@ room</textarea></p><p>Size: ${open}</p><nav>${open}</nav>`;
     });
   });
 
+  test("a chosen option of a list without values", async () => {
+    const page = "<p>Size: <select><option>Small<option selected>Large</select></p>";
+    expect(await read("a.html", Buffer.from(page))).toEqual({ text: "Size: Large", warnings: [] });
+  });
+
   test("declarative shadow roots, with the children of their hosts in the slots", async () => {
     const inner = '<x-b><template shadowrootmode="closed"><i>inner</i></template>not shown</x-b>';
     const page = `<x-a><template shadowrootmode="open"><h2><slot name="title">No title</slot></h2><p>Shadow ${inner}</p><slot></slot><slot name="gone">Default</slot></template><b slot="title">Opening hours</b><p>Light text</p></x-a><template><p>not shown</p></template>`;

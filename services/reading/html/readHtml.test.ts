@@ -123,6 +123,18 @@ test("formulas become TeX", async () => {
   expect(await read(`<p>${fraction} and ${annotated}</p>`)).toBe("$\\frac{a}{b^{2}}$ and $\\hat{x}$");
 });
 
+test("a formula that is nested deeply is read in one pass", async () => {
+  expect(await read(`<p><math>${"<mrow><mi>x</mi>".repeat(200)}${"</mrow>".repeat(200)}</math></p>`)).toBe(
+    `$${"x".repeat(200)}$`,
+  );
+});
+
+test("brackets of older formulas are read", async () => {
+  const call = "<mi>f</mi><mfenced><mi>x</mi><mi>y</mi></mfenced>";
+  const range = "<mfenced open='[' close=']' separators=';'><mn>0</mn><mn>1</mn></mfenced>";
+  expect(await read(`<p><math>${call}</math> in <math>${range}</math></p>`)).toBe("$f(x,y)$ in $[0;1]$");
+});
+
 test("footnotes move to the end, in any notation", async () => {
   const reference = "<p>Text<sup><a id=r1 href='#n1'>1</a></sup> goes on.</p>";
   const note = "<ol><li id=n1>The note. <a href='#r1'>↩</a></li></ol><p>Last.</p>";

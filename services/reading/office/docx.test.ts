@@ -95,6 +95,16 @@ test("equations become TeX", async () => {
   );
 });
 
+test("names of functions, scripts before a letter and accents stay in equations", async () => {
+  const r = (text: string): string => `<m:r><m:t>${text}</m:t></m:r>`;
+  const sine = `<m:func><m:fName>${r("sin")}</m:fName><m:e>${r("x")}</m:e></m:func>`;
+  const isotope = `<m:sPre><m:sub>${r("92")}</m:sub><m:sup>${r("235")}</m:sup><m:e>${r("U")}</m:e></m:sPre>`;
+  const vector = `<m:acc><m:accPr><m:chr m:val="\u20d7"/></m:accPr><m:e>${r("v")}</m:e></m:acc>`;
+  expect(await read(p(`<m:oMath>${sine}${r("+")}${isotope}${r("+")}${vector}</m:oMath>`))).toBe(
+    "$sin x+{}_{92}^{235}U+v\u20d7$",
+  );
+});
+
 test("rows that skip grid columns get empty cells, and merged cells repeat in each row", async () => {
   const cell = (text: string, properties = ""): string => `<w:tc><w:tcPr>${properties}</w:tcPr>${p(t(text))}</w:tc>`;
   const rows = [
