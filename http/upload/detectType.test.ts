@@ -41,6 +41,12 @@ test.each([
 );
 
 describe("detecting the type of text", () => {
+  test("XML in UTF-16 needs no byte order mark", async () => {
+    const bytes = Buffer.from('<?xml version="1.0" encoding="UTF-16"?><a/>', "utf16le");
+    expect(await detect(bytes, "a.xml")).toBe(MEDIA_TYPES.xml);
+    expect(await detect(Buffer.from(bytes).swap16(), "a.xml", "text/xml")).toBe(MEDIA_TYPES.xml);
+  });
+
   test.each([
     ["a.md", "text/plain", MEDIA_TYPES.md],
     ["a.md", "text/csv", MEDIA_TYPES.csv],

@@ -179,13 +179,14 @@ describe("a Word document", () => {
     const picture = (description: string): string =>
       `<w:p><w:r><w:drawing><wp:inline xmlns:wp="${schemas}/drawingml/2006/wordprocessingDrawing"><wp:docPr descr="${description}"/><a:graphic xmlns:a="${schemas}/drawingml/2006/main"><a:graphicData><pic:pic xmlns:pic="${schemas}/drawingml/2006/picture"><pic:blipFill><a:blip xmlns:r="${schemas}/officeDocument/2006/relationships" r:embed="r0"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
     const relation = `<Relationships xmlns="${schemas}/package/2006/relationships"><Relationship Id="r0" Type="${schemas}/officeDocument/2006/relationships/image" Target="media/i.png"/></Relationships>`;
-    const file = withParts(wordFile(picture("A lighthouse at dawn") + picture("")), {
+    const pictures = picture("A lighthouse at dawn") + picture("") + picture("C:/Pictures/dawn 1.png");
+    const file = withParts(wordFile(pictures), {
       "word/_rels/document.xml.rels": relation,
       "word/media/i.png": "x",
     });
     expect(await read("a.docx", file)).toEqual({
       text: "A lighthouse at dawn",
-      warnings: [{ code: "images_without_text", count: 1 }],
+      warnings: [{ code: "images_without_text", count: 2 }],
     });
   });
 
@@ -459,6 +460,11 @@ room</textarea></p><p>Size: ${open}</p><nav>${open}</nav>`;
       text: "Name: Ada\n\nStay: Two nights\n\nWish: A quiet room\n\nSize:",
       warnings: [{ code: "form_fields_left_out", count: 1 }],
     });
+  });
+
+  test("a chosen option of a list without values", async () => {
+    const page = "<p>Size: <select><option>Small<option selected>Large</select></p>";
+    expect(await read("a.html", Buffer.from(page))).toEqual({ text: "Size: Large", warnings: [] });
   });
 
   test("declarative shadow roots, with the children of their hosts in the slots", async () => {

@@ -18,7 +18,7 @@ const MAX_BYTES = 50_000_000;
 const PAGE_SEPARATOR = "\n\n";
 
 const startsAsHtml = (bytes: Uint8Array): boolean =>
-  /<html[\s>]/i.test(Buffer.from(bytes.subarray(0, 2_000)).toString("latin1"));
+  /<html[\s>]/i.test(Buffer.from(bytes.subarray(0, 2_000)).toString("latin1").replaceAll("\0", ""));
 
 /* Imported on first use, so that a process loads only the libraries it needs. */
 const readers: Record<ReadableType, ReadPages> = {

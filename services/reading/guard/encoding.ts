@@ -1,11 +1,19 @@
-const DECLARED = /^<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/;
+const DECLARED = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/;
 
-/** "utf-8", "utf-16le" or "utf-16be" by the byte order mark; null without one. */
-export const encodingFromMark = (bytes: Uint8Array): string | null => {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
-  return null;
+/**
+ * The first bytes of a file in some encodings, in hexadecimal: a byte order mark, or the start of XML in UTF-16 without one (appendix F of
+ * the XML standard).
+ */
+const STARTS: [RegExp, string][] = [
+  [/^efbbbf/, "utf-8"],
+  [/^(?:fffe|3c00[2-7].00)/, "utf-16le"],
+  [/^(?:feff|003c00[2-7])/, "utf-16be"],
+];
+
+/** "utf-8", "utf-16le" or "utf-16be" if the first bytes show it, else null. */
+export const encodingFromStart = (bytes: Uint8Array): string | null => {
+  const start = Buffer.from(bytes.subarray(0, 4)).toString("hex");
+  return STARTS.find(([pattern]) => pattern.test(start))?.[1] ?? null;
 };
 
 const createDecoder = (encoding: string): TextDecoder => {
@@ -25,6 +33,6 @@ export const encodingFromDeclaration = (bytes: Uint8Array): string | undefined =
   return declared && /^utf-?16/i.test(declared) ? "utf-8" : declared;
 };
 
-/** Decodes XML by its byte order mark, else by its XML declaration, else as UTF-8. */
+/** Decodes XML by its first bytes, else by its XML declaration, else as UTF-8. */
 export const decodeXml = (bytes: Uint8Array): string =>
-  createDecoder(encodingFromMark(bytes) ?? encodingFromDeclaration(bytes) ?? "utf-8").decode(bytes);
+  createDecoder(encodingFromStart(bytes) ?? encodingFromDeclaration(bytes) ?? "utf-8").decode(bytes);

@@ -11,7 +11,7 @@ export interface Zip {
   has(name: string): boolean;
   /** Undefined if there is no such part. Ignores case if there is no exact match. */
   bytes(name: string): Uint8Array | undefined;
-  /** The part as text, decoded by its byte order mark or XML declaration, else as UTF-8. */
+  /** The part as text, decoded by its first bytes or XML declaration, else as UTF-8. */
   text(name: string): string | undefined;
 }
 

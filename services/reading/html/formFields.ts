@@ -12,7 +12,8 @@ const options = (node: Element): Element[] => findElements(node, ({ tagName }) =
 
 const optionText = (option: Element): string => oneLine(textContent(option) || property(option, "label"));
 
-const isChosen = (option: Element): boolean => "selected" in option.properties && property(option, "value") !== "";
+/** An option with an empty value asks for a choice; one without a value has its text as its value. */
+const isChosen = ({ properties }: Element): boolean => "selected" in properties && properties["value"] !== "";
 
 /** Whether a list offers a choice but has no selection. */
 export const isOpenChoice = (node: Element): boolean =>

@@ -1,7 +1,8 @@
 import type { Element } from "hast";
 import type { Handle, State } from "hast-util-to-mdast";
 import { defaultHandlers } from "hast-util-to-mdast";
-import type { ListItem, Nodes, PhrasingContent } from "mdast";
+import type { ListItem, Nodes, Paragraph, PhrasingContent } from "mdast";
+import { diagramLabels } from "./diagramLabels.ts";
 import { fieldText } from "./formFields.ts";
 import { numberedItem, orderedList } from "./itemNumbers.ts";
 import { mathToTex } from "./mathToTex.ts";
@@ -45,11 +46,9 @@ const area: Handle = (_state, node) => {
   return [ABSOLUTE.test(url) ? { type: "link", url, children: [text] } : text, { type: "break" }];
 };
 
-/** The labels of a diagram. Icons have none. */
 const drawing: Handle = (_state, node) => {
-  const labels = findElements(node, ({ tagName }) => tagName === "text" || tagName === "foreignObject");
-  const text = labels.map((label) => textContent(label).replace(/\s+/g, " ").trim()).filter(Boolean);
-  return text.length === 0 ? undefined : { type: "text", value: text.join(" ") };
+  const labels = diagramLabels(node);
+  return labels.length === 0 ? undefined : { type: "text", value: labels.join(" ") };
 };
 
 /** `10<sup>5</sup>` must not become 105. */
@@ -65,14 +64,19 @@ const superscript: Handle = (state, node) => {
 const definitionParts = (node: Element): Element[] =>
   node.children.filter(isElement).flatMap((child) => (child.tagName === "div" ? definitionParts(child) : [child]));
 
+const strongTerm = (term: Paragraph): Paragraph => ({
+  type: "paragraph",
+  children: [{ type: "strong", children: term.children }],
+});
+
 const definitions: Handle = (state, node) => {
   const items: ListItem[] = [];
   for (const part of definitionParts(node)) {
     const children = state.toFlow(state.all(part)) as ListItem["children"];
-    const [first, ...rest] = children;
     const open = items.at(-1);
-    if (part.tagName === "dt" && first?.type === "paragraph") {
-      items.push(listItem([{ type: "paragraph", children: [{ type: "strong", children: first.children }] }, ...rest]));
+    if (part.tagName === "dt") {
+      const [first, ...rest] = children;
+      items.push(listItem(first?.type === "paragraph" ? [strongTerm(first), ...rest] : children));
     } else if (open) {
       const last = open.children.at(-1);
       if (last?.type === "list") last.children.push(listItem(children));
@@ -156,6 +160,7 @@ export const handlers: Record<string, Handle> = {
   input: field,
   iframe: ignore,
   comment: ignore,
+  wbr: ignore,
   math,
   [NOTE_REFERENCE]: noteReference,
   [NOTE]: note,

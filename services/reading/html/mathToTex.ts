@@ -1,14 +1,27 @@
 import type { Element } from "hast";
-import { isElement, textContent } from "./tree.ts";
+import { isElement, property, textContent } from "./tree.ts";
 
 /** A subscript or superscript; "" for an empty one. */
 export const script = (mark: "_" | "^", tex: string): string => (tex === "" ? "" : `${mark}{${tex}}`);
 
+/** Brackets are attributes of an older element. They are round, with commas between the parts, where it has none. */
+const fenced = (node: Element, parts: string[]): string => {
+  const sign = (name: string, usual: string): string => {
+    const value = node.properties[name];
+    if (value === undefined) return usual;
+    // an empty `open` is a truth value in HTML
+    return value === true ? "" : property(node, name).trim();
+  };
+  return sign("open", "(") + parts.join(sign("separators", ",").slice(0, 1)) + sign("close", ")");
+};
+
 /** Converts presentation MathML to TeX. Letters and operators are unchanged. */
 export const mathToTex = (node: Element): string => {
-  const parts = node.children.filter(isElement);
-  if (parts.length === 0) return textContent(node).trim();
-  const [first = "", second = "", third = ""] = parts.map(mathToTex);
+  const elements = node.children.filter(isElement);
+  if (elements.length === 0) return textContent(node).trim();
+  // once, because the time would double with each level otherwise
+  const parts = elements.map(mathToTex);
+  const [first = "", second = "", third = ""] = parts;
   switch (node.tagName) {
     case "mfrac":
       return `\\frac{${first}}{${second}}`;
@@ -22,17 +35,19 @@ export const mathToTex = (node: Element): string => {
     case "munderover":
       return first + script("_", second) + script("^", third);
     case "msqrt":
-      return `\\sqrt{${parts.map(mathToTex).join("")}}`;
+      return `\\sqrt{${parts.join("")}}`;
     case "mroot":
       return `\\sqrt[${second}]{${first}}`;
     case "mtable":
-      return `\\begin{matrix}${parts.map(mathToTex).join(" \\\\ ")}\\end{matrix}`;
+      return `\\begin{matrix}${parts.join(" \\\\ ")}\\end{matrix}`;
     case "mtr":
-      return parts.map(mathToTex).join(" & ");
+      return parts.join(" & ");
+    case "mfenced":
+      return fenced(node, parts);
     case "annotation":
     case "annotation-xml":
       return "";
     default:
-      return parts.map(mathToTex).join("");
+      return parts.join("");
   }
 };

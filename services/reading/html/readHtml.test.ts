@@ -85,6 +85,12 @@ test("images become their description", async () => {
   expect(await read("<p>See <img src=a.png alt='two towers'><img src=b.png></p>")).toBe("See two towers");
 });
 
+test("the description of a picture is no part of the words beside it, unless it is an initial", async () => {
+  const page = "<p><img alt='A lighthouse'>The quay<span><img alt='two boats'></span><img alt='a crane'>.</p>";
+  expect(await read(page)).toBe("A lighthouse The quay two boats a crane.");
+  expect(await read("<p><img alt='O'>nce upon a time (<img alt='a bell'>)</p>")).toBe("Once upon a time (a bell)");
+});
+
 test("lists keep their nesting and are tight", async () => {
   const list = "<ol start=3><li><p>three</p><ul><li>a</li><ul><li>b</li></ul></ul></li><li>four</li></ol>";
   expect(await read(list)).toBe("3. three\n   - a\n     - b\n4. four");
@@ -94,6 +100,15 @@ test("definitions become a list of terms", async () => {
   expect(await read("<dl><div><dt>Ebb</dt><dd>falling</dd></div><dt>Flood</dt><dd>rising</dd></dl>")).toBe(
     "- **Ebb**\n  - falling\n- **Flood**\n  - rising",
   );
+});
+
+test("terms that are headings begin items, as others do", async () => {
+  const list = "<dl><dt><h3>Ebb</h3></dt><dd>falling</dd><dt><h3>Flood</h3></dt><dd>rising</dd></dl>";
+  expect(await read(list)).toBe("- ### Ebb\n  - falling\n- ### Flood\n  - rising");
+});
+
+test("places where a browser may break a word are no part of it", async () => {
+  expect(await read("<p>harbour.<wbr>office.<wbr>Opening<wbr>Hours</p>")).toBe("harbour.office.OpeningHours");
 });
 
 test("code keeps its lines and its language", async () => {
@@ -106,6 +121,18 @@ test("formulas become TeX", async () => {
   const fraction = "<math><mfrac><mi>a</mi><msup><mi>b</mi><mn>2</mn></msup></mfrac></math>";
   const annotated = "<math><mi>x</mi><annotation encoding='application/x-tex'>\\hat{x}</annotation></math>";
   expect(await read(`<p>${fraction} and ${annotated}</p>`)).toBe("$\\frac{a}{b^{2}}$ and $\\hat{x}$");
+});
+
+test("a formula that is nested deeply is read in one pass", async () => {
+  expect(await read(`<p><math>${"<mrow><mi>x</mi>".repeat(200)}${"</mrow>".repeat(200)}</math></p>`)).toBe(
+    `$${"x".repeat(200)}$`,
+  );
+});
+
+test("brackets of older formulas are read", async () => {
+  const call = "<mi>f</mi><mfenced><mi>x</mi><mi>y</mi></mfenced>";
+  const range = "<mfenced open='[' close=']' separators=';'><mn>0</mn><mn>1</mn></mfenced>";
+  expect(await read(`<p><math>${call}</math> in <math>${range}</math></p>`)).toBe("$f(x,y)$ in $[0;1]$");
 });
 
 test("footnotes move to the end, in any notation", async () => {

@@ -8,9 +8,17 @@ import { findElements, isElement, property, textContent } from "./tree.ts";
 
 const ROW_GROUPS = /^(?:thead|tbody|tfoot)$/;
 
+/** The children of a table as browsers show them: the first head above the rows, the first foot below them. */
+const shownParts = (table: Element): Element[] => {
+  const parts = table.children.filter(isElement);
+  const head = parts.find(({ tagName }) => tagName === "thead");
+  const foot = parts.find(({ tagName }) => tagName === "tfoot");
+  const others = parts.filter((part) => part !== head && part !== foot);
+  return [...(head ? [head] : []), ...others, ...(foot ? [foot] : [])];
+};
+
 const rowElements = (table: Element): { row: Element; header: boolean }[] =>
-  table.children.flatMap((child) => {
-    if (!isElement(child)) return [];
+  shownParts(table).flatMap((child) => {
     if (child.tagName === "tr") return [{ row: child, header: false }];
     if (!ROW_GROUPS.test(child.tagName)) return [];
     const rows = child.children.filter(isElement).filter(({ tagName }) => tagName === "tr");

@@ -8,6 +8,8 @@ import { handlers } from "./handlers.ts";
 import { numberOf } from "./itemNumbers.ts";
 import { joinTexts } from "./joinTexts.ts";
 import { markNotes } from "./notes.ts";
+import { separatePictures } from "./pictureGaps.ts";
+import { bracketReadings } from "./ruby.ts";
 import { normalizeTexts } from "./text.ts";
 import { normalizeMarkdown } from "./normalizeMarkdown.ts";
 import type { RawMarkdown } from "./rawMarkdown.ts";
@@ -54,6 +56,8 @@ const root: NodeHandle = (state, node) => {
 /** Converts an HTML tree to Markdown: GFM tables, footnotes at the end, images as their alternative text. Changes the tree. */
 export const toMarkdown = (tree: Root): string => {
   normalizeTexts(tree);
+  bracketReadings(tree);
+  separatePictures(tree);
   dropBlockWhitespace(tree);
   const content: Nodes = toMdast(markNotes(tree), { handlers, nodeHandlers: { root }, document: true });
   return write(normalizeMarkdown(content), OPTIONS).trim();

@@ -21,7 +21,7 @@ export interface CalendarEvent {
 
 export interface Calendar {
   events: CalendarEvent[];
-  /** The calendar is damaged, has no events, or has more than are read. */
+  /** The calendar is damaged, has no events, has more than are read, or contains files. */
   isIncomplete: boolean;
 }
 
@@ -48,6 +48,14 @@ const formatEnd = (property: CalendarProperty): string => {
   return Number.isNaN(end) ? time : new Date(end).toISOString().slice(0, 10);
 };
 
+/** A list of texts with commas between them. */
+const formatList = ({ value }: CalendarProperty): string =>
+  value
+    .split(/(?<!\\),/)
+    .map((one) => readText(one).trim())
+    .filter(Boolean)
+    .join(", ");
+
 const formatPerson = ({ value, parameters }: CalendarProperty): string => {
   const address = value.replace(/^mailto:/i, "");
   const name = parameters.get("CN") ?? "";
@@ -61,10 +69,28 @@ const formatPeople = (people: readonly CalendarProperty[]): string => {
   return people.length > MAX_ATTENDEES ? `${named} and ${people.length - MAX_ATTENDEES} more` : named;
 };
 
+/** A file in the calendar itself, which is not read. */
+const isInlineFile = ({ name, parameters }: CalendarProperty): boolean =>
+  name === "ATTACH" && (parameters.get("VALUE")?.toUpperCase() === "BINARY" || parameters.has("ENCODING"));
+
+/** `plan.pdf (https://a.example/plan)`; "" for another part of the e-mail. */
+const formatAttachment = (property: CalendarProperty): string => {
+  const { value, parameters } = property;
+  const name = parameters.get("FILENAME") ?? parameters.get("X-FILENAME") ?? "";
+  if (isInlineFile(property) || /^cid:/i.test(value)) return name;
+  return name === "" ? value : `${name} (${value})`;
+};
+
+/** `Video call (https://a.example/room)`. */
+const formatConference = ({ value, parameters }: CalendarProperty): string => {
+  const label = parameters.get("LABEL") ?? "";
+  return label === "" ? value : `${label} (${value})`;
+};
+
 const toEvent = (kind: string, method: string, properties: readonly CalendarProperty[]): CalendarEvent => {
   const byName = Map.groupBy(properties, ({ name }) => name);
   const show = (name: string, format: (property: CalendarProperty) => string): string =>
-    (byName.get(name) ?? []).map(format).join(", ");
+    (byName.get(name) ?? []).map(format).filter(Boolean).join(", ");
   const text = (name: string): string => show(name, ({ value }) => readText(value));
   const [start, end] = [show("DTSTART", formatTime), show("DTEND", formatEnd)];
   const status = method === "CANCEL" ? "cancelled" : text("STATUS").toLowerCase();
@@ -80,9 +106,14 @@ const toEvent = (kind: string, method: string, properties: readonly CalendarProp
     ["Except on", show("EXDATE", formatTime)],
     ["In place of", show("RECURRENCE-ID", formatTime)],
     ["Place", text("LOCATION")],
+    ["Resources", show("RESOURCES", formatList)],
     ["Address", text("URL")],
+    ["Conference", show("CONFERENCE", formatConference)],
     ["Organizer", show("ORGANIZER", formatPerson)],
     ["Attendees", formatPeople(byName.get("ATTENDEE") ?? [])],
+    ["Contact", text("CONTACT")],
+    ["Categories", show("CATEGORIES", formatList)],
+    ["Attachments", show("ATTACH", formatAttachment)],
     ["Comment", text("COMMENT")],
   ];
   return { fields: fields.filter(([, value]) => value.trim() !== ""), description: text("DESCRIPTION").trim() };
@@ -104,8 +135,11 @@ export const readCalendar = (whole: string): Calendar => {
       if (closed?.kind !== value || (kind && events.length >= MAX_EVENTS)) isIncomplete = true;
       else if (kind) events.push(toEvent(kind, method, closed.properties));
     } else if (property?.name === "METHOD" && open.length === 1) method = value;
-    else if (property) open.at(-1)?.properties.push(property);
-    else isIncomplete = true;
+    else if (property) {
+      // alarms contain sounds
+      if (isInlineFile(property) && KINDS[open.at(-1)?.kind ?? ""]) isIncomplete = true;
+      open.at(-1)?.properties.push(property);
+    } else isIncomplete = true;
   }
   return { events, isIncomplete: isIncomplete || open.length > 0 || events.length === 0 };
 };

@@ -95,6 +95,16 @@ test("equations become TeX", async () => {
   );
 });
 
+test("names of functions, scripts before a letter and accents stay in equations", async () => {
+  const r = (text: string): string => `<m:r><m:t>${text}</m:t></m:r>`;
+  const sine = `<m:func><m:fName>${r("sin")}</m:fName><m:e>${r("x")}</m:e></m:func>`;
+  const isotope = `<m:sPre><m:sub>${r("92")}</m:sub><m:sup>${r("235")}</m:sup><m:e>${r("U")}</m:e></m:sPre>`;
+  const vector = `<m:acc><m:accPr><m:chr m:val="\u20d7"/></m:accPr><m:e>${r("v")}</m:e></m:acc>`;
+  expect(await read(p(`<m:oMath>${sine}${r("+")}${isotope}${r("+")}${vector}</m:oMath>`))).toBe(
+    "$sin x+{}_{92}^{235}U+v\u20d7$",
+  );
+});
+
 test("rows that skip grid columns get empty cells, and merged cells repeat in each row", async () => {
   const cell = (text: string, properties = ""): string => `<w:tc><w:tcPr>${properties}</w:tcPr>${p(t(text))}</w:tc>`;
   const rows = [
@@ -151,6 +161,61 @@ test.each(["c:chart", "cx:chart"])("a chart (%s) follows its paragraph, with its
   expect((await readDocx(zipSync(parts)))[0]).toBe(
     "See below:\n\nBy month\n\n| | Visits |\n| --- | --- |\n| May | 7 |\n\nAfter",
   );
+});
+
+test("a chart in a text box is read once", async () => {
+  const chart = `<c:chartSpace xmlns:c="urn:c" xmlns:a="urn:a"><c:chart><c:title><a:t>By month</a:t></c:title></c:chart></c:chartSpace>`;
+  const drawing = '<w:r><w:drawing><c:chart xmlns:c="urn:c" xmlns:r="urn:r" r:id="c1"/></w:drawing></w:r>';
+  const box = `<w:r><w:drawing><wps:txbx xmlns:wps="urn:s"><w:txbxContent>${p(drawing)}</w:txbxContent></wps:txbx></w:drawing></w:r>`;
+  const parts = unzipSync(wordFile(p(t("See below:") + box)));
+  parts["word/charts/c.xml"] = strToU8(chart);
+  parts["word/_rels/document.xml.rels"] = strToU8(
+    '<Relationships><Relationship Id="c1" Type="urn:x/chart" Target="charts/c.xml"/></Relationships>',
+  );
+  expect((await readDocx(zipSync(parts)))[0]).toBe("See below:\n\nBy month");
+});
+
+describe("the description of a drawing", () => {
+  const drawing = (description: string, content: string): string =>
+    `<w:drawing xmlns:wpg="urn:g" xmlns:wps="urn:s"><wp:inline><wp:docPr id="1" descr="${description}"/><a:graphic><a:graphicData>${content}</a:graphicData></a:graphic></wp:inline></w:drawing>`;
+  const shape = (description: string, content = ""): string =>
+    `<wps:wsp><wps:cNvPr id="2" descr="${description}"/>${content}</wps:wsp>`;
+  const group = (...parts: string[]): string => `<wpg:wgp>${parts.join("")}</wpg:wgp>`;
+  const picture = (description: string): string =>
+    `<pic:pic><pic:nvPicPr><pic:cNvPr id="3" descr="${description}"/></pic:nvPicPr></pic:pic>`;
+  const run = (content: string): string => `<w:r>${content}</w:r>`;
+  const box = (text: string): string => `<w:txbxContent>${p(t(text))}</w:txbxContent>`;
+
+  test("is read for groups, their parts, and shapes without text", async () => {
+    const parts = [shape("The north quay"), picture("A crane"), shape("Quay.png"), shape("A crane")];
+    const map = drawing("A map of the harbour", group(...parts));
+    expect(await read(p(t("Text") + run(map)))).toBe("Text\n\nA map of the harbour\n\nThe north quay\n\nA crane");
+    expect(await read(p(run(drawing("An arrow", "<wps:wsp><wps:spPr/></wps:wsp>"))))).toBe("An arrow");
+    const written = drawing("A sign", `<wps:wsp><wps:txbx>${box("Quay 4")}</wps:txbx></wps:wsp>`);
+    expect(await read(p(run(written)))).toBe("Quay 4");
+  });
+
+  test("is read before the text boxes of a group, which has a copy for older programs", async () => {
+    const map = drawing("A map", group(shape("", `<wps:txbx>${box("North")}</wps:txbx>`)));
+    const either = (copy: string): string =>
+      run(
+        `<mc:AlternateContent><mc:Choice>${map}</mc:Choice><mc:Fallback><w:pict><v:group>${copy}</v:group></w:pict></mc:Fallback></mc:AlternateContent>`,
+      );
+    expect(await read(p(either(`<v:textbox>${box("North")}</v:textbox>`)))).toBe("A map\n\nNorth");
+    expect(await read(p(either("")))).toBe("A map\n\nNorth");
+  });
+
+  test("counts for the pictures of a group", async () => {
+    const counted = async (content: string): Promise<ReadingWarning[]> => {
+      const warnings: ReadingWarning[] = [];
+      await readDocx(wordFile(p(t("Text") + run(content))), (warning) => warnings.push(warning));
+      return warnings;
+    };
+    expect(await counted(drawing("A map", group(picture(""))))).toEqual([]);
+    expect(await counted(drawing("", group(picture("A crane"), picture(""))))).toEqual([
+      { code: "images_without_text", count: 1 },
+    ]);
+  });
 });
 
 describe("a file is refused", () => {

@@ -4,6 +4,7 @@ import { normalizeText } from "../html/text.ts";
 import { joinFlow, withoutFlow } from "./flowedText.ts";
 import { type MailCalendars, readCalendars } from "./mailCalendars.ts";
 import { writeFields } from "./mailFields.ts";
+import { readPacked, unpackWinmail } from "./winmail.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
 import { escapePlain } from "../text/plain.ts";
 import { ignoreWarnings, warnOfCount } from "../warnings.ts";
@@ -77,8 +78,12 @@ const readAttached = async ({ content }: Part, warn: Warn, depth: number): Promi
 };
 
 async function readMail(bytes: Uint8Array, warn: Warn, depth: number): Promise<string> {
-  const email = await parse(bytes);
+  const received = await parse(bytes);
+  const { parts, packed } = unpackWinmail(received.attachments);
+  const email = { ...received, attachments: parts };
   const body = bodyMarkdown(email, warn);
+  const unpacked: string[] = [];
+  for (const one of packed) unpacked.push(...(await readPacked(one, body, warn)));
   const calendars = readCalendars(email.attachments, `${email.text ?? ""}\n${body}`);
   const attached = depth < MAX_DEPTH ? email.attachments.filter(({ mimeType }) => mimeType === "message/rfc822") : [];
   const messages: string[] = [];
@@ -87,10 +92,13 @@ async function readMail(bytes: Uint8Array, warn: Warn, depth: number): Promise<s
     if (text !== null) messages.push(text);
   }
   warnOfParts(warn, email, calendars, messages.length);
-  return [headerLines(email), body, ...calendars.paragraphs, ...messages].filter(Boolean).join("\n\n");
+  return [headerLines(email), body, ...unpacked, ...calendars.paragraphs, ...messages].filter(Boolean).join("\n\n");
 }
 
-/** Reads an e-mail: its header fields, the names of its attachments, its text, its calendars, and the attached e-mails. Throws UnreadableFile. */
+/**
+ * Reads an e-mail: its header fields, the names of its attachments, its text, its calendars, the attached e-mails, and all of these in a
+ * winmail.dat. Throws UnreadableFile.
+ */
 export const readEml = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => [
   await readMail(bytes, warn, 0),
 ];

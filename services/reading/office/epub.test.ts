@@ -16,6 +16,11 @@ test("a footnote on another page is found", async () => {
   expect(await readEpub(book({ "text.xhtml": text, "notes.xhtml": notes }))).toEqual(["Text[^1]\n\n[^1]: The note."]);
 });
 
+test("a page that a book names several times is read once", async () => {
+  const opf = `<package><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine>${'<itemref idref="a"/>'.repeat(50_000)}</spine></package>`;
+  expect(await readEpub(book({ "a.xhtml": "<p>Text</p>" }, { "OPS/book.opf": opf }))).toEqual(["Text"]);
+});
+
 test("an encrypted page is refused, but an obfuscated font is not", async () => {
   const locked = (name: string): string =>
     `<encryption><EncryptedData><CipherReference URI="${name}"/></EncryptedData></encryption>`;

@@ -58,7 +58,8 @@ const readSpine = (zip: Zip): Spine => {
     else if (part === undefined || !PAGE.test(item?.["media-type"] ?? "") || !zip.has(part)) spine.missing += 1;
     else spine.pages.push(part);
   }
-  return spine;
+  // a book that names a page thousands of times would grow without an end
+  return { ...spine, pages: [...new Set(spine.pages)] };
 };
 
 /** Makes ids and links unique across pages, so that a note may be on another page. */

@@ -70,6 +70,36 @@ test("full days, repetitions, tasks and cancelled events are described as such",
   );
 });
 
+test("contacts, resources, files and the address of a call are read; files inside the calendar are reported", async () => {
+  const lines = `SUMMARY:Works
+RESOURCES:Projector,Easel\\, large
+RESOURCES:Van
+CONTACT:Ann\\, +49 40 123
+CATEGORIES:Harbour,Costs
+CONFERENCE;VALUE=URI;FEATURE=VIDEO;LABEL=Room 4:https://call.example/4
+ATTACH:https://a.example/agenda
+ATTACH;FMTTYPE=application/pdf;FILENAME="plan, new.pdf":https://a.example/plan?x=1
+ATTACH:CID:part1@a.example
+BEGIN:VALARM
+ATTACH;VALUE=URI:Basso
+END:VALARM`;
+  const shown = [
+    "Event: Works",
+    "Resources: Projector, Easel, large, Van",
+    "Conference: Room 4 (https://call.example/4)",
+    "Contact: Ann, +49 40 123",
+    "Categories: Harbour, Costs",
+  ];
+  const files = "https://a.example/agenda, plan, new.pdf (https://a.example/plan?x=1)";
+  const found = await read(part(calendar(event(lines))));
+  expect(found).toEqual({ text: [...shown, `Attachments: ${files}`].join("  \n"), warnings: [] });
+  const inline = "ATTACH;ENCODING=BASE64;VALUE=BINARY;X-FILENAME=plan.pdf:JVBERi0xLjQ=";
+  expect(await read(part(calendar(event(`SUMMARY:Works\n${inline}`))))).toEqual({
+    text: "Event: Works  \nAttachments: plan.pdf",
+    warnings: [leftOut(1)],
+  });
+});
+
 test.each([
   ["without calendar data", "nothing of the kind", ""],
   ["without events", calendar(event("DTSTART:20260302T080000Z", "VFREEBUSY")), ""],

@@ -1,136 +1,17 @@
-import { htmlToMarkdown } from "../html/readHtml.ts";
-import { normalizeText } from "../html/text.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
-import { decodeText } from "../text/charset.ts";
-import { escapePlain } from "../text/plain.ts";
-import { ignoreWarnings, warnOfCount } from "../warnings.ts";
-import { readCompressedRtf, type MailBody } from "./compressedRtf.ts";
-import { writeFields } from "./mailFields.ts";
-import { openOutlookFile, type OutlookItem } from "./outlookFile.ts";
-import { readRtf } from "./rtf.ts";
-
-/* Reads e-mails and appointments saved by Outlook (.msg). */
-
-/** Property numbers ([MS-OXPROPS]). */
-const KIND = 0x001a;
-const SUBJECT = 0x0037;
-const SENDER = { name: 0x0c1a, address: 0x5d01, other: 0x0c1f };
-const AUTHOR = { name: 0x0042, address: 0x5d02, other: 0x0065 };
-const PERSON = { name: 0x3001, address: 0x39fe, other: 0x3003 };
-const PERSON_KIND = 0x0c15;
-const SENT = 0x0039;
-const DELIVERED = 0x0e06;
-const TEXT = 0x1000;
-const HTML = 0x1013;
-const RTF = 0x1009;
-const ATTACHMENT_NAMES = [0x3707, 0x3704, 0x3001];
-const CONTENT_ID = 0x3712;
-const CONTENT_TYPE = 0x370e;
-const IS_HIDDEN = 0x7ffe;
-/** Names of the properties of an appointment. */
-const [START, END, PLACE] = [0x820d, 0x820e, 0x8208];
-
-/** Item types whose content is in other properties. */
-const UNREAD_KIND = /^IPM\.(?:Contact|DistList|Task|Activity)/i;
-
-const nameOf = (item: OutlookItem, { name, address, other }: typeof PERSON): string => {
-  const [shown, own, alternative] = [name, address, other].map((property) => item.text(property).trim());
-  const mail = own || (alternative?.includes("@") ? alternative : "");
-  return shown && mail && shown !== mail ? `${shown} <${mail}>` : shown || mail || "";
-};
-
-const personsOf = (item: OutlookItem, kind: number): string =>
-  item.persons
-    .filter((person) => (person.number(PERSON_KIND) ?? 1) === kind)
-    .map((person) => nameOf(person, PERSON))
-    .filter(Boolean)
-    .join(", ");
-
-/** `2026-05-01 10:30 UTC`. */
-const writeDate = (date: Date | undefined): string =>
-  date ? `${date.toISOString().slice(0, 16).replace("T", " ")} UTC` : "";
-
-const attachmentName = (item: OutlookItem): string =>
-  ATTACHMENT_NAMES.map((property) => item.text(property).trim()).find(Boolean) ?? "";
-
-const namedDate = (item: OutlookItem, name: number): string => {
-  const property = item.named(name);
-  return property === undefined ? "" : writeDate(item.date(property));
-};
-
-/** A property that only appointments have, as text. */
-const namedText = (item: OutlookItem, name: number): string => {
-  const property = item.named(name);
-  return property === undefined ? "" : item.text(property);
-};
-
-const fieldsOf = (item: OutlookItem, files: readonly OutlookItem[]): string =>
-  writeFields([
-    ["From", nameOf(item, SENDER) || nameOf(item, AUTHOR)],
-    ["To", personsOf(item, 1)],
-    ["Cc", personsOf(item, 2)],
-    ["Bcc", personsOf(item, 3)],
-    ["Date", writeDate(item.date(SENT) ?? item.date(DELIVERED))],
-    ["Subject", item.text(SUBJECT)],
-    ["Start", namedDate(item, START)],
-    ["End", namedDate(item, END)],
-    ["Place", namedText(item, PLACE)],
-    ["Attachments", files.map(attachmentName).filter(Boolean).join(", ")],
-  ]);
-
-/** The text of a message in the best form that it has. */
-function findBody(item: OutlookItem): MailBody {
-  const bytes = item.binary(HTML);
-  const html = bytes ? decodeText(bytes) : item.text(HTML);
-  if (html.trim() !== "") return { kind: "page", html };
-  const rtf = item.binary(RTF);
-  return rtf ? readCompressedRtf(rtf) : { kind: "text", text: "" };
-}
-
-/** Reads the plain text where the better form has no text or is damaged. */
-async function readBody(item: OutlookItem, body: MailBody, warn: Warn): Promise<string> {
-  const text = escapePlain(normalizeText(item.text(TEXT) || (body.kind === "text" ? body.text : "")).trim());
-  if (body.kind === "page") return htmlToMarkdown(body.html, warn) || text;
-  if (body.kind === "text") return text;
-  const [markdown = ""] = await readRtf(body.rtf, warn).catch(() => []);
-  return markdown.trim() || text;
-}
-
-const isPicture = (item: OutlookItem): boolean =>
-  /^image\//i.test(item.text(CONTENT_TYPE)) || /\.(?:png|jpe?g|gif|bmp|webp|emz|wmz)$/i.test(attachmentName(item));
-
-/** Pictures inside the text are not named in the list of attachments. */
-const isShownPicture = (item: OutlookItem, body: MailBody): boolean => {
-  const id = item.text(CONTENT_ID);
-  const shown = body.kind === "page" ? body.html : "";
-  return isPicture(item) && ((item.number(IS_HIDDEN) ?? 0) % 2 === 1 || (id !== "" && shown.includes(`cid:${id}`)));
-};
-
-/** The attached message that is read. Contacts and tasks have their content in other properties, and are left out like files. */
-const messageIn = ({ message }: OutlookItem): OutlookItem | undefined =>
-  message && !UNREAD_KIND.test(message.text(KIND)) ? message : undefined;
-
-/** A message, followed by its attached messages. */
-async function readItem(item: OutlookItem, warn: Warn): Promise<string[]> {
-  const body = findBody(item);
-  const pictures = item.attachments.filter((one) => isShownPicture(one, body));
-  const files = item.attachments.filter((one) => !messageIn(one) && !pictures.includes(one));
-  warnOfCount(warn, "images_without_text", pictures.length);
-  warnOfCount(warn, "embedded_files_left_out", files.length);
-  const texts = [fieldsOf(item, files), await readBody(item, body, warn)].filter(Boolean);
-  for (const message of item.attachments.map(messageIn)) if (message) texts.push(...(await readItem(message, warn)));
-  return texts;
-}
+import { ignoreWarnings } from "../warnings.ts";
+import { openOutlookFile } from "./outlookFile.ts";
+import { isReadKind, readOutlookItem } from "./outlookMessage.ts";
 
 /**
- * Reads an e-mail or an appointment of Outlook: its fields, the names of its attachments, its text, and the messages attached to it.
- * Throws UnreadableFile: damaged, or a contact or task.
+ * Reads an e-mail or an appointment that Outlook saved (.msg): its fields, the names of its attachments, its text, and the messages attached
+ * to it. Throws UnreadableFile: damaged, or a contact or task.
  */
 export const readMsg = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const item = openOutlookFile(bytes);
-  if (UNREAD_KIND.test(item.text(KIND)))
+  if (!isReadKind(item))
     throw new UnreadableFile(
       "The file is a contact or a task of Outlook, of which only e-mails and appointments are read. Save it as text.",
     );
-  return [(await readItem(item, warn)).join("\n\n")];
+  return [(await readOutlookItem(item, warn)).join("\n\n")];
 };

@@ -37,6 +37,25 @@ test("a list in several parts is one list", async () => {
   );
 });
 
+test("a numbered list continues after a paragraph, as it declares", async () => {
+  const styles =
+    '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>';
+  const list = (attributes: string, ...items: string[]): string =>
+    `<text:list text:style-name="L1" ${attributes}>${items.map((one) => `<text:list-item>${p(one)}</text:list-item>`).join("")}</text:list>`;
+  const body = [
+    list('xml:id="a"', "one", "two"),
+    p("Between."),
+    list('text:continue-numbering="true"', "three"),
+    p("New:"),
+    list("", "one"),
+    p("Back:"),
+    list('text:continue-list="a"', "three again"),
+  ];
+  expect(await read(body.join(""), styles)).toBe(
+    "1. one\n2. two\n\nBetween.\n\n3. three\n\nNew:\n\n1. one\n\nBack:\n\n3. three again",
+  );
+});
+
 test("numbered chapters are headings, not list items", async () => {
   const heading = '<text:h text:outline-level="2">Costs</text:h>';
   expect(await read(`<text:list><text:list-item>${heading}</text:list-item></text:list>`)).toBe("## Costs");
@@ -74,6 +93,13 @@ test("images become their description, formulas become TeX, and notes move to th
   expect(await read(p(`${picture} ${formula}${note}`), "", { "Object 1/content.xml": math })).toBe(
     "A lighthouse $x^{2}$[^1]\n\n[^1]: Built 1868.",
   );
+});
+
+test("the descriptions of groups and of shapes without text are read", async () => {
+  const shape = (words: string, content: string): string =>
+    `<draw:custom-shape><svg:desc>${words}</svg:desc><text:p>${content}</text:p></draw:custom-shape>`;
+  const group = `<draw:g><svg:desc>A map of the harbour</svg:desc>${shape("A sign", "Quay 4")}${shape("The mole", "")}</draw:g>`;
+  expect(await read(p("Text") + p(`${group}Below`))).toBe("Text\n\nA map of the harbour The mole Below\n\nQuay 4");
 });
 
 test("a chart becomes its titles, its values and its labels", async () => {

@@ -19,6 +19,7 @@ export const readOdt = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
   const context: OdtContext = {
     styles: readOdtStyles(styles ? [styles, content] : [content]),
     notes: [],
+    lastNumbers: new Map(),
     object: (name) => readObject(zip, name),
   };
   const text = findChild(findChild(content, "office:body"), "office:text");

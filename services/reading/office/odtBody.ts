@@ -2,8 +2,8 @@ import type { Element as Html, ElementContent } from "hast";
 import { type Element, childElements, findAll, textContent } from "../guard/xml.ts";
 import { NOTE, NOTE_REFERENCE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
+import { cleanDescription } from "./descriptions.ts";
 import type { OdtStyles } from "./odtStyles.ts";
-import { isFileName } from "./fileNames.ts";
 import { odtTable } from "./odtTable.ts";
 
 /* Converts OpenDocument text to HTML. */
@@ -12,6 +12,8 @@ export interface OdtContext {
   styles: OdtStyles;
   /** The notes so far, in order. */
   notes: Html[];
+  /** The last numbers of the lists so far, by their ids and by their styles. */
+  lastNumbers: Map<string, number>;
   /** An embedded formula or chart, by its name; empty if there is none. */
   object(name: string): Html[];
 }
@@ -109,6 +111,20 @@ const note = (node: Element, context: OdtContext): ElementContent[] => {
 
 const isHeading = (item: Element): boolean => childElements(item).some(({ name }) => name === "text:h");
 
+/** An item without a paragraph contains only the items of the next level. */
+const isNumbered = (item: Element): boolean =>
+  item.name === "text:list-item" && childElements(item).some(({ name }) => name === "text:p");
+
+/** The number of the first item of a list, where it is not 1: it is given, or continues those of another list. */
+const firstNumber = (node: Element, items: readonly Element[], style: string, context: OdtContext): number => {
+  const given = Number(attribute(items[0] ?? node, "text:start-value"));
+  if (given > 0) return given;
+  const continued = attribute(node, "text:continue-list");
+  const key = continued === "" ? style : continued;
+  const isContinued = continued !== "" || attribute(node, "text:continue-numbering") === "true";
+  return isContinued ? (context.lastNumbers.get(key) ?? 0) + 1 : 1;
+};
+
 const list = (node: Element, context: OdtContext, above: ListPosition = { style: "", level: 0 }): ElementContent[] => {
   const position = { style: styleOf(node) || above.style, level: above.level + 1 };
   const items = childElements(node).filter(({ name }) => name === "text:list-item" || name === "text:list-header");
@@ -118,9 +134,13 @@ const list = (node: Element, context: OdtContext, above: ListPosition = { style:
     );
   // chapter numbering puts headings in lists
   if (items.some(isHeading)) return items.flatMap(content);
-  const start = attribute(items[0] ?? node, "text:start-value");
   const numbered = context.styles.isNumbered(position.style, position.level);
-  const properties = { dataList: position.style, ...(numbered && start ? { start } : {}) };
+  const start = firstNumber(node, items, position.style, context);
+  const properties = { dataList: position.style, ...(numbered && start > 1 ? { start } : {}) };
+  if (numbered && position.level === 1) {
+    const last = start + items.filter(isNumbered).length - 1;
+    for (const key of [position.style, attribute(node, "xml:id")]) context.lastNumbers.set(key, last);
+  }
   return [
     element(
       numbered ? "ol" : "ul",
@@ -130,15 +150,28 @@ const list = (node: Element, context: OdtContext, above: ListPosition = { style:
   ];
 };
 
+/** The description among these elements, else the title, as a picture. */
+export const describedPicture = (nodes: readonly Element[]): ElementContent[] => {
+  const named = ["svg:desc", "svg:title"].flatMap((name) => nodes.filter((node) => node.name === name));
+  const alt = named.map((node) => cleanDescription(textContent(node))).find((text) => text !== "");
+  return alt === undefined ? [] : [element("img", [], { alt })];
+};
+
 /** The formulas, charts or text boxes of a frame, else the description of its image. */
 const frame = (node: Element, context: OdtContext): ElementContent[] => {
   const found = findAll(node, "draw:object").flatMap((object) => context.object(attribute(object, "xlink:href")));
   if (found.length > 0) return found;
   const boxes = findAll(node, "draw:text-box").flatMap((box) => convertChildren(box, context));
   if (boxes.length > 0) return boxes;
-  const texts = [...findAll(node, "svg:desc"), ...findAll(node, "svg:title")].map(textContent);
-  const described = texts.find((text) => text !== "" && !isFileName(text));
-  return described ? [element("img", [], { alt: described })] : [];
+  return describedPicture([...findAll(node, "svg:desc"), ...findAll(node, "svg:title")]);
+};
+
+const hasText = (node: Element): boolean => findAll(node, "text:p").some((line) => textContent(line).trim() !== "");
+
+/** A group of shapes after its description, or a shape, whose description is read if it has no text. */
+const shape = (node: Element, context: OdtContext): ElementContent[] => {
+  const content = convertChildren(node, context);
+  return node.name === "draw:g" || !hasText(node) ? [...describedPicture(childElements(node)), ...content] : content;
 };
 
 const spaces = (count: string): ElementContent => ({
@@ -173,6 +206,6 @@ export const odtNode = (node: Element, context: OdtContext): ElementContent[] =>
     case "draw:frame":
       return frame(node, context);
     default:
-      return convertChildren(node, context);
+      return node.name.startsWith("draw:") ? shape(node, context) : convertChildren(node, context);
   }
 };

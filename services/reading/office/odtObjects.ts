@@ -10,7 +10,7 @@ const mathToHtml = (node: Element): Html =>
   element(
     node.name.replace(/^math:/, ""),
     node.children.map((child) => (typeof child === "string" ? child : mathToHtml(child))),
-    { encoding: node.attributes["encoding"], display: node.attributes["display"] },
+    { ...node.attributes },
   );
 
 const paragraphs = (node: Element): Html[] => findAll(node, "text:p").map((one) => element("p", [textContent(one)]));

@@ -1,14 +1,13 @@
 import { childElements, findAll, textContent, type Element } from "../guard/xml.ts";
 import type { Warn } from "../reader.ts";
 import { countUnreadHeaders, warnOfCount } from "../warnings.ts";
-import { isFileName } from "./fileNames.ts";
+import { cleanDescription } from "./descriptions.ts";
 import type { OdtContext } from "./odtBody.ts";
 
 const isDescribed = (frame: Element): boolean =>
   childElements(frame)
     .filter(({ name }) => name === "svg:desc" || name === "svg:title")
-    .map(textContent)
-    .some((text) => text !== "" && !isFileName(text));
+    .some((node) => cleanDescription(textContent(node)) !== "");
 
 /** Frames that show a picture and no text. A picture beside an object or a text box is its preview. */
 const countPictures = (root: Element): number =>

@@ -27,6 +27,9 @@ const matrixRows = (matrix: Element): string =>
 const aligned = (lines: string[]): string =>
   lines.length > 1 ? `\\begin{aligned}${lines.join(" \\\\ ")}\\end{aligned}` : (lines[0] ?? "");
 
+/** The usual accent, combined with the letter before it. */
+const CIRCUMFLEX = "\u0302";
+
 const toTex = (element: Element): string => {
   switch (element.name) {
     case "m:t":
@@ -43,6 +46,14 @@ const toTex = (element: Element): string => {
       const high = childTex(element, "m:sup") + (element.name === "m:limUpp" ? childTex(element, "m:lim") : "");
       return childTex(element, "m:e") + script("_", low) + script("^", high);
     }
+    case "m:sPre": {
+      const scripts = script("_", childTex(element, "m:sub")) + script("^", childTex(element, "m:sup"));
+      return `{}${scripts}${childTex(element, "m:e")}`;
+    }
+    case "m:func":
+      return `${childTex(element, "m:fName")} ${childTex(element, "m:e")}`;
+    case "m:acc":
+      return childTex(element, "m:e") + (setting(element, "m:accPr", "m:chr") ?? CIRCUMFLEX);
     case "m:rad": {
       const degree = childTex(element, "m:deg");
       return `\\sqrt${degree === "" ? "" : `[${degree}]`}{${childTex(element, "m:e")}}`;

@@ -72,7 +72,7 @@ const fixedProperties = (stream: Buffer | undefined, header: number): Map<number
 /** Milliseconds from 1601, where file times begin, to 1970. */
 const EPOCH = 11_644_473_600_000n;
 
-const toDate = (value: Buffer): Date | undefined => {
+export const toDate = (value: Buffer): Date | undefined => {
   const date = new Date(Number(value.readBigUInt64LE(0) / 10_000n - EPOCH));
   return Number.isNaN(date.getTime()) ? undefined : date;
 };

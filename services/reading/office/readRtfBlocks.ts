@@ -26,11 +26,16 @@ const enterDestination = (reading: RtfReader, name: string, hasStar: boolean): v
   if (reading.state.destination === "math") openMath(reading.math, name, reading.groups.length - 1);
 };
 
-/**
- * Reads RTF, given as one character per byte, as HTML blocks. `unknownSigns`: the number of omitted symbols of unknown fonts. Throws
- * UnreadableFile: nested too deeply.
- */
-export const readRtfBlocks = (source: string): { blocks: ElementContent[]; unknownSigns: number } => {
+interface RtfText {
+  blocks: ElementContent[];
+  /** Number of omitted symbols of unknown fonts. */
+  unknownSigns: number;
+  /** Number of omitted hidden passages. */
+  hiddenTexts: number;
+}
+
+/** Reads RTF, given as one character per byte, as HTML blocks. Throws UnreadableFile: nested too deeply. */
+export const readRtfBlocks = (source: string): RtfText => {
   const reading = newReader();
   let isFirst = false;
   let hasStar = false;
@@ -62,5 +67,6 @@ export const readRtfBlocks = (source: string): { blocks: ElementContent[]; unkno
   // a truncated file leaves groups open
   while (reading.groups.length > 0) endGroup(reading);
   endParagraph(reading);
-  return { blocks: [...reading.part.body.finish(), ...reading.notes], unknownSigns: reading.unknownSigns };
+  const { part, notes, unknownSigns, hiddenTexts } = reading;
+  return { blocks: [...part.body.finish(), ...notes], unknownSigns, hiddenTexts };
 };

@@ -60,6 +60,26 @@ test("headers, images, deleted and hidden text are left out", async () => {
   expect(await read(`${left}Text\\bin4 \\{}{ here`)).toBe("Text here");
 });
 
+test("hidden passages are counted once, however they are declared, and a path is none of them", async () => {
+  const warnings: ReadingWarning[] = [];
+  const hidden =
+    "one {\\v1 secret}{\\v s\\'e4cret}, two \\v hidden \\b here\\b0\\v0 , three {\\v  } {\\deleted\\v0 old}";
+  const file = `{\\rtf1 ${hidden} in C:\\\\v\\\\valid\\par}`;
+  expect(await readRtf(Buffer.from(file, "latin1"), (warning) => warnings.push(warning))).toEqual([
+    "one , two , three in C:\\v\\valid",
+  ]);
+  expect(warnings).toEqual([
+    { code: "tracked_changes_left_out", count: 1 },
+    { code: "hidden_text_left_out", count: 2 },
+  ]);
+});
+
+test("a line end after a backslash ends a paragraph, as in files of macOS", async () => {
+  const file =
+    "{\\rtf1\\ansi\\cocoartf2639\n\\pard\n\\f0\\fs24 \\cf0 Harbour office\\\n\\\r\nOpen\ned daily\\\r\n{\\b Closed}\\\n}";
+  expect(await readRtf(Buffer.from(file, "latin1"))).toEqual(["Harbour office\n\nOpened daily\n\n**Closed**"]);
+});
+
 test("a truncated file keeps its text", async () => {
   expect(await read("One{\\footnote Note}\\par\\trowd\\cellx100\\intbl cell\\cell rest")).toBe(
     "One[^1]\n\ncell\n\nrest\n\n[^1]: Note",

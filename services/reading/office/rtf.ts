@@ -51,7 +51,7 @@ const countPictures = (source: string): number =>
 
 /** Warns of content that the text lacks. */
 const warnOfParts = (warn: Warn, source: string): void => {
-  warnOfCount(warn, "tracked_changes_left_out", count(source, /\\deleted(?![a-z\d])/g));
+  warnOfCount(warn, "tracked_changes_left_out", count(source, /\\deleted(?![a-z]|0)/g));
   warnOfCount(warn, "comments_left_out", count(source, /\{\\\*\\annotation(?![a-z])/g));
   warnOfCount(warn, "images_without_text", countPictures(source));
   warnOfCount(warn, "embedded_files_left_out", count(source, /\{\\\*\\objdata(?![a-z])/g));
@@ -61,7 +61,6 @@ const warnOfParts = (warn: Warn, source: string): void => {
     countUnreadHeaders(readHeaders(source), () => ""),
   );
   warnOfCount(warn, "form_fields_left_out", openChoices(source) + count(source, CHECK_BOX));
-  warnOfCount(warn, "hidden_text_left_out", count(source, /\\v(?![a-z\d])/g));
 };
 
 /** Reads RTF: one Markdown text without pages. Throws UnreadableFile. */
@@ -69,7 +68,8 @@ export const readRtf = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   if (!/^\s*\{\\rtf/.test(source)) throw new UnreadableFile("The file is damaged: it is not RTF.");
   warnOfParts(warn, source);
-  const { blocks, unknownSigns } = readRtfBlocks(source);
+  const { blocks, unknownSigns, hiddenTexts } = readRtfBlocks(source);
+  warnOfCount(warn, "hidden_text_left_out", hiddenTexts);
   warnOfCount(warn, "symbols_instead_of_words", unknownSigns);
   return [toMarkdown({ type: "root", children: blocks })];
 };

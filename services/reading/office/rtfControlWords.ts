@@ -19,7 +19,7 @@ const describeFont = ({ state, fonts }: RtfReader, details: RtfFont): void => {
 };
 
 const addLine = ({ state, part }: RtfReader): void => {
-  if (state.destination === "text" && !state.hidden)
+  if (state.destination === "text" && !state.hidden && !state.deleted)
     part.runs.push({ text: "", isLineBreak: true, code: part.runs.at(-1)?.code });
 };
 
@@ -31,6 +31,9 @@ const ACTIONS: Record<string, (reading: RtfReader, value: number | null) => void
   u: (reading, value) => addUnicode(reading, value ?? 0),
   par: endParagraph,
   sect: endParagraph,
+  // the line end after a backslash, as programs of macOS write
+  "\n": endParagraph,
+  "\r": endParagraph,
   nestcell: endNestedCell,
   nesttableprops: startNestedRow,
   nestrow: endNestedRow,

@@ -61,6 +61,10 @@ export interface RtfReader {
   skipCount: number;
   /** Number of symbols of unknown fonts. */
   unknownSigns: number;
+  /** Number of hidden passages. */
+  hiddenTexts: number;
+  /** Whether the last text was hidden. */
+  isInHidden: boolean;
   /** The open parts of an equation. */
   math: OpenMath[];
   /** The first half of a surrogate pair, which comes as two words. */
@@ -85,6 +89,8 @@ export const newReader = (): RtfReader => ({
   pendingBytes: "",
   skipCount: 0,
   unknownSigns: 0,
+  hiddenTexts: 0,
+  isInHidden: false,
   math: [],
   highSurrogate: "",
 });

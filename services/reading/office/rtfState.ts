@@ -30,6 +30,7 @@ export interface State {
   strikethrough: boolean;
   superscript: boolean;
   hidden: boolean;
+  deleted: boolean;
   charStyle: number;
   field: { href: string };
   paragraph: ParagraphState;
@@ -41,6 +42,7 @@ export const PLAIN_TEXT = {
   strikethrough: false,
   superscript: false,
   hidden: false,
+  deleted: false,
   charStyle: -1,
 };
 
@@ -126,8 +128,9 @@ export const applyToState = (state: State, name: string, value: number | null): 
     case "nosupersub":
       return { ...state, superscript: false };
     case "v":
-    case "deleted":
       return { ...state, hidden: isOn(value) };
+    case "deleted":
+      return { ...state, deleted: isOn(value) };
     case "f":
       return { ...state, font: value ?? 0 };
     case "uc":

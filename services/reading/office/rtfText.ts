@@ -32,10 +32,20 @@ const shownText = (reading: RtfReader, text: string): string => {
   });
 };
 
+/** Whether text is left out because it is hidden or deleted. Counts hidden passages. */
+const isLeftOut = (reading: RtfReader, text: string): boolean => {
+  const { hidden, deleted } = reading.state;
+  if (deleted) return true;
+  if (text.trim() === "") return hidden;
+  if (hidden && !reading.isInHidden) reading.hiddenTexts += 1;
+  reading.isInHidden = hidden;
+  return hidden;
+};
+
 const addRun = (reading: RtfReader, text: string): void => {
   const { state, fonts, styles, part } = reading;
-  const { bold, italic, strikethrough: struck, superscript: raised, hidden, field } = state;
-  if (hidden || text === "") return;
+  const { bold, italic, strikethrough: struck, superscript: raised, field } = state;
+  if (text === "" || isLeftOut(reading, text)) return;
   const font = fonts.get(state.font);
   const code = font?.fixed === true || isCodeStyle(styles.get(`cs${state.charStyle}`));
   part.runs.push({
@@ -58,7 +68,7 @@ export const addText = (reading: RtfReader, text: string): void => {
     case "text":
       return addRun(reading, text);
     case "math":
-      if (!reading.state.hidden) addMathText(reading.math, text);
+      if (!isLeftOut(reading, text)) addMathText(reading.math, text);
       return;
     case "address":
       reading.state.field.href += text;

@@ -1,6 +1,8 @@
-import { findChild, type Element, childElements, findAll, textContent } from "../guard/xml.ts";
+import { findChild, type Element, childElements } from "../guard/xml.ts";
 import { chunkBookmark } from "./altChunks.ts";
+import { cleanDescription } from "./descriptions.ts";
 import { ommlToTex } from "./omml.ts";
+import { findGraphics, rewriteAlternatives, rewriteDrawing } from "./wordDrawings.ts";
 import { joinDropCaps } from "./wordDropCaps.ts";
 import { showFields, simpleField } from "./wordFields.ts";
 import { rewriteParagraph, type WordContext } from "./wordParagraph.ts";
@@ -15,16 +17,11 @@ const equation = (element: Element): Element => {
   return { ...tex, children: [makeElement("w:rPr", [makeValue("w:rStyle", "Known-run-math")]), ...tex.children] };
 };
 
-/** Keeps the text boxes of a drawing, or of an alternative without a usable fallback. */
-const keepTextBoxes = (element: Element): Element => {
-  const fallback = findChild(element, "mc:Fallback");
-  if (fallback && textContent(fallback).trim() !== "") return element;
-  const boxes = findAll(element, "w:txbxContent").map((box) => makeElement("v:textbox", [box]));
-  if (boxes.length === 0) return element;
-  return makeElement("mc:AlternateContent", [
-    makeElement("mc:Fallback", [makeElement("w:pict", [makeElement("v:shape", boxes)])]),
-  ]);
-};
+/** The properties of a picture, whose description the converter reads. */
+const pictureProperties = (element: Element): Element => ({
+  ...element,
+  attributes: { ...element.attributes, descr: cleanDescription(element.attributes["descr"]) },
+});
 
 const withStyle = (properties: Element | undefined, name: string, tag: string, id: string): Element => {
   const others = properties ? childElements(properties).filter((child) => child.name !== tag) : [];
@@ -76,16 +73,15 @@ const table = (rows: readonly string[][]): Element =>
   );
 
 /** The titles and values of the charts in a paragraph, and the texts of its SmartArt graphics, placed after the paragraph. */
-const graphicsIn = (element: Element, { chart, diagram }: WordContext): Element[] => [
-  ...[...findAll(element, "c:chart"), ...findAll(element, "cx:chart")].flatMap((node) => {
+const graphicsIn = (element: Element, { chart, diagram }: WordContext): Element[] =>
+  findGraphics(element).flatMap((node) => {
+    if (node.name === "dgm:relIds") return diagram(node.attributes["r:dm"] ?? "").map(paragraph);
     const found = chart(node.attributes["r:id"] ?? "");
     if (!found) return [];
     const { title, rows, drawn } = found;
     const values = rows.length === 0 ? [] : [table(rows)];
     return [...(title === "" ? [] : [paragraph(title)]), ...values, ...drawn.map(paragraph)];
-  }),
-  ...findAll(element, "dgm:relIds").flatMap((node) => diagram(node.attributes["r:dm"] ?? "").map(paragraph)),
-];
+  });
 
 /** A mark at the position of an embedded part. */
 const chunkPlace = (element: Element, { chunk }: WordContext): Element[] => {
@@ -135,8 +131,11 @@ const rewriteElement = (element: Element, context: WordContext): Element[] => {
     case "v:curve":
       return [{ ...element, name: "v:shape" }];
     case "mc:AlternateContent":
+      return [rewriteAlternatives(element)];
     case "w:drawing":
-      return [keepTextBoxes(element)];
+      return [rewriteDrawing(element)];
+    case "wp:docPr":
+      return [pictureProperties(element)];
     default:
       return [element];
   }

@@ -1,9 +1,11 @@
 import { childElements, findAll, findChild, textContent, type Element } from "../guard/xml.ts";
 import type { Warn } from "../reader.ts";
+import { findPath } from "../slides/localNames.ts";
 import type { Relation } from "../slides/parts.ts";
 import { countUnreadHeaders, MAX_HEADERS, warnOfCount } from "../warnings.ts";
 import { isReadableChunk } from "./altChunks.ts";
-import { isFileName } from "./fileNames.ts";
+import { cleanDescription } from "./descriptions.ts";
+import { isGroup } from "./wordDrawings.ts";
 import { isOn } from "./wordStyles.ts";
 import { countUnknownSymbols } from "./wordSymbols.ts";
 
@@ -14,14 +16,18 @@ const PICTURES = new Set(["pic:pic", "v:imagedata"]);
 /** Pictures with a description are read. */
 const isDescribed = (drawing: Element): boolean =>
   drawing.name === "w:drawing" &&
-  findAll(drawing, "wp:docPr").some(({ attributes: { descr = "" } }) => descr.trim() !== "" && !isFileName(descr));
+  findAll(drawing, "wp:docPr").some(({ attributes }) => cleanDescription(attributes["descr"]) !== "");
+
+/** Whether a picture of a group has its own description. */
+const isDescribedPart = (picture: Element): boolean =>
+  cleanDescription(findPath(picture, "nvPicPr", "cNvPr")?.attributes["descr"]) !== "";
 
 /** Pictures without a description, without those inside another match. The fallback of an alternative repeats its content. */
-const countPictures = (element: Element): number => {
+const countPictures = (element: Element, inGroup = false): number => {
   let count = 0;
   for (const child of childElements(element)) {
-    if (PICTURES.has(child.name)) count++;
-    else if (child.name !== "mc:Fallback" && !isDescribed(child)) count += countPictures(child);
+    if (PICTURES.has(child.name)) count += inGroup && isDescribedPart(child) ? 0 : 1;
+    else if (child.name !== "mc:Fallback" && !isDescribed(child)) count += countPictures(child, inGroup || isGroup(child));
   }
   return count;
 };

@@ -109,31 +109,61 @@ const joinContinued = (separates: Block[]): Block[] => {
 const parts = (left: Extent, right: Extent): boolean =>
   right.from - left.to > 2 || (left.to > left.from && right.to > right.from);
 
-const columnsOf = (block: Block, { from, to }: Extent): Block =>
-  block
-    .map(({ at, cells }) => ({ at, cells: cells.filter(({ column }) => column >= from && column <= to) }))
-    .filter(({ cells }) => cells.length > 0);
+/** The rows of each side, in one pass, because a sheet has up to millions of cells and thousands of sides. */
+const rowsOfSides = (block: Block, sides: readonly Extent[]): Block[] => {
+  const sideOf = new Map<number, Block>();
+  const found = sides.map(({ from, to }) => {
+    const side: Block = [];
+    for (let column = from; column <= to; column += 1) sideOf.set(column, side);
+    return side;
+  });
+  for (const { at, cells } of block) {
+    for (const cell of cells) {
+      const side = sideOf.get(cell.column);
+      const row = side?.at(-1);
+      if (row?.at === at) row.cells.push(cell);
+      else side?.push({ at, cells: [cell] });
+    }
+  }
+  return found;
+};
 
-/** Whether the rows of the right side have only figures, so that their labels are on the left side. */
-const areFiguresOf = (left: Block, right: Block): boolean => {
-  const labelled = new Set(left.filter(({ cells }) => cells[0]!.isText).map(({ at }) => at));
+/** A side and its rows, each with whether it begins with a text. */
+interface Side extends Extent {
+  labels: Map<number, boolean>;
+}
+
+const addLabels = (side: Side, rows: Block): void => {
+  for (const { at, cells } of rows) if (!side.labels.has(at)) side.labels.set(at, cells[0]!.isText);
+};
+
+/** Whether rows have only figures, so that their labels are on the side to their left. */
+const areFiguresOf = ({ labels }: Side, right: Block): boolean => {
   const figures = right.filter(({ cells }) => !isHeader({ at: 0, cells }) && cells.length > 0);
   return (
     figures.length > 1 &&
-    figures.every(({ at, cells }) => labelled.has(at) && cells.every(({ isText }) => !isText)) &&
+    figures.every(({ at, cells }) => labels.get(at) === true && cells.every(({ isText }) => !isText)) &&
     figures.length >= right.length - 2
   );
 };
 
 const splitColumns = (block: Block): Block[] => {
-  const sides: Extent[] = [];
-  for (const run of consecutiveRuns(usedColumns(block))) {
+  const runs = consecutiveRuns(usedColumns(block));
+  if (runs.length < 2) return [block];
+  const sides: Side[] = [];
+  for (const [index, rows] of rowsOfSides(block, runs).entries()) {
+    const run = runs[index]!;
     const last = sides.at(-1);
-    if (last && (!parts(last, run) || areFiguresOf(columnsOf(block, last), columnsOf(block, run)))) last.to = run.to;
-    else sides.push(run);
+    if (last && (!parts(last, run) || areFiguresOf(last, rows))) {
+      last.to = run.to;
+      addLabels(last, rows);
+    } else {
+      const side: Side = { ...run, labels: new Map() };
+      addLabels(side, rows);
+      sides.push(side);
+    }
   }
-  if (sides.length === 1) return [block];
-  return sides.map((side) => columnsOf(block, side));
+  return sides.length === 1 ? [block] : rowsOfSides(block, sides);
 };
 
 /** Splits a sheet along empty rows and columns into its tables and notes, top to bottom and left to right. */

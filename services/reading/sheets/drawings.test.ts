@@ -27,6 +27,27 @@ test("the description of a picture on a sheet is read, but not its file name", a
   expect(await readExcel(file)).toEqual(["## S\n\nPaper\n\nThe quay in 1920"]);
 });
 
+test("the descriptions of groups of shapes on a sheet are read", async () => {
+  const relation =
+    '<Relationships><Relationship Id="d" Type="urn:x/drawing" Target="../drawings/d.xml"/></Relationships>';
+  const group = (words: string, content: string): string =>
+    `<x:grpSp><x:nvGrpSpPr><x:cNvPr id="1" descr="${words}"/></x:nvGrpSpPr>${content}</x:grpSp>`;
+  const drawing = group("A map of the harbour", group("The quays", "") + group("", ""));
+  const file = zipSync({
+    ...parts("xlsx"),
+    "xl/worksheets/_rels/sheet1.xml.rels": strToU8(relation),
+    "xl/drawings/d.xml": strToU8(`<x:wsDr xmlns:x="urn:x">${drawing}</x:wsDr>`),
+  });
+  expect(await readExcel(file)).toEqual(["## S\n\nPaper\n\nA map of the harbour\n\nThe quays"]);
+
+  const { "content.xml": content, ...others } = parts("ods");
+  const shapes = "<table:shapes><draw:g><svg:desc>A plan of the mole</svg:desc><draw:rect/></draw:g></table:shapes>";
+  const drawn = strFromU8(content!).replace(/<table:table [^>]*>/, (start) => start + shapes);
+  expect(await readOds(zipSync({ ...others, "content.xml": strToU8(drawn) }))).toEqual([
+    "## S\n\nPaper\n\nA plan of the mole",
+  ]);
+});
+
 test("only pictures without a description count as pictures without text", async () => {
   const picture = (id: string, description: string): string =>
     `<x:pic><x:nvPicPr><x:cNvPr id="1" descr="${description}"/></x:nvPicPr><x:blipFill><a:blip r:embed="${id}"/></x:blipFill></x:pic>`;
@@ -62,6 +83,70 @@ test("the description of a picture in an OpenDocument spreadsheet is read", asyn
   const file = zipSync({ ...others, ...pictures, "content.xml": strToU8(drawn) });
   expect(await readOds(file, (warning) => warnings.push(warning))).toEqual(["## S\n\nPaper\n\nThe quay in 1920"]);
   expect(warnings).toEqual([{ code: "images_without_text", count: 1 }]);
+});
+
+test("cells of an OpenDocument sheet keep their text where something is drawn on them", async () => {
+  const { "content.xml": content, ...others } = parts("ods");
+  const cell = (text: string, drawn: string): string =>
+    `<table:table-cell office:value-type="string"><text:p>${text}</text:p>${drawn}</table:table-cell>`;
+  const picture =
+    '<draw:frame draw:name="a > b"><draw:image xlink:href="Pictures/a.png"><text:p/></draw:image><svg:desc>The quay</svg:desc></draw:frame>';
+  const shape =
+    '<draw:custom-shape><text:p>Closed</text:p><draw:enhanced-geometry draw:type="oval"/></draw:custom-shape>';
+  const share = `<table:table-cell office:value-type="percentage" office:value="0.25"><text:p>25.0 %</text:p>${shape}</table:table-cell>`;
+  const row = `<table:table-row>${cell("North", picture)}${share}</table:table-row>`;
+  const drawn = strFromU8(content!).replace("</table:table>", `${row}</table:table>`);
+  expect(await readOds(zipSync({ ...others, "content.xml": strToU8(drawn) }))).toEqual([
+    "## S\n\n| Paper |  |\n| --- | --- |\n| North | 25.0 % |\n\nThe quay\n\nClosed",
+  ]);
+});
+
+test("the controls on an OpenDocument sheet are read with their state, and lists without a choice are reported", async () => {
+  const { "content.xml": content, ...others } = parts("ods");
+  const controls = [
+    '<form:checkbox form:label="Paid &amp; sent" form:current-state="checked"/>',
+    '<form:radio form:label="By post" form:current-selected="false"/>',
+    '<form:button form:label="Send"/><form:hidden form:value="x"/>',
+    '<form:text form:label="Name" form:current-value="Ada"/>',
+    '<form:listbox><form:option form:label="Red"/><form:option form:label="Blue" form:current-selected="true"/></form:listbox>',
+    '<form:listbox><form:option form:label="North"/></form:listbox>',
+  ];
+  const forms = `<office:forms><form:form>${controls.join("")}</form:form></office:forms>`;
+  const shapes = '<table:shapes><draw:control draw:control="c"/></table:shapes>';
+  const drawn = strFromU8(content!).replace(/<table:table [^>]*>/, (start) => start + forms + shapes);
+  const warnings: ReadingWarning[] = [];
+  const file = zipSync({ ...others, "content.xml": strToU8(drawn) });
+  const [text = ""] = await readOds(file, (warning) => warnings.push(warning));
+  expect(text.split("\n\n").slice(2)).toEqual(["\\[x] Paid & sent", "\\[ ] By post", "Send", "Ada", "Blue"]);
+  expect(warnings).toEqual([{ code: "form_fields_left_out", count: 1 }]);
+});
+
+test("the input messages of an OpenDocument sheet are read with their cells", async () => {
+  const { "content.xml": content, ...others } = parts("ods");
+  const message = (name: string, title: string, text: string, shown = true): string =>
+    `<table:content-validation table:name="${name}"><table:help-message table:title="${title}" table:display="${shown}"><text:p>${text}</text:p></table:help-message></table:content-validation>`;
+  const validations = `<table:content-validations>${message("a", "Amount", "In &quot;euros&quot;: no tax")}${message("b", "", "Off", false)}${message("c", "", "One of the list")}</table:content-validations>`;
+  const cell = (name: string, more = ""): string =>
+    `<table:table-cell table:content-validation-name="${name}" ${more}/>`;
+  const rows = [
+    `<table:table-row table:number-rows-repeated="2"><table:table-cell/>${cell("a", 'table:number-columns-repeated="2"')}</table:table-row>`,
+    `<table:table-row><table:table-cell/>${cell("a", 'table:number-columns-repeated="2"')}${cell("b")}${cell("c")}</table:table-row>`,
+  ];
+  const xml = strFromU8(content!)
+    .replace(/<table:table /, (start) => validations + start)
+    .replace("</table:table>", `${rows.join("")}</table:table>`);
+  expect(await readOds(zipSync({ ...others, "content.xml": strToU8(xml) }))).toEqual([
+    '## S\n\nPaper\n\nInput messages:\n\n- B2:C4 (Amount): In "euros": no tax\n- E4: One of the list',
+  ]);
+});
+
+test("words with a colon in Excel's input messages are read", async () => {
+  const { "xl/worksheets/sheet1.xml": sheet, ...others } = parts("xlsx");
+  const shown = '<dataValidation showInputMessage="1" prompt="Please note: only whole numbers" sqref="B2"/>';
+  const xml = strFromU8(sheet!).replace("</worksheet>", `<dataValidations>${shown}</dataValidations></worksheet>`);
+  expect((await readExcel(zipSync({ ...others, "xl/worksheets/sheet1.xml": strToU8(xml) })))[0]).toContain(
+    "- B2: Please note: only whole numbers",
+  );
 });
 
 test("Excel's input messages of cells are read", async () => {

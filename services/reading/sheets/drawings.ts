@@ -43,6 +43,13 @@ const textBoxes = (drawing: Element | undefined, relations: Relations, controls:
     .flatMap((shape) => nestLists(readParagraphs(childNamed(shape, "txBody"), relations, [])));
 };
 
+/** The descriptions of groups of shapes, also of those in other groups. */
+const groups = (node: Element | undefined): ElementContent[] =>
+  (node ? childElements(node) : []).flatMap((child) => {
+    if (localName(child) === "Fallback") return [];
+    return [...(localName(child) === "grpSp" ? description(child, "nvGrpSpPr") : []), ...groups(child)];
+  });
+
 /** The descriptions of pictures. Adds the parts of the pictures that have one to `described`. */
 const pictures = (drawing: Element | undefined, relations: Relations, described: Set<string>): ElementContent[] =>
   descendantsNamed(drawing, "pic").flatMap((picture) => {
@@ -88,6 +95,7 @@ export const openDrawings = (zip: Zip, parts: WorkbookParts, described: Set<stri
       type: "root",
       children: [
         ...textBoxes(parts.xml(drawing), drawn, controls),
+        ...groups(parts.xml(drawing)),
         ...pictures(parts.xml(drawing), drawn, described),
         ...controls.map((control) => element("p", [controlText(control)])),
         ...diagrams(parts, drawn),

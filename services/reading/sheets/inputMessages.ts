@@ -5,7 +5,7 @@ import { escapePlain } from "../text/plain.ts";
 /* Hints that Excel shows beside a selected cell about the values that belong in it ("input message" of a data validation). */
 
 /** Maximum messages of a sheet that are read. */
-const MAX_MESSAGES = 1_000;
+export const MAX_MESSAGES = 1_000;
 /** Maximum UTF-16 units of a message, and of the names of its cells; Excel allows 255. */
 const MAX_LENGTH = 1_000;
 
@@ -15,9 +15,9 @@ const CELLS = /<xm:sqref>([^<]*)</;
 const MAX_FORMULAS = 20_000;
 
 /** Attributes by name, with entities resolved; empty if they are damaged. */
-const readAttributes = (source: string): Record<string, string> => {
+export const readAttributes = (source: string): Record<string, string> => {
   try {
-    return parseXml(`<a ${source.replace(/\s[\w]+:/g, " ")}/>`).attributes;
+    return parseXml(`<a ${source}/>`).attributes;
   } catch (error) {
     if (error instanceof UnreadableFile) return {};
     throw error;
@@ -32,10 +32,14 @@ const oneLine = (text: string): string =>
     .slice(0, MAX_LENGTH);
 
 /** `B2:B9 (Amount): In euros, without tax`. */
-const toLine = (cells: string, title: string, message: string): string => {
-  const name = [cells, title === "" ? "" : `(${title})`].filter(Boolean).join(" ");
-  return message === "" ? name : `${name}: ${message}`;
+export const messageLine = (cells: string, title: string, message: string): string => {
+  const name = [oneLine(cells), title === "" ? "" : `(${oneLine(title)})`].filter(Boolean).join(" ");
+  return message === "" ? name : `${name}: ${oneLine(message)}`;
 };
+
+/** Messages as a list below their sheet; "" if there are none. */
+export const messageList = (lines: readonly string[]): string =>
+  lines.length === 0 ? "" : ["Input messages:", "", ...lines.map((one) => `- ${escapePlain(one)}`)].join("\n");
 
 /** The input messages in the XML of a sheet, as a list below the sheet; "" if there are none. */
 export const inputMessages = (xml: string): string => {
@@ -49,9 +53,7 @@ export const inputMessages = (xml: string): string => {
     const cells = sqref ?? CELLS.exec(xml.slice(after, after + MAX_FORMULAS))?.[1] ?? "";
     const [title, message] = [oneLine(promptTitle), oneLine(prompt)];
     if (/^(?:1|true)$/.test(showInputMessage) && title + message !== "")
-      lines.add(toLine(oneLine(cells), title, message));
+      lines.add(messageLine(cells, title, message));
   }
-  return lines.size === 0
-    ? ""
-    : ["Input messages:", "", ...[...lines].map((one) => `- ${escapePlain(one)}`)].join("\n");
+  return messageList([...lines]);
 };

@@ -1,11 +1,13 @@
 import { childElements, findAll, findChild, parseXml, textContent, type Element } from "../guard/xml.ts";
 import type { Zip } from "../guard/zip.ts";
 import { readPart } from "../office/xmlParts.ts";
-import { isFileName } from "../office/fileNames.ts";
+import { cleanDescription } from "../office/descriptions.ts";
 import { element } from "../html/tree.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import type { Warn } from "../reader.ts";
 import { warnOfCount } from "../warnings.ts";
+import { controlText } from "./controls.ts";
+import { countOpenChoices, odsControls } from "./odsControls.ts";
 
 /** Characters of a file whose drawings are read: its elements take ten times as much memory. */
 const MAX_LENGTH = 20_000_000;
@@ -14,7 +16,7 @@ const SHAPES =
   "text-box custom-shape rect ellipse circle line polyline polygon regular-polygon path connector measure caption"
     .split(" ")
     .map((name) => `draw:${name}`);
-const DRAWN = new RegExp(`<(?:${SHAPES.join("|")}|draw:object|draw:image)\\b`, "g");
+const DRAWN = new RegExp(`<(?:${SHAPES.join("|")}|draw:object|draw:image|draw:control)\\b`, "g");
 
 const EMPTY: Element = { name: "", attributes: {}, children: [] };
 
@@ -30,31 +32,48 @@ const chartTitles = (zip: Zip, object: Element): string[] => {
     .flatMap(paragraphsOf);
 };
 
-/** The description of a picture, else its title. Adds the part of the picture to `described`. */
+/** The description of a picture or a group, else its title. */
+const descriptionOf = (node: Element): string =>
+  ["svg:desc", "svg:title"]
+    .map((name) => cleanDescription(textContent(findChild(node, name) ?? EMPTY)))
+    .find((text) => text !== "") ?? "";
+
+/** The descriptions of pictures. Adds the parts of these pictures to `described`. */
 const pictureTexts = (table: Element, described: Set<string>): string[] =>
   findAll(table, "draw:frame").flatMap((frame) => {
     const image = findAll(frame, "draw:image")[0];
-    const text = ["svg:desc", "svg:title"].map((name) => textContent(findChild(frame, name) ?? EMPTY).trim());
-    const found = image && text.find((one) => one !== "" && !isFileName(one));
-    if (!found) return [];
-    described.add(image.attributes["xlink:href"] ?? "");
-    return [found];
+    const text = image ? descriptionOf(frame) : "";
+    if (image && text !== "") described.add(image.attributes["xlink:href"] ?? "");
+    return [text];
   });
 
 const drawnTexts = (zip: Zip, table: Element, described: Set<string>): string[] => [
+  ...findAll(table, "draw:g").map(descriptionOf),
   ...pictureTexts(table, described),
   ...SHAPES.flatMap((name) => findAll(table, name)).flatMap(paragraphsOf),
+  ...odsControls(table).map(controlText),
   ...findAll(table, "draw:object").flatMap((object) => chartTitles(zip, object)),
 ];
 
-/** Gives what is drawn on a sheet of an ODS, by the sheet's name: texts of boxes and shapes, titles of charts, descriptions of pictures (whose parts are added to `described`); "" without any. */
-export const openOdsDrawings = (zip: Zip, warn: Warn, described: Set<string>): ((sheet: string) => string) => {
-  const xml = zip.text("content.xml") ?? "";
+/**
+ * Gives what is drawn on a sheet of an ODS, by the sheet's name: texts of boxes and shapes, controls of forms, titles of charts,
+ * descriptions of pictures (whose parts are added to `described`); "" without any. `xml`: the content of the file.
+ */
+export const openOdsDrawings = (
+  zip: Zip,
+  xml: string,
+  { warn, described }: { warn: Warn; described: Set<string> },
+): ((sheet: string) => string) => {
   warnOfCount(warn, "embedded_files_left_out", xml.match(/<draw:object-ole\b/g)?.length ?? 0);
   const drawn = xml.match(DRAWN)?.length ?? 0;
   const isTooLong = xml.length > MAX_LENGTH;
   if (isTooLong) warnOfCount(warn, "drawings_left_out", drawn);
   const tables = drawn > 0 && !isTooLong ? findAll(parseXml(xml), "table:table") : [];
+  warnOfCount(
+    warn,
+    "form_fields_left_out",
+    tables.reduce((sum, table) => sum + countOpenChoices(table), 0),
+  );
   return (wanted) => {
     const table = tables.find(({ attributes }) => attributes["table:name"] === wanted);
     const texts = table ? drawnTexts(zip, table, described).filter((text) => text.trim() !== "") : [];

@@ -5,6 +5,8 @@ import { cellLink } from "./cellLink.ts";
 
 /** Cells of a merged area that is filled; a larger one is only a background. */
 const MAX_AREA = 10_000;
+/** Cells of all merged areas of a sheet that are filled; some bytes of a file declare an area of thousands. */
+const MAX_FILLED = 1_000_000;
 
 const toCell = (cell: CellObject, column: number, date1904: boolean): Cell | undefined => {
   const text = cellText(cell, date1904);
@@ -29,9 +31,13 @@ const filledRows = (data: DenseWorkSheet["!data"], date1904: boolean): Map<numbe
 
 /** Repeats a merged cell's text in its whole area. */
 const fillMerges = (rows: Map<number, Row>, merges: NonNullable<DenseWorkSheet["!merges"]>): void => {
+  let left = MAX_FILLED;
   for (const [area, { s, e }] of merges.entries()) {
+    const size = (e.r - s.r + 1) * (e.c - s.c + 1);
+    if (size > Math.min(MAX_AREA, left)) continue;
     const anchor = rows.get(s.r)?.cells.find(({ column }) => column === s.c);
-    if (!anchor || (e.r - s.r + 1) * (e.c - s.c + 1) > MAX_AREA) continue;
+    if (!anchor) continue;
+    left -= size;
     anchor.area = area;
     // its first cell leads to the address
     const { link: _, ...copy } = anchor;

@@ -8,6 +8,8 @@ import { isOle } from "../office/xmlParts.ts";
 import { libraryComments, openComments } from "./comments.ts";
 import { inputMessages } from "./inputMessages.ts";
 import { openDrawings } from "./drawings.ts";
+import { withoutDrawings } from "./odsCells.ts";
+import { openOdsInputMessages } from "./odsInputMessages.ts";
 import { openOdsDrawings } from "./odsDrawings.ts";
 import { excelHeaders, openDocumentHeaders } from "./pageHeaders.ts";
 import { readCells } from "./readCells.ts";
@@ -71,7 +73,7 @@ interface Surroundings {
   drawnOn(sheet: string): string;
   /** For formats whose comments the library does not read. */
   commentsOn?(sheet: string): string;
-  /** Messages that Excel shows beside a selected cell. */
+  /** Messages that programs show beside a selected cell. */
   messagesOn?(sheet: string): string;
   /** Headers and footers. */
   headers: readonly string[];
@@ -132,23 +134,34 @@ export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings):
 
 const EMPTY_STYLES = "<office:document-styles/>";
 
-/** A file without styles.xml is legal (ODF 1.3, part 2), but the library insists on one. Parts that it does not read are left out. */
-const withStyles = (zip: Zip): Uint8Array => {
+/**
+ * The file as the library reads it: with this content, without the parts that it does not read, and with styles. A file without styles.xml
+ * is legal (ODF 1.3, part 2), but the library insists on one.
+ */
+const libraryFile = (zip: Zip, content: string): Uint8Array => {
   const part = (name: string) => {
     const bytes = zip.bytes(name);
     return bytes ? { [name]: bytes } : {};
   };
-  const parts = ["mimetype", "META-INF/manifest.xml", "meta.xml", "content.xml"].map(part);
-  return zipSync(Object.assign({ "styles.xml": strToU8(EMPTY_STYLES) }, ...parts), { level: 0 });
+  const parts = ["mimetype", "META-INF/manifest.xml", "meta.xml", "styles.xml"].map(part);
+  const written = { "styles.xml": strToU8(EMPTY_STYLES), "content.xml": strToU8(content) };
+  return zipSync(Object.assign(written, ...parts), { level: 0 });
 };
 
 /** Reads ODS, every sheet under its name. Throws UnreadableFile: damaged, protected, too large. */
 export const readOds = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const zip = openDocument(bytes);
   checkZip(bytes);
-  const book = open(zip.names().includes("styles.xml") ? bytes : withStyles(zip));
+  const content = zip.text("content.xml") ?? "";
+  const cells = withoutDrawings(content);
+  const isReadable = cells === content && zip.names().includes("styles.xml");
+  const book = open(isReadable ? bytes : libraryFile(zip, cells));
   const described = new Set<string>();
-  const surroundings = { drawnOn: openOdsDrawings(zip, warn, described), headers: openDocumentHeaders(zip) };
+  const surroundings = {
+    drawnOn: openOdsDrawings(zip, content, { warn, described }),
+    messagesOn: openOdsInputMessages(content),
+    headers: openDocumentHeaders(zip),
+  };
   const text = toMarkdown(book, surroundings, warn);
   warnOfCount(warn, "images_without_text", countParts(zip, PICTURE, described));
   return text;

@@ -8,7 +8,7 @@ import { countUnreadHeaders, ignoreWarnings, warnOfCount } from "../warnings.ts"
 import { addHeaders } from "./headers.ts";
 import { isComment, masterTexts, odpComments, openOdpHeaders } from "./odpHeaders.ts";
 import { joinBlocks } from "../office/joinBlocks.ts";
-import { odtNode, type OdtContext } from "../office/odtBody.ts";
+import { describedPicture, odtNode, type OdtContext } from "../office/odtBody.ts";
 import { readObject } from "../office/odtObjects.ts";
 import { warnOfOdtParts } from "../office/odtOmissions.ts";
 import { readOdtStyles } from "../office/odtStyles.ts";
@@ -36,7 +36,10 @@ const shape = (node: Element, context: OdtContext): ElementContent[] => {
     REPEATED.has(presentationClass(node))
   )
     return [];
-  if (node.name === "draw:g") return childElements(node).flatMap((child) => shape(child, context));
+  if (node.name === "draw:g") {
+    const parts = childElements(node);
+    return [...describedPicture(parts), ...parts.flatMap((child) => shape(child, context))];
+  }
   const tables = findAll(node, "table:table");
   return tables.length > 0
     ? tables.flatMap((table) => odtNode(table, context)).map(withoutLists)
@@ -80,7 +83,7 @@ export const readOdp = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
   const object = (name: string) => readObject(zip, name);
   warnOfOdtParts(warn, content, { object, styles: odtStyles, pageStyles: undefined, hasComments: true });
   const texts = pages.map((page, index) => {
-    const context: OdtContext = { styles: odtStyles, notes: [], object };
+    const context: OdtContext = { styles: odtStyles, notes: [], lastNumbers: new Map(), object };
     return toMarkdown({ type: "root", children: joinBlocks(pageContent(page, index + 1, context)) });
   });
   const left = new Set(masterTexts(styles, pages));

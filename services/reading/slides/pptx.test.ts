@@ -195,6 +195,15 @@ test("groups, alternatives and image descriptions are read; links keep their add
   expect(markdown).toBe("[here](https://example.com/pools)\n\nnew\n\nA crab under a stone");
 });
 
+test("descriptions of groups, connectors and shapes without text are read", async () => {
+  const named = (kind: string, words: string): string => `<p:${kind}><p:cNvPr id="1" descr="${words}"/></p:${kind}>`;
+  const drawn = `<p:sp>${named("nvSpPr", "An arrow to the east")}<p:txBody><a:p/></p:txBody></p:sp>`;
+  const line = `<p:cxnSp>${named("nvCxnSpPr", "The ferry route")}</p:cxnSp>`;
+  const written = `<p:sp>${named("nvSpPr", "A sign")}<p:txBody>${text("Quay 4")}</p:txBody></p:sp>`;
+  const group = `<p:grpSp>${named("nvGrpSpPr", "A map of the harbour")}${drawn}${written}</p:grpSp>`;
+  expect(await only(group + line)).toBe("A map of the harbour\n\nAn arrow to the east\n\nQuay 4\n\nThe ferry route");
+});
+
 test("headers, footers and typed dates of slides and of pages of notes are read once", async () => {
   const today = `<a:p><a:fld type="datetime1"><a:t>28 November 2026</a:t></a:fld></a:p>`;
   const notes = `<p:notes ${NAMES}><p:cSld><p:spTree>${edge("hdr", "Rehearsal of May")}${edge("ftr", "Speak slowly")}${edge("dt", "1 May 2026")}</p:spTree></p:cSld></p:notes>`;

@@ -9,7 +9,7 @@ import { findPlaceholder } from "./design.ts";
 import { nestLists } from "./nestLists.ts";
 import { findPath, childNamed, localName, reference } from "./localNames.ts";
 import { readParagraphs } from "./paragraphs.ts";
-import { isFileName } from "../office/fileNames.ts";
+import { cleanDescription } from "../office/descriptions.ts";
 import type { Parts, Relation } from "./parts.ts";
 import { tableToHtml } from "./table.ts";
 import { isTitle } from "./title.ts";
@@ -23,8 +23,6 @@ export interface SlideContext {
   placeholderStyles(placeholder: Element): Styles;
 }
 
-const GENERATED = /\s*(?:Description automatically generated|AI-generated content may be incorrect).*$/s;
-
 const textShape = (shape: Element, { links, title, placeholderStyles }: SlideContext): ElementContent[] => {
   const placeholder = findPlaceholder(shape);
   if (shape === title || REPEATED_PLACEHOLDERS.has(placeholder?.attributes["type"] ?? "")) return [];
@@ -33,7 +31,8 @@ const textShape = (shape: Element, { links, title, placeholderStyles }: SlideCon
     childNamed(body, "lstStyle"),
     ...(placeholder && !isTitle(shape) ? placeholderStyles(placeholder) : []),
   ];
-  return nestLists(readParagraphs(body, links, styles));
+  const paragraphs = readParagraphs(body, links, styles);
+  return paragraphs.length > 0 ? nestLists(paragraphs) : description(shape, "nvSpPr");
 };
 
 const graphic = (frame: Element, scene: SlideContext): ElementContent[] =>
@@ -47,10 +46,12 @@ const graphic = (frame: Element, scene: SlideContext): ElementContent[] =>
     return chart ? chartToHtml(chart) : [];
   });
 
-/** The description of a picture or graphic. `kind`: the element that has it. */
-export const description = (node: Element, kind: "nvPicPr" | "nvGraphicFramePr"): ElementContent[] => {
-  const alt = findPath(node, kind, "cNvPr")?.attributes["descr"]?.replace(GENERATED, "").trim() ?? "";
-  return alt === "" || isFileName(alt) ? [] : [element("p", [alt])];
+type Properties = "nvPicPr" | "nvGraphicFramePr" | "nvGrpSpPr" | "nvSpPr" | "nvCxnSpPr";
+
+/** The description of a picture, graphic, shape or group. `kind`: the element that has it. */
+export const description = (node: Element, kind: Properties): ElementContent[] => {
+  const alt = cleanDescription(findPath(node, kind, "cNvPr")?.attributes["descr"]);
+  return alt === "" ? [] : [element("p", [alt])];
 };
 
 /** The content of shapes as HTML, in the order of the slide, without its title. */
@@ -59,8 +60,10 @@ export const shapesToHtml = (tree: Element | undefined, scene: SlideContext): El
     switch (localName(node)) {
       case "sp":
         return textShape(node, scene);
+      case "cxnSp":
+        return description(node, "nvCxnSpPr");
       case "grpSp":
-        return shapesToHtml(node, scene);
+        return [...description(node, "nvGrpSpPr"), ...shapesToHtml(node, scene)];
       case "graphicFrame": {
         const read = graphic(node, scene);
         return read.length > 0 ? read : description(node, "nvGraphicFramePr");

@@ -76,6 +76,11 @@ test("a byte order mark decides the encoding and is dropped", () => {
   expect(decodeText(Buffer.from("\ufeff\u00e9t\u00e9", "utf16le").swap16())).toBe("\u00e9t\u00e9");
 });
 
+test("Japanese text in ISO-2022-JP is decoded, and the colours of a terminal are no such text", () => {
+  expect(decodeText(Buffer.from("A \x1b$BF|K\\\x1b(B Z"))).toBe("A 日本 Z");
+  expect(decodeText(Buffer.from("\x1b[1mbold\x1b[0m"))).toBe("\x1b[1mbold\x1b[0m");
+});
+
 test("an HTML file is decoded as it declares", () => {
   const html = Buffer.concat([Buffer.from(`<meta charset="koi8-r"><p>`), Buffer.from([0xcd, 0xc9, 0xd2])]);
   expect(decodeText(html)).toContain("\u043c\u0438\u0440");

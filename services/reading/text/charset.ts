@@ -1,6 +1,6 @@
 import { analyse } from "chardet";
 import { detect } from "jschardet";
-import { encodingFromDeclaration, encodingFromMark } from "../guard/encoding.ts";
+import { encodingFromDeclaration, encodingFromStart } from "../guard/encoding.ts";
 
 const META = /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})/i;
 /** Maximum bytes that the detectors examine, because both are slow. */
@@ -69,15 +69,25 @@ const damagedUtf8 = (bytes: Uint8Array): string | null => {
   return right >= wrong * MIN_RIGHT ? text : null;
 };
 
+/** Bytes that switch to Japanese characters in ISO-2022-JP, of which each byte alone is valid UTF-8. */
+const SWITCHES_TO_JAPANESE = ["\x1b$B", "\x1b$@"];
+
+const japaneseText = (bytes: Uint8Array): string | null => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return SWITCHES_TO_JAPANESE.some((switching) => buffer.includes(switching))
+    ? decode(bytes, "iso-2022-jp", true)
+    : null;
+};
+
 /**
- * Decodes a file of any encoding, without its byte order mark. The encoding is the first of these that applies: the one of the mark,
- * UTF-8, even with some invalid bytes, the one that an HTML or XHTML file declares, the one that both detectors find, and windows-1252,
- * which decodes any bytes.
+ * Decodes a file of any encoding, without its byte order mark. The encoding is the first of these that applies: the one that its first
+ * bytes show, ISO-2022-JP, UTF-8, even with some invalid bytes, the one that an HTML or XHTML file declares, the one that both detectors
+ * find, and windows-1252, which decodes any bytes.
  */
 export const decodeText = (bytes: Uint8Array): string => {
-  const marked = encodingFromMark(bytes) ?? utf16Order(bytes);
+  const marked = encodingFromStart(bytes) ?? utf16Order(bytes);
   if (marked) return decode(bytes, marked) ?? "";
-  const strict = decode(bytes, "utf-8", true);
+  const strict = japaneseText(bytes) ?? decode(bytes, "utf-8", true);
   if (strict !== null) return strict;
   const damaged = damagedUtf8(bytes);
   if (damaged !== null) return damaged;

@@ -14,6 +14,11 @@ describe("a sitemap", () => {
     expect(readSitemap(gzipSync(index))).toEqual({ sitemaps: ["http://a/&1"], pages: [], complete: true });
   });
 
+  test("is decoded as it declares", () => {
+    const xml = "<?xml version='1.0' encoding='iso-8859-1'?><urlset><url><loc>http://a/größe</loc></url></urlset>";
+    expect(readSitemap(Buffer.from(xml, "latin1")).pages).toEqual(["http://a/größe"]);
+  });
+
   test("is cut after 20,000 addresses", () => {
     const { pages, complete } = read(`<urlset>${"<url><loc>http://a/</loc></url>".repeat(20_001)}</urlset>`);
     expect([pages.length, complete]).toEqual([20_000, false]);

@@ -1,4 +1,5 @@
 import { gunzipSync } from "node:zlib";
+import { decodeXml } from "../guard/encoding.ts";
 import { childElements, parseXml, textContent } from "../guard/xml.ts";
 import { UnreadableFile, type Sitemap } from "../reader.ts";
 import { localName } from "../slides/localNames.ts";
@@ -20,7 +21,7 @@ function inflate(bytes: Buffer): Buffer {
 
 /** Reads a sitemap or an index of sitemaps (sitemaps.org). Throws UnreadableFile: damaged, too large, or neither of them. */
 export function readSitemap(bytes: Buffer): Sitemap {
-  const root = parseXml(inflate(bytes).toString("utf8"));
+  const root = parseXml(decodeXml(inflate(bytes)));
   const kind = localName(root);
   if (kind !== "urlset" && kind !== "sitemapindex")
     throw new UnreadableFile("The address has no sitemap: neither urlset nor sitemapindex.");

@@ -55,6 +55,21 @@ test("XML in UTF-8 is read even if it says that it is in UTF-16", async () => {
   expect(await xml(source)).toBe(`\`\`\`xml\n${source}\n\`\`\``);
 });
 
+test.each(["utf-16le", "utf-16be"])("XML in %s is read without a byte order mark", async (encoding) => {
+  const encode = (text: string): Buffer =>
+    encoding === "utf-16le" ? Buffer.from(text, "utf16le") : Buffer.from(text, "utf16le").swap16();
+  for (const source of ['<?xml version="1.0" encoding="UTF-16"?><a>価格 一覧</a>', "<a>価格 一覧</a>"])
+    expect(await readXml(encode(source))).toEqual([`\`\`\`xml\n${source}\n\`\`\``]);
+});
+
+test("XML with letters of another encoding than it declares is read", async () => {
+  const text = "Die nächste Sitzung findet am Montag statt. Bitte die Präsentation für Müller und Söhne prüfen.";
+  const bytes = Buffer.from(`<?xml version='1.0' encoding='UTF-8'?><a>${text}</a>`, "latin1");
+  expect((await readXml(bytes))[0]).toContain(text);
+  const declared = Buffer.from("\n<?xml version='1.0' encoding='iso-8859-5'?><a>\xbf\xe0\xd8</a>", "latin1");
+  expect((await readXml(declared))[0]).toContain("При");
+});
+
 test("XML with external entities and malformed XML are refused", async () => {
   await expect(xml(`<!DOCTYPE a [<!ENTITY b SYSTEM "b">]><a>&b;</a>`)).rejects.toThrow("another file");
   await expect(xml("<a><b></a>")).rejects.toThrow(UnreadableFile);

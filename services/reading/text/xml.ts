@@ -1,5 +1,6 @@
-import { decodeXml } from "../guard/encoding.ts";
+import { decodeXml, encodingFromDeclaration } from "../guard/encoding.ts";
 import { parseXml, type Element } from "../guard/xml.ts";
+import { decodeText } from "./charset.ts";
 import { fence } from "./fence.ts";
 import { cleanLines, hasLongLine } from "./lines.ts";
 
@@ -28,9 +29,13 @@ const indentElement = (element: Element, margin: string): string[] => {
   return [margin + openTag(element, ">"), ...inner, `${margin}</${element.name}>`];
 };
 
+/** Programs write other encodings into files that declare UTF-8, or nothing. */
+const decode = (bytes: Uint8Array): string =>
+  /^utf-?8$/i.test(encodingFromDeclaration(bytes) ?? "utf-8") ? decodeText(bytes) : decodeXml(bytes);
+
 /** Reads XML as a code block, indented if it has long lines. Throws UnreadableFile as `parseXml` does. */
 export const readXml = async (bytes: Uint8Array): Promise<string[]> => {
-  const text = cleanLines(decodeXml(bytes)).trim();
+  const text = cleanLines(decode(bytes)).trim();
   const root = parseXml(text);
   return [fence(hasLongLine(text) ? indentElement(root, "").join("\n") : text, "xml")];
 };
