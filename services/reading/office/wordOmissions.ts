@@ -27,7 +27,8 @@ const countPictures = (element: Element, inGroup = false): number => {
   let count = 0;
   for (const child of childElements(element)) {
     if (PICTURES.has(child.name)) count += inGroup && isDescribedPart(child) ? 0 : 1;
-    else if (child.name !== "mc:Fallback" && !isDescribed(child)) count += countPictures(child, inGroup || isGroup(child));
+    else if (child.name !== "mc:Fallback" && !isDescribed(child))
+      count += countPictures(child, inGroup || isGroup(child));
   }
   return count;
 };

@@ -52,8 +52,7 @@ export const inputMessages = (xml: string): string => {
     const after = index + tag.length;
     const cells = sqref ?? CELLS.exec(xml.slice(after, after + MAX_FORMULAS))?.[1] ?? "";
     const [title, message] = [oneLine(promptTitle), oneLine(prompt)];
-    if (/^(?:1|true)$/.test(showInputMessage) && title + message !== "")
-      lines.add(messageLine(cells, title, message));
+    if (/^(?:1|true)$/.test(showInputMessage) && title + message !== "") lines.add(messageLine(cells, title, message));
   }
   return messageList([...lines]);
 };
