@@ -1,5 +1,5 @@
-import { createWriteStream, existsSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { syncFolder } from "#infra/privateFiles.ts";
@@ -19,7 +19,9 @@ export function requireNewFile(path: string): void {
 export async function writeWholeFile(path: string, content: AsyncIterable<string | Buffer>): Promise<void> {
   const partial = `${path}.${process.pid}.part`;
   try {
-    await pipeline(content, createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true }));
+    // opened first: a stream that fails while it opens its file would create it after the removal below
+    const file = await open(partial, "wx", 0o600);
+    await pipeline(content, file.createWriteStream({ flush: true }));
     await rename(partial, path);
     syncFolder(dirname(path));
   } catch (error) {

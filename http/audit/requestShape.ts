@@ -3,9 +3,9 @@ import { FinishReason, Usage } from "#events/thread.ts";
 import { MAX_COUNTED, type RequestPlace, type RequestRow } from "#projections/turns/listRequests.ts";
 import { isUuid } from "#events/ids.ts";
 import { ApiError } from "../base/errors.ts";
+import { MAX_SUBJECT } from "../base/limits.ts";
 import { isStorable, Moment } from "../base/moment.ts";
 import { PageQuery } from "../base/pagination.ts";
-import { MAX_SUBJECT } from "../owned/owner.ts";
 
 const MAX_QUESTION_LENGTH = 300;
 /** Maximum search words. Each is searched in every question that a page examines. */

@@ -8,6 +8,12 @@ import type { Caller } from "./caller.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 
+/**
+ * Maximum length of `user:<value>`. Requests do not limit `user`, and a signed token has thousands of characters. There must be a
+ * limit, because the value is hashed once for each key and agent of the organization.
+ */
+export const MAX_SUBJECT = 8_000;
+
 /** The mark (keyed hash) of a user in its organization; null without a user. */
 export const markUser = <User extends string | undefined>(
   { keyring }: Pick<Http, "keyring">,

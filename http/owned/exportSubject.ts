@@ -5,8 +5,8 @@ import { listDocumentsForUser } from "#projections/documents/owned.ts";
 import { listUnmarkedRuns } from "#projections/runs/ownedRuns.ts";
 import { listUserScopes } from "#projections/userScopes.ts";
 import type { Http } from "../base/deps.ts";
-import { markUser } from "../base/limits.ts";
-import { MAX_SUBJECT, UUID } from "./owner.ts";
+import { MAX_SUBJECT, markUser } from "../base/limits.ts";
+import { UUID } from "./owner.ts";
 
 const SHAPE = new RegExp(`^(?:(?:person|key):${UUID}|user:.+)$`, "is");
 

@@ -9,9 +9,8 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { identifyPost } from "../base/idempotency.ts";
-import { markUser } from "../base/limits.ts";
+import { MAX_SUBJECT, markUser } from "../base/limits.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
-import { MAX_SUBJECT } from "./owner.ts";
 
 const WANTED =
   "must be organization, project:<id>, key:<id>, person:<id>, agent:<id>, user:<value>, thread:<id>, file:<id>, document:<id> or run:<id>.";

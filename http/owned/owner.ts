@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isAdmin } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import { ApiError } from "../base/errors.ts";
+import { MAX_SUBJECT } from "../base/limits.ts";
 
 export const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const SHAPE = new RegExp(`^(key|person|agent):(${UUID})$`, "i");
@@ -12,12 +13,6 @@ export const OwnerName = z
   .regex(SHAPE, "must be key:<id>, person:<id> or agent:<id>.")
   .toLowerCase()
   .describe("`key:<id>`, `person:<id>` or `agent:<id>`, also of one that was deleted. Only for owners and admins.");
-
-/**
- * Maximum length of `user:<value>`. Requests do not limit `user`, and a signed token has thousands of characters. There must be a
- * limit, because the value is hashed once for each key and agent of the organization.
- */
-export const MAX_SUBJECT = 8_000;
 
 /** An owner as in `OwnerName`, or an external user by its `user` value. */
 export const ErasedOwner = z.union(

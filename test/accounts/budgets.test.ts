@@ -333,7 +333,7 @@ describe("a limit per minute or of concurrent turns", () => {
     const made = await set(`user:${user}`, { requests_per_day: 5 });
     expect([made.status, made.body.subject]).toEqual([200, expect.stringMatching(/^user:[\w-]{43}$/)]);
     expect((await owner("GET", `/budgets/user:${user}`)).body).toMatchObject({ subject: made.body.subject });
-    for (const path of ["limits", "requests"]) expect((await owner("GET", `/${path}?user=${user}`)).status).toBe(200);
+    for (const path of ["limits", "turns"]) expect((await owner("GET", `/${path}?user=${user}`)).status).toBe(200);
     expect((await owner("DELETE", `/budgets/user:${user}`)).status).toBe(204);
   });
 

@@ -101,7 +101,7 @@ describe("a call that waits", () => {
     const { id, approvals, seen } = await startWaiting(agent, payTo("gil"));
     const last = seen.length - 1;
     const away = new StorageUnavailable("The disk is away.");
-    const get = vi.spyOn(desk.platform.resources.vault, "get").mockRejectedValueOnce(away);
+    const get = vi.spyOn(desk.platform.resources.blobs, "get").mockRejectedValueOnce(away);
     const { text } = await agent.call("GET", `/responses/${id}?stream=true&starting_after=${last}`);
     get.mockRestore();
     expect(eventsIn(text)).toMatchObject([{ type: "error", code: "unavailable", sequence_number: last }]);

@@ -40,7 +40,7 @@ export const run = (ctx) => ctx.runStep("pay", { to: 5 });`;
 test("a source with an error is not checked, and the check says so", async () => {
   const { errors, unchecked } = await checkTypes("tool", "export const = 1");
   expect(errors).toEqual([]);
-  expect(unchecked).toContain("fault");
+  expect(unchecked).toContain("would refuse the source");
   expectRefusal(
     await desk.person("POST", "/definitions/check-types", { type: "tool", source: "x".repeat(300_000) }),
     400,

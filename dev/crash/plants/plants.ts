@@ -167,9 +167,9 @@ export const PLANTS: Plant[] = [
   },
   {
     name: "removal-not-synced",
-    file: "infra/blobs.ts",
-    text: "await syncFolder(dirname(path));\n  } catch",
-    instead: "if (!path) await syncFolder(dirname(path));\n  } catch",
+    file: "infra/blobRemoval.ts",
+    text: "await syncFolder(dirname(path), limitSyncs);",
+    instead: "if (!path) await syncFolder(dirname(path), limitSyncs);",
     rules: ["I12"],
     load: ["upload", "deleteFile"],
     faults: [{ what: "power", store: "blobs", lost_ms: 0 }],
