@@ -103,6 +103,10 @@ function DropForm({
   );
 }
 
+/** A new field may have a draft, or what the person was typing as the question before it was sent. */
+const moveCaretToEnd = (field: HTMLTextAreaElement | null): void =>
+  field?.setSelectionRange(field.value.length, field.value.length);
+
 /** The field for a question. Enter sends it, Shift+Enter starts a new line. */
 export function Composer({ targets, target, onTarget, place, draft, isBusy, isSending, error, onAsk }: Props) {
   const { text, write, newest, moveTo } = useDraft(draftOf(place, draft), draft);
@@ -135,6 +139,7 @@ export function Composer({ targets, target, onTarget, place, draft, isBusy, isSe
       <label className="question">
         <span className="hidden-text">Question</span>
         <textarea
+          ref={moveCaretToEnd}
           rows={2}
           value={text}
           placeholder="Ask something, or drop files here"
