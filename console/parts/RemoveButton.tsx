@@ -14,8 +14,8 @@ export function useRemoval(kind: string, remove: (id: string) => Promise<unknown
 interface Props {
   id: string;
   label: string;
-  /** For screen readers, if a list repeats the same label. */
-  about?: string;
+  /** For screen readers, because every row has the same label. */
+  about: string;
   isSmall?: boolean;
   question: string;
   removal: Action<string>;

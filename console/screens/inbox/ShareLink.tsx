@@ -26,7 +26,13 @@ function Links({ approval, links }: { approval: string; links: ApprovalLink[] })
             {status === "active" ? (
               <>
                 active until <Time at={expires_at} />{" "}
-                <RemoveButton id={id} label="Revoke" question="Revoke this link?" removal={removal} />
+                <RemoveButton
+                  id={id}
+                  label="Revoke"
+                  about={`the link for ${name ?? "anybody who has it"}`}
+                  question="Revoke this link?"
+                  removal={removal}
+                />
               </>
             ) : (
               status

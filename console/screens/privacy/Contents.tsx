@@ -40,6 +40,7 @@ const columns = (removal: Action<string>): Columns<OwnedThing> => [
       <RemoveButton
         id={thing.id}
         label="Delete"
+        about={nameOf(thing)}
         question={`Delete “${nameOf(thing)}” for good? What was said in it cannot be brought back.`}
         removal={removal}
       />

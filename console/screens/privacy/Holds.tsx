@@ -52,6 +52,7 @@ const columns = (name: (subject: string) => string, release: Action<string>): Co
         <RemoveButton
           id={hold.id}
           label="Release"
+          about={hold.name}
           question={`Release the hold “${hold.name}”? What retention rules and erasures wait for is deleted then.`}
           removal={release}
         />

@@ -51,6 +51,7 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
       <RemoveButton
         id={subject}
         label="Remove"
+        about={name(subject)}
         question={`Remove the rules of “${name(subject)}”? What is not deleted yet is kept then.`}
         removal={removal}
       />

@@ -56,7 +56,7 @@ export function Filters({ search }: { search: RequestSearch }) {
         <p className="chip">
           Of the end user {user}{" "}
           <button type="button" className="button small" onClick={() => change({ user: undefined })}>
-            Remove
+            Remove<span className="hidden-text"> the filter for this end user</span>
           </button>
         </p>
       )}
@@ -64,7 +64,7 @@ export function Filters({ search }: { search: RequestSearch }) {
         <p className="chip">
           Of the conversation <span className="mono">{shortId(thread)}</span>{" "}
           <button type="button" className="button small" onClick={() => change({ thread: undefined })}>
-            Remove
+            Remove<span className="hidden-text"> the filter for this conversation</span>
           </button>
         </p>
       )}

@@ -19,7 +19,7 @@ const RelatedRun = ({ label, id, onRemove }: { label: string; id: string; onRemo
       {shortId(id)}
     </Link>{" "}
     <button type="button" className="button small" onClick={onRemove}>
-      Remove
+      Remove<span className="hidden-text"> the filter “{label}”</span>
     </button>
   </p>
 );

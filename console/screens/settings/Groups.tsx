@@ -34,6 +34,7 @@ const editable = (removal: Action<string>): Columns<Group> => [
       <RemoveButton
         id={group}
         label="Remove"
+        about={group}
         question={`Remove the group “${group}”? Nobody decides its approvals in its name any more.`}
         removal={removal}
       />

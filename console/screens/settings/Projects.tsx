@@ -40,6 +40,7 @@ const editable = (removal: Action<string>): Columns<Project> => [
       <RemoveButton
         id={id}
         label="Delete"
+        about={name}
         question={`Delete the project “${name}”? That works only once nothing belongs to it.`}
         removal={removal}
       />

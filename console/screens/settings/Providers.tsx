@@ -61,6 +61,7 @@ const columns = (removal: Action<string>): Columns<Provider> => [
       <RemoveButton
         id={name}
         label="Remove"
+        about={name}
         question={`Remove the provider “${name}”? Its models cannot be asked any more, and its API key is forgotten.`}
         removal={removal}
       />

@@ -27,6 +27,7 @@ const columns = (removal: Action<string>): Columns<Secret> => [
       <RemoveButton
         id={name}
         label="Remove"
+        about={name}
         question={`Remove the secret ${name}? Scripts that read it fail.`}
         removal={removal}
       />

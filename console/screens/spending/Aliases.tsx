@@ -56,6 +56,7 @@ const columns = (removal: Action<string>): Columns<Alias> => [
       <RemoveButton
         id={alias}
         label="Remove"
+        about={alias}
         question={`Remove the alias “${alias}”? Agents, keys and workflows that name it fail.`}
         removal={removal}
       />

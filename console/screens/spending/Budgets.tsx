@@ -39,6 +39,7 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
       <RemoveButton
         id={budgetKey(budget)}
         label="Remove"
+        about={name(budgetKey(budget))}
         question={`Remove the budget of “${name(budgetKey(budget))}”? Nothing limits its spending then.`}
         removal={removal}
       />

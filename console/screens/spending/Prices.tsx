@@ -90,6 +90,7 @@ const removable = (removal: Action<string>): Columns<Row> => [
         <RemoveButton
           id={of.model}
           label="Remove"
+          about={of.model}
           question={`Remove your prices of ${of.model}? Requests from now on have the published price, or no cost.`}
           removal={removal}
         />

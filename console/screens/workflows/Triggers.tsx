@@ -47,6 +47,7 @@ const columns = (mayChange: boolean, removal: Action<string>, rotation: Action<T
                 <RemoveButton
                   id={trigger.id}
                   label="Remove"
+                  about={trigger.name}
                   question={`Remove the trigger “${trigger.name}”? It starts no run any more. Its runs stay.`}
                   removal={removal}
                 />
