@@ -200,7 +200,7 @@ export const TurnTakenOver = defineEvent("TurnTakenOver", {
 });
 /** A worker that takes over after this event resumes after the round and does not repeat its output. */
 export const RoundRequested = defineEvent("RoundRequested", { public: Round, personal: RoundOutput, thing });
-/** A takeover counts this failure and does not repeat the request, unless the failure is `worker_lost`. */
+/** A takeover counts this failure. With a route it does not repeat the request, unless the failure is `worker_lost`. */
 export const TargetFailed = defineEvent("TargetFailed", { public: FailedTarget });
 /** After this event the call is never made again. */
 export const ToolFinished = defineEvent("ToolFinished", { public: ToolCallOutcome, personal: ToolResult, thing });

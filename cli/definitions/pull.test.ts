@@ -54,6 +54,15 @@ test("a pull that fails half-way changes no file", async () => {
   ]);
 });
 
+test("two texts for one file change nothing", async () => {
+  const folder = await mkdtemp(join(home, "twins-"));
+  const file = join(folder, "first.ts");
+  writeFileSync(file, "old");
+  const texts = ["new", "other"].map((text) => ({ file, text }));
+  expect(() => replaceFiles(texts)).toThrow(expect.objectContaining({ code: "EEXIST", path: file }));
+  expect([readdirSync(folder), readFileSync(file, "utf8")]).toEqual([["first.ts"], "old"]);
+});
+
 test("files are replaced only if all of them can be written, and keep their modes", async () => {
   const folder = await mkdtemp(join(home, "files-"));
   const [first, lost] = [join(folder, "first.ts"), join(folder, "missing", "second.ts")];

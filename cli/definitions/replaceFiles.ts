@@ -11,7 +11,8 @@ function writePart({ file, text }: NewText): { part: string; target: string } {
   const target = existsSync(file) ? realpathSync(file) : file;
   const part = `${target}.${process.pid}.part`;
   try {
-    writeFileSync(part, text, { flush: true });
+    // "wx": names that differ only in case may be one file
+    writeFileSync(part, text, { flag: "wx", flush: true });
     if (existsSync(target)) chmodSync(part, statSync(target).mode);
     return { part, target };
   } catch (error) {

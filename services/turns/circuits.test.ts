@@ -69,6 +69,19 @@ test("a probe that hangs keeps others from asking for a minute, and its end says
   expect(circuits.state("a")).toBe("closed");
 });
 
+test("the end of a probe that hung makes no room while another one is in progress", () => {
+  const { circuits, pass } = start();
+  circuits.begin("a")("slow");
+  pass(15);
+  const hung = circuits.begin("a");
+  pass(60);
+  const next = circuits.begin("a");
+  hung("other");
+  expect(circuits.state("a")).toBe("silent");
+  next("other");
+  expect(circuits.state("a")).toBe("closed");
+});
+
 const quiet = (ms: number, opens_after_ms: number) => ({ reason: "timeout", quiet: { ms, opens_after_ms } });
 
 test("a target that says nothing until the end of a short turn is passed over, and a silence of less than a second says nothing", () => {

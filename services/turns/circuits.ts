@@ -164,12 +164,14 @@ export function createCircuits({ onOpened = () => {}, now = currentTime }: Circu
     begin(key) {
       const circuit = circuits.get(key);
       const isProbe = circuit !== undefined && circuit.open_until > 0 && circuit.probing_until <= now();
-      if (isProbe) circuit.probing_until = now() + SILENCE_MS;
+      const until = now() + SILENCE_MS;
+      if (isProbe) circuit.probing_until = until;
       return (outcome, failure = { reason: outcome }) => {
         if (outcome === "answered") circuits.delete(key);
         else if (outcome !== "other" && (failure.quiet?.ms ?? MIN_SILENCE_MS) >= MIN_SILENCE_MS)
           fail(key, outcome === "slow", isProbe, failure);
-        else if (isProbe) circuit.probing_until = 0;
+        // another probe may be in progress by now
+        else if (isProbe && circuit.probing_until === until) circuit.probing_until = 0;
       };
     },
   };
