@@ -104,13 +104,14 @@ export const Trace = z
           reason: z
             .string()
             .describe(
-              "The provider's status, `timeout`, `connection`, `cut`, `refused`, `no_credential`, or `circuit_open`: it was not asked.",
+              "The provider's status, `timeout`, `connection`, `cut`, `worker_lost`, `refused`, `context_length`, `content_filter`, " +
+                "`no_credential`, or `circuit_open`: it was not asked.",
             ),
           duration_ms: z.int(),
           at: moment,
         }),
       )
-      .describe("Targets that did not answer, in order."),
+      .describe("Targets that did not answer, in order. A model that was named directly is here for each answer that broke off and was repeated."),
     agent: z.object({ id: z.string(), version: z.int() }).nullable(),
     streamed: z.boolean(),
     principal: z.string(),
