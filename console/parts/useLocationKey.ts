@@ -1,7 +1,7 @@
 import { useNavigate, useRouter, type NavigateOptions } from "@tanstack/react-router";
 
 /** Parameters that select another item on the same screen. */
-const ITEMS = ["fork", "section", "edit"];
+const ITEMS = ["fork", "section", "edit", "subject"];
 
 /** Reads the person's current or next location, so that a slow action does not navigate a person who has left. */
 export function useLocationKey(): () => string {

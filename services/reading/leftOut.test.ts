@@ -180,14 +180,17 @@ describe("a Word document", () => {
       `<w:p><w:r><w:drawing><wp:inline xmlns:wp="${schemas}/drawingml/2006/wordprocessingDrawing"><wp:docPr descr="${description}"/><a:graphic xmlns:a="${schemas}/drawingml/2006/main"><a:graphicData><pic:pic xmlns:pic="${schemas}/drawingml/2006/picture"><pic:blipFill><a:blip xmlns:r="${schemas}/officeDocument/2006/relationships" r:embed="r0"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
     const relation = `<Relationships xmlns="${schemas}/package/2006/relationships"><Relationship Id="r0" Type="${schemas}/officeDocument/2006/relationships/image" Target="media/i.png"/></Relationships>`;
     const pictures = picture("A lighthouse at dawn") + picture("") + picture("C:/Pictures/dawn 1.png");
-    const file = withParts(wordFile(pictures), {
-      "word/_rels/document.xml.rels": relation,
-      "word/media/i.png": "x",
-    });
-    expect(await read("a.docx", file)).toEqual({
+    const file = (body: string) =>
+      withParts(wordFile(body), { "word/_rels/document.xml.rels": relation, "word/media/i.png": "x" });
+    expect(await read("a.docx", file(pictures))).toEqual({
       text: "A lighthouse at dawn",
       warnings: [{ code: "images_without_text", count: 2 }],
     });
+    // a 3D model has a picture with the same description for older programs
+    const copy = picture("A globe").replace(/^<w:p><w:r>|<\/w:r><\/w:p>$/g, "");
+    const model = copy.replace(/<pic:pic.*<\/pic:pic>/, '<am3d:model3d xmlns:am3d="urn:m"/>');
+    const either = `<w:p><w:r><mc:AlternateContent><mc:Choice>${model}</mc:Choice><mc:Fallback>${copy}</mc:Fallback></mc:AlternateContent></w:r></w:p>`;
+    expect(await read("a.docx", file(either))).toEqual({ text: "A globe", warnings: [] });
   });
 
   test("includes the texts of its SmartArt graphics", async () => {

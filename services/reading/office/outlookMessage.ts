@@ -119,11 +119,24 @@ export async function readBody(item: OutlookItem, body: MailBody, warn: Warn): P
 const isPicture = (item: OutlookItem): boolean =>
   /^image\//i.test(item.text(CONTENT_TYPE)) || /\.(?:png|jpe?g|gif|bmp|webp|emz|wmz)$/i.test(attachmentName(item));
 
+/** The rest of an attribute, also where addresses follow each other. */
+const CONTENT_ADDRESS = /cid:(?=([^"'<>]{0,500}))/g;
+
+/** The content ids that a text shows, found in one pass, because a winmail.dat may have hundreds of thousands of attachments. */
+const shownIds = (body: MailBody): Set<string> => {
+  const ids = new Set<string>();
+  if (body.kind !== "page") return ids;
+  for (const [, rest = ""] of body.html.matchAll(CONTENT_ADDRESS)) {
+    ids.add(rest.trim());
+    ids.add(rest.split(/[\s)]/, 1)[0] ?? "");
+  }
+  return ids;
+};
+
 /** Pictures inside the text are not named in the list of attachments. */
-const isShownPicture = (item: OutlookItem, body: MailBody): boolean => {
-  const id = item.text(CONTENT_ID);
-  const shown = body.kind === "page" ? body.html : "";
-  return isPicture(item) && ((item.number(IS_HIDDEN) ?? 0) % 2 === 1 || (id !== "" && shown.includes(`cid:${id}`)));
+const isShownPicture = (item: OutlookItem, shown: ReadonlySet<string>): boolean => {
+  const id = item.text(CONTENT_ID).trim();
+  return isPicture(item) && ((item.number(IS_HIDDEN) ?? 0) % 2 === 1 || (id !== "" && shown.has(id)));
 };
 
 /** The attached message that is read. Contacts and tasks have their content in other properties, and are left out like files. */
@@ -141,7 +154,8 @@ export interface OutlookContent {
 
 export function sortContent(item: OutlookItem): OutlookContent {
   const body = findBody(item);
-  const pictures = new Set(item.attachments.filter((one) => isShownPicture(one, body)));
+  const shown = shownIds(body);
+  const pictures = new Set(item.attachments.filter((one) => isShownPicture(one, shown)));
   const files = item.attachments.filter((one) => !messageIn(one) && !pictures.has(one));
   return { body, pictures: [...pictures], files, messages: item.attachments.flatMap((one) => messageIn(one) ?? []) };
 }

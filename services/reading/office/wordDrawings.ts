@@ -65,6 +65,15 @@ export const rewriteDrawing = (drawing: Element): Element => {
   return boxes.length === 0 ? drawing : alternative(boxes, drawing);
 };
 
+/** The descriptions that the converter reads in the alternative for older programs, such as of the picture of a 3D model. */
+const shownDescriptions = (fallback: Element): Set<string | undefined> =>
+  new Set([
+    ...findAll(fallback, "w:drawing")
+      .filter((drawing) => findAll(drawing, "a:blip").length > 0)
+      .flatMap((drawing) => findAll(drawing, "wp:docPr").map(({ attributes }) => attributes["descr"])),
+    ...findAll(fallback, BOX).filter(isDescription).map(textContent),
+  ]);
+
 /** Adds the descriptions to the alternative without a usable fallback, or to its fallback, and keeps its text boxes. */
 export const rewriteAlternatives = (element: Element): Element => {
   const fallback = findChild(element, "mc:Fallback");
@@ -72,7 +81,10 @@ export const rewriteAlternatives = (element: Element): Element => {
   const boxes = findAll(element, BOX);
   if (!hasText && boxes.some((box) => !isDescription(box))) return alternative(boxes, element);
   const choices = childElements(element).filter((child) => child !== fallback);
-  const described = choices.flatMap((choice) => findAll(choice, BOX)).filter(isDescription);
+  const shown = fallback ? shownDescriptions(fallback) : new Set();
+  const described = choices
+    .flatMap((choice) => findAll(choice, BOX))
+    .filter((box) => isDescription(box) && !shown.has(textContent(box)));
   if (described.length === 0) return element;
   if (!fallback) return alternative(described, element);
   return { ...element, children: [...choices, { ...fallback, children: [boxesIn(described), ...fallback.children] }] };

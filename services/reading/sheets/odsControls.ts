@@ -8,10 +8,16 @@ const FIELDS = new Set(
   ["text", "textarea", "formatted-text", "number", "date", "time", "combobox"].map((name) => `form:${name}`),
 );
 
-const chosenOptions = (list: Element): string[] =>
-  findAll(list, "form:option")
-    .filter(({ attributes }) => (attributes["form:current-selected"] ?? attributes["form:selected"]) === "true")
+/** The current choice, else the initial one. Programs write only what is chosen, so both may be in a list. */
+const chosenOptions = (list: Element): string[] => {
+  const options = findAll(list, "form:option");
+  const isCurrentKnown = options.some(({ attributes }) => attributes["form:current-selected"] === "true");
+  return options
+    .filter(({ attributes: { "form:current-selected": current, "form:selected": initial } }) =>
+      isCurrentKnown ? current === "true" : (current ?? initial) === "true",
+    )
     .map(({ attributes }) => attributes["form:label"] ?? "");
+};
 
 const isChecked = ({ name, attributes }: Element): boolean =>
   name === "form:radio"

@@ -47,8 +47,12 @@ const pictureTexts = (table: Element, described: Set<string>): string[] =>
     return [text];
   });
 
+/** Groups of shapes, also those in other groups. */
+const groupsIn = (node: Element): Element[] =>
+  childElements(node).flatMap((child) => [...(child.name === "draw:g" ? [child] : []), ...groupsIn(child)]);
+
 const drawnTexts = (zip: Zip, table: Element, described: Set<string>): string[] => [
-  ...findAll(table, "draw:g").map(descriptionOf),
+  ...groupsIn(table).map(descriptionOf),
   ...pictureTexts(table, described),
   ...SHAPES.flatMap((name) => findAll(table, name)).flatMap(paragraphsOf),
   ...odsControls(table).map(controlText),

@@ -10,12 +10,20 @@ interface Message {
   text: string;
 }
 
-const VALIDATIONS = /<table:content-validations\b[^]*?<\/table:content-validations>/;
+const START = /<table:content-validations\b/;
+const END = "</table:content-validations>";
+
+/** The validations of a file; "" if it has none. Not one pattern, which would look for a missing end from each start. */
+const validationsIn = (xml: string): string => {
+  const from = xml.search(START);
+  const to = from < 0 ? -1 : xml.indexOf(END, from);
+  return to < 0 ? "" : xml.slice(from, to + END.length);
+};
 
 /** The messages that are shown, by the name of their validation; empty if they are damaged. */
 const readMessages = (xml: string): Map<string, Message> => {
-  const [source] = VALIDATIONS.exec(xml) ?? [];
-  if (source === undefined || !source.includes("<table:help-message")) return new Map();
+  const source = validationsIn(xml);
+  if (!source.includes("<table:help-message")) return new Map();
   try {
     const listed = findAll(parseXml(source), "table:content-validation").flatMap((validation): [string, Message][] => {
       const help = findChild(validation, "table:help-message");
