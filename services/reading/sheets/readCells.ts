@@ -29,13 +29,24 @@ const filledRows = (data: DenseWorkSheet["!data"], date1904: boolean): Map<numbe
   return rows;
 };
 
+type Merges = NonNullable<DenseWorkSheet["!merges"]>;
+
+/** The cells by row and column, of the rows in which merged areas begin: a row may have 16,000 cells, and as many areas. */
+const indexAnchors = (rows: Map<number, Row>, merges: Merges): Map<number, Map<number, Cell>> => {
+  const starts = new Set(merges.map(({ s }) => s.r));
+  return new Map(
+    [...starts].map((at) => [at, new Map((rows.get(at)?.cells ?? []).map((cell) => [cell.column, cell]))]),
+  );
+};
+
 /** Repeats a merged cell's text in its whole area. */
-const fillMerges = (rows: Map<number, Row>, merges: NonNullable<DenseWorkSheet["!merges"]>): void => {
+const fillMerges = (rows: Map<number, Row>, merges: Merges): void => {
+  const anchors = indexAnchors(rows, merges);
   let left = MAX_FILLED;
   for (const [area, { s, e }] of merges.entries()) {
     const size = (e.r - s.r + 1) * (e.c - s.c + 1);
     if (size > Math.min(MAX_AREA, left)) continue;
-    const anchor = rows.get(s.r)?.cells.find(({ column }) => column === s.c);
+    const anchor = anchors.get(s.r)?.get(s.c);
     if (!anchor) continue;
     left -= size;
     anchor.area = area;
