@@ -111,7 +111,9 @@ export const Trace = z
           at: moment,
         }),
       )
-      .describe("Targets that did not answer, in order. A model that was named directly is here for each answer that broke off and was repeated."),
+      .describe(
+        "Targets that did not answer, in order. A model that was named directly is here for each answer that broke off and was repeated.",
+      ),
     agent: z.object({ id: z.string(), version: z.int() }).nullable(),
     streamed: z.boolean(),
     principal: z.string(),

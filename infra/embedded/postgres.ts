@@ -1,14 +1,28 @@
 import { execFile } from "node:child_process";
-import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { isStarting } from "../postgres/waitForStart.ts";
 import { loadSecret, syncFolder } from "../privateFiles.ts";
+import { endProcess } from "./endProcess.ts";
 import { preparePostgres, type PostgresInstallation } from "./postgresInstallation.ts";
+import { identifyProcess } from "./processIdentity.ts";
 import { StillStarting, type ServerSpec } from "./serverSpec.ts";
 
 const runCommand = promisify(execFile);
+/** Maximum wait for the end of a killed process. */
+const LEFTOVER_MS = 5_000;
 const cluster = (home: PostgresInstallation) => join(home.data, "18");
 const program = (home: PostgresInstallation, name: string) => join(home.binaries, "bin", name);
 
@@ -56,6 +70,28 @@ const readCommandLine = (pid: number) => {
   }
 };
 
+const readWorkingFolder = (pid: number): string | undefined => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Ends what a killed postmaster has left behind. A process that finds no memory, or hangs at a disk, does not notice its end, and
+ * PostgreSQL does not start beside it ("pre-existing shared memory block is still in use").
+ */
+const endLeftovers = async (home: PostgresInstallation): Promise<void> => {
+  // while this file names a process, that one still leads the others
+  if (process.platform !== "linux" || existsSync(join(cluster(home), "postmaster.pid"))) return;
+  const folder = realpathSync(cluster(home));
+  const pids = readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && readWorkingFolder(pid) === folder);
+  await Promise.all(pids.map((pid) => endProcess(identifyProcess(pid), "SIGKILL", LEFTOVER_MS)));
+};
+
 /** Connects once. Throws StillStarting if the server says so. */
 const probe = async (url: string) => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
@@ -85,7 +121,10 @@ export const postgresServer = async (dataDir: string, onLine: (line: string) => 
   const url = (port: number) => `postgres://svc:${password}@127.0.0.1:${port}/postgres`;
   return {
     name: "postgres",
-    prepare: () => removeStalePidFile(home),
+    async prepare() {
+      removeStalePidFile(home);
+      await endLeftovers(home);
+    },
     command: (port) => ({
       file: program(home, "postgres"),
       args: ["-D", cluster(home), ...options(port), "-c", "max_connections=300"],

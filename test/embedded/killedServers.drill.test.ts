@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { identifyProcess } from "#infra/embedded/processIdentity.ts";
@@ -22,6 +22,27 @@ test("embedded servers killed with -9 restart on their ports with their data, an
       20_000,
     );
   }
+});
+
+/** The background writer of a PostgreSQL server. */
+const backgroundWriter = (postmaster: number): number => {
+  const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8")
+    .trim()
+    .split(" ")
+    .map(Number);
+  return children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("background writer"))!;
+};
+
+test("PostgreSQL restarts although a process of the killed one does not notice its end", async () => {
+  const folder = await testDataFolder();
+  const services = await startInProcess(folder);
+  await storeWord(services, "kept");
+  const { pid } = servers(folder)["postgres"]!;
+  const writer = identifyProcess(backgroundWriter(pid));
+  process.kill(writer.pid, "SIGSTOP");
+  process.kill(pid, "SIGKILL");
+  await vi.waitFor(async () => expect(await findWords(services)).toEqual(["kept", "kept", "kept"]), 60_000);
+  expect(alive({ writer })).toEqual([]);
 });
 
 test("the next start after a kill -9 of the parent ends the orphaned servers and keeps their data", async () => {

@@ -55,5 +55,6 @@ export async function limitResource(find: () => Promise<number[]>, what: Limited
   if (before === undefined) return;
   for (const pid of pids) ifRunning(pid, () => prlimit(pid, `--${name}=${usedBy[what](pid)}:`));
   await sleep(ms);
-  for (const pid of await find()) ifRunning(pid, () => prlimit(pid, `--${name}=${before}:`));
+  // a killed server leaves processes behind that are no longer found as its children
+  for (const pid of new Set([...pids, ...(await find())])) ifRunning(pid, () => prlimit(pid, `--${name}=${before}:`));
 }

@@ -1,4 +1,4 @@
-import type { CellObject, DenseWorkSheet } from "@e965/xlsx";
+import type { CellObject, DenseWorkSheet, Range } from "@e965/xlsx";
 import type { Block, Cell, Row } from "./blocks.ts";
 import { cellText } from "./cellText.ts";
 import { cellLink } from "./cellLink.ts";
@@ -29,7 +29,7 @@ const filledRows = (data: DenseWorkSheet["!data"], date1904: boolean): Map<numbe
   return rows;
 };
 
-type Merges = NonNullable<DenseWorkSheet["!merges"]>;
+type Merges = readonly Range[];
 
 /** The cells by row and column, of the rows in which merged areas begin: a row may have 16,000 cells, and as many areas. */
 const indexAnchors = (rows: Map<number, Row>, merges: Merges): Map<number, Map<number, Cell>> => {
