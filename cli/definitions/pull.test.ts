@@ -59,7 +59,7 @@ test("two texts for one file change nothing", async () => {
   const file = join(folder, "first.ts");
   writeFileSync(file, "old");
   const texts = ["new", "other"].map((text) => ({ file, text }));
-  expect(() => replaceFiles(texts)).toThrow(expect.objectContaining({ code: "EEXIST", path: file }));
+  await expect(replaceFiles(texts)).rejects.toThrow(expect.objectContaining({ code: "EEXIST", path: file }));
   expect([readdirSync(folder), readFileSync(file, "utf8")]).toEqual([["first.ts"], "old"]);
 });
 
@@ -68,9 +68,9 @@ test("files are replaced only if all of them can be written, and keep their mode
   const [first, lost] = [join(folder, "first.ts"), join(folder, "missing", "second.ts")];
   writeFileSync(first, "old", { mode: 0o600 });
   const texts = [first, lost].map((file) => ({ file, text: "new" }));
-  expect(() => replaceFiles(texts)).toThrow(expect.objectContaining({ code: "ENOENT", path: lost }));
+  await expect(replaceFiles(texts)).rejects.toThrow(expect.objectContaining({ code: "ENOENT", path: lost }));
   expect([readdirSync(folder), readFileSync(first, "utf8")]).toEqual([["first.ts"], "old"]);
-  replaceFiles(texts.slice(0, 1));
+  await replaceFiles(texts.slice(0, 1));
   expect(readFileSync(first, "utf8")).toBe("new");
   expect(statSync(first).mode & 0o777).toBe(0o600);
 });

@@ -78,7 +78,7 @@ export async function pullInto(
     steps.push(file ? await planOne(service, remote, file, isForced) : { line, isLeftOut: true });
   }
   mkdirSync(folder, { recursive: true });
-  replaceFiles(steps.flatMap(({ write }) => write ?? []));
+  await replaceFiles(steps.flatMap(({ write }) => write ?? []));
   for (const { line } of steps) print(line);
   return steps.every(({ isLeftOut }) => !isLeftOut);
 }

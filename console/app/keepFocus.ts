@@ -82,7 +82,7 @@ function afterElement({ ancestors }: Place): HTMLElement | undefined {
 /** The form of the next screen, if the person continues there: the first question of a new conversation changes its address. */
 function inNextScreen({ element }: Place, root: Element): HTMLElement | undefined {
   const name = element instanceof HTMLElement ? element.dataset["goesOn"] : undefined;
-  return root.querySelector<HTMLTextAreaElement>(`form[data-goes-on="${name}"] textarea`) ?? undefined;
+  return root.querySelector<HTMLElement>(`form[data-goes-on="${name}"] textarea`) ?? undefined;
 }
 
 /**

@@ -8,6 +8,9 @@ import type { Caller } from "./caller.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 
+/** Maximum collections that a search or a chat names: a body of 64 MiB holds a hundred thousand, each of which is looked up. */
+export const MAX_COLLECTIONS = 1_000;
+
 /**
  * Maximum length of `user:<value>`. Requests do not limit `user`, and a signed token has thousands of characters. There must be a
  * limit, because the value is hashed once for each key and agent of the organization.

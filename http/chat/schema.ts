@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Citation } from "#events/turnOutput.ts";
 import { refuseInexact } from "../base/exactNumbers.ts";
+import { MAX_COLLECTIONS } from "../base/limits.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { ToolCall } from "../turns/callShape.ts";
 
@@ -82,8 +83,6 @@ const ResponseFormat = z.discriminatedUnion(
   given("an object whose type is text, json_object or json_schema"),
 );
 
-/** As many as a search may name: a body of 64 MiB holds a hundred thousand, each of which is looked up. */
-const MAX_COLLECTIONS = 1_000;
 const CollectionNames = z
   .array(string(), given("an array of names"))
   .max(MAX_COLLECTIONS, `must have ${MAX_COLLECTIONS.toLocaleString("en")} items at most`);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { SearchResult } from "#projections/passages/groupHits.ts";
 import { ApiError } from "../base/errors.ts";
+import { MAX_COLLECTIONS } from "../base/limits.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { UserQuery } from "./documentShape.ts";
 import { SearchFilter } from "./searchFilter.ts";
@@ -12,7 +13,7 @@ const MAX_LIMIT = 100;
 const MAX_OFFSET = 10_000;
 
 /** A search repeats these values in up to fifty filters: 100,000 tags in a body of 1 MiB became 200 MB. */
-const MAX_NAMES = 1_000;
+const MAX_TAGS = 1_000;
 const MAX_IDS = 5_000;
 
 const strings = (max: number) =>
@@ -33,11 +34,11 @@ export const SearchRequest = z
         .describe(
           'A question or words. `"words in quotes"` must occur as they are, `-word` and `-"words in quotes"` must not.',
         ),
-      collections: strings(MAX_NAMES).describe(
-        `Slugs or display names in any case, at most ${MAX_NAMES}. Default: every collection.`,
+      collections: strings(MAX_COLLECTIONS).describe(
+        `Slugs or display names in any case, at most ${MAX_COLLECTIONS}. Default: every collection.`,
       ),
       document_ids: strings(MAX_IDS).describe(`Only these documents; at most ${MAX_IDS}.`),
-      tags: strings(MAX_NAMES).describe(`Only documents with one of these tags; at most ${MAX_NAMES}.`),
+      tags: strings(MAX_TAGS).describe(`Only documents with one of these tags; at most ${MAX_TAGS}.`),
       filter: SearchFilter.nullish(),
       user: UserQuery.shape.user.nullish(),
       group_by: z

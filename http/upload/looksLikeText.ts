@@ -1,8 +1,7 @@
+import { encodingFromStart } from "#events/encodingFromStart.ts";
+
 /** Bytes at the start of a file that are examined. */
 const HEAD_BYTES = 64 * 1024;
-
-/** First bytes of text in UTF-16, in hexadecimal: a byte order mark, or the start of XML without one. */
-const UTF_16 = /^(?:fffe|feff|3c00[2-7].00|003c00[2-7])/;
 
 const ALLOWED_CONTROLS = [0x08, 0x09, 0x0a, 0x0c, 0x0d, 0x1b];
 const IS_CONTROL = new Uint8Array(256).fill(1, 0, 0x20);
@@ -13,7 +12,7 @@ const MAX_CONTROL_SHARE = 0.02;
 /** Whether the bytes can be text in some encoding. Examines the first 64 KiB. */
 export function looksLikeText(bytes: Buffer): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  if (UTF_16.test(head.toString("hex", 0, 4))) return true;
+  if (encodingFromStart(head)?.startsWith("utf-16")) return true;
   if (head.includes(0)) return false;
   let controls = 0;
   for (const byte of head) controls += IS_CONTROL[byte]!;

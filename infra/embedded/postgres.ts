@@ -86,9 +86,10 @@ const endLeftovers = async (home: PostgresInstallation): Promise<void> => {
   // while this file names a process, that one still leads the others
   if (process.platform !== "linux" || existsSync(join(cluster(home), "postmaster.pid"))) return;
   const folder = realpathSync(cluster(home));
-  const pids = readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => pid > 0 && readWorkingFolder(pid) === folder);
+  // a shell may be in the folder, too
+  const isLeftover = (pid: number) =>
+    readWorkingFolder(pid) === folder && readCommandLine(pid).startsWith("postgres: ");
+  const pids = readdirSync("/proc").map(Number).filter(isLeftover);
   await Promise.all(pids.map((pid) => endProcess(identifyProcess(pid), "SIGKILL", LEFTOVER_MS)));
 };
 

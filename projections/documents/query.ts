@@ -195,12 +195,11 @@ export const hasLastingFile = ({ original, external_id }: Pick<DocumentRow, "ori
 
 /** The ids of those documents whose file shows for ever what was read. */
 export async function findLastingFiles(db: Db, organization: string, ids: string[]): Promise<Set<string>> {
-  const rows = await db.query<{ id: string }>(
-    `select id from read.documents
-     where organization_id = $1 and id = any ($2) and original = 'file' and external_id is null`,
+  const rows = await db.query<Pick<DocumentRow, "id" | "original" | "external_id">>(
+    "select id, original, external_id from read.documents where organization_id = $1 and id = any ($2)",
     [organization, ids.filter(isUuid)],
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Set(rows.filter(hasLastingFile).map(({ id }) => id));
 }
 
 /** The order makes PostgreSQL use the index. Without it, the plan read the documents of all organizations: 32 ms per search at 100,000. */

@@ -92,6 +92,38 @@ test("a preview of retention rules that were changed while it was counted is not
   await page.getByRole("button", { name: "Set these rules" }).waitFor();
 });
 
+test("retention rules that are saved late do not lead back a person who edits the rules of another subject", async () => {
+  const project = (await tenant.made(tenant.owner("POST", "/projects", { name: "Late" }))).id;
+  for (const [subject, days] of [
+    ["organization", "400d"],
+    [`project:${project}`, "500d"],
+  ] as const)
+    await tenant.made(tenant.owner("PUT", `/retention/${subject}`, { files: days }));
+  const page = await open("privacy?subject=organization");
+  agreeToAll(page);
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/retention/organization", async (route) => {
+    if (route.request().method() === "PUT") await promise;
+    await route.continue();
+  });
+  await page.getByRole("heading", { name: "The rules of The organization" }).waitFor();
+  const files = page.getByLabel("Keep files for");
+  await files.fill("401 days");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByLabel("Type delete to confirm").fill("delete");
+  await page.getByRole("button", { name: "Set these rules" }).click();
+  await page.getByRole("link", { name: "Late" }).click();
+  await page.getByRole("heading", { name: "The rules of Late" }).waitFor();
+  await files.fill("501 days");
+  const answered = page.waitForResponse((response) => response.request().method() === "PUT");
+  release();
+  expect((await answered).ok()).toBe(true);
+  // enough for what follows the answer
+  await page.evaluate("new Promise((resolve) => setTimeout(resolve, 500))");
+  expect(new URL(page.url()).searchParams.get("subject")).toBe(`project:${project}`);
+  expect(await files.inputValue()).toBe("501 days");
+});
+
 describe("an export", () => {
   test("of a key and of an end user is saved completely, and an invalid subject is reported", async () => {
     const { id, call } = await tenant.newKey({ name: `Key ${HOSTILE}` });

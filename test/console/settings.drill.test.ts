@@ -134,7 +134,8 @@ test("a builder sets secrets, sees new ones live, and does not see providers", a
   await page.getByRole("link", { name: "LIVE_TOKEN" }).click();
   await page.getByRole("heading", { name: "A new value for LIVE_TOKEN" }).waitFor();
   await inspect(page, "secrets");
-  await page.getByRole("row", { name: "LIVE_TOKEN" }).getByRole("button", { name: "Remove" }).click();
+  // the rows repeat the label, so a screen reader hears the name with it
+  await page.getByRole("button", { name: "Remove LIVE_TOKEN", exact: true }).click();
   await expect.poll(() => page.getByRole("row").count(), SOON).toBe(2);
   expect(await page.getByRole("link", { name: "Providers" }).count()).toBe(0);
   await page.goto(`${tenant.url}/console/settings?section=providers`);

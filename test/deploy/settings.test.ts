@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { settingNames } from "#infra/config.ts";
+import { maxStopMs, roles } from "../../roles/runRoles.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 /** The environment of the anchor that all roles share, by name. */
@@ -30,6 +31,13 @@ test("each role of docker-compose.yml has a limit of memory, which .env can chan
   // Node's heap takes half of it at most, and its default is 2 GiB
   for (const limit of gigabytes) expect(limit).toBeGreaterThanOrEqual(4);
   expect(file.match(/^x-service:(?:\n|.)*?^services:/m)![0]).toContain("oom_score_adj: 500");
+});
+
+test("docker-compose.yml lets each role stop before it is killed, also while PostgreSQL is silent", () => {
+  const grace_s = Number(
+    /^x-service:.*\n(?:  .*\n)*?  stop_grace_period: (\d+)s$/m.exec(read("docker-compose.yml"))?.[1],
+  );
+  for (const role of roles) expect(grace_s * 1_000, role).toBeGreaterThan(maxStopMs([role]));
 });
 
 test("deploy/scale.yml sets only the addresses and replicas of its layout, and lets TRUST_PROXY be overridden", () => {

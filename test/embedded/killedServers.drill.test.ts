@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { identifyProcess } from "#infra/embedded/processIdentity.ts";
+import { afterTest } from "#test/cleanUp.ts";
 import { testDataFolder } from "../harness.ts";
 import { findWords, storeWord } from "./data.ts";
 import { alive, servers, startScript, startInProcess } from "./processes.ts";
@@ -33,16 +34,18 @@ const backgroundWriter = (postmaster: number): number => {
   return children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("background writer"))!;
 };
 
-test("PostgreSQL restarts although a process of the killed one does not notice its end", async () => {
+test("PostgreSQL restarts although a process of the killed one does not notice its end, and ends no other in its folder", async () => {
   const folder = await testDataFolder();
   const services = await startInProcess(folder);
   await storeWord(services, "kept");
   const { pid } = servers(folder)["postgres"]!;
   const writer = identifyProcess(backgroundWriter(pid));
+  const reader = spawn("sleep", ["60"], { cwd: readlinkSync(`/proc/${writer.pid}/cwd`) });
+  afterTest(() => reader.kill());
   process.kill(writer.pid, "SIGSTOP");
   process.kill(pid, "SIGKILL");
   await vi.waitFor(async () => expect(await findWords(services)).toEqual(["kept", "kept", "kept"]), 60_000);
-  expect(alive({ writer })).toEqual([]);
+  expect(alive({ writer, reader: identifyProcess(reader.pid!) })).toEqual(["reader"]);
 });
 
 test("the next start after a kill -9 of the parent ends the orphaned servers and keeps their data", async () => {

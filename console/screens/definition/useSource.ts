@@ -16,7 +16,7 @@ export interface SourceCheck {
   about_types: string | null;
 }
 
-const NOT_CHECKED = "The source could not be checked; it is after the next change.";
+const NOT_CHECKED = "The source could not be checked. The next change checks it again.";
 
 const unchecked = () => ({
   problems: [],

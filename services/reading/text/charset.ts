@@ -1,6 +1,7 @@
 import { analyse } from "chardet";
 import { detect } from "jschardet";
-import { encodingFromDeclaration, encodingFromStart } from "../guard/encoding.ts";
+import { encodingFromStart } from "#events/encodingFromStart.ts";
+import { encodingFromDeclaration } from "../guard/encoding.ts";
 
 const META = /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})/i;
 /** Maximum bytes that the detectors examine, because both are slow. */
