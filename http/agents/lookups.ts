@@ -67,15 +67,15 @@ export async function findResponse(
   return row as ResponseRow;
 }
 
-/** Throws `thread_not_found` unless the scope has this thread. */
-export async function checkThread(
-  { db, waitUntilCurrent }: Needs,
-  organization: string,
-  thread: string,
-  scope: string,
-) {
+/** Whether the scope has this thread, whose newest turn may be a moment old. */
+export async function hasThread({ db, waitUntilCurrent }: Needs, organization: string, thread: string, scope: string) {
   await waitUntilCurrent(["turns"], streamName("thread", thread));
-  if (!(await threadExists(db, organization, thread, scope)))
+  return threadExists(db, organization, thread, scope);
+}
+
+/** Throws `thread_not_found` unless the scope has this thread. */
+export async function checkThread(http: Needs, organization: string, thread: string, scope: string) {
+  if (!(await hasThread(http, organization, thread, scope)))
     throw new ApiError("thread_not_found", "There is no such thread for this key, user and agent.", {
       param: "x-thread-id",
     });

@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { isAlias } from "#events/route.ts";
-import { threadExists } from "#projections/turns/threadTurns.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { findModel, modelNotFound } from "../base/model.ts";
 import { readThreadId } from "../turns/previousTurn.ts";
-import { findAgent, responseScope } from "./lookups.ts";
+import { findAgent, hasThread, responseScope } from "./lookups.ts";
 import { AgentModel, AgentModels } from "./responseShape.ts";
 
 interface ModelRequest {
@@ -20,8 +19,7 @@ async function listModels(http: Http, request: FastifyRequest & ModelRequest, re
   const agent = await findAgent(http, caller, params.agent_id);
   const thread = readThreadId(request);
   const scope = responseScope(caller, query.user, agent);
-  if (thread && (await threadExists(http.db, caller.organization_id, thread, scope)))
-    reply.header("x-thread-id", thread);
+  if (thread && (await hasThread(http, caller.organization_id, thread, scope))) reply.header("x-thread-id", thread);
   if (!agent.model) return [];
   const model = await findModel(http, { ...caller, allowed_models: null }, agent.model);
   const { created = 0, owned_by = isAlias(agent.model) ? "alias" : agent.model.split("/")[0]! } = model ?? {};

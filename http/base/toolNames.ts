@@ -3,6 +3,7 @@ import { BUILT_IN_TOOLS, isBuiltInTool, KNOWLEDGE_TOOLS } from "#events/tools.ts
 import { listAllCollections } from "#projections/collections/query.ts";
 import { findTools } from "#projections/definitions/query.ts";
 import { hasScriptedTools } from "#projections/organizations/query.ts";
+import type { ProviderRow } from "./catalog.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 
@@ -43,6 +44,12 @@ export async function checkToolNames(
   }
 }
 
+/** Whether the organization has a search endpoint. A missing one is looked up again: another process may have just configured it. */
+async function hasWebSearch({ recent, fresh }: Http["providers"], organization: string): Promise<boolean> {
+  const isIn = (providers: ProviderRow[]) => providers.some(({ name }) => name === WEB_SEARCH);
+  return isIn(await recent(organization)) || isIn(await fresh(organization));
+}
+
 /**
  * Throws 400 `tool_not_configured` for a tool that lacks a collection to search, or a search endpoint. `namesCollections`: the
  * request names collections, so there is at least one.
@@ -60,9 +67,6 @@ export async function checkToolsConfigured(
   if (knowledge !== -1 && !namesCollections && (await listAllCollections(http.db, organization)).length === 0)
     refuse(knowledge, `${names[knowledge]} needs at least one collection.`);
   const web = names.indexOf(WEB_SEARCH);
-  if (web !== -1 && !http.settings.WEB_SEARCH_URL) {
-    const providers = await http.providers.recent(organization);
-    if (!providers.some(({ name }) => name === WEB_SEARCH))
-      refuse(web, `${WEB_SEARCH} needs a search endpoint; none is configured.`);
-  }
+  if (web !== -1 && !http.settings.WEB_SEARCH_URL && !(await hasWebSearch(http.providers, organization)))
+    refuse(web, `${WEB_SEARCH} needs a search endpoint; none is configured.`);
 }
