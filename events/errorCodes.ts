@@ -50,6 +50,7 @@ export const ERROR_STATUS = {
   invalid_collection_reference: 400,
   unknown_project: 400,
   not_ready: 400,
+  already_processing: 400,
   invalid_definition: 400,
   invalid_envelope: 400,
   unknown_version: 400,
@@ -181,7 +182,6 @@ export const ERROR_STATUS = {
 /** Codes that only commands of the service itself, or commands sent twice with one id, are rejected with. No client sees them. */
 type InternalCode =
   | "agent_exists"
-  | "already_processing"
   | "document_exists"
   | "external_id_taken"
   | "extraction_exists"

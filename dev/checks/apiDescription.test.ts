@@ -151,4 +151,5 @@ test("a PATCH names each field that can be changed and refuses others, but for t
   const tolerant = patches.filter(([, { patch }]) => bodyOf(patch).additionalProperties !== false);
   expect(patches.length).toBeGreaterThan(tolerant.length);
   expect(new Set(tolerant.map(([path]) => path))).toEqual(TOLERANT);
+  expect(document.info.description).toContain("`additionalProperties: false`");
 });

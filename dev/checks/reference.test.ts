@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ERROR_STATUS } from "#events/errorCodes.ts";
 import { eventDefinitions } from "#events/index.ts";
+import type { ErrorBody } from "#http/base/errors.ts";
+import { ERROR_EXAMPLES } from "#http/meta/errorExamples.ts";
 import { settingNames } from "#infra/config.ts";
 import { EVENTS_PAGE, renderEventsPage } from "./eventsPage.ts";
 import { LIMITS, PARSER_LIMIT_CODES, CONFIGURED_LIMIT_CODES } from "./limits.ts";
@@ -19,6 +21,13 @@ test("docs/reference/errors.md has every error code of the service, with its sta
   const described = new Map(rows.map(([, code = "", status]) => [code, Number(status)]));
   expect(described.size).toBe(rows.length);
   expect(Object.fromEntries(described)).toEqual(ERROR_STATUS);
+});
+
+test("every code that a running service has answered with is one of them", () => {
+  const bodies = Object.values(ERROR_EXAMPLES.examples) as ErrorBody[];
+  const codes = new Set(bodies.flatMap(({ error: { code } }) => code ?? []));
+  expect([...codes].filter((code) => !(code in ERROR_STATUS))).toEqual([]);
+  expect(codes.size).toBeGreaterThan(50);
 });
 
 test("docs/operating.md lists every setting", () => {

@@ -21,7 +21,8 @@ export const openApiOptions = (
     info: {
       title: "Assistant platform",
       version: "1.0.0",
-      description: "One backend for AI assistants. Unknown fields are ignored.",
+      description:
+        "One backend for AI assistants. Unknown fields are ignored, except in objects whose schema has `additionalProperties: false`.",
     },
     servers: [{ url: settings.BASE_URL }],
     externalDocs: { url: `${settings.BASE_URL}/docs/`, description: "Guides and explanations" },
