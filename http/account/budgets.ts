@@ -39,8 +39,8 @@ interface Request {
 
 async function listAll(http: Http, organization: string): Promise<Budget[]> {
   await http.waitUntilCurrent(READ_MODELS);
-  const statuses = await http.budgets.fresh(organization);
-  const rates = await http.rates.fresh(
+  const statuses = await http.budgets.statuses(organization);
+  const rates = await http.rates.statuses(
     organization,
     statuses.map(({ budget }) => budget),
   );
@@ -174,7 +174,7 @@ export function budgetRoutes(app: App, http: Http): void {
     const { subject: who, model } = await findBudget(http, organization_id, nameOf(request));
     const subject = budgetSubject(who, model);
     await http.send(RemoveBudget, { ...commandFor(request, subject), data: { subject } });
-    await http.budgets.fresh(organization_id);
+    await http.budgets.statuses(organization_id);
     return reply.code(204).send(null);
   });
 }

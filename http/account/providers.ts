@@ -173,7 +173,7 @@ async function configure(
   };
   const data = { ...settings, ...optional, credential_id: newId(), sealed_api_key };
   const { projected, position } = await http.send(ConfigureProvider, { ...commandFor(request, name), data });
-  await http.providers.fresh(organization_id);
+  await http.providers.readNow(organization_id);
   if (projected) return present(await requireProvider(http, organization_id, name));
   const updated_at = await readRecordedAt(http, position);
   const { created_at = updated_at } = (await getProvider(http.db, organization_id, name)) ?? {};
@@ -208,7 +208,7 @@ export function providerRoutes(app: App, http: Http): void {
     const { organization_id } = request.caller;
     const { name } = await requireProvider(http, organization_id, request.params.name);
     await http.send(RemoveProvider, { ...commandFor(request, name), data: { name } });
-    await http.providers.fresh(organization_id);
+    await http.providers.readNow(organization_id);
     return reply.code(204).send(null);
   });
 }

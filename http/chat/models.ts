@@ -51,7 +51,7 @@ export function modelRoutes(app: App, http: Http): void {
     async (request) => {
       const { organization_id } = request.caller;
       const [rows, aliases] = await Promise.all([
-        http.providers.fresh(organization_id),
+        http.providers.readNow(organization_id),
         http.aliases.list(organization_id),
       ]);
       const models = await http.catalog.list(organization_id, rows);

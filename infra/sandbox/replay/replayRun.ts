@@ -31,7 +31,7 @@ function memoOf({ calls, answered }: RecordedRun): MemoEntry[] {
 
 const lostOutcome = (message: string): TickOutcome => ({
   end: { type: "failed", code: "run_timeout", message, line: null, column: null },
-  asked: [],
+  pending: [],
   unusedKeys: [],
   notes: [],
   warnings: [],

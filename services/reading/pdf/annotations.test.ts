@@ -99,7 +99,7 @@ describe("a page with more annotations than the limit", () => {
       const pdf = await openPdf(pageWith([["/FT/Tx/V(Typed)", drawn("Typed")]]));
       const page = await readPage(await pdf.getPage(1), {
         fonts: new FontStyles(),
-        plain: false,
+        isTextOnly: false,
         tagged: true,
         budget,
         layers: { isVisible: () => true, exist: false },
