@@ -52,7 +52,7 @@ export const ToolCall = z.object({
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-/** The output of the model. */
+/** The output of the model. Stored events, frames and rows call it `said`. */
 export const TurnOutput = z.object({
   text: z.string(),
   reasoning: z.string(),

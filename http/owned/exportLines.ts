@@ -83,7 +83,7 @@ type TurnOwner = Pick<ThreadRow, "id" | "scope" | "agent_id">;
 
 /** Yields a turn with its messages, then the bytes of each attachment that is still stored. */
 async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: ThreadTurn): ExportLines {
-  const { turn_id, status, said, started_at, ended_at, wrapped_key } = turn;
+  const { turn_id, status, said: output, started_at, ended_at, wrapped_key } = turn;
   const input = await readTurnInput(http, turn);
   const response_id = thread.agent_id === null ? null : `resp_${turn_id}`;
   const messages = input.map(presentMessage);
@@ -94,7 +94,7 @@ async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: 
     response_id,
     status,
     input: messages,
-    output: said,
+    output,
     started_at,
     ended_at,
   };

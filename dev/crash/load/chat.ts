@@ -27,19 +27,19 @@ interface Turn {
 }
 
 /** The text of a stream, and how it ended. */
-function heard(text: string) {
+function readStream(text: string) {
   const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data!);
   const chunks = events.filter((data) => data.startsWith("{")).map((data) => JSON.parse(data));
-  const said = chunks.map((chunk) => chunk.choices?.[0]?.delta?.content ?? "").join("");
+  const answer = chunks.map((chunk) => chunk.choices?.[0]?.delta?.content ?? "").join("");
   const finishes = chunks.filter((chunk) => chunk.choices?.[0]?.finish_reason).length;
   const ids = [...new Set(chunks.map((chunk) => chunk.id).filter(Boolean))];
-  return { text: said, finishes, ids, done: events.at(-1) === "[DONE]" };
+  return { text: answer, finishes, ids, done: events.at(-1) === "[DONE]" };
 }
 
 function readAnswer({ headers, body, text }: WireAnswer) {
   const thread_id = headers.get("x-thread-id");
   if (body) return { thread_id, ids: [body.id], text: body.choices[0].message.content, finishes: 1, done: true };
-  return { thread_id, ...heard(text) };
+  return { thread_id, ...readStream(text) };
 }
 
 /** A turn in a new or a given thread. The prompt contains the operation's id, which identifies the turn in the log. */

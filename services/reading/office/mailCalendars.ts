@@ -17,8 +17,8 @@ const isCalendar = ({ mimeType, filename }: Part): boolean =>
 
 const words = (text: string): string => normalizeText(text).replace(/\s+/g, " ").trim();
 
-const writeEvent = ({ fields, description }: CalendarEvent, said: string): string[] => {
-  const repeats = description === "" || said.includes(words(description));
+const writeEvent = ({ fields, description }: CalendarEvent, mailText: string): string[] => {
+  const repeats = description === "" || mailText.includes(words(description));
   return [writeFields(fields), ...(repeats ? [] : [escapePlain(normalizeText(description))])];
 };
 
@@ -31,7 +31,7 @@ export interface MailCalendars {
 
 /** Reads the calendars of an e-mail. `text`: its text, which often contains the description of an event. */
 export const readCalendars = (attachments: readonly Part[], text: string): MailCalendars => {
-  const said = words(text.slice(0, MAX_SEARCHED));
+  const mailText = words(text.slice(0, MAX_SEARCHED));
   const written = new Set<string>();
   const read = new Set<Part>();
   for (const part of attachments.filter(isCalendar).slice(0, MAX_CALENDARS)) {
@@ -40,7 +40,7 @@ export const readCalendars = (attachments: readonly Part[], text: string): MailC
     const { events, isIncomplete } = readCalendar(source);
     if (!isIncomplete) read.add(part);
     // an invitation is often attached again as a file, for programs that do not show invitations
-    for (const event of events) written.add(writeEvent(event, said).join("\n\n"));
+    for (const event of events) written.add(writeEvent(event, mailText).join("\n\n"));
   }
   return { paragraphs: [...written], read };
 };
