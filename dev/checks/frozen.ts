@@ -26,7 +26,7 @@ const schemaOf = (type: z.ZodType): Schema => {
 };
 
 /** A deterministic value that matches a schema, with all properties. */
-export function sampleOf(schema: Schema): unknown {
+function sampleOf(schema: Schema): unknown {
   if ("const" in schema) return schema["const"];
   if ("default" in schema) return schema["default"];
   if (schema["enum"]) return schema["enum"][0];

@@ -84,7 +84,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   return requireAgent(http, request.caller, created_id);
 }
 
-/** Agents of the organization (decisions: accounts): everybody signed in sees them, builders and above manage them. */
+/** Agents of the organization: everybody signed in sees them, builders and above manage them. */
 export function agentRoutes(app: App, http: Http): void {
   const reading = requireSession(http);
   const managing = requireBuilder(http);

@@ -186,7 +186,7 @@ function definitionVersionRoutes(app: App, http: Http): void {
   );
 }
 
-/** Scripted tools and workflow definitions (decisions: accounts), for builders and above. */
+/** Scripted tools and workflow definitions, for builders and above. */
 export function definitionRoutes(app: App, http: Http): void {
   const onRequest = requireBuilder(http);
 

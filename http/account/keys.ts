@@ -92,7 +92,7 @@ async function rotate(http: Http, request: FastifyRequest, id: string): Promise<
   return isOwn ? { ...key, key: secret } : key;
 }
 
-/** API keys of the organization (decisions: accounts), for owners and admins. */
+/** API keys of the organization, for owners and admins. */
 export function keyRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Accounts"], security: [{ session: [] }] };

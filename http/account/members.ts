@@ -85,7 +85,7 @@ async function resetPassword(http: Http, request: FastifyRequest, id: string): P
 const described = { tags: ["Accounts"], security: [{ session: [] }] };
 const one = { ...described, params: z.object({ id: z.string() }) };
 
-/** Reading the people of the organization (decisions: accounts), for everybody signed in. */
+/** Reading the people of the organization, for everybody signed in. */
 function readRoutes(app: App, http: Http): void {
   const onRequest = requireSession(http);
 

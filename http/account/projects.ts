@@ -68,7 +68,7 @@ async function checkUnused({ db, waitUntilCurrent }: Http, { organization_id }: 
   throw new ApiError("project_in_use", `${name} has ${uses[kind]} ${what}; ${ends} ${them} first.`, { param: "id" });
 }
 
-/** Projects of the organization (decisions: accounts): everybody signed in sees them, owners and admins manage them. */
+/** Projects of the organization: everybody signed in sees them, owners and admins manage them. */
 export function projectRoutes(app: App, http: Http): void {
   const reading = requireSession(http);
   const managing = requireAdmin(http);

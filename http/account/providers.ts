@@ -180,7 +180,7 @@ async function configure(
   return present({ ...settings, context_windows, model, dimensions, sealed_api_key, created_at, updated_at });
 }
 
-/** Provider credentials of the organization (decisions: accounts), for owners and admins. */
+/** Provider credentials of the organization, for owners and admins. */
 export function providerRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Accounts"], security: [{ session: [] }] };

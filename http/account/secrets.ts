@@ -26,7 +26,7 @@ const present = ({ name, created_at, updated_at }: SecretRow): z.infer<typeof Se
   updated_at: updated_at.toISOString(),
 });
 
-/** Secrets for the organization's scripts (decisions: accounts). Clients can write them but never read them back. */
+/** Secrets for the organization's scripts. Clients can write them but never read them back. */
 export function secretRoutes(app: App, http: Http): void {
   const onRequest = requireBuilder(http);
   const described = { tags: ["Scripts"], security: [{ session: [] }] };

@@ -189,7 +189,7 @@ async function logIn(http: Http, request: FastifyRequest, body: z.infer<typeof L
   return signIn(http, request.id, user);
 }
 
-/** Signing in and out (decisions: accounts). */
+/** Signing in and out. */
 export function sessionRoutes(app: App, http: Http): void {
   const described = { tags: ["Accounts"] };
   const loggingIn = { ...described, summary: "Sign in", body: Login, response: { 200: LoggedIn } };

@@ -9,6 +9,7 @@ const MAX_ORGANIZATIONS = 10_000;
 export interface Providers {
   /** Returns credentials that are at most two seconds old, so that requests share one query. */
   recent(organization: string): Promise<ProviderRow[]>;
+  /** Returns current credentials, for requests that follow a change. */
   readNow(organization: string): Promise<ProviderRow[]>;
 }
 

@@ -98,7 +98,7 @@ export function runFileRoutes(app: App, http: Http): void {
 }
 
 /** Finds a file that the run got at its start or with an approval, or that one of its steps saved. */
-export async function findRunFile(
+async function findRunFile(
   http: Pick<Http, "db" | "log" | "waitUntilCurrent">,
   organization_id: string,
   run_id: string,

@@ -40,7 +40,9 @@ export async function readPrices(db: Db, organization: string): Promise<PriceOf>
     const { base_url = null, format, context_windows } = settings.get(provider) ?? {};
     const published = `${formatOf({ provider, format })}${name}`;
     const set = own.get(model);
-    const price = set ? priceAt(set, currentTime()) : base_url === null ? defaultPrice(published) : undefined;
+    // a provider at an address of its own may have other prices than the published ones
+    const usualPrice = base_url === null ? defaultPrice(published) : undefined;
+    const price = set ? priceAt(set, currentTime()) : usualPrice;
     if (!price) return undefined;
     const window = context_windows?.[name.slice(1)] ?? findContextWindow(published);
     return { price, window, answer: findAnswerLimit(published) };

@@ -1,7 +1,7 @@
 import type { Attempt, InjectedFault } from "../journal.ts";
 import type { Evidence } from "./evidence.ts";
+import { succeeded } from "./recovery.ts";
 
-const succeeded = ({ status }: Attempt): boolean => status !== null && status < 300;
 const STATUSES_SHOWN = 5;
 
 interface Seen {

@@ -84,14 +84,14 @@ export async function chat(action: Action, { thread, files = [], uploaded = [] }
 export const smallFile = (action: Action): number => action.random.int(1, 20_000);
 export const largeFile = (action: Action): number => action.random.int(1 * MIB, 4 * MIB);
 
-const query = (user: string): string => `?user=${encodeURIComponent(user)}`;
+export const userQuery = (user: string): string => `?user=${encodeURIComponent(user)}`;
 
 export async function readThread(action: Action, thread: string): Promise<void> {
   const { api_key, user } = action.session;
   await perform(action, {
     what: "thread.read",
     asked: { thread },
-    wanted: { method: "GET", path: `${CHAT}/threads/${thread}/messages${query(user)}&limit=500`, token: api_key },
+    wanted: { method: "GET", path: `${CHAT}/threads/${thread}/messages${userQuery(user)}&limit=500`, token: api_key },
     read: ({ body }) => ({
       messages: body.data.map(({ role, content, status }: Record<string, string>) => ({ role, content, status })),
     }),
@@ -104,6 +104,6 @@ export async function deleteThread(action: Action, thread: string): Promise<void
   await perform(action, {
     what: "thread.delete",
     asked: { thread },
-    wanted: { method: "DELETE", path: `${CHAT}/threads/${thread}${query(user)}`, token: api_key },
+    wanted: { method: "DELETE", path: `${CHAT}/threads/${thread}${userQuery(user)}`, token: api_key },
   });
 }

@@ -3,7 +3,7 @@ import type { WireRequest } from "./wire.ts";
 import type { KnownRun } from "./known.ts";
 
 /** Frames with an id as `[id, event]`: the last frame of each event of the run. */
-export const framesIn = (sse: string): [number, string][] =>
+const framesIn = (sse: string): [number, string][] =>
   [...sse.matchAll(/^id: (\d+)\nevent: (\S+)\ndata: .*\n\n/gm)].map(([, id, event]) => [Number(id), event!]);
 
 const RUN_ENDS = /^event: run\.(completed|failed|cancelled)$/m;

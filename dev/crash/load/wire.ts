@@ -7,7 +7,7 @@ export const CHAT = "/api/openai/v1";
 export const KNOWLEDGE = "/api/v1/knowledge";
 
 const ANSWER_MS = 150_000;
-const LONGEST_PAUSE_MS = 8_000;
+const MAX_PAUSE_MS = 8_000;
 
 /** A request, sent until it is answered. */
 export interface WireRequest {
@@ -173,7 +173,7 @@ export function openWire(journal: Journal, ports: number[], client: number): Wir
         if (attempt === retries || wanted.leaves || !mayHelp(answered, stubborn))
           return { ...answered, text: received + answered.text, attempts: attempt + 1 };
         const asked = Number(answered.headers.get("retry-after")) * 1000;
-        await sleep(asked > 0 ? asked : Math.min(500 * 2 ** attempt, LONGEST_PAUSE_MS) * (0.75 + random.next() / 4));
+        await sleep(asked > 0 ? asked : Math.min(500 * 2 ** attempt, MAX_PAUSE_MS) * (0.75 + random.next() / 4));
       }
     },
     close: () => agent.destroy(),

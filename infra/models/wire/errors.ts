@@ -97,7 +97,7 @@ function namesCredential(body: unknown): boolean {
 }
 
 /** The provider answered with an error status. Details about the credential are for administrators only. */
-export function statusError({ status, headers, body, fallback = "" }: ErrorResponse, apiKey: string): ModelError {
+function statusError({ status, headers, body, fallback = "" }: ErrorResponse, apiKey: string): ModelError {
   const reason = (errorMessage(body) ?? fallback).slice(0, MAX_REASON);
   const message = safeMessage(`The provider answered ${status}${reason === "" ? "." : `: ${reason}`}`, apiKey);
   const retry_after_ms = headers && retryAfter(headers, currentTime());

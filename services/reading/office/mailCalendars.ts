@@ -3,7 +3,7 @@ import { normalizeText } from "../html/text.ts";
 import { decodeText } from "../text/charset.ts";
 import { escapePlain } from "../text/plain.ts";
 import { type CalendarEvent, readCalendar } from "./calendar.ts";
-import { writeFields } from "./mailFields.ts";
+import { oneLine, writeFields } from "./mailFields.ts";
 
 type Part = Email["attachments"][number];
 
@@ -15,10 +15,8 @@ const MAX_SEARCHED = 100_000;
 const isCalendar = ({ mimeType, filename }: Part): boolean =>
   mimeType === "text/calendar" || mimeType === "application/ics" || /\.ics$/i.test(filename ?? "");
 
-const words = (text: string): string => normalizeText(text).replace(/\s+/g, " ").trim();
-
 const writeEvent = ({ fields, description }: CalendarEvent, mailText: string): string[] => {
-  const repeats = description === "" || mailText.includes(words(description));
+  const repeats = description === "" || mailText.includes(oneLine(description));
   return [writeFields(fields), ...(repeats ? [] : [escapePlain(normalizeText(description))])];
 };
 
@@ -31,7 +29,7 @@ export interface MailCalendars {
 
 /** Reads the calendars of an e-mail. `text`: its text, which often contains the description of an event. */
 export const readCalendars = (attachments: readonly Part[], text: string): MailCalendars => {
-  const mailText = words(text.slice(0, MAX_SEARCHED));
+  const mailText = oneLine(text.slice(0, MAX_SEARCHED));
   const written = new Set<string>();
   const read = new Set<Part>();
   for (const part of attachments.filter(isCalendar).slice(0, MAX_CALENDARS)) {

@@ -19,7 +19,7 @@ export const hasLines = (block: Block): block is TextBlock => "lines" in block;
 
 export const isTable = (part: TextLine | Table): part is Table => "rows" in part;
 
-export const isItem = (line: TextLine): boolean => line.bullet || LIST_MARKER.test(line.raw);
+const isItem = (line: TextLine): boolean => line.bullet || LIST_MARKER.test(line.raw);
 
 interface Column {
   left: number;
