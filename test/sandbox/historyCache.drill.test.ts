@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
 import { TickLost, type MemoEntry } from "#services/workflows/tick.ts";
+import { childrenOf, isRunning } from "../processes.ts";
 import { answersTo, tickCallFor, moduleWithRun, runThrough } from "./workflowCalls.ts";
 
 /* A thread keeps the history of a run and receives only new entries. The outcome of a tick must not depend on that. */
@@ -14,9 +14,7 @@ function open(processes = 1) {
   return runner;
 }
 const children = (): number[] =>
-  (readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").match(/\d+/g) ?? [])
-    .map(Number)
-    .filter((pid) => /workflowScripts\.ts\0ticks/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8")));
+  childrenOf(process.pid).filter((pid) => isRunning(pid, /workflowScripts\.ts\0ticks/));
 /** Processes of the platform that files of this worker share. */
 const others = new Set(children());
 /** Child processes of the test that run ticks. */
