@@ -156,7 +156,11 @@ describe("a document", () => {
 
   test("asks before a left-out key that is not saved is lost", async () => {
     const shelf = await reader.collect("Left out");
-    const id = await reader.pushed(shelf, { name: "left-out.md", text: "Words.", metadata: { kind: "rule", year: 2026 } });
+    const id = await reader.pushed(shelf, {
+      name: "left-out.md",
+      text: "Words.",
+      metadata: { kind: "rule", year: 2026 },
+    });
     const page = await open(`knowledge/documents/${id}`);
     const asked: string[] = [];
     page.once("dialog", (dialog) => {

@@ -13,8 +13,7 @@ function open(processes = 1) {
   opened.push(runner);
   return runner;
 }
-const children = (): number[] =>
-  childrenOf(process.pid).filter((pid) => isRunning(pid, /workflowScripts\.ts\0ticks/));
+const children = (): number[] => childrenOf(process.pid).filter((pid) => isRunning(pid, /workflowScripts\.ts\0ticks/));
 /** Processes of the platform that files of this worker share. */
 const others = new Set(children());
 /** Child processes of the test that run ticks. */

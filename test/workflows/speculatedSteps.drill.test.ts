@@ -32,7 +32,18 @@ async function seen(record: any) {
     attempts: attempts.map(({ n, status: of, logs: lines }: any) => ({ n, of, lines })),
   }));
   const code = error_info && [error_info.code, error_info.step, error_info.attempt];
-  return { status, result, completion, error, code, logs, warnings, counts, steps: shown, events: await w.home.followedEvents(id) };
+  return {
+    status,
+    result,
+    completion,
+    error,
+    code,
+    logs,
+    warnings,
+    counts,
+    steps: shown,
+    events: await w.home.followedEvents(id),
+  };
 }
 /** Runs both, which come to the same: the record of the first. */
 async function alike(run: string, steps = "", args: object = {}, envelope: object = {}): Promise<any> {
