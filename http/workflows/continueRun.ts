@@ -147,7 +147,7 @@ export async function retryRun(http: Http, request: FastifyRequest, id: string):
   if (view.status === "continued")
     throw new ApiError(
       "run_continued",
-      `The run ${view.continued_as} goes on for this one: retry that one if it failed.`,
+      `The run ${view.continued_as} continues this one: retry that one if it failed.`,
     );
   await requireVersion(http, request.caller, row.definition_id, row.definition_version);
   return startContinuation(http, request, parent, {
