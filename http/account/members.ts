@@ -27,6 +27,7 @@ import {
 export const peopleStream = ({ organization_id }: Pick<Caller, "organization_id">) =>
   streamName("organization", organization_id);
 
+/** Finds a member of the caller's organization. Throws 404 `member_not_found`. */
 export async function requireMember({ db, waitUntilCurrent }: Http, caller: Caller, id: string): Promise<MemberRow> {
   if (isUuid(id)) {
     await waitUntilCurrent(["users"], peopleStream(caller));

@@ -57,6 +57,7 @@ export async function* readRows<R extends { position: number }>(
   }
 }
 
+/** Yields the bytes of a file in parts, as base64. `of`: fields that name the file. */
 export function* contentLines(of: object, bytes: Buffer): Generator<ExportLine> {
   for (let [at, part] = [0, 0]; at < bytes.length; at += PART_BYTES, part++)
     yield {
@@ -122,6 +123,7 @@ export async function* allTurnLines(scope: ExportScope, thread: TurnOwner): Expo
   }
 }
 
+/** Yields a file, and its bytes unless the export contains equal ones already. */
 export async function* fileLines({ http, sent }: ExportScope, file: FileRow, of: object = {}): ExportLines {
   const { id, principal: owner, filename, purpose, mime_type, bytes, sha256, created_at } = file;
   yield { type: "file", id, owner, ...of, filename, purpose, mime_type, bytes, sha256, created_at };
@@ -131,6 +133,7 @@ export async function* fileLines({ http, sent }: ExportScope, file: FileRow, of:
   yield* contentLines({ file_id: id, sha256 }, content);
 }
 
+/** Yields the threads of the subject with their turns, then its files. */
 export async function* ownedLines(scope: ExportScope): ExportLines {
   const { http, organization_id, subject } = scope;
   const threads = (page: OwnedPage) =>

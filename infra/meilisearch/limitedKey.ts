@@ -78,6 +78,7 @@ async function readOrCreate(
   return created.key;
 }
 
+/** Access with a given key, or with a limited one that is created or read at the first request. */
 export function openAccess(given: string | LimitedKey, send: Send): Access {
   if (typeof given === "string") return { key: async () => given, renew: async () => given };
   // a server started without a master key has no keys

@@ -25,6 +25,7 @@ export interface HeldSums {
   keys(): Iterable<string>;
 }
 
+/** Adds amounts; with a `sign` of -1n, subtracts them. */
 export function addAmounts(a: Amounts, b: Amounts, sign = 1n): Amounts {
   return {
     requests: a.requests + sign * b.requests,
