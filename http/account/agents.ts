@@ -113,7 +113,7 @@ export function agentRoutes(app: App, http: Http): void {
     presentOne(request, await requireAgent(http, request.caller, request.params.id)),
   );
 
-  const versions = describeList(one, "List the versions of an agent", AgentVersion);
+  const versions = describeList(itemSchema, "List the versions of an agent", AgentVersion);
   app.get("/agents/:id/versions", { onRequest: reading, schema: versions }, async (request) => {
     const { caller, params, query } = request;
     await request.acquireLongRead();
