@@ -66,7 +66,9 @@ export function answerTimed(state: RunState, pending: PendingCall[]): void {
   const timed = pending.filter(isTimed);
   const [first] = timed.toSorted((a, b) => state.due.get(a.key)! - state.due.get(b.key)!);
   if (first) return passTime(state, first);
-  const waits = pending.map((call) => (call.kind === "approval" || call.kind === "messageWait" ? call.name : call.kind));
+  const waits = pending.map((call) =>
+    call.kind === "approval" || call.kind === "messageWait" ? call.name : call.kind,
+  );
   const what = `${state.script.file}: run() waits for ${waits.join(", ") || "nothing"}, and nothing comes`;
   throw new CliError(what, "give it an answer");
 }

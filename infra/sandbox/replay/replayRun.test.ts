@@ -21,7 +21,12 @@ const recorded = (calls: RecordedCall[], end: RecordedRun["end"] = { type: "open
   end,
 });
 const asks = (...steps: { key: string; args: string }[]): Pick<TickOutcome, "pending" | "calls"> => ({
-  pending: steps.map((one) => ({ kind: "steps", steps: [{ name: "pay", ...one }], concurrency: null, on_error: "fail" })),
+  pending: steps.map((one) => ({
+    kind: "steps",
+    steps: [{ name: "pay", ...one }],
+    concurrency: null,
+    on_error: "fail",
+  })),
   calls: steps.map(({ key }, n) => ({ key, line: n + 1, column: 1 })),
 });
 const made = (...keys: string[]) => ({ calls: keys.map((key) => ({ key, line: 1, column: 1 })) });

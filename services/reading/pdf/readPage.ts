@@ -141,7 +141,12 @@ export async function readPage(
   const isTextOnly = isTextOnlyFile || isBudgetSpent;
   const { annotations, isCut } = await readAnnotations(page, budget);
   const { signatures, buttons } = drawnFields(annotations);
-  const found = await readText(page, { isTextOnly, isBudgetSpent, shown: new Set([...signatures, ...buttons]), layers });
+  const found = await readText(page, {
+    isTextOnly,
+    isBudgetSpent,
+    shown: new Set([...signatures, ...buttons]),
+    layers,
+  });
   const { links, filled, boxes, hasComments, hasFiles, hasOpenChoices } = readOverlay(annotations, found.matrix);
   const unreadAnnotations = { comments: hasComments, files: hasFiles, choices: hasOpenChoices };
   const runs = placeDropCaps(dropDoublePrint(found.runs));
