@@ -48,8 +48,8 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
       const collections = await findCollections(db, organization, request);
       const document_ids = parseDocumentIds(request.document_ids);
       const reader = await identifyReader(db, organization, request.reader);
-      const asked = { query, collections, document_ids, tags, reader, limit, offset: 0 };
-      const { results } = await searchPassages(deps, organization, asked).catch(rethrowForModel);
+      const search = { query, collections, document_ids, tags, reader, limit, offset: 0 };
+      const { results } = await searchPassages(deps, organization, search).catch(rethrowForModel);
       const lasting = await findLastingFiles(
         db,
         organization,

@@ -198,9 +198,9 @@ function forkedCalls(parent: Parent, { step_id, ...fork }: Fork, at: number): Ru
 export async function forkRun(http: Http, request: FastifyRequest, id: string, fork: Fork): Promise<string> {
   const parent = await openParent(http, request, id);
   const { row, view, calls } = parent;
-  const { step_id, definition_version: asked = row.definition_version } = fork;
+  const { step_id, definition_version: wanted = row.definition_version } = fork;
   const at = step_id === undefined ? calls.length : findStep(parent, step_id);
-  const { version } = await requireVersion(http, request.caller, row.definition_id, asked);
+  const { version } = await requireVersion(http, request.caller, row.definition_id, wanted);
   const run_id = newId();
   return startContinuation(http, request, parent, {
     kind: "fork",

@@ -95,9 +95,9 @@ const isContinued = (error: unknown): boolean => error instanceof ApiError && er
 export async function cancelRun(http: Http, request: FastifyRequest, id: string, reason: string | null) {
   const { caller } = request;
   checkMayCancel(caller);
-  const asked = await requireRun(http, caller, id);
+  const named = await requireRun(http, caller, id);
   const by = actorFrom(caller);
-  const row = await actOnNewestRun(http, asked, async (newest) => {
+  const row = await actOnNewestRun(http, named, async (newest) => {
     const fields = commandFields(request, streamName("run", newest.id), ["runs"]);
     try {
       await http.send(CancelRun, { ...fields, data: { run_id: newest.id, by, reason } });

@@ -92,11 +92,11 @@ export function openAccess(given: string | LimitedKey, send: Send): Access {
     }));
   const key = () => {
     current ??= renew();
-    const asked = current;
-    asked.catch(() => {
-      if (current === asked) current = undefined;
+    const attempt = current;
+    attempt.catch(() => {
+      if (current === attempt) current = undefined;
     });
-    return asked;
+    return attempt;
   };
   return { key, renew: () => (current = renew()) };
 }

@@ -203,7 +203,7 @@ export function watchRates(options: FollowerOptions): RateWatch {
     },
     reservationOf: (organization, turn_id) =>
       followers.get(organization)?.reservations.reservationOf(turn_id) ?? NO_RESERVATION,
-    unsettled: (organization) => followers.get(organization)?.reservations.askedTurns() ?? [],
+    unsettled: (organization) => followers.get(organization)?.reservations.turnsToLookUp() ?? [],
     async statusesFor(budgets, spender) {
       const limits = rateLimitsFor(budgets, spender);
       if (limits.length === 0) return [];

@@ -172,8 +172,10 @@ export function openWire(journal: Journal, ports: number[], client: number): Wir
         });
         if (attempt === retries || wanted.leaves || !mayHelp(answered, stubborn))
           return { ...answered, text: received + answered.text, attempts: attempt + 1 };
-        const asked = Number(answered.headers.get("retry-after")) * 1000;
-        await sleep(asked > 0 ? asked : Math.min(500 * 2 ** attempt, MAX_PAUSE_MS) * (0.75 + random.next() / 4));
+        const retryAfterMs = Number(answered.headers.get("retry-after")) * 1000;
+        await sleep(
+          retryAfterMs > 0 ? retryAfterMs : Math.min(500 * 2 ** attempt, MAX_PAUSE_MS) * (0.75 + random.next() / 4),
+        );
       }
     },
     close: () => agent.destroy(),

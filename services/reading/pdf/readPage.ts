@@ -95,6 +95,17 @@ function rotatedLines(rotated: readonly RotatedRun[], fonts: FontStyles): TextLi
 const isColumn = (lines: readonly TextLine[]): boolean =>
   lines.reduce((sum, line) => sum + line.raw.length, 0) >= MIN_ROTATED;
 
+/** Finds the tables of a page, and puts them and the runs into reading order. Runs at other angles are only part of ruled tables. */
+function findGroups(upright: readonly TextRun[], rules: Rules, rotated: ReadonlySet<TextRun> = new Set()) {
+  const ruled = ruledTables([...upright, ...rotated], rules);
+  const framed = framedTables(
+    ruled.rest.filter((run) => !rotated.has(run)),
+    rules.across,
+  );
+  const groups = readingOrder<TextRun | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
+  return { groups, outsideTables: new Set(ruled.rest) };
+}
+
 async function readByLayout(
   page: PdfPage,
   text: PageText,
@@ -102,16 +113,9 @@ async function readByLayout(
 ): Promise<LaidOutPage> {
   const rules = isTextOnly ? { across: [], down: [] } : await readRules(page, { matrix: text.matrix, layers });
   fonts.addFrom(page, [...text.runs, ...text.rotated.map((one) => one.upright)]);
-  const rotatedRuns = new Set(text.rotated.map((one) => one.onPage));
-  const ruled = ruledTables([...text.runs, ...rotatedRuns], rules);
-  const left = new Set(ruled.rest);
-  const framed = framedTables(
-    ruled.rest.filter((run) => !rotatedRuns.has(run)),
-    rules.across,
-  );
-  const groups = readingOrder<TextRun | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
+  const { groups, outsideTables } = findGroups(text.runs, rules, new Set(text.rotated.map((one) => one.onPage)));
   const rotated = rotatedLines(
-    text.rotated.filter((one) => left.has(one.onPage)),
+    text.rotated.filter((one) => outsideTables.has(one.onPage)),
     fonts,
   );
   const { height, isCut, isSymbols } = text;
@@ -125,9 +129,7 @@ export function layOut(
   { height, rules }: { height: number; rules: Rules },
   fonts: FontStyles,
 ): LaidOutPage {
-  const ruled = ruledTables(runs, rules);
-  const framed = framedTables(ruled.rest, rules.across);
-  const groups = readingOrder<TextRun | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
+  const { groups } = findGroups(runs, rules);
   return { columns: groups.map((group) => groupParts(group, fonts)), height, isCut: false, isSymbols: false };
 }
 
