@@ -52,7 +52,7 @@ test("a reading names the rounds of running turns, and later the turns among the
   ] as const)
     await f.append(stream, [
       turnStarted(id, [message("x")], "s"),
-      RoundRequested.of({ ...round, turn_id: id }, turnsToLookUp),
+      RoundRequested.of({ ...round, turn_id: id }, output),
     ]);
   await new Promise((resolve) => setTimeout(resolve, 300));
   await f.append(streamName("thread", newId()), [turnStarted(newId(), [message("x")], "s")]);
@@ -85,7 +85,7 @@ test("final costs and the rounds of running turns add up to the spending, and fi
   const output = { ...said(""), calls: [] };
   await f.append(thread, [
     turnStarted(turn_id, [message("x")], "s"),
-    RoundRequested.of({ ...round, turn_id }, turnsToLookUp),
+    RoundRequested.of({ ...round, turn_id }, output),
   ]);
   await f.append(elsewhere, [
     turnStarted(other, [message("x")], "s"),
