@@ -1,6 +1,6 @@
 import type { Element, Nodes, Root } from "hast";
 import type { Warn } from "../reader.ts";
-import { ignoreWarnings, warnOfCount } from "../warnings.ts";
+import { warnOfCount } from "../warnings.ts";
 import { openAriaHidden } from "./ariaHidden.ts";
 import { isOpenChoice } from "./formFields.ts";
 import {
@@ -126,7 +126,7 @@ const countHiddenTexts = (root: Root, aria: JudgeAria): number => {
 };
 
 /** A page without navigation, hidden parts, scripts and page edges, unless hardly anything would remain. Warns of hidden texts. */
-export const mainContent = (root: Root, warn: Warn = ignoreWarnings): Root => {
+export const mainContent = (root: Root, warn: Warn): Root => {
   const whole = withoutCode(root);
   const aria = openAriaHidden(whole);
   const clean = withoutBoilerplate(whole, aria);
