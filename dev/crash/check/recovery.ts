@@ -4,6 +4,7 @@ import { grouped, type Evidence } from "./evidence.ts";
 import { different, stuck, type Finding } from "./finding.ts";
 import { isSilenced } from "./readiness.ts";
 
+/** A fault affects operations that start within this time after it. Also the promised maximum time of a 503. */
 const SETTLED_MS = 5_000;
 /** The promise: after the end of a fault, requests succeed again within this time, without intervention. */
 const MAX_RECOVERY_MS = 30_000;
