@@ -83,10 +83,7 @@ test("final costs and the rounds of running turns add up to the spending, and fi
   const [thread, elsewhere] = [streamName("thread", newId()), streamName("thread", newId())];
   const round = { attempt: 1, round: 0, usage };
   const output = { ...said(""), calls: [] };
-  await f.append(thread, [
-    turnStarted(turn_id, [message("x")], "s"),
-    RoundRequested.of({ ...round, turn_id }, output),
-  ]);
+  await f.append(thread, [turnStarted(turn_id, [message("x")], "s"), RoundRequested.of({ ...round, turn_id }, output)]);
   await f.append(elsewhere, [
     turnStarted(other, [message("x")], "s"),
     TurnCompleted.of({ turn_id: other, attempt: 1, finish_reason: "stop", usage, model: "m" }, { said: said("") }),
