@@ -51,6 +51,7 @@ interface OrganizationDeps {
   keyring: Pick<Keyring, "keyedHash">;
 }
 
+/** Chooses the ids and secrets of a new organization, before any of it is stored. */
 export function planOrganization(settings: Pick<Settings, "BASE_URL" | "SERVICE_NAME">): OrganizationPlan {
   const organization_id = newId();
   const { secret, hash, hint } = newSecret("sk", settings.SERVICE_NAME);

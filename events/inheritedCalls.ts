@@ -65,6 +65,7 @@ export const beginApproval = ({ data }: EventFrom<typeof ApprovalRequested>): Ap
   votes: data.votes && [],
 });
 
+/** A vote, as `awaitApproval` returns it. */
 export const voteAnswer = ({ data, personal }: EventFrom<typeof ApprovalVoted>): VoteAnswer => ({
   by: data.by,
   decision: data.decision,

@@ -104,7 +104,7 @@ export const FailRun = defineCommand(
 );
 /** Destroys a run whose retention has ended. Has no effect before `forget_at`, unless a rule of its organization or an erasure asks for it. */
 export const ForgetRun = defineCommand("ForgetRun", "run", Id.extend({ by_rule: z.literal(true).optional() }));
-/** Postpones the destruction of a run that a hold covers, so that the sweep can go on to others. */
+/** Postpones the destruction of a run that a hold covers, so that the sweep can continue with others. */
 export const KeepRun = defineCommand("KeepRun", "run", Id);
 
 const thing = (data: { run_id: string }) => streamName("run", data.run_id);

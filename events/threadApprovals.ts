@@ -86,7 +86,7 @@ export const ToolApprovalExpired = defineEvent("ToolApprovalExpired", {
 export const ToolApprovalCancelled = defineEvent("ToolApprovalCancelled", {
   public: ToolApprovalId.extend(Call.shape),
 });
-/** All approvals are decided. `worker`: the process that committed this and goes on at once; null if it has no capacity. */
+/** All approvals are decided. `worker`: the process that committed this and continues at once; null if it has no capacity. */
 export const TurnResumed = defineEvent("TurnResumed", {
   public: TurnAttempt.extend({ worker: z.string().nullable(), ends_by: z.iso.datetime() }),
 });

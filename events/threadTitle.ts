@@ -8,8 +8,8 @@ const MAX_READ = 1_000;
 
 /** The first words of the first user message; null if it has no text. */
 export function titleOf(messages: Pick<Message, "role" | "text">[]): string | null {
-  const said = messages.find(({ role }) => role === "user")?.text ?? "";
-  const text = said.slice(0, MAX_READ).replace(/\s+/g, " ").trim();
+  const question = messages.find(({ role }) => role === "user")?.text ?? "";
+  const text = question.slice(0, MAX_READ).replace(/\s+/g, " ").trim();
   if (text.length <= MAX_LENGTH) return text === "" ? null : text;
   const cut = text.slice(0, MAX_LENGTH);
   const space = cut.lastIndexOf(" ");

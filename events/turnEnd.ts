@@ -24,6 +24,7 @@ export interface TurnSpending {
   cost?: Money;
 }
 
+/** The tokens of the prompt and the answer, and their cost. A refused turn has spent nothing. */
 export const spendingOf = (end: TurnEnd): TurnSpending =>
   end.status === "refused"
     ? { tokens: 0 }

@@ -52,7 +52,7 @@ export const ToolCall = z.object({
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-/** The output of the model. */
+/** The output of the model. Stored events, frames and rows call it `said`. */
 export const TurnOutput = z.object({
   text: z.string(),
   reasoning: z.string(),
@@ -82,6 +82,7 @@ function addCosts(sum: Usage, more: Usage): Money | undefined {
   return sum.cost === undefined || more.cost === undefined ? undefined : addMoney(sum.cost, more.cost);
 }
 
+/** Adds two usages. The sum has no cost if the cost of a part with tokens is unknown. */
 export function addUsage(sum: Usage, more: Usage): Usage {
   const cache_write_tokens = (sum.cache_write_tokens ?? 0) + (more.cache_write_tokens ?? 0);
   const cost = addCosts(sum, more);

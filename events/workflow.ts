@@ -8,8 +8,7 @@ export const RunAs = z.object({ type: z.enum(["service", "person"]), id: z.uuid(
 export type RunAs = z.infer<typeof RunAs>;
 
 /** A host name, or `*.` and a host name, which matches the host's subdomains as well as the host. A port may follow. */
-export const EGRESS_HOST =
-  /^(\*\.)?[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?)*(:\d{1,5})?$/;
+const EGRESS_HOST = /^(\*\.)?[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?)*(:\d{1,5})?$/;
 
 const DAY_S = 86_400;
 

@@ -5,7 +5,7 @@ import { currentTrace } from "#events/spans.ts";
 const SECRETS =
   /\b(?:sk|sess|whsec)-[A-Za-z0-9][A-Za-z0-9_-]{15,}|\bAIza[A-Za-z0-9_-]{30,}|(?<=:\/\/[^\s:@/"]{0,64}:)[^\s@/"]+(?=@)/g;
 
-export const redactSecrets = (line: string): string => line.replace(SECRETS, "[secret]");
+const redactSecrets = (line: string): string => line.replace(SECRETS, "[secret]");
 
 /** The fields of an error that are logged. Other fields of a database error may contain a tenant's data. */
 function describeError(error: unknown): unknown {

@@ -42,6 +42,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 const raise = (positions: Map<string, number>, name: string, position: number) =>
   positions.set(name, Math.max(position, positions.get(name) ?? 0));
 
+/** Follows the positions of the read models by hints, and by polling while somebody waits. */
 export function trackProgress(options: { hints: Pick<Hints, "onProjected" | "requestProjected">; db: Db }) {
   const { hints, db } = options;
   const known = new Map<string, number>();

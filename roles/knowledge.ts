@@ -48,8 +48,8 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
       const collections = await findCollections(db, organization, request);
       const document_ids = parseDocumentIds(request.document_ids);
       const reader = await identifyReader(db, organization, request.reader);
-      const asked = { query, collections, document_ids, tags, reader, limit, offset: 0 };
-      const { results } = await searchPassages(deps, organization, asked).catch(tellModel);
+      const search = { query, collections, document_ids, tags, reader, limit, offset: 0 };
+      const { results } = await searchPassages(deps, organization, search).catch(rethrowForModel);
       const lasting = await findLastingFiles(
         db,
         organization,
@@ -88,7 +88,7 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
 }
 
 /** Without a message, a model would tell people that nothing was found. */
-function tellModel(error: unknown): never {
+function rethrowForModel(error: unknown): never {
   if (!(error instanceof SearchFailed)) throw error;
   throw new SearchUnavailable(
     "The index cannot be searched now. Say so: this does not mean that the documents contain nothing about it.",

@@ -1,5 +1,4 @@
-import { currentTime } from "#events/clock.ts";
-import type { EventLog, Reactions, ScannedEvent } from "#events/ports.ts";
+import type { Reactions, ScannedEvent } from "#events/ports.ts";
 import { publishedData, publishedTypes, schemaVersion } from "#events/published.ts";
 import { failpoint } from "#infra/failpoint.ts";
 import { messageId, type Feed, type FeedMessage } from "#infra/nats/feed.ts";
@@ -34,18 +33,8 @@ export const publishReactions =
  * still hold. If its last event is not in the log, the stream belongs to a time before the log was restored, and the checkpoint
  * counts.
  */
-export const findFeedPosition =
-  ({
-    db,
-    log,
-    feed,
-    now = currentTime,
-  }: {
-    db: Resources["db"];
-    log: Pick<EventLog, "scan">;
-    feed: Pick<Feed, "last">;
-    now?(): number;
-  }) =>
+const findFeedPosition =
+  ({ db, log, feed, now }: Pick<Resources, "db" | "log"> & { feed: Pick<Feed, "last">; now(): number }) =>
   async (position: number): Promise<number> => {
     const last = await feed.last();
     if (last === "nothing")

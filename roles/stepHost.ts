@@ -46,8 +46,8 @@ function openLimits(resources: Resources, handle: StepHostOptions["handle"]): Tu
     const turn = { turn_id, tokens: estimateTokens(prompt, texts), streamed, cost };
     const answer = await resources.rates.admit(reading, spender, turn);
     if ("spent" in answer) return { refused: describeLimit(answer.spent) };
-    const told = "refused" in answer ? answer.refused : answer.admitted;
-    budgets.note(spender.organization_id, told.reached);
+    const decision = "refused" in answer ? answer.refused : answer.admitted;
+    budgets.note(spender.organization_id, decision.reached);
     if ("refused" in answer) return { rate_limited: answer.refused };
     const end: TurnAdmission["end"] = (...ended) => {
       answer.admitted.end(...ended);

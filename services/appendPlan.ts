@@ -50,6 +50,7 @@ export interface AppendCheck {
 
 const NO_WORK: WorkStatus = { status: null, due_at: null, worker: null };
 
+/** Calls a decider. Returns its rejection instead of throwing it. */
 export function decide(decider: Decider<any>, command: Command, state: unknown): Decision | Rejection {
   try {
     const events = decider.decide(command, state);

@@ -9,7 +9,7 @@ export interface Deletion {
   /**
    * Sends the commands that delete one batch, and returns their results; none when nothing is left, undefined while the read models
    * are behind `position`. `waits`: the rest must stay until a hold is released or a run has ended. `refused`: the whole batch must
-   * stay, and the next call goes on behind it.
+   * stay, and the next call continues after it.
    */
   deleteSome(position: number): Promise<CommandResult[] | "waits" | "refused" | undefined>;
   /** Records that nothing is left. */

@@ -117,7 +117,7 @@ export const tickCall = (fields: Partial<TickCall> = {}): TickCall => ({
 /** A tick that asked for nothing. */
 export const tickOutcome = (fields: Partial<TickOutcome> = {}): TickOutcome => ({
   end: { type: "suspended" },
-  asked: [],
+  pending: [],
   unusedKeys: [],
   notes: [],
   warnings: [],

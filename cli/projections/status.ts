@@ -55,6 +55,7 @@ function describePassages({ index_id, documents, building }: PassagesStatus): st
   return `${summary}; a new one is at position ${building.position} of ${building.target ?? "?"}.`;
 }
 
+/** Prints how far each read model and the passage index are behind the log. */
 export function status(options: { json?: boolean }): Promise<void> {
   return withDatabase(async ({ db }) => {
     const { head, projections: statuses } = await readStatus(db);

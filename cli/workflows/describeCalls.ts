@@ -12,6 +12,7 @@ export function shortJson(value: unknown): string {
 export const placeIn = (file: string, { line, column }: Place): string =>
   line === null ? file : `${file}:${line}${column === null ? "" : `:${column}`}`;
 
+/** A call of `run()`, as one line for the terminal. */
 export function describeCall(call: LocalCall): string {
   if (call.kind === "step") return `step ${call.name} ${shortJson(call.args)}`;
   if (call.kind === "approval") return `approval ${call.name} ${JSON.stringify(escapeControls(call.title))}`;

@@ -81,8 +81,8 @@ function answerStart(state: RunState, { key, workflow, args }: Extract<PendingCa
 }
 
 /** Answers for a person, another run, an agent or an event; undefined if only time can pass. */
-async function answerOther(state: RunState, asked: PendingCall[]): Promise<LocalEnd | "answered" | undefined> {
-  const open = asked.filter((call) => call.kind === "steps" || !state.left.has(call.key));
+async function answerOther(state: RunState, pending: PendingCall[]): Promise<LocalEnd | "answered" | undefined> {
+  const open = pending.filter((call) => call.kind === "steps" || !state.left.has(call.key));
   for (const call of open)
     if (call.kind === "approval") {
       const answered = await answerApproval(state, call);
@@ -103,10 +103,10 @@ async function answerOther(state: RunState, asked: PendingCall[]): Promise<Local
 }
 
 /** Answers steps first, then approvals, runs, agents, events and finally timers. Throws CliError. */
-async function answerNext(state: RunState, asked: PendingCall[]): Promise<LocalEnd | undefined> {
-  fixDueTimes(state, asked);
-  const steps = asked.filter((call) => call.kind === "steps");
-  const starts = asked.filter((call) => call.kind === "child");
+async function answerNext(state: RunState, pending: PendingCall[]): Promise<LocalEnd | undefined> {
+  fixDueTimes(state, pending);
+  const steps = pending.filter((call) => call.kind === "steps");
+  const starts = pending.filter((call) => call.kind === "child");
   for (const start of starts) answerStart(state, start);
   for (const call of steps)
     for (const step of call.steps) {
@@ -114,9 +114,9 @@ async function answerNext(state: RunState, asked: PendingCall[]): Promise<LocalE
       if (end) return end;
     }
   if (steps.length + starts.length > 0) return undefined;
-  const other = await answerOther(state, asked);
+  const other = await answerOther(state, pending);
   if (other) return other === "answered" ? undefined : other;
-  answerTimed(state, asked);
+  answerTimed(state, pending);
   return undefined;
 }
 
@@ -145,11 +145,11 @@ export async function runLocally({ runner }: Pick<LocalSandbox, "runner">, run: 
   };
   const state: RunState = { ...run, runner, ...start };
   for (let n = 0; n < MAX_TICKS; n++) {
-    const { end, asked } = await tick(state);
+    const { end, pending } = await tick(state);
     if (end.type === "completed") return { type: "completed", result: JSON.parse(end.json) as unknown };
     if (end.type === "failed") return failedAt(end.code, end.message, null, { line: end.line, column: end.column });
     if (end.type === "continued") return continuedAt(end);
-    const ended = await answerNext(state, asked);
+    const ended = await answerNext(state, pending);
     if (ended) return ended;
   }
   const what = `${run.script.file}: run() has not ended after ${MAX_TICKS} ticks`;

@@ -62,18 +62,20 @@ function passTime(state: RunState, call: TimedCall): void {
 }
 
 /** Answers the call that is due first. Throws CliError if none is. */
-export function answerTimed(state: RunState, asked: PendingCall[]): void {
-  const timed = asked.filter(isTimed);
+export function answerTimed(state: RunState, pending: PendingCall[]): void {
+  const timed = pending.filter(isTimed);
   const [first] = timed.toSorted((a, b) => state.due.get(a.key)! - state.due.get(b.key)!);
   if (first) return passTime(state, first);
-  const waits = asked.map((call) => (call.kind === "approval" || call.kind === "messageWait" ? call.name : call.kind));
+  const waits = pending.map((call) =>
+    call.kind === "approval" || call.kind === "messageWait" ? call.name : call.kind,
+  );
   const what = `${state.script.file}: run() waits for ${waits.join(", ") || "nothing"}, and nothing comes`;
   throw new CliError(what, "give it an answer");
 }
 
 /** Fixes when each timer and timeout is due. */
-export function fixDueTimes(state: RunState, asked: PendingCall[]): void {
-  for (const call of asked.filter(isTimed)) {
+export function fixDueTimes(state: RunState, pending: PendingCall[]): void {
+  for (const call of pending.filter(isTimed)) {
     if (state.due.has(call.key)) continue;
     const wait = call.kind === "timer" ? call.until : { in_ms: call.timeout_ms };
     state.due.set(call.key, "at" in wait ? Date.parse(wait.at) : state.time + wait.in_ms);

@@ -5,7 +5,7 @@ import type { Slice, TurnStatus, TurnSummary } from "./types.ts";
 
 /* Queries about requests to models. They change with the threads they are part of. */
 
-export const REQUESTS_PER_PAGE = 50;
+const REQUESTS_PER_PAGE = 50;
 /** More new requests than these are counted as "100+". */
 export const MAX_COUNTED_REQUESTS = 100;
 

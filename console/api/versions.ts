@@ -11,7 +11,6 @@ export interface Version {
 }
 
 export interface AgentVersion extends Version {
-  changed_by: string;
   settings: AgentSettings;
 }
 

@@ -85,7 +85,7 @@ function Places({ text, wanted }: { text: string; wanted: string | undefined }) 
             </ThingLink>
           </li>
         ))}
-        {/* not while an id is looked up: the link would make way for what has the id just when it is clicked */}
+        {/* not while an id is looked up: the found item would replace the link just when it is clicked */}
         {text !== "" && ids.length === 0 && (isKnown || !isId) && <Questions words={text} />}
       </ul>
       <p className="quiet" role="status">

@@ -107,7 +107,7 @@ export function keepFocus(root: HTMLElement): () => void {
     element = undefined;
   };
   const isGone = (place: Place | undefined): place is Place => place?.element.isConnected === false;
-  const goOn = (place: Place, find: (place: Place) => HTMLElement | undefined) => {
+  const moveFocusFrom = (place: Place, find: (place: Place) => HTMLElement | undefined) => {
     // an opened screen has the focus as a whole
     const isFree = [null, document.body, root].includes(document.activeElement as HTMLElement | null);
     const isSameScreen = place.ancestors.at(-1)?.isConnected === true;
@@ -115,9 +115,9 @@ export function keepFocus(root: HTMLElement): () => void {
     if (isFree) (isSameScreen ? find(place) : inNextScreen(place, root))?.focus({ preventScroll: true });
   };
   const observer = new MutationObserver(() => {
-    if (isGone(row)) return goOn(row, afterRow);
-    if (isGone(form)) return goOn(form, afterForm);
-    if (isGone(element)) return goOn(element, afterElement);
+    if (isGone(row)) return moveFocusFrom(row, afterRow);
+    if (isGone(form)) return moveFocusFrom(form, afterForm);
+    if (isGone(element)) return moveFocusFrom(element, afterElement);
     look(row);
     return look(form);
   });

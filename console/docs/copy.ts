@@ -12,13 +12,13 @@ export function addCopyButtons(): void {
     button.textContent = "Copy";
     button.addEventListener("click", () => {
       const text = block.querySelector("code")?.textContent ?? "";
-      const say = (word: string) => {
+      const showResult = (word: string) => {
         button.textContent = word;
         setTimeout(() => (button.textContent = "Copy"), SHOWN_MS);
       };
       clipboard.writeText(text).then(
-        () => say("Copied"),
-        () => say("Not allowed"),
+        () => showResult("Copied"),
+        () => showResult("Not allowed"),
       );
     });
     block.append(button);

@@ -66,7 +66,7 @@ export function startSearch(form: HTMLFormElement): void {
   const close = () => {
     panel.hidden = true;
   };
-  const say = (text: string) => {
+  const showStatus = (text: string) => {
     panel.hidden = false;
     status.textContent = text;
   };
@@ -79,10 +79,10 @@ export function startSearch(form: HTMLFormElement): void {
       if (input.value.trim() !== query) return;
       list.replaceChildren(...hits.map((hit) => drawHit(hit, root)));
       list.scrollTop = 0;
-      say(hits.length === 0 ? "Nothing found. Try fewer or shorter words." : `${hits.length} found`);
+      showStatus(hits.length === 0 ? "Nothing found. Try fewer or shorter words." : `${hits.length} found`);
     } catch {
       list.replaceChildren();
-      say("The search index could not be loaded. Type again to retry.");
+      showStatus("The search index could not be loaded. Type again to retry.");
     }
   };
   form.hidden = false;

@@ -180,7 +180,7 @@ const WORKFLOWS: Record<string, Sentence> = {
   RunCompleted: "The run completed.",
   RunFailed: (field) => `The run failed: ${field("error", field("code"))}`,
   RunCancelled: "The run was cancelled.",
-  RunContinued: "The run ended, and another one goes on for it.",
+  RunContinued: "The run ended, and another one continues it.",
   RunForgotten: "The run was deleted after its time.",
   StepsScheduled: (_, { steps }) =>
     `${Array.isArray(steps) ? formatCount(steps.length, "step") : "Steps"} ${Array.isArray(steps) && steps.length === 1 ? "was" : "were"} scheduled.`,

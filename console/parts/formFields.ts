@@ -50,10 +50,14 @@ function toVisible(field: Field): Field | undefined {
   return all.find((one) => one.checkVisibility());
 }
 
+function fieldNamedBy(error: unknown): string | null | undefined {
+  if (error instanceof FieldError) return error.field;
+  return error instanceof ApiError ? error.param : undefined;
+}
+
 /** The field that an error is about, or else `otherwise`; undefined if neither names one that the form has. */
 export function fieldOfError(form: HTMLFormElement, error: unknown, otherwise?: string): Field | undefined {
-  const named = error instanceof FieldError ? error.field : error instanceof ApiError ? error.param : undefined;
-  const param = named ?? otherwise;
+  const param = fieldNamedBy(error) ?? otherwise;
   const field = param === undefined ? undefined : fieldOfParam(fieldsIn(form), param);
   return field && toVisible(field);
 }

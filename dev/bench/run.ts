@@ -59,7 +59,8 @@ if ((name !== "quick" && !isBench(name)) || !some.every(isBench) || isQuickRecor
 } else {
   try {
     if (values.record) requireBlock(name);
-    const names = isBench(name) ? [name] : some.length > 0 ? some : QUICK;
+    const quick = some.length > 0 ? some : QUICK;
+    const names = isBench(name) ? [name] : quick;
     const { reports, hold } = await run(names, {
       effort: name === "quick" ? "quick" : "full",
       json: values.json,

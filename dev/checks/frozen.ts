@@ -26,7 +26,7 @@ const schemaOf = (type: z.ZodType): Schema => {
 };
 
 /** A deterministic value that matches a schema, with all properties. */
-export function sampleOf(schema: Schema): unknown {
+function sampleOf(schema: Schema): unknown {
   if ("const" in schema) return schema["const"];
   if ("default" in schema) return schema["default"];
   if (schema["enum"]) return schema["enum"][0];
@@ -104,10 +104,12 @@ export function findBreakingChanges(before: Schema, now: Schema, path = ""): str
   const had: Schema = before["properties"] ?? {};
   const has: Schema = now["properties"] ?? {};
   const gone = Object.keys(had).filter((name) => !(name in has));
-  const asked = ((now["required"] ?? []) as string[]).filter((name) => !(before["required"] ?? []).includes(name));
+  const newlyRequired = ((now["required"] ?? []) as string[]).filter(
+    (name) => !(before["required"] ?? []).includes(name),
+  );
   return [
     ...gone.map((name) => `${path}/${name}: is gone`),
-    ...asked.map((name) => `${path}/${name}: is required now`),
+    ...newlyRequired.map((name) => `${path}/${name}: is required now`),
     ...Object.keys(had).flatMap((name) =>
       name in has ? findBreakingChanges(had[name], has[name], `${path}/${name}`) : [],
     ),

@@ -25,7 +25,7 @@ export async function listenToFeed(nats_url: string, journal: Journal) {
   const consumer = await jetstream(nc).consumers.get(stream, durable_name);
 
   let stopped = false;
-  const hear = async (): Promise<void> => {
+  const receive = async (): Promise<void> => {
     const message = await connection.during(consumer.next({ expires: 1_000 }));
     if (!message) return;
     journal.note({ kind: "feed", subject: message.subject, text: message.string() });
@@ -34,7 +34,7 @@ export async function listenToFeed(nats_url: string, journal: Journal) {
   const listening = (async () => {
     // a disk that fails under NATS may take the consumer: a new one hears some events again
     while (!stopped)
-      await hear().catch(() => sleep(AGAIN_MS).then(() => connection.during(subscribe()).catch(() => {})));
+      await receive().catch(() => sleep(AGAIN_MS).then(() => connection.during(subscribe()).catch(() => {})));
   })();
   const heardAll = async (): Promise<boolean> => {
     const { num_pending, num_ack_pending } = await connection.during(jsm.consumers.info(stream, durable_name));

@@ -164,7 +164,7 @@ export interface InjectedFault {
   until?: Moment;
 }
 
-/** What `/readyz` of an http process said; `status` null: no answer, or the connection broke. */
+/** What `/readyz` of an http process answered; `status` null: no answer, or the connection broke. */
 export interface Readiness extends Pick<Attempt, "port" | "start" | "end" | "status"> {
   kind: "readiness";
   /** `http-1`, or `all-1` of a process with every role. */
@@ -213,17 +213,17 @@ export function openJournal(path: string) {
     now: (): Moment => performance.now(),
     note(note: Note): void {
       writeSync(file, `${JSON.stringify(note)}\n`);
-      for (const hear of waiters) hear(note);
+      for (const onNote of waiters) onNote(note);
     },
     /** Resolves with the next operation that matches. */
     nextOperation: (matches: (operation: Operation) => boolean): Promise<Operation> =>
       new Promise((resolve) => {
-        const hear = (note: Note): void => {
+        const onNote = (note: Note): void => {
           if (note.kind !== "operation" || !matches(note)) return;
-          waiters.delete(hear);
+          waiters.delete(onNote);
           resolve(note);
         };
-        waiters.add(hear);
+        waiters.add(onNote);
       }),
     close: (): void => closeSync(file),
   };

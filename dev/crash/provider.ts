@@ -55,9 +55,9 @@ export async function startScriptedProvider(): Promise<OpenaiDouble> {
   const countOf = counting();
   provider.script((request) => {
     if (request.method !== "POST") return undefined;
-    const asked = lastWords(request);
-    const [, order, argument] = /^\[(\w+) ?(\d*)\]/.exec(asked) ?? [];
-    const text = `call ${++calls}: ${asked}`;
+    const question = lastWords(request);
+    const [, order, argument] = /^\[(\w+) ?(\d*)\]/.exec(question) ?? [];
+    const text = `call ${++calls}: ${question}`;
     if (order === "slow") return slowly(Number(argument), text, request);
     if (order === "tool") {
       const searched = request.body.messages.some(({ role }: { role: string }) => role === "tool");
@@ -66,12 +66,12 @@ export async function startScriptedProvider(): Promise<OpenaiDouble> {
     }
     if (order === "act") {
       const acted = request.body.messages.some(({ role }: { role: string }) => role === "tool");
-      const [, id] = /<([^>]+)>/.exec(asked) ?? [];
+      const [, id] = /<([^>]+)>/.exec(question) ?? [];
       return acted ? { text } : { text: "", tool_calls: [{ name: GUARDED_TOOL, arguments: { id } }] };
     }
     if (order === "cut") return { text, cut: "mid-event" };
     if (order === "400") return failure(400);
-    const count = countOf(asked);
+    const count = countOf(question);
     if (order === "once" && count === 1) return failure(400);
     if ((order === "500" || order === "429") && count % 3 !== 0)
       return failure(Number(order), order === "429" ? { "retry-after": "1" } : {});

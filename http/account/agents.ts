@@ -84,16 +84,16 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   return requireAgent(http, request.caller, created_id);
 }
 
-/** Agents of the organization (decisions: accounts): everybody signed in sees them, builders and above manage them. */
+/** Agents of the organization: everybody signed in sees them, builders and above manage them. */
 export function agentRoutes(app: App, http: Http): void {
   const reading = requireSession(http);
   const managing = requireBuilder(http);
-  const described = { tags: ["Agents"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ id: z.string() }) };
+  const baseSchema = { tags: ["Agents"], security: [{ session: [] }] };
+  const itemSchema = { ...baseSchema, params: z.object({ id: z.string() }) };
   const presentOne = async ({ caller }: FastifyRequest, row: AgentRow) =>
     presentAgent(row, await slugsById(http, caller.organization_id));
 
-  const listing = describeList(described, "List agents", Agent);
+  const listing = describeList(baseSchema, "List agents", Agent);
   app.get("/agents", { onRequest: reading, schema: listing }, async (request) => {
     const { caller, query } = request;
     await http.waitUntilCurrent(["agents"]);
@@ -103,17 +103,17 @@ export function agentRoutes(app: App, http: Http): void {
     return pageResponse(query, read, (row) => presentAgent(row, slugs));
   });
 
-  const creating = { ...described, summary: "Create an agent", body: CreateAgentBody, response: { 201: Agent } };
+  const creating = { ...baseSchema, summary: "Create an agent", body: CreateAgentBody, response: { 201: Agent } };
   app.post("/agents", { onRequest: managing, schema: creating }, async (request, reply) =>
     reply.code(201).send(await presentOne(request, await create(http, request, request.body))),
   );
 
-  const readingOne = { ...one, summary: "Get an agent", response: { 200: Agent } };
+  const readingOne = { ...itemSchema, summary: "Get an agent", response: { 200: Agent } };
   app.get("/agents/:id", { onRequest: reading, schema: readingOne }, async (request) =>
     presentOne(request, await requireAgent(http, request.caller, request.params.id)),
   );
 
-  const versions = describeList(one, "List the versions of an agent", AgentVersion);
+  const versions = describeList(itemSchema, "List the versions of an agent", AgentVersion);
   app.get("/agents/:id/versions", { onRequest: reading, schema: versions }, async (request) => {
     const { caller, params, query } = request;
     await request.acquireLongRead();
@@ -127,7 +127,7 @@ export function agentRoutes(app: App, http: Http): void {
     );
   });
 
-  const changing = { ...one, summary: "Change an agent", body: ChangeAgentBody, response: { 200: Agent } };
+  const changing = { ...itemSchema, summary: "Change an agent", body: ChangeAgentBody, response: { 200: Agent } };
   app.patch("/agents/:id", { onRequest: managing, schema: changing }, async (request) => {
     const { id: agent_id, tools } = await requireAgent(http, request.caller, request.params.id);
     const data = { agent_id, ...(await readSettings(http, request.caller, request.body, tools)) };
@@ -135,7 +135,7 @@ export function agentRoutes(app: App, http: Http): void {
     return presentOne(request, await requireAgent(http, request.caller, agent_id));
   });
 
-  const deleting = { ...one, summary: "Delete an agent", response: { 204: z.null() } };
+  const deleting = { ...itemSchema, summary: "Delete an agent", response: { 204: z.null() } };
   app.delete("/agents/:id", { onRequest: managing, schema: deleting }, async (request, reply) => {
     const { id: agent_id } = await requireAgent(http, request.caller, request.params.id);
     await http.send(DeleteAgent, { ...commandFor(request, agent_id), data: { agent_id }, requireProjected: true });

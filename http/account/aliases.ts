@@ -119,29 +119,35 @@ async function configure(http: Http, request: FastifyRequest, alias: string, set
 /** Routes for aliases, names that stand for several models in turn (ADR 31). For owners and admins, like those for providers. */
 export function aliasRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = { tags: ["Accounts"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ alias: z.string() }) };
+  const baseSchema = { tags: ["Accounts"], security: [{ session: [] }] };
+  const itemSchema = { ...baseSchema, params: z.object({ alias: z.string() }) };
 
-  const listing = describeList(described, "List aliases of models", Alias);
+  const listing = describeList(baseSchema, "List aliases of models", Alias);
   app.get("/aliases", { onRequest, schema: listing }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["aliases"]);
     const rows = await listAliases(http.db, caller.organization_id);
     return sliceResponse(query, rows, present);
   });
 
-  const reading = { ...one, summary: "Get an alias", response: { 200: Alias } };
+  const reading = { ...itemSchema, summary: "Get an alias", response: { 200: Alias } };
   app.get("/aliases/:alias", { onRequest, schema: reading }, async ({ caller, params }) =>
     present(await requireAlias(http, caller.organization_id, params.alias)),
   );
 
   const description =
     "Creates the alias or replaces its settings. Its name is used as `model` in completions, agents and chat steps. Turns that run keep the targets that they started with.";
-  const configuring = { ...one, summary: "Configure an alias", description, body: Settings, response: { 200: Alias } };
+  const configuring = {
+    ...itemSchema,
+    summary: "Configure an alias",
+    description,
+    body: Settings,
+    response: { 200: Alias },
+  };
   app.put("/aliases/:alias", { onRequest, schema: configuring }, (request) =>
     configure(http, request, request.params.alias, request.body),
   );
 
-  const removing = { ...one, summary: "Remove an alias", response: { 204: z.null() } };
+  const removing = { ...itemSchema, summary: "Remove an alias", response: { 204: z.null() } };
   app.delete("/aliases/:alias", { onRequest, schema: removing }, async (request, reply) => {
     const { organization_id } = request.caller;
     const { alias } = await requireAlias(http, organization_id, request.params.alias);

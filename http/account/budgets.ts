@@ -39,8 +39,8 @@ interface Request {
 
 async function listAll(http: Http, organization: string): Promise<Budget[]> {
   await http.waitUntilCurrent(READ_MODELS);
-  const statuses = await http.budgets.fresh(organization);
-  const rates = await http.rates.fresh(
+  const statuses = await http.budgets.statuses(organization);
+  const rates = await http.rates.statuses(
     organization,
     statuses.map(({ budget }) => budget),
   );
@@ -132,7 +132,7 @@ async function setBudget(
 /** Budget routes, for owners and admins. */
 export function budgetRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = { tags: ["Accounts"], security: [{ session: [] }] };
+  const baseSchema = { tags: ["Accounts"], security: [{ session: [] }] };
   const params = z.object({
     subject: z.string().describe(SUBJECT_DESCRIPTION),
   });
@@ -143,22 +143,22 @@ export function budgetRoutes(app: App, http: Http): void {
       .optional()
       .describe("The budget counts turns only that name this model or alias. Default: all turns."),
   });
-  const one = { ...described, params, querystring };
+  const itemSchema = { ...baseSchema, params, querystring };
   const nameOf = ({ params: { subject }, query: { model } }: Request): BudgetName => ({ name: subject, model });
 
-  const listing = describeList(described, "List budgets and what was spent of them", Budget);
+  const listing = describeList(baseSchema, "List budgets and what was spent of them", Budget);
   app.get("/budgets", { onRequest, schema: listing }, async ({ caller, query }) => {
     const all = await listAll(http, caller.organization_id);
     return sliceResponse(query, all, (budget) => budget);
   });
 
-  const reading = { ...one, summary: "Get a budget and what was spent of it", response: { 200: Budget } };
+  const reading = { ...itemSchema, summary: "Get a budget and what was spent of it", response: { 200: Budget } };
   app.get("/budgets/:subject", { onRequest, schema: reading }, (request) =>
     findBudget(http, request.caller.organization_id, nameOf(request)),
   );
 
   const setting = {
-    ...one,
+    ...itemSchema,
     summary: "Set a budget",
     description: "Replaces the limits of the subject, which must exist. What was spent before counts.",
     body: BudgetToSet,
@@ -168,13 +168,13 @@ export function budgetRoutes(app: App, http: Http): void {
     setBudget(http, request, nameOf(request), request.body),
   );
 
-  const removing = { ...one, summary: "Remove a budget", response: { 204: z.null() } };
+  const removing = { ...itemSchema, summary: "Remove a budget", response: { 204: z.null() } };
   app.delete("/budgets/:subject", { onRequest, schema: removing }, async (request, reply) => {
     const { organization_id } = request.caller;
     const { subject: who, model } = await findBudget(http, organization_id, nameOf(request));
     const subject = budgetSubject(who, model);
     await http.send(RemoveBudget, { ...commandFor(request, subject), data: { subject } });
-    await http.budgets.fresh(organization_id);
+    await http.budgets.statuses(organization_id);
     return reply.code(204).send(null);
   });
 }

@@ -174,8 +174,8 @@ const presentWithSource = async (http: Http, { organization_id }: Caller, row: D
   access: await describeAccess(http, organization_id, row),
 });
 
-const DESCRIBED = { tags: ["Scripts"], security: [{ session: [] }] };
-const ONE = { ...DESCRIBED, params: z.object({ id: z.string() }) };
+const BASE_SCHEMA = { tags: ["Scripts"], security: [{ session: [] }] };
+const ONE = { ...BASE_SCHEMA, params: z.object({ id: z.string() }) };
 
 function definitionVersionRoutes(app: App, http: Http): void {
   const versions = describeList(ONE, "List the versions of a definition", DefinitionVersion);
@@ -186,12 +186,12 @@ function definitionVersionRoutes(app: App, http: Http): void {
   );
 }
 
-/** Scripted tools and workflow definitions (decisions: accounts), for builders and above. */
+/** Scripted tools and workflow definitions, for builders and above. */
 export function definitionRoutes(app: App, http: Http): void {
   const onRequest = requireBuilder(http);
 
   const Query = PageQuery.extend({ type: z.enum(["tool", "workflow"]).optional() });
-  const listing = { ...describeList(DESCRIBED, "List definitions", Definition), querystring: Query };
+  const listing = { ...describeList(BASE_SCHEMA, "List definitions", Definition), querystring: Query };
   app.get("/definitions", { onRequest, schema: listing }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["definitions"]);
     const type = query.type ?? null;
@@ -203,7 +203,7 @@ export function definitionRoutes(app: App, http: Http): void {
   });
 
   const creating = {
-    ...DESCRIBED,
+    ...BASE_SCHEMA,
     summary: "Create a definition",
     body: CreateDefinitionBody,
     response: { 201: DefinitionWithSource },

@@ -65,29 +65,35 @@ async function configure(http: Http, request: FastifyRequest, group: string, { m
 export function groupRoutes(app: App, http: Http): void {
   const reading = requireSession(http);
   const managing = requireAdmin(http);
-  const described = { tags: ["Accounts"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ group: z.string() }) };
+  const baseSchema = { tags: ["Accounts"], security: [{ session: [] }] };
+  const itemSchema = { ...baseSchema, params: z.object({ group: z.string() }) };
 
-  const listing = describeList(described, "List groups", Group);
+  const listing = describeList(baseSchema, "List groups", Group);
   app.get("/groups", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["groups"]);
     const rows = await listGroups(http.db, caller.organization_id);
     return sliceResponse(query, rows, present);
   });
 
-  const readingOne = { ...one, summary: "Get a group", response: { 200: Group } };
+  const readingOne = { ...itemSchema, summary: "Get a group", response: { 200: Group } };
   app.get("/groups/:group", { onRequest: reading, schema: readingOne }, async ({ caller, params }) =>
     present(await requireGroup(http, caller.organization_id, params.group)),
   );
 
   const description =
     "Creates the group or replaces its members. Approvals name it as `{group}`; its members of the moment may decide.";
-  const configuring = { ...one, summary: "Configure a group", description, body: Settings, response: { 200: Group } };
+  const configuring = {
+    ...itemSchema,
+    summary: "Configure a group",
+    description,
+    body: Settings,
+    response: { 200: Group },
+  };
   app.put("/groups/:group", { onRequest: managing, schema: configuring }, (request) =>
     configure(http, request, request.params.group, request.body),
   );
 
-  const removing = { ...one, summary: "Remove a group", response: { 204: z.null() } };
+  const removing = { ...itemSchema, summary: "Remove a group", response: { 204: z.null() } };
   app.delete("/groups/:group", { onRequest: managing, schema: removing }, async (request, reply) => {
     const { group } = await requireGroup(http, request.caller.organization_id, request.params.group);
     await http.send(RemoveGroup, { ...commandFor(request), data: { group }, requireProjected: true });

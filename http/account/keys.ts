@@ -92,36 +92,36 @@ async function rotate(http: Http, request: FastifyRequest, id: string): Promise<
   return isOwn ? { ...key, key: secret } : key;
 }
 
-/** API keys of the organization (decisions: accounts), for owners and admins. */
+/** API keys of the organization, for owners and admins. */
 export function keyRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = { tags: ["Accounts"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ id: z.string() }) };
+  const baseSchema = { tags: ["Accounts"], security: [{ session: [] }] };
+  const itemSchema = { ...baseSchema, params: z.object({ id: z.string() }) };
 
-  app.get("/keys", { onRequest, schema: describeList(described, "List API keys", Key) }, async ({ caller, query }) => {
+  app.get("/keys", { onRequest, schema: describeList(baseSchema, "List API keys", Key) }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["keys"]);
     return pageResponse(query, (page) => listKeys(http.db, caller.organization_id, page), presentKey);
   });
 
-  const reading = { ...one, summary: "Get an API key, without its secret", response: { 200: Key } };
+  const reading = { ...itemSchema, summary: "Get an API key, without its secret", response: { 200: Key } };
   app.get("/keys/:id", { onRequest, schema: reading }, async ({ caller, params }) =>
     presentKey(await requireKey(http, caller, params.id)),
   );
 
-  const creating = { ...described, summary: "Create an API key", body: CreateKeyBody, response: { 201: CreatedKey } };
+  const creating = { ...baseSchema, summary: "Create an API key", body: CreateKeyBody, response: { 201: CreatedKey } };
   app.post("/keys", { onRequest, schema: creating }, async (request, reply) =>
     reply.code(201).send(await create(http, request, request.body)),
   );
 
-  const changing = { ...one, summary: "Change an API key", body: ChangeKeyBody, response: { 200: Key } };
+  const changing = { ...itemSchema, summary: "Change an API key", body: ChangeKeyBody, response: { 200: Key } };
   app.patch("/keys/:id", { onRequest, schema: changing }, (request) =>
     change(http, request, request.params.id, request.body),
   );
 
-  const rotating = { ...one, summary: "Give an API key a new secret", response: { 200: CreatedKey } };
+  const rotating = { ...itemSchema, summary: "Give an API key a new secret", response: { 200: CreatedKey } };
   app.post("/keys/:id/rotate", { onRequest, schema: rotating }, (request) => rotate(http, request, request.params.id));
 
-  const deleting = { ...one, summary: "Delete an API key", response: { 204: z.null() } };
+  const deleting = { ...itemSchema, summary: "Delete an API key", response: { 204: z.null() } };
   app.delete("/keys/:id", { onRequest, schema: deleting }, async (request, reply) => {
     const { id: key_id } = await requireKey(http, request.caller, request.params.id);
     await http.send(DeleteKey, { ...commandFor(request, key_id), data: { key_id }, requireProjected: true });

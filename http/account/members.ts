@@ -27,6 +27,7 @@ import {
 export const peopleStream = ({ organization_id }: Pick<Caller, "organization_id">) =>
   streamName("organization", organization_id);
 
+/** Finds a member of the caller's organization. Throws 404 `member_not_found`. */
 export async function requireMember({ db, waitUntilCurrent }: Http, caller: Caller, id: string): Promise<MemberRow> {
   if (isUuid(id)) {
     await waitUntilCurrent(["users"], peopleStream(caller));
@@ -82,37 +83,37 @@ async function resetPassword(http: Http, request: FastifyRequest, id: string): P
   return { password };
 }
 
-const described = { tags: ["Accounts"], security: [{ session: [] }] };
-const one = { ...described, params: z.object({ id: z.string() }) };
+const baseSchema = { tags: ["Accounts"], security: [{ session: [] }] };
+const itemSchema = { ...baseSchema, params: z.object({ id: z.string() }) };
 
-/** Reading the people of the organization (decisions: accounts), for everybody signed in. */
+/** Reading the people of the organization, for everybody signed in. */
 function readRoutes(app: App, http: Http): void {
   const onRequest = requireSession(http);
 
   app.get(
     "/members",
-    { onRequest, schema: describeList(described, "List members", Member) },
+    { onRequest, schema: describeList(baseSchema, "List members", Member) },
     async ({ caller, query }) => {
       await http.waitUntilCurrent(["users"], peopleStream(caller));
       return pageResponse(query, (page) => listMembers(http.db, caller.organization_id, page), presentMember);
     },
   );
 
-  const reading = { ...one, summary: "Get a member", response: { 200: Member } };
+  const reading = { ...itemSchema, summary: "Get a member", response: { 200: Member } };
   app.get("/members/:id", { onRequest, schema: reading }, async ({ caller, params }) =>
     presentMember(await requireMember(http, caller, params.id)),
   );
 }
 
 const creating = {
-  ...described,
+  ...baseSchema,
   summary: "Add a member",
   description: "Only an owner can add an owner. 409 `email_taken` when a member has the address already.",
   body: CreateMemberBody,
   response: { 201: CreatedMember },
 };
 const changing = {
-  ...one,
+  ...itemSchema,
   summary: "Change a member",
   description:
     "Only an owner can change an owner, and the last active owner cannot be demoted or deactivated: 409 `last_owner`. " +
@@ -121,13 +122,13 @@ const changing = {
   response: { 200: Member },
 };
 const removing = {
-  ...one,
+  ...itemSchema,
   summary: "Remove a member",
   description: "Their sessions end at once. What they created stays.",
   response: { 204: z.null() },
 };
 const resetting = {
-  ...one,
+  ...itemSchema,
   summary: "Give a member a new password",
   description: "Their sessions end at once. Use /api/auth/password to change your own.",
   response: { 200: NewPassword },

@@ -28,9 +28,9 @@ export function ownLimitRoutes(app: App, http: Http): void {
     const { organization_id, principal, project_id } = caller;
     const user_mark = markUser(http, organization_id, query.user);
     const spender = { organization_id, principal, project_id, agent_id: null, user_mark };
-    const statuses = await http.budgets.concerning(spender);
+    const statuses = await http.budgets.statusesFor(spender);
     const budgets = statuses.map(({ budget }) => budget);
-    const rates = await http.rates.concerning(budgets, spender);
+    const rates = await http.rates.statusesFor(budgets, spender);
     return sliceResponse(query, statuses, (status) => {
       const { created_at: _, updated_at: __, ...limits } = presentBudget(status, rates);
       return limits;

@@ -70,16 +70,16 @@ async function setPrices(
 /** What models cost the organization, for owners and admins. */
 export function priceRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = { tags: ["Accounts"], security: [{ session: [] }] };
-  const one = { ...described, params: Params };
+  const baseSchema = { tags: ["Accounts"], security: [{ session: [] }] };
+  const itemSchema = { ...baseSchema, params: Params };
 
-  const listing = describeList(described, "List prices of models", ModelPrices);
+  const listing = describeList(baseSchema, "List prices of models", ModelPrices);
   app.get("/prices", { onRequest, schema: listing }, async ({ caller, query }) => {
     const all = await listAll(http, caller.organization_id);
     return sliceResponse(query, all, (prices) => prices);
   });
 
-  const reading = { ...one, summary: "Get the prices of a model", response: { 200: ModelPrices } };
+  const reading = { ...itemSchema, summary: "Get the prices of a model", response: { 200: ModelPrices } };
   app.get("/prices/:provider/:model", { onRequest, schema: reading }, async ({ caller, params }) => {
     const model = modelOf(params);
     const found =
@@ -90,7 +90,7 @@ export function priceRoutes(app: App, http: Http): void {
   });
 
   const setting = {
-    ...one,
+    ...itemSchema,
     summary: "Set the prices of a model",
     description:
       "US dollars per million tokens; of `reading/pages`, dollars per page. They hold for turns that begin from now on; the cost of earlier turns does not change.",
@@ -102,7 +102,7 @@ export function priceRoutes(app: App, http: Http): void {
   );
 
   const removing = {
-    ...one,
+    ...itemSchema,
     summary: "Remove the organization's prices of a model",
     description: "The default applies again, if there is one.",
     response: { 204: z.null() },

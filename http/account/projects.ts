@@ -68,30 +68,30 @@ async function checkUnused({ db, waitUntilCurrent }: Http, { organization_id }: 
   throw new ApiError("project_in_use", `${name} has ${uses[kind]} ${what}; ${ends} ${them} first.`, { param: "id" });
 }
 
-/** Projects of the organization (decisions: accounts): everybody signed in sees them, owners and admins manage them. */
+/** Projects of the organization: everybody signed in sees them, owners and admins manage them. */
 export function projectRoutes(app: App, http: Http): void {
   const reading = requireSession(http);
   const managing = requireAdmin(http);
-  const described = { tags: ["Accounts"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ id: z.string() }) };
+  const baseSchema = { tags: ["Accounts"], security: [{ session: [] }] };
+  const itemSchema = { ...baseSchema, params: z.object({ id: z.string() }) };
 
-  const listing = describeList(described, "List projects", Project);
+  const listing = describeList(baseSchema, "List projects", Project);
   app.get("/projects", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["projects"]);
     return pageResponse(query, (page) => listProjects(http.db, caller.organization_id, page), present);
   });
 
-  const creating = { ...described, summary: "Create a project", body: Create, response: { 201: Project } };
+  const creating = { ...baseSchema, summary: "Create a project", body: Create, response: { 201: Project } };
   app.post("/projects", { onRequest: managing, schema: creating }, async (request, reply) =>
     reply.code(201).send(present(await create(http, request, request.body))),
   );
 
-  const readingOne = { ...one, summary: "Get a project", response: { 200: Project } };
+  const readingOne = { ...itemSchema, summary: "Get a project", response: { 200: Project } };
   app.get("/projects/:id", { onRequest: reading, schema: readingOne }, async ({ caller, params }) =>
     present(await requireById(http, caller, params.id)),
   );
 
-  const changing = { ...one, summary: "Rename a project", body: Change, response: { 200: Project } };
+  const changing = { ...itemSchema, summary: "Rename a project", body: Change, response: { 200: Project } };
   app.patch("/projects/:id", { onRequest: managing, schema: changing }, async (request) => {
     const row = await requireById(http, request.caller, request.params.id);
     const { name } = request.body;
@@ -102,7 +102,7 @@ export function projectRoutes(app: App, http: Http): void {
   });
 
   const deleting = {
-    ...one,
+    ...itemSchema,
     summary: "Delete a project",
     description: "409 `project_in_use` while it has keys, agents, or enabled workflows.",
     response: { 204: z.null() },

@@ -173,42 +173,42 @@ async function configure(
   };
   const data = { ...settings, ...optional, credential_id: newId(), sealed_api_key };
   const { projected, position } = await http.send(ConfigureProvider, { ...commandFor(request, name), data });
-  await http.providers.fresh(organization_id);
+  await http.providers.readNow(organization_id);
   if (projected) return present(await requireProvider(http, organization_id, name));
   const updated_at = await readRecordedAt(http, position);
   const { created_at = updated_at } = (await getProvider(http.db, organization_id, name)) ?? {};
   return present({ ...settings, context_windows, model, dimensions, sealed_api_key, created_at, updated_at });
 }
 
-/** Provider credentials of the organization (decisions: accounts), for owners and admins. */
+/** Provider credentials of the organization, for owners and admins. */
 export function providerRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = { tags: ["Accounts"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ name: z.string() }) };
+  const baseSchema = { tags: ["Accounts"], security: [{ session: [] }] };
+  const itemSchema = { ...baseSchema, params: z.object({ name: z.string() }) };
 
-  const listing = describeList(described, "List providers", Provider);
+  const listing = describeList(baseSchema, "List providers", Provider);
   app.get("/providers", { onRequest, schema: listing }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["providers"]);
     const rows = await listProviders(http.db, caller.organization_id);
     return sliceResponse(query, rows, present);
   });
 
-  const reading = { ...one, summary: "Get a provider", response: { 200: Provider } };
+  const reading = { ...itemSchema, summary: "Get a provider", response: { 200: Provider } };
   app.get("/providers/:name", { onRequest, schema: reading }, async ({ caller, params }) =>
     present(await requireProvider(http, caller.organization_id, params.name)),
   );
 
-  const configuring = { ...one, summary: "Configure a provider", body: Configure, response: { 200: Provider } };
+  const configuring = { ...itemSchema, summary: "Configure a provider", body: Configure, response: { 200: Provider } };
   app.put("/providers/:name", { onRequest, schema: configuring }, (request) =>
     configure(http, request, request.params.name, request.body),
   );
 
-  const removing = { ...one, summary: "Remove a provider", response: { 204: z.null() } };
+  const removing = { ...itemSchema, summary: "Remove a provider", response: { 204: z.null() } };
   app.delete("/providers/:name", { onRequest, schema: removing }, async (request, reply) => {
     const { organization_id } = request.caller;
     const { name } = await requireProvider(http, organization_id, request.params.name);
     await http.send(RemoveProvider, { ...commandFor(request, name), data: { name } });
-    await http.providers.fresh(organization_id);
+    await http.providers.readNow(organization_id);
     return reply.code(204).send(null);
   });
 }

@@ -26,11 +26,11 @@ const present = ({ name, created_at, updated_at }: SecretRow): z.infer<typeof Se
   updated_at: updated_at.toISOString(),
 });
 
-/** Secrets for the organization's scripts (decisions: accounts). Clients can write them but never read them back. */
+/** Secrets for the organization's scripts. Clients can write them but never read them back. */
 export function secretRoutes(app: App, http: Http): void {
   const onRequest = requireBuilder(http);
-  const described = { tags: ["Scripts"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ name: z.string() }) };
+  const baseSchema = { tags: ["Scripts"], security: [{ session: [] }] };
+  const itemSchema = { ...baseSchema, params: z.object({ name: z.string() }) };
   const commandFor = (request: FastifyRequest, name: string) =>
     commandFields(request, secretStream(request.caller.organization_id, name), ["secrets"]);
 
@@ -41,19 +41,19 @@ export function secretRoutes(app: App, http: Http): void {
     return row;
   };
 
-  const listing = describeList(described, "List secrets", Secret);
+  const listing = describeList(baseSchema, "List secrets", Secret);
   app.get("/secrets", { onRequest, schema: listing }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["secrets"]);
     const rows = await listSecrets(http.db, caller.organization_id);
     return sliceResponse(query, rows, present);
   });
 
-  const reading = { ...one, summary: "Get a secret, without its value", response: { 200: Secret } };
+  const reading = { ...itemSchema, summary: "Get a secret, without its value", response: { 200: Secret } };
   app.get("/secrets/:name", { onRequest, schema: reading }, async ({ caller, params }) =>
     present(await requireSecret(caller.organization_id, params.name)),
   );
 
-  const setting = { ...one, summary: "Set a secret", body: Value, response: { 200: Secret } };
+  const setting = { ...itemSchema, summary: "Set a secret", body: Value, response: { 200: Secret } };
   app.put("/secrets/:name", { onRequest, schema: setting }, async (request) => {
     const { organization_id } = request.caller;
     const { name } = request.params;
@@ -67,7 +67,7 @@ export function secretRoutes(app: App, http: Http): void {
     return present(await requireSecret(organization_id, name));
   });
 
-  const removing = { ...one, summary: "Remove a secret", response: { 204: z.null() } };
+  const removing = { ...itemSchema, summary: "Remove a secret", response: { 204: z.null() } };
   app.delete("/secrets/:name", { onRequest, schema: removing }, async (request, reply) => {
     const { name } = await requireSecret(request.caller.organization_id, request.params.name);
     await http.send(RemoveSecret, { ...commandFor(request, name), data: { name }, requireProjected: true });

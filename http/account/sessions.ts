@@ -189,10 +189,10 @@ async function logIn(http: Http, request: FastifyRequest, body: z.infer<typeof L
   return signIn(http, request.id, user);
 }
 
-/** Signing in and out (decisions: accounts). */
+/** Signing in and out. */
 export function sessionRoutes(app: App, http: Http): void {
-  const described = { tags: ["Accounts"] };
-  const loggingIn = { ...described, summary: "Sign in", body: Login, response: { 200: LoggedIn } };
+  const baseSchema = { tags: ["Accounts"] };
+  const loggingIn = { ...baseSchema, summary: "Sign in", body: Login, response: { 200: LoggedIn } };
   app.post("/auth/login", { schema: loggingIn, bodyLimit: MAX_LOGIN_BYTES }, async (request, reply) => {
     if (request.body.cookie) checkSignInOrigin(http.settings, request);
     const session = await logIn(http, request, request.body);
@@ -200,7 +200,7 @@ export function sessionRoutes(app: App, http: Http): void {
   });
 
   const starting = {
-    ...described,
+    ...baseSchema,
     summary: "Sign in with a one-time link",
     description:
       "Sets the session as a cookie. The code works once, for ten minutes, and at the process that printed it.",
@@ -212,7 +212,7 @@ export function sessionRoutes(app: App, http: Http): void {
     return answerByCookie(http, reply, await redeemStartCode(http, request, request.body.code));
   });
 
-  const ownSession = { ...described, security: [{ session: [] }] };
+  const ownSession = { ...baseSchema, security: [{ session: [] }] };
   const onRequest = requireSession(http);
 
   const reading = { ...ownSession, summary: "Get the person who is signed in", response: { 200: Person } };

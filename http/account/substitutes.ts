@@ -65,19 +65,19 @@ async function nameSubstitute(http: Http, request: FastifyRequest, id: string, b
 /** Substitutes decide approvals for an absent member. Members set their own; owners and admins also those of others. */
 export function substituteRoutes(app: App, http: Http): void {
   const onRequest = requireSession(http);
-  const described = {
+  const baseSchema = {
     tags: ["Accounts"],
     security: [{ session: [] }],
     params: z.object({ id: z.string() }),
   };
 
-  const reading = { ...described, summary: "Get the substitute of a member", response: { 200: Substitute } };
+  const reading = { ...baseSchema, summary: "Get the substitute of a member", response: { 200: Substitute } };
   app.get("/members/:id/substitute", { onRequest, schema: reading }, ({ caller, params }) =>
     readSubstitute(http, caller, params.id),
   );
 
   const naming = {
-    ...described,
+    ...baseSchema,
     summary: "Name a substitute",
     description: "Between the two times the substitute sees and may decide the approvals that the member may decide.",
     body: Body,
@@ -87,7 +87,7 @@ export function substituteRoutes(app: App, http: Http): void {
     nameSubstitute(http, request, request.params.id, request.body),
   );
 
-  const withdrawing = { ...described, summary: "Withdraw a substitute", response: { 204: z.null() } };
+  const withdrawing = { ...baseSchema, summary: "Withdraw a substitute", response: { 204: z.null() } };
   app.delete("/members/:id/substitute", { onRequest, schema: withdrawing }, async (request, reply) => {
     const { caller, params } = request;
     const { id: user_id } = await requireMember(http, caller, params.id);

@@ -46,9 +46,9 @@ const present = ({ id, name, version, meta }: DefinitionRow): UsableTool => ({
 
 /** Lists the tools that requests, agents and steps may name. Builders read the code of scripted tools through the definitions. */
 export function toolRoutes(app: App, http: Http): void {
-  const described = { tags: ["Scripts"], security: [{ key: [] }] };
+  const baseSchema = { tags: ["Scripts"], security: [{ key: [] }] };
   const schema = {
-    ...describeList(described, "List the tools that may be used", UsableTool),
+    ...describeList(baseSchema, "List the tools that may be used", UsableTool),
     description: "The built-in ones first, then the organization's own in the order in which they were created.",
   };
   app.get("/tools", { onRequest: requireCredential(http), schema }, async ({ caller, query }) => {

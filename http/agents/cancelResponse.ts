@@ -42,7 +42,7 @@ async function stopWithoutWorker(http: Http, request: FastifyRequest, row: Respo
   const retained = await newestFrames(http, row);
   const frames = retained.length > 0 ? retained : await readFrames(http, row);
   const used = await recordedUsage(http, row);
-  const said = outputFrom(frames);
+  const output = outputFrom(frames);
   const blobs = wrapped_key && { organization_id, scope, thread_id, turn_id: id, key: wrapped_key };
   const blob = blobs && (await putBlob(http, blobs, Buffer.from(JSON.stringify(frames))));
   const { position } = await http.send(StopTurn, {
@@ -50,11 +50,11 @@ async function stopWithoutWorker(http: Http, request: FastifyRequest, row: Respo
     organization_id,
     principal: request.caller.principal,
     request_id: request.id,
-    data: { turn_id: id, attempt, ...used, said, ...(blob && { frames: blob }) },
+    data: { turn_id: id, attempt, ...used, said: output, ...(blob && { frames: blob }) },
     waitFor: ["turns"],
   });
   if (position === 0) return;
-  const end = { status: "stopped" as const, said, message: "", ...used };
+  const end = { status: "stopped" as const, said: output, message: "", ...used };
   const last: Frame = { type: "end", attempt, n: Number.MAX_SAFE_INTEGER, position, end };
   http.frames.publish(organization_id, id, last);
 }

@@ -67,9 +67,9 @@ function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: I
 
 /** The items of a turn. The answer is left out if the turn is the one of the response itself. */
 async function readItems(http: Needs, turn: ThreadTurn, isResponsePlace: boolean): Promise<Item[]> {
-  const { said, turn_id } = turn;
+  const { said: output, turn_id } = turn;
   const messages: ItemSource[] = await readTurnInput(http, turn);
-  const answer: ItemSource | undefined = said && !isResponsePlace ? answerMessage(said) : undefined;
+  const answer: ItemSource | undefined = output && !isResponsePlace ? answerMessage(output) : undefined;
   const sources = [...messages, ...(answer ? [answer] : [])];
   return sources.flatMap((message, n) => itemsOf(turn_id, n, message, message === answer));
 }
@@ -125,9 +125,9 @@ export function inputItems(http: Needs, reply: FastifyReply, row: ResponsePlace)
   return Readable.from(writeList(readThread(http, reply, row)), { objectMode: false });
 }
 
-function answerMessage(said: TurnOutput): ItemSource | undefined {
-  const text = answerText(said);
-  const { calls } = said;
+function answerMessage(output: TurnOutput): ItemSource | undefined {
+  const text = answerText(output);
+  const { calls } = output;
   if (text === "" && !calls) return undefined;
   return { role: "assistant", text, ...(calls && { calls }) };
 }

@@ -85,6 +85,7 @@ export const messageItem = (
   content,
 });
 
+/** `args`: the JSON received so far, which is empty while the item opens. */
 export const functionCallItem = (id: string, call: ToolCall, args: string, status: CallItem["status"]): CallItem => ({
   type: "function_call",
   id,

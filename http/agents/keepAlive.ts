@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import type { Http } from "../base/deps.ts";
 
-/** Clients drop a silent connection after minutes, so white space is sent at this interval, which JSON allows (wire facts). */
+/** Clients drop a silent connection after minutes, so white space is sent at this interval, which JSON allows. */
 const KEEP_ALIVE_MS = 15_000;
 
 function writeSpace(reply: FastifyReply): void {

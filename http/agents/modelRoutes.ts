@@ -28,12 +28,12 @@ async function listModels(http: Http, request: FastifyRequest & ModelRequest, re
 
 /** GET /models and GET /models/{id} of an agent; the id's slash may be raw or encoded. */
 export function modelRoutes(app: App, http: Http): void {
-  const described = { tags: ["Agents"], security: [{ key: [] }] };
+  const baseSchema = { tags: ["Agents"], security: [{ key: [] }] };
   const params = z.object({ agent_id: z.string() });
   const querystring = z.object({ user: z.string().optional().describe("The end user of the thread in x-thread-id.") });
 
   const listing = {
-    ...described,
+    ...baseSchema,
     summary: "The agent's one model",
     params,
     querystring,
@@ -44,14 +44,14 @@ export function modelRoutes(app: App, http: Http): void {
     data: await listModels(http, request, reply),
   }));
 
-  const one = {
-    ...described,
+  const itemSchema = {
+    ...baseSchema,
     summary: "The agent's model, by its id",
     params: params.extend({ "*": z.string() }),
     querystring,
     response: { 200: AgentModel },
   };
-  app.get("/models/*", { schema: one }, async (request, reply) => {
+  app.get("/models/*", { schema: itemSchema }, async (request, reply) => {
     const id = request.params["*"];
     const model = (await listModels(http, request, reply)).find((listed) => listed.id === id);
     if (!model) throw modelNotFound(id, 404);

@@ -26,7 +26,7 @@ export interface ResponseHead {
   follows_message?: boolean;
 }
 
-/** Constant fields that strict parsers require (spec: Agent response object; wire facts). */
+/** Constant fields that strict parsers require (spec: Agent response object). */
 const FIXED = {
   background: false,
   frequency_penalty: 0,

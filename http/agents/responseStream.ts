@@ -69,7 +69,7 @@ const isStoredShorter = (end: TurnEnd, sentUnits: number): boolean =>
   end.status === "failed" && sentUnits > end.said.text.length;
 
 /**
- * Encodes one response as SSE with numbered events (wire facts: the stream's grammar). Repeated frames of a newer attempt are not
+ * Encodes one response as SSE with numbered events. Repeated frames of a newer attempt are not
  * sent again. The stream ends as failed if an attempt contradicts earlier output. If the bus loses frames together with their
  * worker, it also does if a newer attempt generates an answer of which the client has more, or if a turn that was given up is
  * stored with less than was sent.

@@ -20,10 +20,10 @@ import { readResponseEnd, readHead, readStoredResponse } from "./storedResponse.
 
 const BODY_LIMIT = 64 * 1024 * 1024;
 
-const described = { tags: ["Agents"], security: [{ key: [] }] };
+const baseSchema = { tags: ["Agents"], security: [{ key: [] }] };
 const AgentPath = z.object({ agent_id: z.string() });
 const ONE = {
-  ...described,
+  ...baseSchema,
   params: AgentPath.extend({ id: z.string() }),
   querystring: z.object({ user: z.string().optional().describe("The end user whose response it is.") }),
 };
@@ -48,7 +48,7 @@ function createRoute(app: App, http: Http): void {
       bodyLimit: BODY_LIMIT,
       validatorCompiler: validator(RESPONSE_CODES),
       schema: {
-        ...described,
+        ...baseSchema,
         summary: "Let an agent answer",
         description:
           "With `stream: true` the answer is a stream of events numbered by `sequence_number`; GET the response with `stream=true` and " +

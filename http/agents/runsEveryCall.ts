@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 const CLIENTS = /(?:^|\s)(?:ai\/\d|ai-sdk[-/]|Agents\/\w|langchain|codex[-_ ][\w-]+\/\d)/i;
 
 /**
- * Whether the client runs every tool call it sees, and fails or asks again because it does not have the tool (wire facts). Such a
+ * Whether the client runs every tool call it sees, and fails or asks again because it does not have the tool. Such a
  * client gets no tool calls.
  */
 export const runsEveryCall = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>

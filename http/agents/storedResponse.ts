@@ -61,7 +61,7 @@ function textAfter(whole: string, rounds: string[]): string {
 }
 
 /** Rebuilds a turn's frames from the read model, with as few frames as possible. */
-function framesFrom({ said }: ResponseRow, rounds: RoundRow[]): FramePayload[] {
+function framesFrom({ said: output }: ResponseRow, rounds: RoundRow[]): FramePayload[] {
   const textFrames = ({ reasoning, text }: { reasoning: string; text: string }): FramePayload[] => [
     ...(reasoning === "" ? [] : [{ type: "reasoning" as const, text: reasoning }]),
     ...(text === "" ? [] : [{ type: "text" as const, text }]),
@@ -71,13 +71,13 @@ function framesFrom({ said }: ResponseRow, rounds: RoundRow[]): FramePayload[] {
     { type: "calls", calls: round.calls },
     ...round.statuses.flatMap((status, call) => (status ? [{ type: "called" as const, call, status }] : [])),
   ]);
-  if (!said) return before;
+  if (!output) return before;
   const last = (type: "text" | "reasoning") =>
     textAfter(
-      said[type],
+      output[type],
       rounds.map((round) => round.said[type]).filter((text) => text !== ""),
     );
-  const refusal: FramePayload[] = said.refusal === undefined ? [] : [{ type: "refusal", text: said.refusal }];
+  const refusal: FramePayload[] = output.refusal === undefined ? [] : [{ type: "refusal", text: output.refusal }];
   return [...before, ...textFrames({ reasoning: last("reasoning"), text: last("text") }), ...refusal];
 }
 

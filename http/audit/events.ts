@@ -36,7 +36,7 @@ const Slice = z.object({
 /** Before the first event, or after the newest one. */
 const startOf = (newest_first: boolean): number => (newest_first ? Number.MAX_SAFE_INTEGER : 0);
 
-/** The organization's slice of the log (decisions: accounts), for owners and admins. */
+/** The organization's slice of the log, for owners and admins. */
 export function eventRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const tail = createTail(http, onRequest, toSseFrame);

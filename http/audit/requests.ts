@@ -30,9 +30,9 @@ export function requestRoutes(app: App, http: Http): void {
       });
     const after = readPlace(query.after);
     const { limit } = readPage(query);
-    const asked = principal === "me" ? caller.principal : principal;
+    const wanted = principal === "me" ? caller.principal : principal;
     // for these callers, another principal looks like one without requests
-    if (!isBuilder(caller) && asked !== null && asked !== caller.principal)
+    if (!isBuilder(caller) && wanted !== null && wanted !== caller.principal)
       return {
         data: [],
         next_after: null,
@@ -51,7 +51,7 @@ export function requestRoutes(app: App, http: Http): void {
       scopes,
       error,
       words,
-      principal: isBuilder(caller) ? asked : caller.principal,
+      principal: isBuilder(caller) ? wanted : caller.principal,
       from: toDate(query.from),
       to: toDate(query.to),
     };

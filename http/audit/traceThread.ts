@@ -132,11 +132,11 @@ async function readMessages({ started, end }: EarlierTurn, open: OpenBlob) {
   const { turn_id } = started.data;
   const prompt = await readPrompt(started, open);
   if (!prompt) return [];
-  const said = end?.personal?.said;
-  const text = said ? answerText(said) : "";
+  const output = end?.personal?.said;
+  const text = output ? answerText(output) : "";
   const question = prompt.messages.map((message) => presentMessage(turn_id, message));
-  if (text === "" && !said?.calls) return question;
-  const answer: Message = { role: "assistant", text, attachments: [], ...(said?.calls && { calls: said.calls }) };
+  if (text === "" && !output?.calls) return question;
+  const answer: Message = { role: "assistant", text, attachments: [], ...(output?.calls && { calls: output.calls }) };
   return [...question, presentMessage(turn_id, answer)];
 }
 

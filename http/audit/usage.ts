@@ -112,7 +112,7 @@ const columnsOf = (by: z.infer<typeof Grouping>): string[] => [
   ...Object.keys(Sums.shape),
 ];
 
-/** Tokens, turns, pages and cost of the organization (decisions: accounts), for owners and admins. */
+/** Tokens, turns, pages and cost of the organization, for owners and admins. */
 export function usageRoutes(app: App, http: Http): void {
   const reading = {
     tags: ["Audit"],
@@ -152,7 +152,7 @@ export function usageRoutes(app: App, http: Http): void {
   });
 }
 
-/** Names of the labels of turns in a period (decisions: accounts), for owners and admins. */
+/** Names of the labels of turns in a period, for owners and admins. */
 export function usageLabelRoutes(app: App, http: Http): void {
   const listing = {
     tags: ["Audit"],

@@ -10,7 +10,7 @@ interface CookieSettings {
 const isHttps = ({ BASE_URL }: CookieSettings): boolean => new URL(BASE_URL).protocol === "https:";
 
 /** Because of the prefix, browsers accept the cookie only over https and only from this exact host. */
-export const cookieName = (settings: CookieSettings): string =>
+const cookieName = (settings: CookieSettings): string =>
   `${isHttps(settings) ? "__Host-" : ""}${settings.SERVICE_NAME}-session`;
 
 const setCookie = (settings: CookieSettings, value: string, age: { expires: Date } | { maxAge: 0 }): string =>

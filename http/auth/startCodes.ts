@@ -5,6 +5,7 @@ import { hashToken } from "./bearer.ts";
 
 const LIFETIME_MS = 10 * 60 * 1000;
 
+/** Keeps codes in the memory of this process, as hashes and for one use. */
 export function createStartCodes(now: () => number = currentTime): StartCodes {
   const codes = new Map<string, { person: StartingPerson; expires_at: number }>();
   return {

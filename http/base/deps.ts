@@ -114,9 +114,9 @@ export interface HttpDeps extends HttpPorts {
   catalog: Catalog;
   /** Places for the requests in progress, shared fairly by organizations. */
   requestPlaces: FairSemaphore & { countWaiting(owner: string): number };
-  /** Places for answers of several megabytes, shared likewise. */
+  /** Places for answers of several megabytes, shared in the same way. */
   longReadPlaces: FairSemaphore;
-  /** Places for hashing passwords, shared likewise. */
+  /** Places for hashing passwords, shared in the same way. */
   passwordPlaces: FairSemaphore;
   scripts: ScriptChecker;
   types: TypeChecker;

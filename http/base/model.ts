@@ -37,7 +37,7 @@ export async function findModel(
   const { organization_id } = caller;
   return (
     (await catalog.find(organization_id, await providers.recent(organization_id), id)) ??
-    (await catalog.find(organization_id, await providers.fresh(organization_id), id))
+    (await catalog.find(organization_id, await providers.readNow(organization_id), id))
   );
 }
 

@@ -9,23 +9,24 @@ const MAX_ORGANIZATIONS = 10_000;
 export interface Providers {
   /** Returns credentials that are at most two seconds old, so that requests share one query. */
   recent(organization: string): Promise<ProviderRow[]>;
-  fresh(organization: string): Promise<ProviderRow[]>;
+  /** Returns current credentials, for requests that follow a change. */
+  readNow(organization: string): Promise<ProviderRow[]>;
 }
 
 export function createProviders(db: Db): Providers {
   const cache = new Map<string, { at: number; rows: ProviderRow[] }>();
 
-  async function fresh(organization: string): Promise<ProviderRow[]> {
+  async function readNow(organization: string): Promise<ProviderRow[]> {
     const rows = await listProviders(db, organization);
     if (cache.size >= MAX_ORGANIZATIONS) cache.clear();
     cache.set(organization, { at: performance.now(), rows });
     return rows;
   }
   return {
-    fresh,
+    readNow,
     async recent(organization) {
       const cached = cache.get(organization);
-      return cached && performance.now() - cached.at < MAX_AGE_MS ? cached.rows : fresh(organization);
+      return cached && performance.now() - cached.at < MAX_AGE_MS ? cached.rows : readNow(organization);
     },
   };
 }

@@ -56,10 +56,10 @@ function unsentWords(sent: string, from: number, words: string): string | undefi
 
 type Head = Pick<TurnHandle, "turn_id" | "created" | "model" | "include_usage">;
 
-const isContinuation = (sent: StreamProgress, said: TurnOutput): boolean =>
-  said.text.startsWith(sent.text) &&
-  said.reasoning.startsWith(sent.reasoning) &&
-  (sent.refusal === "" || sent.refusal === said.refusal);
+const isContinuation = (sent: StreamProgress, output: TurnOutput): boolean =>
+  output.text.startsWith(sent.text) &&
+  output.reasoning.startsWith(sent.reasoning) &&
+  (sent.refusal === "" || sent.refusal === output.refusal);
 const REGENERATED = "The answer was regenerated while streaming; the thread holds the final one.";
 
 /** One chunk with the calls of the caller's own tools. */
@@ -116,12 +116,12 @@ export function chunksFor(head: Head) {
   }
 
   /** The chunks for what was not sent yet. A live stream may have missed frames, and a replay has sent nothing. */
-  function rest(sent: StreamProgress, { said }: Exclude<TurnEnd, { status: "refused" }>): string {
+  function rest(sent: StreamProgress, { said: output }: Exclude<TurnEnd, { status: "refused" }>): string {
     return (
-      thoughts(said.reasoning.slice(sent.reasoning.length)) +
-      refuses(sent.refusal === "" ? (said.refusal ?? "") : "") +
-      content(said.text.slice(sent.text.length)) +
-      sources(said.citations.slice(sent.cited))
+      thoughts(output.reasoning.slice(sent.reasoning.length)) +
+      refuses(sent.refusal === "" ? (output.refusal ?? "") : "") +
+      content(output.text.slice(sent.text.length)) +
+      sources(output.citations.slice(sent.cited))
     );
   }
 

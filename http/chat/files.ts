@@ -95,9 +95,9 @@ async function remove(http: Http, request: Pick<FileRequest, "caller" | "query" 
 
 /** The file store. A file belongs to a key and a user; all others get 404. */
 export function fileRoutes(app: App, http: Http): void {
-  const described = { tags: ["Files"], security: [{ key: [] }] };
+  const baseSchema = { tags: ["Files"], security: [{ key: [] }] };
   const uploading = {
-    ...described,
+    ...baseSchema,
     summary: "Upload a file",
     consumes: ["multipart/form-data"],
     body: UploadForm,
@@ -111,19 +111,19 @@ export function fileRoutes(app: App, http: Http): void {
   });
 
   const querystring = Query.extend({ purpose: z.string().optional().describe("Only files of this purpose.") });
-  const listing = { ...described, summary: "The newest files", querystring, response: { 200: FileList } };
+  const listing = { ...baseSchema, summary: "The newest files", querystring, response: { 200: FileList } };
   app.get("/files", { schema: listing }, (request) => list(http, request));
 
-  const one = { ...described, params: Params, querystring: Query };
-  const reading = { ...one, summary: "One file", response: { 200: File } };
+  const itemSchema = { ...baseSchema, params: Params, querystring: Query };
+  const reading = { ...itemSchema, summary: "One file", response: { 200: File } };
   app.get("/files/:id", { schema: reading }, async (request) => presentFile(await findRequested(http, request)));
 
-  app.get("/files/:id/content", { schema: { ...one, summary: "A file's bytes" } }, async (request, reply) => {
+  app.get("/files/:id/content", { schema: { ...itemSchema, summary: "A file's bytes" } }, async (request, reply) => {
     const row = await findRequested(http, request);
     if (!(await sendFile(request, reply, row, () => readFile(http, row)))) throw fileNotFound("id");
     return reply;
   });
 
-  const deleting = { ...one, summary: "Delete a file", response: { 200: DeletedFile } };
+  const deleting = { ...itemSchema, summary: "Delete a file", response: { 200: DeletedFile } };
   app.delete("/files/:id", { schema: deleting }, (request) => remove(http, request));
 }

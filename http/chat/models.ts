@@ -40,18 +40,18 @@ const presentAlias = ({ alias, updated_at, targets }: AliasRow) => ({
   targets: targets.map(({ model }) => model),
 });
 
-const described = { tags: ["Models"], security: [{ key: [] }] };
+const baseSchema = { tags: ["Models"], security: [{ key: [] }] };
 
 /** GET /models and GET /models/{id}. The slash in an id may be raw or percent-encoded. */
 export function modelRoutes(app: App, http: Http): void {
   const list = z.object({ object: z.literal("list"), data: z.array(Model) });
   app.get(
     "/models",
-    { schema: { ...described, summary: "Models of the organization", response: { 200: list } } },
+    { schema: { ...baseSchema, summary: "Models of the organization", response: { 200: list } } },
     async (request) => {
       const { organization_id } = request.caller;
       const [rows, aliases] = await Promise.all([
-        http.providers.fresh(organization_id),
+        http.providers.readNow(organization_id),
         http.aliases.list(organization_id),
       ]);
       const models = await http.catalog.list(organization_id, rows);
@@ -64,7 +64,9 @@ export function modelRoutes(app: App, http: Http): void {
 
   app.get(
     "/models/*",
-    { schema: { ...described, summary: "One model", params: z.object({ "*": z.string() }), response: { 200: Model } } },
+    {
+      schema: { ...baseSchema, summary: "One model", params: z.object({ "*": z.string() }), response: { 200: Model } },
+    },
     async (request) => {
       const id = request.params["*"];
       if (isAlias(id)) {

@@ -21,11 +21,11 @@ async function remove(http: Http, request: FastifyRequest, id: string): Promise<
 /** The extraction API (spec), below /api/v1. */
 export function extractionRoutes(app: App, http: Http): void {
   app.addHook("onRequest", requireProduct(http, "extraction"));
-  const described = { tags: ["Extraction"], security: [{ key: [] }] };
-  const one = { ...described, params: z.object({ id: z.string() }) };
+  const baseSchema = { tags: ["Extraction"], security: [{ key: [] }] };
+  const itemSchema = { ...baseSchema, params: z.object({ id: z.string() }) };
 
   const requesting = {
-    ...described,
+    ...baseSchema,
     summary: "Turn a file into Markdown",
     consumes: ["multipart/form-data"],
     body: UploadForm,
@@ -36,14 +36,18 @@ export function extractionRoutes(app: App, http: Http): void {
     return reply.code(status).send(presentExtraction(extraction));
   });
 
-  const reading = { ...one, summary: "Get an extraction and its Markdown", response: { 200: Extraction } };
+  const reading = { ...itemSchema, summary: "Get an extraction and its Markdown", response: { 200: Extraction } };
   app.get("/extractions/:id", { schema: reading }, async (request) =>
     presentExtraction(
       await withMarkdown(http, request, await requireExtraction(http, request.caller, request.params.id)),
     ),
   );
 
-  const deleting = { ...one, summary: "Delete an extraction, its file and its text", response: { 204: z.null() } };
+  const deleting = {
+    ...itemSchema,
+    summary: "Delete an extraction, its file and its text",
+    response: { 204: z.null() },
+  };
   app.delete("/extractions/:id", { schema: deleting }, async (request, reply) => {
     await remove(http, request, request.params.id);
     return reply.code(204).send(null);

@@ -67,14 +67,14 @@ async function listDocuments(http: Http, request: FastifyRequest, id: string, qu
 /** Listing, uploading and pushing the documents of a collection (spec: Knowledge API). */
 export function collectionDocumentRoutes(app: App, http: Http): void {
   const params = z.object({ reference: z.string().describe("Slug or id of the collection.") });
-  const described = { tags: ["Knowledge"], security: [{ key: [] }], params };
+  const baseSchema = { tags: ["Knowledge"], security: [{ key: [] }], params };
   const find = (request: FastifyRequest) => findCollection(http, request);
   const checked = new WeakMap<FastifyRequest, CollectionRow>();
   // checks before the body is read; storing fails with the same 404 if the collection is deleted meanwhile
   const checkCollection = async (request: FastifyRequest) => void checked.set(request, await find(request));
   const response = { 200: Document.describe("The collection has it already."), 202: Document };
 
-  const listing = { ...describeList(described, "List documents", Document), querystring: CollectionQuery };
+  const listing = { ...describeList(baseSchema, "List documents", Document), querystring: CollectionQuery };
   app.get(
     "/collections/:reference/documents",
     { schema: listing, validatorCompiler: validator([[/^status$/, "invalid_status"]]) },
@@ -82,7 +82,7 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
   );
 
   const uploading = {
-    ...described,
+    ...baseSchema,
     summary: "Upload a document",
     consumes: ["multipart/form-data"],
     body: Form,
@@ -94,7 +94,7 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
     return reply.code(status).send(presentDocument(document));
   });
 
-  const pushing = { ...described, summary: "Push Markdown or plain text", body: PushTextBody, response };
+  const pushing = { ...baseSchema, summary: "Push Markdown or plain text", body: PushTextBody, response };
   app.post(
     "/collections/:reference/documents/text",
     {

@@ -69,17 +69,17 @@ async function change(
 
 /** Collections (spec: Knowledge API). */
 export function collectionRoutes(app: App, http: Http): void {
-  const described = { tags: ["Knowledge"], security: [{ key: [] }] };
-  const one = { ...described, params: z.object({ reference: z.string().describe("Slug or id.") }) };
+  const baseSchema = { tags: ["Knowledge"], security: [{ key: [] }] };
+  const itemSchema = { ...baseSchema, params: z.object({ reference: z.string().describe("Slug or id.") }) };
 
-  const listing = describeList(described, "List collections", Collection);
+  const listing = describeList(baseSchema, "List collections", Collection);
   app.get("/collections", { schema: listing }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["collections"]);
     return pageResponse(query, (page) => listCollections(http.db, caller.organization_id, page), presentCollection);
   });
 
   const creating = {
-    ...described,
+    ...baseSchema,
     summary: "Create a collection",
     body: CreateCollectionBody,
     response: { 201: Collection },
@@ -88,13 +88,13 @@ export function collectionRoutes(app: App, http: Http): void {
     reply.code(201).send(presentCollection(await create(http, request, request.body))),
   );
 
-  const reading = { ...one, summary: "Get a collection", response: { 200: Collection } };
+  const reading = { ...itemSchema, summary: "Get a collection", response: { 200: Collection } };
   app.get("/collections/:reference", { schema: reading }, async ({ caller, params }) =>
     presentCollection(await requireCollection(http, caller, params.reference)),
   );
 
   const changing = {
-    ...one,
+    ...itemSchema,
     summary: "Rename or describe a collection",
     description: "The slug does not change.",
     body: ChangeCollectionBody,
@@ -106,7 +106,7 @@ export function collectionRoutes(app: App, http: Http): void {
     async (request) => presentCollection(await change(http, request, request.params.reference, request.body)),
   );
 
-  const deleting = { ...one, summary: "Delete a collection and its documents", response: { 204: z.null() } };
+  const deleting = { ...itemSchema, summary: "Delete a collection and its documents", response: { 204: z.null() } };
   app.delete("/collections/:reference", { schema: deleting }, async (request, reply) => {
     const { id: collection_id } = await requireCollection(http, request.caller, request.params.reference);
     await checkNothingHeld(http, request.caller.organization_id, { kind: "collection", id: collection_id });

@@ -63,9 +63,9 @@ function fileBlob({ original, blob }: DocumentRow): string {
 /** The text and the original file of a document (spec: Knowledge API). */
 export function contentRoutes(app: App, http: Http): void {
   const params = z.object({ id: z.string() });
-  const described = { tags: ["Knowledge"], security: [{ key: [] }], params, querystring: UserQuery };
+  const baseSchema = { tags: ["Knowledge"], security: [{ key: [] }], params, querystring: UserQuery };
 
-  const versioned = { ...described, querystring: VersionQuery };
+  const versioned = { ...baseSchema, querystring: VersionQuery };
   const text = { ...versioned, summary: "Get the Markdown of a document", produces: ["text/markdown"] };
   app.get("/documents/:id/text", { schema: text }, async (request, reply) => {
     const {
@@ -84,7 +84,7 @@ export function contentRoutes(app: App, http: Http): void {
 
   app.get(
     "/documents/:id/content",
-    { schema: { ...described, summary: "Get the original file of a document" } },
+    { schema: { ...baseSchema, summary: "Get the original file of a document" } },
     async (request, reply) => {
       const { params, query } = request;
       const selectFile = (row: DocumentRow): string => {

@@ -82,9 +82,9 @@ export async function listFiltered(http: Http, caller: Caller, collections: stri
 
 /** The documents of all collections. */
 export function documentListRoute(app: App, http: Http): void {
-  const described = { tags: ["Knowledge"], security: [{ key: [] }] };
+  const baseSchema = { tags: ["Knowledge"], security: [{ key: [] }] };
   const listing = {
-    ...describeList(described, "List the documents of all collections, newest first", Document),
+    ...describeList(baseSchema, "List the documents of all collections, newest first", Document),
     querystring: DocumentQuery,
   };
   app.get(

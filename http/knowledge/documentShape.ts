@@ -98,7 +98,7 @@ export const ChangeDocumentBody = z.object(
 );
 export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
 
-/** Pushed text (decisions: documents/text). */
+/** Pushed text. */
 export const PushTextBody = z.object(
   {
     text: DocumentText,

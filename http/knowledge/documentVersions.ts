@@ -57,12 +57,12 @@ const presenter =
 
 /** The versions of a document whose text is still stored (docs/search.md). */
 export function versionRoutes(app: App, http: Http): void {
-  const described = {
+  const baseSchema = {
     tags: ["Knowledge"],
     security: [{ key: [] }],
     params: z.object({ id: z.string() }),
   };
-  const listing = describeList(described, "List the versions of a document that are kept, newest first", Version);
+  const listing = describeList(baseSchema, "List the versions of a document that are kept, newest first", Version);
   const schema = { ...listing, querystring: listing.querystring.extend(UserQuery.shape) };
   app.get("/documents/:id/versions", { schema }, async ({ caller, params, query }) => {
     const { id } = await requireDocument(http, caller, params.id, query.user);

@@ -21,16 +21,16 @@ async function reprocess(http: Http, request: FastifyRequest, document_id: strin
 /** One document (spec: Knowledge API). */
 export function documentRoutes(app: App, http: Http): void {
   const params = z.object({ id: z.string() });
-  const described = { tags: ["Knowledge"], security: [{ key: [] }], params };
+  const baseSchema = { tags: ["Knowledge"], security: [{ key: [] }], params };
   const find = ({ caller }: FastifyRequest, id: string) => requireDocument(http, caller, id);
 
-  const reading = { ...described, summary: "Get a document", querystring: UserQuery, response: { 200: Document } };
+  const reading = { ...baseSchema, summary: "Get a document", querystring: UserQuery, response: { 200: Document } };
   app.get("/documents/:id", { schema: reading }, async ({ caller, params, query }) =>
     presentDocument(await requireDocument(http, caller, params.id, query.user)),
   );
 
   const changing = {
-    ...described,
+    ...baseSchema,
     summary: "Change the name, tags, metadata or readers of a document",
     body: ChangeDocumentBody,
     response: { 200: Document },
@@ -48,7 +48,7 @@ export function documentRoutes(app: App, http: Http): void {
   });
 
   const reprocessing = {
-    ...described,
+    ...baseSchema,
     summary: "Index a document again",
     querystring: z.object({
       reextract: z.string().optional().describe("`true`: reads the original file again, which counts as usage."),
@@ -61,7 +61,7 @@ export function documentRoutes(app: App, http: Http): void {
     return reply.code(202).send(presentDocument(document));
   });
 
-  const deleting = { ...described, summary: "Delete a document and its passages", response: { 204: z.null() } };
+  const deleting = { ...baseSchema, summary: "Delete a document and its passages", response: { 204: z.null() } };
   app.delete("/documents/:id", { schema: deleting }, async (request, reply) => {
     const { id: document_id } = await find(request, request.params.id);
     await http.send(DeleteDocument, {

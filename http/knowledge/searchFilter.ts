@@ -78,6 +78,7 @@ const readCondition = ([key, sent]: [string, Conditions[string]]): DocumentFilte
     ? { key, bounds: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) }
     : { key, values: Array.isArray(sent) ? sent : [sent] };
 
+/** Converts the filter of a request for queries. Absent conditions exclude nothing. */
 export const readFilter = (filter: SearchFilter): DocumentFilter => ({
   any_tags: filter.tags?.any ?? [],
   all_tags: filter.tags?.all ?? [],

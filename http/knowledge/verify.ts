@@ -98,9 +98,9 @@ const presentSource = ({ index, document_id, found }: CitedPassage, place: { sta
   quote: found.text.slice(place.start, place.end),
 });
 
-async function verify(http: Http, request: FastifyRequest, asked: VerifyRequest): Promise<VerificationAnswer> {
-  const { answer, citations } = asked;
-  const texts = await readCited(http, request, asked);
+async function verify(http: Http, request: FastifyRequest, body: VerifyRequest): Promise<VerificationAnswer> {
+  const { answer, citations } = body;
+  const texts = await readCited(http, request, body);
   const cited = citations.flatMap((citation, index) => {
     const found = texts[index];
     const { start_index: start = 0, end_index: end = answer.length } = citation;

@@ -52,11 +52,14 @@ const notFound = () =>
 /** What `svc dead` does for the deployment, limited to one organization, for its owners and admins. */
 export function deadLetterRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = { tags: ["Operations"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ seq: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }) };
+  const baseSchema = { tags: ["Operations"], security: [{ session: [] }] };
+  const itemSchema = {
+    ...baseSchema,
+    params: z.object({ seq: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
+  };
 
   const listing = {
-    ...described,
+    ...baseSchema,
     summary: "List dead letters of the organization, oldest first",
     description: `Commands and reactions that failed five times, or that could not be read. The oldest ${MAX_LETTERS}, without their content.`,
     response: { 200: List },
@@ -67,7 +70,7 @@ export function deadLetterRoutes(app: App, http: Http): void {
   });
 
   const replaying = {
-    ...one,
+    ...itemSchema,
     summary: "Send a dead letter again",
     description: "It gets a deadline in one minute, and is removed. If it fails again, there is a new dead letter.",
     response: { 204: z.null() },
@@ -77,7 +80,7 @@ export function deadLetterRoutes(app: App, http: Http): void {
     return reply.code(204).send(null);
   });
 
-  const removing = { ...one, summary: "Remove a dead letter", response: { 204: z.null() } };
+  const removing = { ...itemSchema, summary: "Remove a dead letter", response: { 204: z.null() } };
   app.delete("/dead-letters/:seq", { onRequest, schema: removing }, async ({ caller, params }, reply) => {
     if (!(await http.deadLetters.remove(params.seq, caller.organization_id))) throw notFound();
     return reply.code(204).send(null);

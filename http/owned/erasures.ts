@@ -123,10 +123,10 @@ async function start(http: Http, request: FastifyRequest, body: z.infer<typeof S
 /** Erasures delete everything that an owner has. They are accepted at once and continue in the background. For owners and admins. */
 export function erasureRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = { tags: ["Erasures"], security: [{ session: [] }] };
+  const baseSchema = { tags: ["Erasures"], security: [{ session: [] }] };
 
   const starting = {
-    ...described,
+    ...baseSchema,
     summary: "Delete all threads, responses, files, runs, documents and extractions of an owner",
     description:
       "What the key, person or agent has at this moment, whatever the user value; or what all keys, agents and workflows store for an external user. Runs that still go on are cancelled first. " +
@@ -139,7 +139,7 @@ export function erasureRoutes(app: App, http: Http): void {
   );
 
   const listing = {
-    ...described,
+    ...baseSchema,
     summary: "List erasures, newest first",
     querystring: CursorQuery,
     response: { 200: cursorList(Erasure) },
@@ -150,7 +150,7 @@ export function erasureRoutes(app: App, http: Http): void {
   });
 
   const reading = {
-    ...described,
+    ...baseSchema,
     params: z.object({ id: z.string() }),
     summary: "Get an erasure with its progress",
     response: { 200: Erasure },
@@ -158,7 +158,7 @@ export function erasureRoutes(app: App, http: Http): void {
   app.get("/erasures/:id", { onRequest, schema: reading }, (request) => read(http, request, request.params.id));
 
   const certifying = {
-    ...described,
+    ...baseSchema,
     params: z.object({ id: z.string() }),
     summary: "Get the certificate of a completed erasure",
     description:

@@ -57,6 +57,7 @@ export async function* readRows<R extends { position: number }>(
   }
 }
 
+/** Yields the bytes of a file in parts, as base64. `of`: fields that name the file. */
 export function* contentLines(of: object, bytes: Buffer): Generator<ExportLine> {
   for (let [at, part] = [0, 0]; at < bytes.length; at += PART_BYTES, part++)
     yield {
@@ -83,7 +84,7 @@ type TurnOwner = Pick<ThreadRow, "id" | "scope" | "agent_id">;
 
 /** Yields a turn with its messages, then the bytes of each attachment that is still stored. */
 async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: ThreadTurn): ExportLines {
-  const { turn_id, status, said, started_at, ended_at, wrapped_key } = turn;
+  const { turn_id, status, said: output, started_at, ended_at, wrapped_key } = turn;
   const input = await readTurnInput(http, turn);
   const response_id = thread.agent_id === null ? null : `resp_${turn_id}`;
   const messages = input.map(presentMessage);
@@ -94,7 +95,7 @@ async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: 
     response_id,
     status,
     input: messages,
-    output: said,
+    output,
     started_at,
     ended_at,
   };
@@ -122,6 +123,7 @@ export async function* allTurnLines(scope: ExportScope, thread: TurnOwner): Expo
   }
 }
 
+/** Yields a file, and its bytes unless the export contains equal ones already. */
 export async function* fileLines({ http, sent }: ExportScope, file: FileRow, of: object = {}): ExportLines {
   const { id, principal: owner, filename, purpose, mime_type, bytes, sha256, created_at } = file;
   yield { type: "file", id, owner, ...of, filename, purpose, mime_type, bytes, sha256, created_at };
@@ -131,6 +133,7 @@ export async function* fileLines({ http, sent }: ExportScope, file: FileRow, of:
   yield* contentLines({ file_id: id, sha256 }, content);
 }
 
+/** Yields the threads of the subject with their turns, then its files. */
 export async function* ownedLines(scope: ExportScope): ExportLines {
   const { http, organization_id, subject } = scope;
   const threads = (page: OwnedPage) =>

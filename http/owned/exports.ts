@@ -51,7 +51,7 @@ const Export = z.object({ subject: SubjectName });
 /** Exports everything stored about one person, key or external user, for owners and admins. */
 export function exportRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = {
+  const baseSchema = {
     tags: ["Exports"],
     security: [{ session: [] }],
     description:
@@ -61,13 +61,13 @@ export function exportRoutes(app: App, http: Http): void {
   };
 
   const summary = "Export everything about a person, a key or an external user";
-  const exporting = { ...described, summary, querystring: Export };
+  const exporting = { ...baseSchema, summary, querystring: Export };
   app.get("/exports", { onRequest, schema: exporting }, (request, reply) =>
     send(http, request, reply, request.query.subject),
   );
 
   // an address has no room for every value of `user`: each Chinese character takes nine bytes of its 16 KiB
-  const posting = { ...described, summary: `${summary} that the body names`, body: Export };
+  const posting = { ...baseSchema, summary: `${summary} that the body names`, body: Export };
   app.post("/exports", { onRequest, schema: posting }, (request, reply) =>
     send(http, request, reply, request.body.subject),
   );

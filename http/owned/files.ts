@@ -59,10 +59,10 @@ async function remove(http: Http, request: FastifyRequest, id: string): Promise<
 /** The files of all owners, for owners and admins. Only a file's owner may read its bytes. */
 export function fileRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = { tags: ["Files"], security: [{ session: [] }] };
+  const baseSchema = { tags: ["Files"], security: [{ session: [] }] };
 
   const listing = {
-    ...described,
+    ...baseSchema,
     summary: "List the files of a key or person, newest first",
     querystring: CursorQuery.extend({ owner: OwnerName }),
     response: { 200: cursorList(ListedFile) },
@@ -80,7 +80,7 @@ export function fileRoutes(app: App, http: Http): void {
   });
 
   const deleting = {
-    ...described,
+    ...baseSchema,
     params: z.object({ id: z.string() }),
     summary: "Delete a file of any owner",
     response: { 200: DeletedFile },

@@ -97,17 +97,17 @@ async function place(http: Http, request: FastifyRequest, { subject, ...body }: 
 /** Legal holds protect what they cover from every erasure until they are released. For owners and admins. */
 export function holdRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = { tags: ["Retention"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ id: z.string() }) };
+  const baseSchema = { tags: ["Retention"], security: [{ session: [] }] };
+  const itemSchema = { ...baseSchema, params: z.object({ id: z.string() }) };
 
-  const listing = describeList(described, "List holds, also those that were released", Hold);
+  const listing = describeList(baseSchema, "List holds, also those that were released", Hold);
   app.get("/holds", { onRequest, schema: listing }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["holds"]);
     return pageResponse(query, (page) => listHolds(http.db, caller.organization_id, page), present);
   });
 
   const placing = {
-    ...described,
+    ...baseSchema,
     summary: "Place a hold",
     description:
       "Nothing that it covers is erased while it stands: deletions answer 409 `legal_hold`, retention skips it, and a running erasure waits for the release.",
@@ -118,7 +118,7 @@ export function holdRoutes(app: App, http: Http): void {
     reply.code(201).send(await place(http, request, request.body)),
   );
 
-  const releasing = { ...one, summary: "Release a hold", response: { 200: Hold } };
+  const releasing = { ...itemSchema, summary: "Release a hold", response: { 200: Hold } };
   app.delete("/holds/:id", { onRequest, schema: releasing }, async (request) => {
     const { id } = await read(http, request, request.params.id);
     await http.send(ReleaseHold, { ...commandFor(request), data: { hold_id: id } });

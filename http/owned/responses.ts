@@ -64,10 +64,10 @@ async function remove(http: Http, request: FastifyRequest, id: string): Promise<
 /** The responses of any owner, for owners and admins. */
 export function responseRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = { tags: ["Agents"], security: [{ session: [] }] };
+  const baseSchema = { tags: ["Agents"], security: [{ session: [] }] };
 
   const listing = {
-    ...described,
+    ...baseSchema,
     summary: "List the responses to a key or person, or of an agent, newest first",
     querystring: CursorQuery.extend({ owner: OwnerName }),
     response: { 200: cursorList(ListedResponse) },
@@ -86,7 +86,7 @@ export function responseRoutes(app: App, http: Http): void {
   });
 
   const deleting = {
-    ...described,
+    ...baseSchema,
     params: z.object({ id: z.string() }),
     summary: "Delete a response of any owner, and the turn that prompted it",
     response: { 200: DeletedResponse },

@@ -63,24 +63,24 @@ const commandFor = (request: FastifyRequest, subject: string) => ({
 /** Retention periods of threads, turns, files, documents and runs, for owners and admins. */
 export function retentionRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const described = { tags: ["Retention"], security: [{ session: [] }] };
+  const baseSchema = { tags: ["Retention"], security: [{ session: [] }] };
   const params = z.object({ subject: z.string().describe("`organization`, or `project:<id>`.") });
-  const one = { ...described, params };
+  const itemSchema = { ...baseSchema, params };
 
-  const listing = describeList(described, "List retention rules and what they have deleted", Retention);
+  const listing = describeList(baseSchema, "List retention rules and what they have deleted", Retention);
   app.get("/retention", { onRequest, schema: listing }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["retention"]);
     const rows = await listRetention(http.db, caller.organization_id);
     return sliceResponse(query, rows, presentRetention);
   });
 
-  const reading = { ...one, summary: "Get the retention rules of a subject", response: { 200: Retention } };
+  const reading = { ...itemSchema, summary: "Get the retention rules of a subject", response: { 200: Retention } };
   app.get("/retention/:subject", { onRequest, schema: reading }, ({ caller, params }) =>
     read(http, caller.organization_id, params.subject.toLowerCase()),
   );
 
   const setting = {
-    ...one,
+    ...itemSchema,
     summary: "Set the retention rules of a subject",
     description:
       "Replaces all rules of the subject. From now on, older things are deleted within an hour, as by DELETE. They cannot be restored, so request a preview first.",
@@ -94,7 +94,7 @@ export function retentionRoutes(app: App, http: Http): void {
     return read(http, caller.organization_id, data.subject);
   });
 
-  const removing = { ...one, summary: "Remove the retention rules of a subject", response: { 204: z.null() } };
+  const removing = { ...itemSchema, summary: "Remove the retention rules of a subject", response: { 204: z.null() } };
   app.delete("/retention/:subject", { onRequest, schema: removing }, async (request, reply) => {
     const { subject } = await read(http, request.caller.organization_id, request.params.subject.toLowerCase());
     await http.send(RemoveRetention, { ...commandFor(request, subject), data: { subject } });
@@ -102,7 +102,7 @@ export function retentionRoutes(app: App, http: Http): void {
   });
 
   const previewing = {
-    ...one,
+    ...itemSchema,
     summary: "Count what retention rules would delete now",
     description: "Changes nothing.",
     body: RetentionToSet,

@@ -33,10 +33,10 @@ async function findThread(http: Http, request: ThreadRequest, any: boolean): Pro
 /** The caller's threads, in chats and with agents. Owners and admins can list and delete the threads of all owners. */
 export function threadRoutes(app: App, http: Http): void {
   const onRequest = requireCredential(http);
-  const described = { tags: ["Threads"], security: [{ key: [] }] };
+  const baseSchema = { tags: ["Threads"], security: [{ key: [] }] };
 
   const listing = {
-    ...described,
+    ...baseSchema,
     summary: "List your own threads, newest first",
     description:
       "Those of the caller's key or person, and of `user` if it is sent. With `owner`, an owner or an admin lists the threads of any key, " +
@@ -56,14 +56,14 @@ export function threadRoutes(app: App, http: Http): void {
     return readCursorPage(http, caller, query, read, presentThread);
   });
 
-  const one = { ...described, params: Params, querystring: User };
-  const reading = { ...one, summary: "Get one of your own threads", response: { 200: Thread } };
+  const itemSchema = { ...baseSchema, params: Params, querystring: User };
+  const reading = { ...itemSchema, summary: "Get one of your own threads", response: { 200: Thread } };
   app.get("/threads/:id", { onRequest, schema: reading }, async (request) =>
     presentThread(await findThread(http, request, false)),
   );
 
   const messages = {
-    ...one,
+    ...itemSchema,
     querystring: MessagesQuery,
     summary: "The messages of one of your own threads",
     description: "In a chat or with an agent. Owners and admins read what others said in the trace of a turn.",
@@ -75,7 +75,7 @@ export function threadRoutes(app: App, http: Http): void {
   });
 
   const deleting = {
-    ...one,
+    ...itemSchema,
     summary: "Delete a thread",
     description: "One of the caller's own; an owner or an admin deletes any thread of the organization.",
     response: { 200: DeletedThread },

@@ -53,8 +53,8 @@ export async function admitTurn(
     cost: priceOf ? reserveFor(priceOf, models, sizeOfPrompt(request.settings, texts, inlineFiles(request))) : 0n,
   });
   if ("spent" in answer) throw limitReached(answer.spent);
-  const told = "refused" in answer ? answer.refused : answer.admitted;
-  http.budgets.note(spender.organization_id, told.reached);
+  const decision = "refused" in answer ? answer.refused : answer.admitted;
+  http.budgets.note(spender.organization_id, decision.reached);
   if ("refused" in answer) throw refusedFor(answer.refused);
   const { admitted } = answer;
   return reached ? { ...admitted, headers: { ...admitted.headers, ...warningHeader(reached) } } : admitted;

@@ -62,9 +62,10 @@ export function readResults(
   const sent = new Set(messages.flatMap(({ calls = [] }) => calls.map(({ id }) => id)));
   const last = lastResults(messages);
   const isAnswer = (id: string) => last.has(id) || !sent.has(id);
-  const kept = messages.flatMap((message) =>
-    message.call_id === undefined ? withoutCalls(message) : isAnswer(message.call_id) ? [message] : [],
-  );
+  const kept = messages.flatMap((message) => {
+    if (message.call_id === undefined) return withoutCalls(message);
+    return isAnswer(message.call_id) ? [message] : [];
+  });
   const results = kept.filter(({ role }) => role === "tool");
   const answers = new Set<string>();
   for (const { call_id = "", param = "" } of results) {

@@ -13,7 +13,7 @@ export interface FrameOrder {
   heldEnd(): Frame | undefined;
 }
 
-export function createOrder(): FrameOrder {
+export function createFrameOrder(): FrameOrder {
   let attempt = 0;
   let next = 0;
   let held = new Map<number, Frame>();

@@ -1,6 +1,6 @@
 import { newestAttempt } from "#events/newestAttempt.ts";
 import type { Frame, Frames } from "#events/ports.ts";
-import { createOrder } from "./frameOrder.ts";
+import { createFrameOrder } from "./frameOrder.ts";
 
 /** Wait between two loads of missing frames. It doubles up to the maximum. */
 const FIRST_WAIT_MS = 200;
@@ -17,7 +17,7 @@ export interface FrameReader {
 
 /** Opens a reader. It subscribes at once, and fills gaps between live frames with retained ones. */
 export function openFrameReader(frames: Frames, organization: string, turn: string): FrameReader {
-  const order = createOrder();
+  const order = createFrameOrder();
   const ready: Frame[] = [];
   let wake: (() => void) | undefined;
   let filling = false;

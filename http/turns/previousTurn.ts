@@ -55,8 +55,7 @@ async function claimAbandoned(
 
 /**
  * Finds the turn that a repeated request resumes, even if the thread or agent it names has changed since. With an Idempotency-Key
- * this is the turn that the key started. Without a key, it is the turn of an equal request whose answer never reached its client
- * (wire facts: Errors, retries, transport).
+ * this is the turn that the key started. Without a key, it is the turn of an equal request whose answer never reached its client.
  */
 export async function findPreviousTurn(
   http: Pick<Http, "outcomes" | "abandonedTurns">,

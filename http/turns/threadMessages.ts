@@ -50,7 +50,7 @@ export function readThreadPath(id: string): string {
 
 /** Presents the messages that a turn added to its thread. */
 async function present(http: Http, turn: ThreadTurn): Promise<ThreadMessage[]> {
-  const { turn_id, status, said, started_at, ended_at } = turn;
+  const { turn_id, status, said: output, started_at, ended_at } = turn;
   const object = "thread.message" as const;
   const messages = (await readTurnInput(http, turn)).map(
     ({ role, text, attachments, calls, call_id }, n): ThreadMessage => ({
@@ -65,8 +65,8 @@ async function present(http: Http, turn: ThreadTurn): Promise<ThreadMessage[]> {
       created_at: unixSeconds(started_at),
     }),
   );
-  const content = said ? answerText(said) : "";
-  if (content === "" && !said?.calls) return messages;
+  const content = output ? answerText(output) : "";
+  if (content === "" && !output?.calls) return messages;
   const created_at = unixSeconds(ended_at ?? started_at);
   return [
     ...messages,
@@ -75,7 +75,7 @@ async function present(http: Http, turn: ThreadTurn): Promise<ThreadMessage[]> {
       object,
       role: "assistant",
       content,
-      ...presentCalls(said?.calls),
+      ...presentCalls(output?.calls),
       attachments: [],
       status,
       created_at,

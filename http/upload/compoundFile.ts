@@ -1,4 +1,4 @@
-/* Compound files ([MS-CFB]) hold Office documents before 2007, encrypted ones, and e-mails of Outlook. Nothing of them is unpacked here. */
+/* Compound files ([MS-CFB]) hold Office documents before 2007, encrypted ones, and e-mails of Outlook. This file only tells them apart. */
 
 const SIGNATURE = Buffer.from("d0cf11e0a1b11ae1", "hex");
 
@@ -53,15 +53,15 @@ function rootNames(bytes: Buffer): Set<string> {
   const directory = readDirectory(bytes);
   const names = new Set<string>();
   const seen = new Set<number>();
-  const open = [numberAt(directory, 76)];
-  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+  const unread = [numberAt(directory, 76)];
+  for (let entry = unread.pop(); entry !== undefined; entry = unread.pop()) {
     const at = entry * ENTRY_BYTES;
     if (seen.has(entry) || at + ENTRY_BYTES > directory.length) continue;
     seen.add(entry);
     const length = Math.min(64, Math.max(2, directory.readUInt16LE(at + 64))) - 2;
     names.add(directory.toString("utf16le", at, at + length));
     // the entries of a folder are a tree
-    open.push(directory.readUInt32LE(at + 68), directory.readUInt32LE(at + 72));
+    unread.push(directory.readUInt32LE(at + 68), directory.readUInt32LE(at + 72));
   }
   return names;
 }

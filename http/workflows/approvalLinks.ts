@@ -66,11 +66,11 @@ async function revokeLink(http: Http, request: FastifyRequest, params: { approva
 /** Links with which people without an account decide an approval. */
 export function approvalLinkRoutes(app: App, http: Http): void {
   const onRequest = requireSession(http);
-  const described = { tags: ["Workflows"], security: [{ session: [] }] };
+  const baseSchema = { tags: ["Workflows"], security: [{ session: [] }] };
   const approval = z.object({ approval_id: z.string() });
 
   const creating = {
-    ...described,
+    ...baseSchema,
     summary: "Create a link for somebody without an account",
     description:
       "The bearer of the link decides once, in place of the person who created it and only as long as that person may decide.",
@@ -84,7 +84,7 @@ export function approvalLinkRoutes(app: App, http: Http): void {
   });
 
   const listing = {
-    ...described,
+    ...baseSchema,
     summary: "List the links to an approval",
     params: approval,
     response: { 200: z.object({ data: z.array(ApprovalLink) }) },
@@ -97,7 +97,7 @@ export function approvalLinkRoutes(app: App, http: Http): void {
   });
 
   const revoking = {
-    ...described,
+    ...baseSchema,
     summary: "Revoke a link to an approval",
     params: approval.extend({ link_id: z.string() }),
     response: { 204: z.null() },

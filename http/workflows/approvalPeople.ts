@@ -43,7 +43,7 @@ const presentComment = ({ at, ...comment }: CommentRow): z.infer<typeof Comment>
   at: at.toISOString(),
 });
 
-const DESCRIBED = { tags: ["Workflows"], params: z.object({ approval_id: z.string() }) };
+const BASE_SCHEMA = { tags: ["Workflows"], params: z.object({ approval_id: z.string() }) };
 
 /** Throws 400 `invalid_delegate`. */
 async function checkDelegate(
@@ -107,7 +107,7 @@ async function comment(http: Http, request: FastifyRequest, id: string, body: z.
 /** Everything that people do with an approval except deciding it. */
 export function approvalPeopleRoutes(app: App, http: Http): void {
   const onRequest = requireRunner(http);
-  const ofPeople = { ...DESCRIBED, security: [{ session: [] }] };
+  const ofPeople = { ...BASE_SCHEMA, security: [{ session: [] }] };
 
   const delegating = {
     ...ofPeople,
@@ -131,7 +131,7 @@ export function approvalPeopleRoutes(app: App, http: Http): void {
   );
 
   const listing = {
-    ...DESCRIBED,
+    ...BASE_SCHEMA,
     security: [{ key: [] }],
     summary: "List the comments on an approval, oldest first",
     response: { 200: z.object({ data: z.array(Comment) }) },

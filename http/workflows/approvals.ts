@@ -35,12 +35,12 @@ const Query = PageQuery.extend({
     .describe("`urgent` (default): pending ones with a reminder first, then the oldest. `oldest`, `newest`: by time."),
 });
 
-const DESCRIBED = { tags: ["Workflows"], security: [{ key: [] }] };
+const BASE_SCHEMA = { tags: ["Workflows"], security: [{ key: [] }] };
 
 /** Approvals that runs and agents request from people. */
 export function approvalRoutes(app: App, http: Http): void {
   const ofRun = {
-    ...describeList(DESCRIBED, "List the approvals of a run", Approval),
+    ...describeList(BASE_SCHEMA, "List the approvals of a run", Approval),
     description: "All, up to 500, unless `limit` is given.",
     params: z.object({ run_id: z.string() }),
   };
@@ -56,7 +56,7 @@ export function approvalRoutes(app: App, http: Http): void {
   });
 
   const inbox = {
-    ...describeList(DESCRIBED, "List the approvals of the organization", Approval),
+    ...describeList(BASE_SCHEMA, "List the approvals of the organization", Approval),
     security: [{ session: [] }],
     querystring: Query,
   };
@@ -79,7 +79,7 @@ export function approvalRoutes(app: App, http: Http): void {
   });
 
   const readingOne = {
-    ...DESCRIBED,
+    ...BASE_SCHEMA,
     summary: "Get an approval",
     params: z.object({ approval_id: z.string() }),
     response: { 200: Approval },
@@ -102,7 +102,7 @@ const DecidedApproval = Approval.extend({
 
 function decisionRoute(app: App, http: Http): void {
   const deciding = {
-    ...DESCRIBED,
+    ...BASE_SCHEMA,
     summary: "Approve or reject",
     description:
       "Repeating a decision as the same person or key returns the approval again. An `Idempotency-Key` with another body is refused.",

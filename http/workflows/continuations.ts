@@ -9,7 +9,7 @@ import { presentSummary, RunSummary } from "./runShape.ts";
 
 /** Retry and fork of ended runs. */
 export function continuationRoutes(app: App, http: Http): void {
-  const described = {
+  const baseSchema = {
     tags: ["Workflows"],
     security: [{ session: [] }],
     params: z.object({ run_id: z.string() }),
@@ -21,7 +21,7 @@ export function continuationRoutes(app: App, http: Http): void {
   };
 
   const retrying = {
-    ...described,
+    ...baseSchema,
     summary: "Retry a failed or cancelled run",
     description:
       "Starts a new run that keeps every answer of this one, so it continues from the step that failed. Its steps have the same " +
@@ -32,7 +32,7 @@ export function continuationRoutes(app: App, http: Http): void {
   );
 
   const forking = {
-    ...described,
+    ...baseSchema,
     summary: "Start a new run from a step of an ended one",
     description:
       "Keeps the answers before `step_id` and makes all later calls again, with new idempotency keys. With other arguments, another " +

@@ -147,7 +147,7 @@ export async function retryRun(http: Http, request: FastifyRequest, id: string):
   if (view.status === "continued")
     throw new ApiError(
       "run_continued",
-      `The run ${view.continued_as} goes on for this one: retry that one if it failed.`,
+      `The run ${view.continued_as} continues this one: retry that one if it failed.`,
     );
   await requireVersion(http, request.caller, row.definition_id, row.definition_version);
   return startContinuation(http, request, parent, {
@@ -198,9 +198,9 @@ function forkedCalls(parent: Parent, { step_id, ...fork }: Fork, at: number): Ru
 export async function forkRun(http: Http, request: FastifyRequest, id: string, fork: Fork): Promise<string> {
   const parent = await openParent(http, request, id);
   const { row, view, calls } = parent;
-  const { step_id, definition_version: asked = row.definition_version } = fork;
+  const { step_id, definition_version: wanted = row.definition_version } = fork;
   const at = step_id === undefined ? calls.length : findStep(parent, step_id);
-  const { version } = await requireVersion(http, request.caller, row.definition_id, asked);
+  const { version } = await requireVersion(http, request.caller, row.definition_id, wanted);
   const run_id = newId();
   return startContinuation(http, request, parent, {
     kind: "fork",

@@ -41,7 +41,8 @@ type DecisionFields = z.infer<typeof DecisionBody>;
 
 /** Throws 400 `invalid_decision` if the decision is missing or contradictory. */
 export function readDecision({ decision, approved }: DecisionFields): Decision {
-  const chosen = approved == null ? decision : approved ? "approve" : "reject";
+  const byFlag = approved ? "approve" : "reject";
+  const chosen = approved == null ? decision : byFlag;
   if (chosen && (decision == null || decision === chosen)) return chosen;
   throw new ApiError("invalid_decision", 'decision: must be "approve" or "reject".', { param: "decision" });
 }

@@ -38,8 +38,8 @@ const present = (row: DefinitionRow): z.infer<typeof Definition> => ({
 
 /** Definitions that can be registered as workflows (spec: Workflow API), for everybody who is signed in. */
 export function workflowDefinitionRoutes(app: App, http: Http): void {
-  const described = { tags: ["Workflows"], security: [{ session: [] }] };
-  const schema = describeList(described, "List definitions that can be registered", Definition);
+  const baseSchema = { tags: ["Workflows"], security: [{ session: [] }] };
+  const schema = describeList(baseSchema, "List definitions that can be registered", Definition);
   app.get("/workflow-definitions", { onRequest: requireSession(http), schema }, async ({ caller, query }) => {
     await http.waitUntilCurrent(["definitions"]);
     const type = "workflow" as const;

@@ -51,6 +51,7 @@ export type RecordedRunEvent<T extends RunEventType = RunEventType> = {
 
 export type StepEventType = "StepStarted" | "StepCompleted" | "StepAttemptFailed" | "StepAttemptLost" | "StepFailed";
 
+/** Adds the steps that a tick has scheduled. */
 export function scheduleSteps(steps: Steps, event: RecordedRunEvent<"StepsScheduled">): void {
   const { data, personal } = event;
   data.steps.forEach(({ key, name, batch, index }, n) =>

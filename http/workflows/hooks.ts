@@ -181,11 +181,11 @@ export function hookRoutes(scope: App, http: Http): void {
   const awaitDelivery = createAwaitDelivery(http);
   const receive: Receive = (request, delivery) =>
     request.trigger.event === null ? start(http, request, delivery) : sendEvent(http, awaitDelivery, request, delivery);
-  const described = { tags: ["Workflows"], security: [{ webhook: [] }] };
+  const baseSchema = { tags: ["Workflows"], security: [{ webhook: [] }] };
   const token = z.object({ hook_token: z.string() });
 
   const starting = {
-    ...described,
+    ...baseSchema,
     summary: "Start a run of the hook's workflow, or send its event",
     params: token,
     body: z.record(z.string(), z.unknown()).optional(),
@@ -204,7 +204,7 @@ export function hookRoutes(scope: App, http: Http): void {
   );
 
   const polling = {
-    ...described,
+    ...baseSchema,
     summary: "Poll a run of the hook",
     params: token.extend({ run_id: z.string() }),
     querystring: WaitQuery,

@@ -118,9 +118,9 @@ async function decideByLink(http: Http, request: FastifyRequest, body: z.infer<t
 
 /** The routes for the holder of a link, who can read one approval and decide it once. The secret is sent in a header, never in a URL. */
 export function linkedApprovalRoutes(app: App, http: Http): void {
-  const described = { tags: ["Workflows"], security: [{ link: [] }], params: z.object({ link_id: z.string() }) };
+  const baseSchema = { tags: ["Workflows"], security: [{ link: [] }], params: z.object({ link_id: z.string() }) };
 
-  const reading = { ...described, summary: "Read the approval of a link", response: { 200: LinkedApproval } };
+  const reading = { ...baseSchema, summary: "Read the approval of a link", response: { 200: LinkedApproval } };
   app.get("/approval-links/:link_id", { schema: reading }, async (request, reply) => {
     const open = await requireLink(http, request);
     await checkUsable(http, open);
@@ -131,7 +131,7 @@ export function linkedApprovalRoutes(app: App, http: Http): void {
   });
 
   const downloading = {
-    ...described,
+    ...baseSchema,
     summary: "The bytes of a file that the approval of a link shows",
     params: z.object({ link_id: z.string(), file_id: z.string() }),
   };
@@ -146,7 +146,7 @@ export function linkedApprovalRoutes(app: App, http: Http): void {
   });
 
   const deciding = {
-    ...described,
+    ...baseSchema,
     summary: "Decide by a link",
     description: "Uses the link up. Opening it decides nothing.",
     body: DecisionBody,

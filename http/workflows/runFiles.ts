@@ -68,9 +68,9 @@ async function list(http: Http, { caller }: FastifyRequest, run_id: string) {
 
 /** Files of a run: for everybody who may read the run. */
 export function runFileRoutes(app: App, http: Http): void {
-  const described = { tags: ["Workflows"], security: [{ key: [] }] };
+  const baseSchema = { tags: ["Workflows"], security: [{ key: [] }] };
   const listing = {
-    ...described,
+    ...baseSchema,
     summary: "List the files of a run",
     params: z.object({ run_id: z.string() }),
     response: { 200: z.object({ data: z.array(RunFile) }) },
@@ -80,7 +80,7 @@ export function runFileRoutes(app: App, http: Http): void {
   );
 
   const reading = {
-    ...described,
+    ...baseSchema,
     summary: "The bytes of a file of a run",
     params: z.object({ run_id: z.string(), file_id: z.string() }),
   };
@@ -98,7 +98,7 @@ export function runFileRoutes(app: App, http: Http): void {
 }
 
 /** Finds a file that the run got at its start or with an approval, or that one of its steps saved. */
-export async function findRunFile(
+async function findRunFile(
   http: Pick<Http, "db" | "log" | "waitUntilCurrent">,
   organization_id: string,
   run_id: string,

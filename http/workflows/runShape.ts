@@ -52,7 +52,7 @@ export const RunSummary = z
         step: z.string().nullable().describe("The name of the step from which it continues."),
       })
       .nullable()
-      .describe("The run that this one retries or forks, or goes on for."),
+      .describe("The run that this one retries, forks or continues."),
     continued_from: z
       .object({
         run_id: z.string(),
@@ -60,8 +60,8 @@ export const RunSummary = z
         nth: z.int().describe("2 for the second run of the chain."),
       })
       .nullable()
-      .describe("The run that has called continueAs() and that this one goes on for."),
-    continued_as: z.string().nullable().describe("The run that goes on for this one."),
+      .describe("The run that has called continueAs() and that this one continues."),
+    continued_as: z.string().nullable().describe("The run that continues this one."),
     pending_approvals: z.int().describe("Approvals that it waits for."),
   })
   .meta({ title: "RunSummary" });

@@ -19,9 +19,9 @@ const Query = PageQuery.extend({
 
 /** The steps of a run in pages: a run may have thousands, with long values. */
 export function runStepRoutes(app: App, http: Http): void {
-  const described = { tags: ["Workflows"], security: [{ key: [] }] };
+  const baseSchema = { tags: ["Workflows"], security: [{ key: [] }] };
   const schema = {
-    ...describeList(described, "List the steps of a run, in the order in which they were scheduled", RunStep),
+    ...describeList(baseSchema, "List the steps of a run, in the order in which they were scheduled", RunStep),
     description: "Read from the log. What the parent run answered comes first.",
     params: z.object({ run_id: z.string() }),
     querystring: Query,
@@ -38,7 +38,7 @@ export function runStepRoutes(app: App, http: Http): void {
   });
 
   const explaining = {
-    ...described,
+    ...baseSchema,
     summary: "Say why a step was executed",
     description:
       "For a run that retries or forks another one: what that run recorded of the same call, and what differs before it. Computed from the log of both.",

@@ -30,7 +30,7 @@ export const runFilters = {
   to: Moment.optional().describe("Only runs created before this moment."),
   external_user_id: z.string().max(256).optional(),
   trigger_id: z.uuid().optional(),
-  parent_id: z.uuid().optional().describe("Only runs that retry or fork this run, or go on for it."),
+  parent_id: z.uuid().optional().describe("Only runs that retry, fork or continue this run."),
   starter_id: z.uuid().optional().describe("Only runs that this run started."),
   started_by: z
     .string()
@@ -95,9 +95,9 @@ const isContinued = (error: unknown): boolean => error instanceof ApiError && er
 export async function cancelRun(http: Http, request: FastifyRequest, id: string, reason: string | null) {
   const { caller } = request;
   checkMayCancel(caller);
-  const asked = await requireRun(http, caller, id);
+  const named = await requireRun(http, caller, id);
   const by = actorFrom(caller);
-  const row = await actOnNewestRun(http, asked, async (newest) => {
+  const row = await actOnNewestRun(http, named, async (newest) => {
     const fields = commandFields(request, streamName("run", newest.id), ["runs"]);
     try {
       await http.send(CancelRun, { ...fields, data: { run_id: newest.id, by, reason } });
@@ -107,7 +107,7 @@ export async function cancelRun(http: Http, request: FastifyRequest, id: string,
       return undefined;
     }
   });
-  if (!row) throw new ApiError("run_continued", "Another run goes on for this one and could not be found; try again.");
+  if (!row) throw new ApiError("run_continued", "Another run continues this one and could not be found; try again.");
   const stream = streamName("run", row.id);
   const run = await foldRun(await http.readStream(stream));
   return {
@@ -122,9 +122,9 @@ export async function cancelRun(http: Http, request: FastifyRequest, id: string,
 
 /** Reading and cancelling runs. */
 export function runRoutes(app: App, http: Http): void {
-  const described = { tags: ["Workflows"], security: [{ key: [] }] };
-  const signedIn = { ...described, security: [{ session: [] }] };
-  const one = z.object({ run_id: z.string() });
+  const baseSchema = { tags: ["Workflows"], security: [{ key: [] }] };
+  const signedIn = { ...baseSchema, security: [{ session: [] }] };
+  const RunPath = z.object({ run_id: z.string() });
 
   const listing = {
     ...describeList(signedIn, "List the runs of a workflow, newest first", RunSummary),
@@ -147,10 +147,10 @@ export function runRoutes(app: App, http: Http): void {
   });
 
   const reading = {
-    ...described,
+    ...baseSchema,
     summary: "Get a run with its steps and result",
     description: "Read from the log, so it includes every event so far.",
-    params: one,
+    params: RunPath,
     querystring: Reading,
     response: { 200: Run },
   };
@@ -170,8 +170,8 @@ export function runRoutes(app: App, http: Http): void {
     summary: "Cancel a run",
     description:
       "From then on the run executes no tick, and its steps read no secret. For a run that has called continueAs(), the run that " +
-      "goes on for it is cancelled.",
-    params: one,
+      "continues it is cancelled.",
+    params: RunPath,
     body: Reason,
     response: { 200: Cancellation },
   };

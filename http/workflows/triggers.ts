@@ -122,17 +122,17 @@ async function remove(http: Http, request: FastifyRequest, { id: trigger_id, wor
 }
 
 const validatorCompiler = validator(TRIGGER_CODES);
-const DESCRIBED = { tags: ["Workflows"], security: [{ session: [] }] };
+const BASE_SCHEMA = { tags: ["Workflows"], security: [{ session: [] }] };
 
 /** Routes that change one trigger. */
 function changeTriggerRoutes(app: App, http: Http): void {
   const managing = requireBuilder(http);
-  const one = { ...DESCRIBED, params: z.object({ id: z.string(), trigger_id: z.string() }) };
+  const itemSchema = { ...BASE_SCHEMA, params: z.object({ id: z.string(), trigger_id: z.string() }) };
   const find = async ({ caller }: FastifyRequest, params: { id: string; trigger_id: string }) =>
     requireTrigger(http, (await requireWorkflow(http, caller, params.id)).id, params.trigger_id);
 
   const rotating = {
-    ...one,
+    ...itemSchema,
     summary: "Give a trigger a new secret",
     body: RotateTriggerBody,
     response: { 200: TriggerWithSecret },
@@ -144,7 +144,7 @@ function changeTriggerRoutes(app: App, http: Http): void {
   );
 
   const changing = {
-    ...one,
+    ...itemSchema,
     summary: "Change, pause or resume a schedule",
     body: ChangeTrigger,
     response: { 200: Trigger },
@@ -160,7 +160,11 @@ function changeTriggerRoutes(app: App, http: Http): void {
     },
   );
 
-  const deleting = { ...one, summary: "Delete a trigger, or disable one that has runs", response: { 204: z.null() } };
+  const deleting = {
+    ...itemSchema,
+    summary: "Delete a trigger, or disable one that has runs",
+    response: { 204: z.null() },
+  };
   app.delete("/:id/triggers/:trigger_id", { onRequest: managing, schema: deleting }, async (request, reply) => {
     await remove(http, request, await find(request, request.params));
     return reply.code(204).send(null);
@@ -169,7 +173,7 @@ function changeTriggerRoutes(app: App, http: Http): void {
 
 /** Triggers of a workflow (spec: Workflow API): everybody signed in sees them, builders and above manage them. */
 export function triggerRoutes(app: App, http: Http): void {
-  const all = { ...DESCRIBED, params: z.object({ id: z.string() }) };
+  const all = { ...BASE_SCHEMA, params: z.object({ id: z.string() }) };
 
   const listing = describeList(all, "List triggers", Trigger);
   app.get("/:id/triggers", { onRequest: requireSession(http), schema: listing }, async ({ caller, params, query }) => {

@@ -106,11 +106,11 @@ export function registrationRoutes(app: App, http: Http): void {
   const reading = requireSession(http);
   const managing = requireBuilder(http);
   const validatorCompiler = validator(ENVELOPE_CODES);
-  const described = { tags: ["Workflows"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ id: z.string() }) };
+  const baseSchema = { tags: ["Workflows"], security: [{ session: [] }] };
+  const itemSchema = { ...baseSchema, params: z.object({ id: z.string() }) };
   const response = { 200: WorkflowWithWarnings };
 
-  const listing = describeList(described, "List workflows", Workflow);
+  const listing = describeList(baseSchema, "List workflows", Workflow);
   app.get("", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
     await http.waitUntilCurrent(PROJECTIONS);
     const read = (page: Page) => listWorkflows(http.db, caller.organization_id, page);
@@ -118,7 +118,7 @@ export function registrationRoutes(app: App, http: Http): void {
   });
 
   const registering = {
-    ...described,
+    ...baseSchema,
     summary: "Register a workflow",
     body: RegisterWorkflowBody,
     response: { 201: WorkflowWithWarnings },
@@ -127,18 +127,18 @@ export function registrationRoutes(app: App, http: Http): void {
     reply.code(201).send(await presentOne(http, await register(http, request, request.body))),
   );
 
-  const readingOne = { ...one, summary: "Get a workflow", response };
+  const readingOne = { ...itemSchema, summary: "Get a workflow", response };
   app.get("/:id", { onRequest: reading, schema: readingOne }, async ({ caller, params }) =>
     presentOne(http, await requireWorkflow(http, caller, params.id)),
   );
 
-  const changing = { ...one, summary: "Change a workflow", body: ChangeWorkflowBody, response };
+  const changing = { ...itemSchema, summary: "Change a workflow", body: ChangeWorkflowBody, response };
   app.patch("/:id", { onRequest: managing, schema: changing, validatorCompiler }, async (request) => {
     const row = await requireWorkflow(http, request.caller, request.params.id);
     return presentOne(http, await change(http, request, row, await readChanges(http, request, row, request.body)));
   });
 
-  const disabling = { ...one, summary: "Disable a workflow", response: { 204: z.null() } };
+  const disabling = { ...itemSchema, summary: "Disable a workflow", response: { 204: z.null() } };
   app.delete("/:id", { onRequest: managing, schema: disabling }, async (request, reply) => {
     const row = await requireWorkflow(http, request.caller, request.params.id);
     await change(http, request, row, { enabled: false });

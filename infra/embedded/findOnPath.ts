@@ -10,6 +10,7 @@ const isExecutable = (path: string) => {
   }
 };
 
+/** The path of a program in one of the folders of PATH; undefined if none has it. */
 export const findOnPath = (name: string) =>
   (process.env["PATH"] ?? "")
     .split(delimiter)

@@ -15,7 +15,7 @@ const readStartTimeOnLinux = (pid: number) => {
 };
 
 /** A text that no later process with this pid has: when this one started. Undefined if there is no process, or only a zombie. */
-export const readStartTime = (pid: number): string | undefined => {
+const readStartTime = (pid: number): string | undefined => {
   try {
     if (process.platform === "linux") return readStartTimeOnLinux(pid);
     const [state, ...started] = execFileSync("ps", ["-o", "state=,lstart=", "-p", String(pid)], { encoding: "utf8" })

@@ -55,6 +55,7 @@ const marksOf = ({ mime_type, metadata, readers }: IndexedPassage): string[] => 
   return [typeMark(mime_type), ...known, ...restriction];
 };
 
+/** A passage as the index stores it. `created`: epoch milliseconds. */
 export const toDocument = (passage: IndexedPassage): IndexDocument => ({
   pk: primaryKey(passage),
   org: passage.organization_id,

@@ -78,6 +78,7 @@ async function readOrCreate(
   return created.key;
 }
 
+/** Access with a given key, or with a limited one that is created or read at the first request. */
 export function openAccess(given: string | LimitedKey, send: Send): Access {
   if (typeof given === "string") return { key: async () => given, renew: async () => given };
   // a server started without a master key has no keys
@@ -91,11 +92,11 @@ export function openAccess(given: string | LimitedKey, send: Send): Access {
     }));
   const key = () => {
     current ??= renew();
-    const asked = current;
-    asked.catch(() => {
-      if (current === asked) current = undefined;
+    const attempt = current;
+    attempt.catch(() => {
+      if (current === attempt) current = undefined;
     });
-    return asked;
+    return attempt;
   };
   return { key, renew: () => (current = renew()) };
 }

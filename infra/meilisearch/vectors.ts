@@ -41,6 +41,7 @@ export function groupByLength(passages: IndexedPassage[]): Map<number, PassageWi
 const MAX_NUMBERS = 50_000;
 const MAX_BODY_BYTES = 8_000_000;
 
+/** Encodes vectors as bodies of requests to the index, each within the limits above. */
 export const encodeVectorBodies = (passages: PassageWithVector[]): AsyncGenerator<Buffer> =>
   encodeDocuments(passages, toVectorDocument, {
     weigh: ({ vector }) => vector.values.length,

@@ -131,11 +131,11 @@ async function mergeProviders(providers: Provider[]): Promise<{ id: string; mode
   const merged: { id: string; models: ModelInfo[] }[] = [];
   let room = MAX_SHOWN;
   for (let first = 0; first < providers.length && room > 0; first += ASKED_AT_ONCE) {
-    const asked = providers.slice(first, first + ASKED_AT_ONCE);
-    const lists = asked.map(({ listed }) => listed.get());
+    const slice = providers.slice(first, first + ASKED_AT_ONCE);
+    const lists = slice.map(({ listed }) => listed.get());
     // only the first ones may take the whole time of a fetch, so that many dead providers take little longer than one
     const found = await resolvedSoon(lists, first === 0 ? Promise.race(lists) : Promise.resolve());
-    const parts = await mapInSlices([...asked.entries()], ([n, provider]) => {
+    const parts = await mapInSlices([...slice.entries()], ([n, provider]) => {
       const models = room > 0 ? mergeModels(provider, found[n] ?? [], room) : [];
       room -= models.length;
       return { id: `${provider.name}/`, models };

@@ -35,8 +35,8 @@ export function openClaims({ connection: { pubSub }, names }: Pick<BusContext, "
       const claim = nuid.next();
       const { promise, resolve } = Promise.withResolvers<boolean>();
       waiting.set(claim, resolve);
-      const asked: ClaimMessage = { to: sender.to, claim, reply_to: inbox };
-      pubSub.publishToOne(sender.subject, asked);
+      const claimMessage: ClaimMessage = { to: sender.to, claim, reply_to: inbox };
+      pubSub.publishToOne(sender.subject, claimMessage);
       const isGranted = await withTimeout(promise, REPLY_MS).finally(() => waiting.delete(claim));
       if (isGranted === undefined) throw new Unavailable("The sender of a late command does not reply");
       return isGranted;

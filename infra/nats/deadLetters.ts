@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { jetstream, type JsMsg, type SeqMsgRequest } from "@nats-io/jetstream";
 import { currentTime } from "#events/clock.ts";
+import { parseJsonOrText } from "#events/json.ts";
 import { Unavailable } from "#events/ports.ts";
 import type { BusContext } from "./context.ts";
 
@@ -81,18 +82,10 @@ export async function storeDeadLetter(
     reason,
     error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     subject: message.subject,
-    command: parseOrText(message.string()),
+    command: parseJsonOrText(message.string()),
   };
   const { stream, streamSequence, timestampNanos } = message.info;
   await jetstream(connection.nc).publish(names.dead(message.subject), JSON.stringify(letter), {
     msgID: `${stream}:${streamSequence}:${timestampNanos}`,
   });
-}
-
-function parseOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -50,7 +50,7 @@ type RemovalOptions = Pick<CleanUpOptions, "dataKeys" | "clock"> & {
  */
 export async function removeOrphanedBlobs(
   { blobs, dataKeys, clock }: RemovalOptions,
-  min_age_ms = MIN_ORPHAN_AGE_MS,
+  min_age_ms: number,
   signal?: AbortSignal,
 ): Promise<number> {
   let removed = 0;

@@ -40,7 +40,7 @@ const toFileText = ({ outcome, bytes }: ReadingResult): FileText => {
   throw new UnreadableFile("The file is damaged, or made in a way that cannot be read.", { cause: outcome.reason });
 };
 
-const isSpent = (process: ReadingProcess, outcome: ReadingOutcome): boolean =>
+const mustReplace = (process: ReadingProcess, outcome: ReadingOutcome): boolean =>
   process.filesRead() >= MAX_FILES_PER_PROCESS ||
   outcome.resident > MAX_IDLE_RESIDENT ||
   (outcome.kind === "failed" && !outcome.unreadable);
@@ -73,7 +73,7 @@ export const openReader = ({
   const tryOnce = async (request: ReadingRequest, bytes: Buffer): Promise<ReadingResult> => {
     const process = pool.take();
     const result = await process.request(request, bytes, limitsFor(request)).finally(throwIfClosed);
-    if (isSpent(process, result.outcome)) pool.replace(process);
+    if (mustReplace(process, result.outcome)) pool.replace(process);
     else pool.keep(process);
     return result;
   };

@@ -71,19 +71,20 @@ function providerFault(schema: Record<string, unknown>): Fault | undefined {
   return banned ? { path: [banned], message: "is not allowed at the top" } : undefined;
 }
 
-const schemaWithout = (findFault: (schema: Record<string, unknown>) => Fault | undefined) =>
+/** Accepts a JSON Schema within the limits above, unless `findExtraFault` objects to its top level. */
+const jsonSchema = (findExtraFault: (schema: Record<string, unknown>) => Fault | undefined) =>
   z.record(z.string(), z.unknown()).superRefine((schema, context) => {
-    const fault = sizeFault(schema) ?? findFault(schema) ?? schemaFault(schema, []);
+    const fault = sizeFault(schema) ?? findExtraFault(schema) ?? schemaFault(schema, []);
     if (fault) context.addIssue({ code: "custom", ...fault });
   });
 
 /** JSON Schema of a tool's arguments, in the subset that every provider accepts. */
-export const Parameters = schemaWithout(providerFault);
+export const Parameters = jsonSchema(providerFault);
 
 /** JSON Schema of a run's arguments, which must be an object. */
-export const RunArguments = schemaWithout(({ type = "object" }) =>
+export const RunArguments = jsonSchema(({ type = "object" }) =>
   type === "object" ? undefined : { path: ["type"], message: 'must be "object"' },
 );
 
 /** JSON Schema of any value. */
-export const AnySchema = schemaWithout(() => undefined);
+export const AnySchema = jsonSchema(() => undefined);

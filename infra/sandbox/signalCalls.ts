@@ -55,6 +55,7 @@ function localNames(program: Program): { functions: Map<string, string>; context
   return { functions, contexts };
 }
 
+/** The calls of `ctx` methods and imported functions that suspend `run()`, in source order. */
 export function findSignalCalls(program: Program): SignalCall[] {
   const { functions, contexts } = localNames(program);
   const found: SignalCall[] = [];

@@ -70,7 +70,8 @@ export function guardedFetch(
     let hop = { url: new URL(input), init };
     for (let hops = 0; ; hops += 1) {
       const { hostname, port, protocol } = hop.url;
-      const effectivePort = port === "" ? (protocol === "https:" ? "443" : "80") : port;
+      const usualPort = protocol === "https:" ? "443" : "80";
+      const effectivePort = port === "" ? usualPort : port;
       const isAllowed = allowedHosts.has(hostname) || allowedHosts.has(`${hostname}:${effectivePort}`);
       checkUrl(hop.url, effectivePort, { isAllowed, webOnly });
       await permit?.(hop.url);

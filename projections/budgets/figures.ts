@@ -52,7 +52,7 @@ interface EarlySums {
 
 interface WantedDay {
   at: number;
-  asked: string[];
+  turnsToLookUp: string[];
   byModel: boolean;
 }
 
@@ -76,13 +76,13 @@ const NO_EARLY_SUMS = { sums: NOTHING, rounds: new Map<string, SpentRow[]>() };
 function createToday(db: Db) {
   const kept = createOrganizationCache<EarlySums>(({ sums, rounds }) => sums.size + rounds.size);
   return {
-    async read(organization: string, { at, asked, byModel }: WantedDay) {
+    async read(organization: string, { at, turnsToLookUp, byModel }: WantedDay) {
       const { day, nextDay } = periodsAt(new Date(at));
       const known = kept.get(organization);
       const isSameDay = known?.day === day.getTime() && known.byModel === byModel;
       const last = isSameDay && at - known.at < MAX_AGE_OF_PAST_MS ? known : undefined;
       const from = last?.until ?? day;
-      const wanted = { day, nextDay, from, asked, byModel, with_rounds: [...(last?.rounds.keys() ?? [])] };
+      const wanted = { day, nextDay, from, turnsToLookUp, byModel, with_rounds: [...(last?.rounds.keys() ?? [])] };
       const { early, late, split, is_complete, rounds, without_rounds, ...rest } = await readSpending(
         db,
         organization,
@@ -105,8 +105,8 @@ export function createFigures({ db, unsettled, reservationOf = () => NO_RESERVAT
 
   /** Reads past sums last: what moves into them at midnight may count twice for a moment, but is never missing. */
   async function readSums(organization: string, budgets: BudgetRow[], at: number): Promise<Spending> {
-    const asked = unsettled?.(organization) ?? [];
-    const spending = await today.read(organization, { at, asked, byModel: hasModels(budgets) });
+    const turnsToLookUp = unsettled?.(organization) ?? [];
+    const spending = await today.read(organization, { at, turnsToLookUp, byModel: hasModels(budgets) });
     const { before, week, ever } = await earlier.recent(organization, spending, budgets);
     const open = spending.open.map((turn) => ({
       ...turn,

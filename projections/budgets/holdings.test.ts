@@ -31,7 +31,7 @@ function openWatch(limits: BudgetLimits, hard = true) {
       const answer = await watch.admit(spender, { documents: 1 });
       return "admitted" in answer ? answer.admitted : undefined;
     },
-    shown: async () => Number((await watch.fresh("o"))[0]!.limits[0]!.spent),
+    shown: async () => Number((await watch.statuses("o"))[0]!.limits[0]!.spent),
   };
 }
 

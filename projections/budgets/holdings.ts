@@ -83,12 +83,12 @@ export function createHoldings({ db, onError }: { db: Db; onError(error: unknown
 
   return {
     /** Reads current sums. */
-    async fresh(organization: string): Promise<void> {
+    async readNow(organization: string): Promise<void> {
       await loader.running(organization)?.catch(() => {});
       await loader.load(organization);
     },
     /** Provides sums that are at most a second old. */
-    async recent(organization: string): Promise<void> {
+    async readRecent(organization: string): Promise<void> {
       const { at } = snapshots.get(organization) ?? NO_SNAPSHOT;
       if (currentTime() - at >= MAX_AGE_MS) await loader.load(organization);
     },

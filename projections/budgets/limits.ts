@@ -25,6 +25,7 @@ export interface HeldSums {
   keys(): Iterable<string>;
 }
 
+/** Adds amounts; with a `sign` of -1n, subtracts them. */
 export function addAmounts(a: Amounts, b: Amounts, sign = 1n): Amounts {
   return {
     requests: a.requests + sign * b.requests,
@@ -103,8 +104,8 @@ export interface SpentLimit {
 export function describeLimit({ subject, name, spent, at_most, ends_at }: SpentLimit): string {
   const used = `${spent} of ${at_most} ${MEASURES[name].words}`;
   if (name === "concurrent_runs") return `The limit ${name} of ${nameSubject(subject)} is reached: ${used} are used.`;
-  const said = `The budget ${nameSubject(subject)} has used ${used} (${name})`;
-  if (ends_at) return `${said}. It begins again at ${ends_at.toISOString()}.`;
-  if (MEASURES[name].per === "total") return `${said}. It does not begin again: an administrator may raise it.`;
-  return `${said}, and this does not fit. Delete something first.`;
+  const sentence = `The budget ${nameSubject(subject)} has used ${used} (${name})`;
+  if (ends_at) return `${sentence}. It begins again at ${ends_at.toISOString()}.`;
+  if (MEASURES[name].per === "total") return `${sentence}. It does not begin again: an administrator may raise it.`;
+  return `${sentence}, and this does not fit. Delete something first.`;
 }

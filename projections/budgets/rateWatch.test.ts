@@ -58,7 +58,7 @@ function openProcesses(
 /** Waits until every process knows of that many turns. */
 const haveHeard = (processes: RateWatch[], limits: BudgetLimits, count: number) =>
   vi.waitFor(async () => {
-    for (const watch of processes) expect((await watch.fresh("o", budget(limits)))[0]!.used).toBe(count);
+    for (const watch of processes) expect((await watch.statuses("o", budget(limits)))[0]!.used).toBe(count);
   });
 
 let number = 0;
@@ -122,7 +122,7 @@ test("an answer has OpenAI's headers, and a refusal the figure that is shown", a
   );
   expect(retry_after_ms).toBeGreaterThan(58_000);
   expect(headers["x-ratelimit-remaining-tokens"]).toBe("50");
-  expect(await watch!.fresh("o", budget(limits))).toMatchObject([{ used: 2 }, { used: 950 }]);
+  expect(await watch!.statuses("o", budget(limits))).toMatchObject([{ used: 2 }, { used: 950 }]);
 });
 
 test("a limit of 0 says that no retry helps, also beside one that will have room", async () => {
@@ -165,7 +165,7 @@ test("a process that starts knows what the log says of the last minute", async (
     ],
   });
   const limits = { requests_per_minute: 2, tokens_per_minute: 100, concurrent_turns: 1 };
-  expect(await watch!.fresh("o", budget(limits))).toMatchObject([{ used: 2 }, { used: 42 }, { used: 1 }]);
+  expect(await watch!.statuses("o", budget(limits))).toMatchObject([{ used: 2 }, { used: 42 }, { used: 1 }]);
   expect(isAdmitted(await admit(watch!, limits))).toBe(false);
 });
 
@@ -187,7 +187,7 @@ test("a limit that is new counts the turns that began before it, which concerned
     usage: null,
   });
   expect(isAdmitted(await admit(watch!, limits, { subject: "key:k" }))).toBe(false);
-  expect(await watch!.fresh("o", budget(limits, "key:k"))).toMatchObject([{ used: 1 }, { used: 1 }]);
+  expect(await watch!.statuses("o", budget(limits, "key:k"))).toMatchObject([{ used: 1 }, { used: 1 }]);
 });
 
 test("a process that starts knows of turns that ended before the read models have them", async () => {
@@ -197,7 +197,7 @@ test("a process that starts knows of turns that ended before the read models hav
   admitted(await admit(first!, limits)).withdraw();
   admitted(await admit(late!, limits));
   await haveHeard([first!, late!], limits, 2);
-  const tokens = (await late!.fresh("o", budget(limits))).find(({ name }) => name === "tokens_per_minute");
+  const tokens = (await late!.statuses("o", budget(limits))).find(({ name }) => name === "tokens_per_minute");
   expect(tokens).toMatchObject({ used: 300 });
 });
 
@@ -236,7 +236,7 @@ test("processes that did not hear each other for long tell each other what they 
     await vi.advanceTimersByTimeAsync(2_100);
     await haveHeard([here!, there!], limits, 4);
     for (const watch of [here!, there!])
-      expect(await watch.fresh("o", budget(limits))).toMatchObject([{ used: 4 }, { used: 30 }]);
+      expect(await watch.statuses("o", budget(limits))).toMatchObject([{ used: 4 }, { used: 30 }]);
   } finally {
     vi.useRealTimers();
   }

@@ -59,10 +59,10 @@ export interface RateWatch {
   reservationOf(organization: string, turn_id: string): Reservation;
   /** Ids of turns with a reservation, and of ended turns whose last log position is unknown. */
   unsettled(organization: string): string[];
-  /** Those of these budgets that apply to a spender, with their current use. */
-  concerning(budgets: BudgetRow[], spender: Spender): Promise<PresentedRate[]>;
+  /** The limits of these budgets that apply to a spender, with their current use. */
+  statusesFor(budgets: BudgetRow[], spender: Spender): Promise<PresentedRate[]>;
   /** All limits per minute or on concurrency, with their current use. */
-  fresh(organization: string, budgets: BudgetRow[]): Promise<PresentedRate[]>;
+  statuses(organization: string, budgets: BudgetRow[]): Promise<PresentedRate[]>;
   close(): void;
 }
 
@@ -137,7 +137,7 @@ async function decide(turns: TurnFollower, { spending, limits }: SpenderReading,
     const refused = refusalOf(turns, { rates, limits: money, now }, turn);
     if (refused === "wait" && now <= giveUpAt) continue;
     if (refused !== undefined && refused !== "wait") return refused;
-    turns.giveOut(rates, added);
+    turns.countAdmitted(rates, added);
     turns.reserve(money, cost);
     const reserved = money.length > 0 && { reserved: String(cost) };
     turns.announce({ kind: "began", turn_id, subjects, tokens, streamed, ...reserved });
@@ -203,13 +203,13 @@ export function watchRates(options: FollowerOptions): RateWatch {
     },
     reservationOf: (organization, turn_id) =>
       followers.get(organization)?.reservations.reservationOf(turn_id) ?? NO_RESERVATION,
-    unsettled: (organization) => followers.get(organization)?.reservations.askedTurns() ?? [],
-    async concerning(budgets, spender) {
+    unsettled: (organization) => followers.get(organization)?.reservations.turnsToLookUp() ?? [],
+    async statusesFor(budgets, spender) {
       const limits = rateLimitsFor(budgets, spender);
       if (limits.length === 0) return [];
       return presentRates(limits, (await follow(spender.organization_id)).counts, currentTime());
     },
-    async fresh(organization, budgets) {
+    async statuses(organization, budgets) {
       if (allRates(budgets, NO_COUNTS, 0).length === 0) return [];
       return allRates(budgets, (await follow(organization, budgets)).counts, currentTime());
     },

@@ -68,11 +68,11 @@ export const rateLimitsFor = (budgets: BudgetRow[], spender: Spender): RateLimit
 export const presentRates = (limits: RateLimit[], counts: TurnCounts, now: number): PresentedRate[] =>
   present(ratesOf(limits, counts, now), counts, now);
 
-/** The part of a limit that a process may admit before it hears from the others. */
+/** The part of a limit that a process may admit before the others have answered. */
 export interface ProcessShare {
   /** Number of processes that start turns of the organization. */
   processes: number;
-  /** What this process has admitted for the subject since it last heard from all others. */
+  /** What this process has admitted for the subject since all others last answered. */
   admitted(counted: string): RateUsage;
   /** Picodollars reserved since then. */
   reserved(counted: string): bigint;
@@ -87,7 +87,7 @@ const isFull = ({ name, used, at_most }: RateStatus, added: RateUsage): boolean 
 /** A limit of streams does not apply to other turns. */
 const concerns = ({ name }: RateStatus, added: RateUsage): boolean => name !== "concurrent_streams" || added[name] > 0;
 
-function isShareGivenOut({ name, used, at_most, counted }: RateStatus, added: RateUsage, share: ProcessShare): boolean {
+function isShareUsed({ name, used, at_most, counted }: RateStatus, added: RateUsage, share: ProcessShare): boolean {
   const admitted = share.admitted(counted)[name];
   const left = at_most - (used - admitted);
   return admitted > 0 && admitted + added[name] > Math.ceil(left / share.processes);
@@ -100,7 +100,7 @@ export function decideRates(rates: RateStatus[], added: RateUsage, share: Proces
   // a limit that never has room takes precedence over one that will have room soon
   const by = full.find(({ at_most }) => at_most === 0) ?? full[0];
   if (by) return { kind: "refuse", by };
-  const mustWait = share.processes > 1 && hard.some((rate) => isShareGivenOut(rate, added, share));
+  const mustWait = share.processes > 1 && hard.some((rate) => isShareUsed(rate, added, share));
   return { kind: mustWait ? "wait" : "admit" };
 }
 

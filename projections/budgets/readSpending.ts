@@ -12,7 +12,7 @@ interface Day {
   /** Spending before this time is not read. */
   from: Date;
   /** Ids of turns; the answer says which have ended. Turns that reserved nothing or were never recorded are not included. */
-  asked: string[];
+  turnsToLookUp: string[];
   /** Ids of turns with rounds before `from`. */
   with_rounds: string[];
   /** Whether budgets of models need to know which models turns named. */
@@ -47,7 +47,7 @@ const SPLIT = `(select recorded_at - interval '${MAX_CLOCK_STEP_MS} milliseconds
 export async function readSpending(
   db: Db,
   organization: string,
-  { day, nextDay, from, asked, with_rounds, byModel }: Day,
+  { day, nextDay, from, turnsToLookUp, with_rounds, byModel }: Day,
 ): Promise<DaySpending> {
   const [row] = await db.query<StoredDay>(
     `select c.position, ${SPLIT} as split, c.position >= (select position from log.head) as is_complete,
@@ -66,7 +66,7 @@ export async function readSpending(
        (select coalesce(json_agg(s.id), '[]') from read.usage_sources s where s.id = any($4::uuid[])
           and s.organization_id = $1 and not exists (select from read.usage_reservations r where r.organization_id = $1 and r.turn_id = s.id)) as settled
      from log.checkpoints c where c.name = 'usage'`,
-    [organization, from, nextDay, asked, day, with_rounds],
+    [organization, from, nextDay, turnsToLookUp, day, with_rounds],
   );
   const { open, early, late, rounds, ...read } = row!;
   const turns = decodeModels(open).map((turn) => ({

@@ -128,7 +128,7 @@ function play(
       seen.end(event.turn_id, { cost: event.amount, at, ...(run.named[turn] && { position: log.length }) });
     const lag = run.lags[n];
     const followed = Math.max(0, log.length - run.behind - (lag ?? 0));
-    if (lag !== null) seen.apply(snapshot(log, followed, seen.askedTurns(), { now: at, midnight }), at);
+    if (lag !== null) seen.apply(snapshot(log, followed, seen.turnsToLookUp(), { now: at, midnight }), at);
     check(seen, log, at);
   });
   return { seen, log };
@@ -174,7 +174,7 @@ test("the figures are exact once the read model has followed, whatever news came
       );
       const now = (log.at(-1)?.at ?? 0) + STEP_MS;
       const time = { now, midnight: run.midnight * STEP_MS };
-      seen.apply(snapshot(log, log.length, seen.askedTurns(), time), now);
+      seen.apply(snapshot(log, log.length, seen.turnsToLookUp(), time), now);
       expect(countedBy(seen)).toEqual(truth(log, time));
       // late news opens nothing again
       for (const { kind, turn_id, amount, at } of log)

@@ -96,7 +96,7 @@ export class Reservations {
     return this.#totals.get(subject) ?? NOTHING_UNSETTLED;
   }
   /** Ids of turns that only a snapshot can settle, because no process announced their last log position. */
-  askedTurns(): string[] {
+  turnsToLookUp(): string[] {
     return [...this.#entries].flatMap(([turn_id, { end_position }]) => (end_position === undefined ? [turn_id] : []));
   }
   has(turn_id: string): boolean {

@@ -40,7 +40,9 @@ export async function readPrices(db: Db, organization: string): Promise<PriceOf>
     const { base_url = null, format, context_windows } = settings.get(provider) ?? {};
     const published = `${formatOf({ provider, format })}${name}`;
     const set = own.get(model);
-    const price = set ? priceAt(set, currentTime()) : base_url === null ? defaultPrice(published) : undefined;
+    // a provider at an address of its own may have other prices than the published ones
+    const usualPrice = base_url === null ? defaultPrice(published) : undefined;
+    const price = set ? priceAt(set, currentTime()) : usualPrice;
     if (!price) return undefined;
     const window = context_windows?.[name.slice(1)] ?? findContextWindow(published);
     return { price, window, answer: findAnswerLimit(published) };
@@ -112,13 +114,13 @@ export function sizeOfPrompt(
  * window, and an answer of maximum length. A model without a price costs nothing.
  */
 export function reserveFor(priceOf: PriceOf, models: string[], size: RequestSize): bigint {
-  const asked = size.bytes + size.pictures * PICTURE_TOKENS;
+  const prompt = size.bytes + size.pictures * PICTURE_TOKENS;
   return models
     .flatMap((model) => priceOf(model) ?? [])
-    .map(({ price, answer = DEFAULT_ANSWER_TOKENS, window = asked }) => {
+    .map(({ price, answer = DEFAULT_ANSWER_TOKENS, window = prompt }) => {
       const { input, output, per_call } = worstPrice(price);
-      const tokens = { asked: BigInt(Math.min(asked, window)), answer: BigInt(size.max_output_tokens ?? answer) };
-      return tokens.asked * input + tokens.answer * output + per_call;
+      const tokens = { prompt: BigInt(Math.min(prompt, window)), answer: BigInt(size.max_output_tokens ?? answer) };
+      return tokens.prompt * input + tokens.answer * output + per_call;
     })
     .reduce((most, cost) => (cost > most ? cost : most), 0n);
 }

@@ -46,15 +46,15 @@ const moneyLimitsOf = ({ subject, limits, hard }: BudgetRow, counted: string): M
 
 function findLimits(budgets: BudgetRow[], spender: Spender): SpenderLimits {
   const subjects = subjectsOf(spender);
-  const concerning = budgets.flatMap((budget) => {
+  const relevant = budgets.flatMap((budget) => {
     const counted = findCountedSubject(budget, subjects);
     return counted === undefined ? [] : [{ budget, counted }];
   });
-  const counted = new Set(concerning.map((one) => one.counted));
+  const counted = new Set(relevant.map((one) => one.counted));
   return {
     subjects: subjects.filter((subject) => splitSubject(subject).model === null || counted.has(subject)),
-    rates: concerning.flatMap(({ budget, counted }) => rateLimitsOf(budget, counted)),
-    money: concerning.flatMap(({ budget, counted }) => moneyLimitsOf(budget, counted)),
+    rates: relevant.flatMap(({ budget, counted }) => rateLimitsOf(budget, counted)),
+    money: relevant.flatMap(({ budget, counted }) => moneyLimitsOf(budget, counted)),
   };
 }
 

@@ -18,7 +18,7 @@ export const spenderKey = ({ principal, project_id, agent_id, user_mark, model }
   `${principal} ${project_id} ${agent_id} ${user_mark} ${model}`;
 
 /** Prefix of an external user's subject, which budgets of `each-user` count. */
-export const USER_SUBJECT = "user:";
+const USER_SUBJECT = "user:";
 
 /** Whether a subject is one external user, with turns that name this model; null: any model. */
 export const isUser = (subject: string, model: string | null): boolean =>

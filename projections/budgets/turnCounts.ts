@@ -92,6 +92,13 @@ export const NO_RATE_USAGE: RateUsage = {
   concurrent_streams: 0,
 };
 
+export const addRateUsage = (a: RateUsage, b: RateUsage): RateUsage => ({
+  requests_per_minute: a.requests_per_minute + b.requests_per_minute,
+  tokens_per_minute: a.tokens_per_minute + b.tokens_per_minute,
+  concurrent_turns: a.concurrent_turns + b.concurrent_turns,
+  concurrent_streams: a.concurrent_streams + b.concurrent_streams,
+});
+
 /**
  * Counts an organization's turns of the last minute. Each turn begins and ends once, and each of its attempts parks once, however
  * often and in whatever order the news arrives: from this process, from others, and from the read models after a start.

@@ -9,22 +9,22 @@ import { NewLimitDetector } from "./newLimitDetector.ts";
 import { findTurns, listRecentTurns, type TurnState } from "./recentTurns.ts";
 import { subjectsOf } from "./subjects.ts";
 import { Reservations } from "./reservations.ts";
-import { NO_RATE_USAGE, TurnCounts, WINDOW_SECONDS, type RateUsage } from "./turnCounts.ts";
+import { addRateUsage, NO_RATE_USAGE, TurnCounts, WINDOW_SECONDS, type RateUsage } from "./turnCounts.ts";
 
 /** Interval at which unfinished turns are looked up and the other processes are asked. */
-const TEND_MS = 2_000;
+const MAINTENANCE_MS = 2_000;
 /** Timeout for answers. A process that does not answer is gone, or too busy to start turns. */
 const MAX_ANSWER_MS = 1_000;
 /** Unfinished turns older than this are looked up, because this process may have missed their end. */
 const LOOK_UP_AFTER_MS = 3_000;
-/** The read models follow the log within this time. */
-const FOLLOWED_MS = 2_000;
+/** The read models are at most this far behind the log. */
+const READ_MODEL_LAG_MS = 2_000;
 /** A process that is silent for this long starts no turns. */
 const SILENT_MS = 5_000;
 /** A turn that is not recorded after this time never began. */
 const UNRECORDED_MS = 30_000;
 /** How long the first turn waits for the other processes' reports, so that two processes do not both admit the whole limit. */
-const HELLO_MS = 100;
+const FIRST_REPORTS_MS = 100;
 /** How long a turn waits for the read models. */
 const MAX_READ_MS = 2_000;
 /** An organization without turns for this time is forgotten, and read again with its next turn. */
@@ -53,16 +53,18 @@ export class TurnFollower {
   readonly #organization: string;
   readonly newLimits = new NewLimitDetector(() => this.#readInTime(this.#read()));
   readonly #onIdle: () => void;
-  readonly #heard = new Map<string, number>();
-  /** Silent processes, and since when nothing is sent to them. */
-  readonly #left = new Map<string, number>();
-  /** By subject: what this process has admitted since it heard from all others. */
+  /** Other processes that start turns, and when each sent its last message. */
+  readonly #lastMessageAt = new Map<string, number>();
+  /** Silent processes, and when this one dropped them: from then on they may have missed messages. */
+  readonly #silentSince = new Map<string, number>();
+  /** By subject: what this process has admitted since all others last answered. */
   #admitted = new Map<string, RateUsage>();
   /** By subject: picodollars reserved since then. */
   #reserved = new Map<string, bigint>();
-  #asked = 0;
+  /** Number of the last `ask`; answers to earlier ones are ignored. */
+  #questions = 0;
   /** Processes that have not answered yet, and what to do when all have. */
-  #missing = new Set<string>();
+  #unanswered = new Set<string>();
   #onAnswers = (): void => {};
   #renewal: Promise<void> | undefined;
   #usedAt = currentTime();
@@ -73,10 +75,10 @@ export class TurnFollower {
     this.#options = options;
     this.#organization = organization;
     this.#onIdle = onIdle;
-    this.#unsubscribe = options.exchange.subscribe(organization, (news) => this.#hear(news, currentTime()));
-    this.#timer = setInterval(() => this.#tend(currentTime()), TEND_MS).unref();
+    this.#unsubscribe = options.exchange.subscribe(organization, (news) => this.#receive(news, currentTime()));
+    this.#timer = setInterval(() => this.#maintain(currentTime()), MAINTENANCE_MS).unref();
     this.#send({ kind: "hello" });
-    const known = Promise.all([this.#read(), sleep(HELLO_MS, undefined, { ref: false })]);
+    const known = Promise.all([this.#read(), sleep(FIRST_REPORTS_MS, undefined, { ref: false })]);
     this.ready = this.#readInTime(known);
   }
 
@@ -84,18 +86,18 @@ export class TurnFollower {
   announce(news: TurnNews): void {
     if (news.kind === "began") for (const one of [this.counts, this.reservations]) one.readmit(news.turn_id);
     this.#apply(news, currentTime());
-    if (this.#heard.size > 0) this.#send(news);
+    if (this.#lastMessageAt.size > 0) this.#send(news);
   }
   #send(news: TurnNews): void {
     this.#options.exchange.publish(this.#organization, { ...news, process: this.#options.process });
   }
 
-  /** Handles a message from another process. */
-  #hear(news: TurnNews & { process: string }, now: number): void {
+  /** Applies a message from another process. */
+  #receive(news: TurnNews & { process: string }, now: number): void {
     const { process } = news;
-    const isNew = !this.#heard.has(process);
-    this.#heard.set(process, now);
-    if (isNew || news.kind === "hello") this.#greet(process, now);
+    const isNew = !this.#lastMessageAt.has(process);
+    this.#lastMessageAt.set(process, now);
+    if (isNew || news.kind === "hello") this.#sendKnownTurns(process, now);
     this.#apply(news, now);
     if (news.kind === "answer") this.#receiveAnswer(news);
     else if (news.kind === "ask") this.#send({ kind: "answer", to: process, n: news.n });
@@ -129,11 +131,11 @@ export class TurnFollower {
     this.counts.park(turn_id, attempt, at);
     if (spent !== undefined) this.#grow({ turn_id, subjects, attempt: attempt + 1, reserved: "0", spent }, at);
   }
-  #greet(process: string, now: number): void {
-    const left = this.#left.get(process);
-    this.#left.delete(process);
+  #sendKnownTurns(process: string, now: number): void {
+    const silentSince = this.#silentSince.get(process);
+    this.#silentSince.delete(process);
     this.#send({ kind: "answer", to: process, n: 0 });
-    const since = { begun: left ?? now - SILENT_MS, ended: left ?? now - FOLLOWED_MS };
+    const since = { begun: silentSince ?? now - SILENT_MS, ended: silentSince ?? now - READ_MODEL_LAG_MS };
     for (const news of listNewsForPeer(this.counts, this.reservations, since)) this.#send(news);
   }
 
@@ -149,40 +151,40 @@ export class TurnFollower {
       const { turn_id, attempt, streamed } = turn;
       const begun = { turn_id, subjects: subjectsOf(turn), tokens: 0, streamed, attempt };
       this.counts.begin({ ...begun, at: turn.started_at.getTime() });
-      this.#note(turn);
+      this.#applyState(turn);
     }
   }
   /** Applies a turn as found in a read model. `now`: when its end or pause counts; undefined: when it happened. */
-  #note({ turn_id, attempt, ended_at, parked_at, tokens }: TurnState, now?: number): void {
+  #applyState({ turn_id, attempt, ended_at, parked_at, tokens }: TurnState, now?: number): void {
     if (ended_at) this.counts.end(turn_id, tokens, now ?? ended_at.getTime());
     else if (parked_at) this.counts.park(turn_id, attempt, now ?? parked_at.getTime());
   }
 
-  #tend(now: number): void {
+  #maintain(now: number): void {
     if (now - this.#usedAt > IDLE_MS) {
       this.close();
       this.#onIdle();
       return;
     }
     this.counts.prune(now);
-    this.#leaveSilent(now);
+    this.#dropSilent(now);
     void this.renew();
-    this.#settle(now).catch(this.#options.onError);
+    this.#endUnannounced(now).catch(this.#options.onError);
   }
-  #leaveSilent(now: number): void {
-    for (const [name, at] of this.#heard)
+  #dropSilent(now: number): void {
+    for (const [name, at] of this.#lastMessageAt)
       if (now - at > SILENT_MS) {
-        this.#heard.delete(name);
-        this.#left.set(name, now);
+        this.#lastMessageAt.delete(name);
+        this.#silentSince.set(name, now);
       }
-    for (const [name, at] of this.#left) if (now - at > WINDOW_SECONDS * 1000) this.#left.delete(name);
+    for (const [name, at] of this.#silentSince) if (now - at > WINDOW_SECONDS * 1000) this.#silentSince.delete(name);
   }
   /** Ends turns whose end no process has announced: their client disconnected, or their process died. */
-  async #settle(now: number): Promise<void> {
+  async #endUnannounced(now: number): Promise<void> {
     const open = this.counts.openBefore(now - LOOK_UP_AFTER_MS);
     if (open.length === 0) return;
     const found = await findTurns(this.#options.db, this.#organization, open);
-    for (const turn of found) this.#note(turn, now);
+    for (const turn of found) this.#applyState(turn, now);
     const recorded = new Set(found.map(({ turn_id }) => turn_id));
     for (const turn_id of this.counts.openBefore(now - UNRECORDED_MS))
       if (!recorded.has(turn_id)) this.counts.end(turn_id, 0, now);
@@ -190,27 +192,27 @@ export class TurnFollower {
 
   /** Resolves with a new share once every other process has reported the turns it has started. */
   renew(): Promise<void> {
-    this.#renewal ??= this.#hearAll().finally(() => (this.#renewal = undefined));
+    this.#renewal ??= this.#collectAnswers().finally(() => (this.#renewal = undefined));
     return this.#renewal;
   }
-  async #hearAll(): Promise<void> {
+  async #collectAnswers(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#asked += 1;
-    this.#missing = new Set(this.#heard.keys());
+    this.#questions += 1;
+    this.#unanswered = new Set(this.#lastMessageAt.keys());
     // runs in the same tick as the last answer, because a turn admitted after it counts towards the new share
     this.#onAnswers = () => {
       this.#admitted = new Map();
       this.#reserved = new Map();
       resolve();
     };
-    this.#send({ kind: "ask", n: this.#asked });
-    const timer = setTimeout(this.#onAnswers, this.#missing.size === 0 ? 0 : MAX_ANSWER_MS);
+    this.#send({ kind: "ask", n: this.#questions });
+    const timer = setTimeout(this.#onAnswers, this.#unanswered.size === 0 ? 0 : MAX_ANSWER_MS);
     await promise;
     clearTimeout(timer);
   }
   #receiveAnswer({ process, to, n }: { process: string; to: string; n: number }): void {
-    if (to !== this.#options.process || n !== this.#asked || !this.#missing.delete(process)) return;
-    if (this.#missing.size === 0) this.#onAnswers();
+    if (to !== this.#options.process || n !== this.#questions || !this.#unanswered.delete(process)) return;
+    if (this.#unanswered.size === 0) this.#onAnswers();
   }
 
   /** What this process may still admit. */
@@ -218,28 +220,23 @@ export class TurnFollower {
     this.#usedAt = now;
     const [admitted, reserved] = [this.#admitted, this.#reserved];
     return {
-      processes: this.#heard.size + 1,
+      processes: this.#lastMessageAt.size + 1,
       admitted: (counted) => admitted.get(counted) ?? NO_RATE_USAGE,
       reserved: (counted) => reserved.get(counted) ?? 0n,
     };
   }
   /** Counts the maximum cost of a turn against this process's share of the budgets. Without other processes, its share is everything. */
   reserve(limits: MoneyLimit[], cost: bigint): void {
-    if (this.#heard.size === 0) return;
+    if (this.#lastMessageAt.size === 0) return;
     for (const counted of new Set(limits.map((limit) => limit.counted)))
       this.#reserved.set(counted, (this.#reserved.get(counted) ?? 0n) + cost);
   }
   /** Counts a turn against this process's share of the limits. */
-  giveOut(rates: RateStatus[], added: RateUsage): void {
-    if (this.#heard.size === 0) return;
+  countAdmitted(rates: RateStatus[], added: RateUsage): void {
+    if (this.#lastMessageAt.size === 0) return;
     for (const counted of new Set(rates.map((rate) => rate.counted))) {
       const before = this.#admitted.get(counted) ?? NO_RATE_USAGE;
-      this.#admitted.set(counted, {
-        requests_per_minute: before.requests_per_minute + added.requests_per_minute,
-        tokens_per_minute: before.tokens_per_minute + added.tokens_per_minute,
-        concurrent_turns: before.concurrent_turns + added.concurrent_turns,
-        concurrent_streams: before.concurrent_streams + added.concurrent_streams,
-      });
+      this.#admitted.set(counted, addRateUsage(before, added));
     }
   }
 

@@ -88,11 +88,11 @@ test("a used-up budget refuses and is reported once; a report that failed is mad
   const { watch, state, told, report, onError } = openWatch();
   state.tokens = 8;
   report.mockRejectedValueOnce(new Error("no bus"));
-  await watch.fresh("o");
+  await watch.statuses("o");
   expect(await watch.check(spender)).toMatchObject({ subject: "organization", percent: 80, refuses: false });
   await vi.waitFor(() => expect(onError).toHaveBeenCalledOnce());
   state.tokens = 10;
-  for (const _ of [1, 2, 3]) await watch.fresh("o");
+  for (const _ of [1, 2, 3]) await watch.statuses("o");
   expect(await watch.check(spender)).toMatchObject({ spent: "10", percent: 100, refuses: true });
   expect(told.map(({ percent }) => percent)).toEqual([100]);
 });
@@ -100,12 +100,12 @@ test("a used-up budget refuses and is reported once; a report that failed is mad
 test("a budget that was removed and set again is reported again", async () => {
   const { watch, state, told } = openWatch();
   state.tokens = 8;
-  for (const _ of [1, 2]) await watch.fresh("o");
+  for (const _ of [1, 2]) await watch.statuses("o");
   expect(told).toHaveLength(1);
   state.budgets = 0;
-  await watch.fresh("o");
+  await watch.statuses("o");
   [state.budgets, state.set_at] = [1, new Date(1)];
-  for (const _ of [1, 2]) await watch.fresh("o");
+  for (const _ of [1, 2]) await watch.statuses("o");
   expect(told).toHaveLength(2);
 });
 
@@ -114,7 +114,7 @@ test.each(["isAway", "hangs"] as const)(
   async (how) => {
     const { watch, state, onError } = openWatch();
     state.tokens = 10;
-    await watch.fresh("o");
+    await watch.statuses("o");
     state[how] = true;
     vi.useFakeTimers({ now: Date.now() + 1_000, toFake: ["Date"] });
     try {

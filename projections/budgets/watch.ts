@@ -57,9 +57,9 @@ export interface BudgetWatch {
   /** The figures of the organization's last `check`. */
   reading(organization: string): BudgetReading;
   /** The budgets that apply to a spender, of any model, with figures that are at most a second old. */
-  concerning(spender: Spender): Promise<BudgetStatus[]>;
-  /** All budgets with current figures. */
-  fresh(organization: string): Promise<BudgetStatus[]>;
+  statusesFor(spender: Spender): Promise<BudgetStatus[]>;
+  /** All budgets with figures that are read now. */
+  statuses(organization: string): Promise<BudgetStatus[]>;
 }
 
 interface WatchOptions extends FigureOptions, ReportOptions {}
@@ -131,8 +131,8 @@ const toAdmission = (
   },
 });
 
-/** Only budgets that concern a spender. */
-const concerning = (reading: BudgetReading, subjects: string[]): BudgetReading => ({
+/** Only the budgets that apply to a spender. */
+const onlyFor = (reading: BudgetReading, subjects: string[]): BudgetReading => ({
   ...reading,
   budgets: reading.budgets.filter((budget) => findCountedSubject(budget, subjects) !== undefined),
 });
@@ -156,8 +156,8 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
   });
   /** Near a limit the sums are read again, because deletions and ended runs make room, and other processes admit things, too. */
   async function readHeld(organization: string, reached: () => ReachedLimit[]): Promise<void> {
-    await settled(holdings.recent(organization));
-    if (reached().some(({ ends_at }) => ends_at === null)) await settled(holdings.fresh(organization));
+    await settled(holdings.readRecent(organization));
+    if (reached().some(({ ends_at }) => ends_at === null)) await settled(holdings.readNow(organization));
   }
 
   return {
@@ -165,36 +165,36 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
     async admit(spender, demand) {
       const { organization_id } = spender;
       const subjects = subjectsOf(spender);
-      const concerned = concerning(await readings.recent(organization_id), subjects);
-      const wanted = withMoney(demand, concerned);
-      if (!concerned.budgets.some((budget) => hasUnits(budget, wanted))) return { admitted: UNLIMITED };
-      const reached = (more: RequestedAmounts) => reachedBy(withHeld(organization_id, concerned), subjects, more);
-      if (concerned.budgets.some((budget) => hasUnits(budget, wanted, "now")))
+      const relevant = onlyFor(await readings.recent(organization_id), subjects);
+      const wanted = withMoney(demand, relevant);
+      if (!relevant.budgets.some((budget) => hasUnits(budget, wanted))) return { admitted: UNLIMITED };
+      const reached = (more: RequestedAmounts) => reachedBy(withHeld(organization_id, relevant), subjects, more);
+      if (relevant.budgets.some((budget) => hasUnits(budget, wanted, "now")))
         await readHeld(organization_id, () => reached(wanted));
       // no awaiting from here on, so that no other request gets the same room
       const [limit] = reached(wanted);
       if (limit?.refuses) return { refused: limit };
       const added = holdings.add(organization_id, subjects, toAmounts(wanted));
       const report = () =>
-        reportReached(organization_id, reachedLimits(statusesOf(withHeld(organization_id, withoutUsers(concerned)))));
+        reportReached(organization_id, reachedLimits(statusesOf(withHeld(organization_id, withoutUsers(relevant)))));
       const nothing = Object.fromEntries(Object.keys(wanted).map((unit) => [unit, 0]));
       return { admitted: toAdmission(added, () => reached(nothing)[0], report) };
     },
     note: reportReached,
     noteEnd: readings.lookLater,
     reading: readings.lastOf,
-    async concerning(spender) {
+    async statusesFor(spender) {
       const { organization_id } = spender;
       const { budgets, at, ...figures } = await readings.recent(organization_id);
       if (!hasHeld(budgets)) return statusesFor(budgets, figures, spender, new Date(at));
-      await settled(holdings.recent(organization_id));
+      await settled(holdings.readRecent(organization_id));
       const held = holdings.sums(organization_id);
       return statusesFor(budgets, { ...figures, held }, spender, new Date(at));
     },
-    async fresh(organization) {
+    async statuses(organization) {
       const reading = await readings.whole(organization);
       if (!hasHeld(reading.budgets)) return statusesOf(reading);
-      await holdings.fresh(organization);
+      await holdings.readNow(organization);
       return statusesOf(withHeld(organization, reading));
     },
   };

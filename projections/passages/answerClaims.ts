@@ -59,6 +59,7 @@ const quotesIn = (text: string): string[] =>
     .flatMap(([, ...groups]) => groups.find((group) => group !== undefined) ?? [])
     .filter(isLong);
 
+/** What a sentence of an answer claims: its words, numbers and quotes. */
 export const toAnswerClaim = (sentence: string, language: Language): AnswerClaim => {
   const text = sentence.replace(CHANGED_LETTERS, "$1");
   return {

@@ -31,8 +31,10 @@ export interface Candidates {
 
 export const passageKey = ({ document_id, generation, seq }: PassageId): string =>
   `${document_id} ${generation} ${seq}`;
-export const compareByPlace = (a: PassageId, b: PassageId): number =>
-  a.document_id === b.document_id ? a.seq - b.seq : a.document_id < b.document_id ? -1 : 1;
+export function compareByPlace(a: PassageId, b: PassageId): number {
+  if (a.document_id === b.document_id) return a.seq - b.seq;
+  return a.document_id < b.document_id ? -1 : 1;
+}
 
 /**
  * Finds passages with any of the terms. One query for the whole question would find little: every word must match, only ten words

@@ -76,10 +76,10 @@ async function findNearest(
   context: SearchContext & { operators?: Operators | undefined },
   vector: Promise<QueryVector | undefined>,
 ): Promise<NearHit[]> {
-  const asked = await vector;
-  if (!asked) return [];
+  const questionVector = await vector;
+  if (!questionVector) return [];
   const { engine, index, within, db, operators } = context;
-  const ids = await engine.nearest(index, within, asked, MAX_NEAREST);
+  const ids = await engine.nearest(index, within, questionVector, MAX_NEAREST);
   const candidates = ids.map((id) => ({ ...id, key: passageKey(id), weight: 0 }));
   const { live } = await selectLive(db, within, candidates, MAX_NEAREST);
   const nearness = new Map(ids.map((id) => [passageKey(id), id.nearness]));

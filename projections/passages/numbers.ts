@@ -180,6 +180,7 @@ const agree = (claimed: FoundNumber, found: FoundNumber): boolean =>
   (claimed.unit === undefined || found.unit === undefined || claimed.unit === found.unit) &&
   (!claimed.isNegative || found.isNegative || found.isInBrackets);
 
+/** Finds the numbers of a passage, so that a claimed number is looked up by its value, in any notation. */
 export function indexNumbers(text: string): NumberIndex {
   const found = findNumbers(text);
   const byValue = Map.groupBy(found, ({ value, scale }) => timesTen(value, scale));

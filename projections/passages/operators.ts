@@ -33,8 +33,8 @@ const toPhrase = (text: string): Phrase => (text.toLowerCase().match(WORD_PARTS)
  */
 export function readOperators(query: string): Operators {
   const [required, excluded]: [Phrase[], Phrase[]] = [[], []];
-  const asked = query.slice(0, MAX_QUESTION_LENGTH);
-  const text = asked.replace(OPERATOR, (whole, ...found) => {
+  const question = query.slice(0, MAX_QUESTION_LENGTH);
+  const text = question.replace(OPERATOR, (whole, ...found) => {
     const { notQuoted, notCurly, notWord, quoted, curly, low, angle } = found.at(-1) as Record<string, string>;
     const not = notQuoted ?? notCurly ?? notWord;
     const phrase = toPhrase(not ?? quoted ?? curly ?? low ?? angle ?? "");
@@ -45,7 +45,7 @@ export function readOperators(query: string): Operators {
     return not === undefined ? whole : " ";
   });
   if (excluded.length > 0 && !/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(text))
-    return { required, excluded: [], text: asked };
+    return { required, excluded: [], text: question };
   return { required, excluded, text };
 }
 

@@ -77,14 +77,14 @@ export async function searchPassages(
     return { results: [], has_more: false, degraded: [] };
   const operators = read && hasOperators(read) ? read : undefined;
   const span = wanted.by_document ? { from: 0, to: MAX_GROUPED } : { from: offset, to: offset + limit + 1 };
-  const asked = askModels((await models?.find(organization_id)) ?? {}, read?.text ?? query);
+  const askedModels = askModels((await models?.find(organization_id)) ?? {}, read?.text ?? query);
   const { hits, more, isCut } = await searchUntilStable(db, ({ id, version }) => {
     const context = { db, engine: engineFor(engine, version), index: id, within, operators };
     const findWords = (some: ResultRange) =>
       operators ? findExactHits({ ...context, operators }, question, some) : findHits(context, question, some);
-    return asked ? findModelHits(context, asked, findWords, span) : findWords(span);
+    return askedModels ? findModelHits(context, askedModels, findWords, span) : findWords(span);
   });
-  const degraded = asked?.degraded ?? [];
+  const degraded = askedModels?.degraded ?? [];
   const highlight = wanted.highlights ? createHighlighter(question) : undefined;
   if (!wanted.by_document) {
     if (isCut && hits.length === 0 && offset > 0) throw new SearchTooDeep();

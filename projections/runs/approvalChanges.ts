@@ -31,6 +31,7 @@ export const pendingRow = (
   created_at: recorded_at,
 });
 
+/** The changes of a decided approval. `more`: further columns. */
 export const decideApproval = ({ data, personal }: RecordedEvent<DecisionEvent>, more: Row = {}): Change[] =>
   patchApproval(data.approval_id, {
     status: data.decision === "approve" ? "approved" : "rejected",

@@ -10,6 +10,7 @@ type HandingEvent = Extract<
   { type: "ApprovalVoted" | "ApprovalDecided" | "ApprovalCommented" }
 >;
 
+/** Rows for the files that came with a vote, a decision or a comment, in their order. */
 export const putFiles = ({ type, data, version }: RecordedEvent<HandingEvent>): Change[] =>
   (data.files ?? []).map((file_id, nth) => ({
     table: "approval_files",

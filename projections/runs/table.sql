@@ -23,7 +23,7 @@ create table runs (
   started_at timestamptz,
   completed_at timestamptz,
   expires_at timestamptz not null,
-  -- the run that this one retries or forks, or goes on for
+  -- the run that this one retries, forks or continues
   parent_id uuid,
   parent_kind text,
   parent_step text,

@@ -10,7 +10,7 @@ type EventRecord<T extends ThreadEvent["type"]> = RecordedEvent<Extract<ThreadEv
 const patch = (turnId: string, row: Row): Change[] => [{ table: "turns", kind: "patch", key: { id: turnId }, row }];
 
 /** The request fields that a response repeats. */
-export const echoRequest = ({ instructions, user, vars, agent, max_output_tokens }: Prompt) => ({
+const echoRequest = ({ instructions, user, vars, agent, max_output_tokens }: Prompt) => ({
   instructions,
   user,
   vars,

@@ -19,17 +19,17 @@ export const hold: Decider<HoldState, HoldCommand, HoldEvent> = {
   initial: [],
   decide(command, holds) {
     const { hold_id } = command.data;
-    const stands = holds.some(({ id }) => id === hold_id);
+    const isPlaced = holds.some(({ id }) => id === hold_id);
     switch (command.type) {
       case "PlaceHold": {
-        if (stands) throw new Rejection("already_exists", "This hold was placed already.");
+        if (isPlaced) throw new Rejection("already_exists", "This hold was placed already.");
         if (holds.length >= MAX_HOLDS)
           throw new Rejection("too_many_holds", `An organization has at most ${MAX_HOLDS} holds; release one first.`);
         const { reason, ...data } = command.data;
         return [HoldPlaced.of(data, { reason })];
       }
       case "ReleaseHold":
-        if (!stands) throw new Rejection("hold_not_found", "No standing hold has this id.", { param: "id" });
+        if (!isPlaced) throw new Rejection("hold_not_found", "No standing hold has this id.", { param: "id" });
         return [HoldReleased.of({ hold_id })];
     }
   },

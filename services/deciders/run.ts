@@ -112,7 +112,7 @@ function cancelRun({ data, at }: CommandFrom<typeof CancelRun>, state: RunState)
     throw new Rejection("run_not_found", "No run has this id.");
   if (state.status === "cancelled") return [];
   if (state.status === "continued")
-    throw new Rejection("run_continued", "Another run goes on for this one; its continued_as names it.");
+    throw new Rejection("run_continued", "Another run continues this one; its continued_as names it.");
   if (!isLive(state)) throw new Rejection("run_not_live", `The run is ${state.status} already.`);
   const changes = startChanges(state);
   cancelApprovals(changes, run_id);
@@ -125,7 +125,7 @@ const slotTaken: Claim["rejection"] = {
   message: "Another run took this concurrency slot of the workflow meanwhile.",
 };
 
-const chainTaken: Claim["rejection"] = { code: "run_exists", message: "Another run goes on for this chain already." };
+const chainTaken: Claim["rejection"] = { code: "run_exists", message: "Another run continues this chain already." };
 
 const startTaken: Claim["rejection"] = {
   code: "slot_taken",

@@ -118,9 +118,9 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
         return findRunning(state, { turn_id, attempt: attempt - 1 }) ? [TurnTakenOver.of(command.data)] : [];
       }
       case "RequestRound": {
-        const { turn_id, attempt, round, usage, model, ...asked } = command.data;
+        const { turn_id, attempt, round, usage, model, ...output } = command.data;
         const data = { turn_id, attempt, round, usage, ...(model !== undefined && { model }) };
-        return findRunning(state, command.data) ? [RoundRequested.of(data, asked)] : [];
+        return findRunning(state, command.data) ? [RoundRequested.of(data, output)] : [];
       }
       case "NoteTargetFailure":
         return findRunning(state, command.data) ? [TargetFailed.of(command.data)] : [];

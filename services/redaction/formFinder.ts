@@ -1,5 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
+/* Finds and replaces forms (spellings of secrets) in texts, with an Aho-Corasick automaton whose trie has a limited depth. */
+
 /** UTF-16 units searched before other work may run: about 5 ms for a text that consists of secrets. */
 export const SLICE = 32_768;
 /** Nodes or matches handled before other work may run: a few milliseconds. */
@@ -111,7 +113,7 @@ function insert(root: Node, form: string, name: string): void {
 }
 
 /** Sets the failure links of the Aho-Corasick automaton. */
-async function link(root: Node): Promise<void> {
+async function setFailureLinks(root: Node): Promise<void> {
   const queue: Node[] = [root];
   let done = 0;
   for (const node of queue) {
@@ -138,7 +140,7 @@ async function build(forms: [form: string, name: string][]): Promise<Node> {
     units = 0;
     await setImmediate();
   }
-  await link(root);
+  await setFailureLinks(root);
   return root;
 }
 

@@ -26,8 +26,8 @@ const RULE = /(?<![^\r\n])[^\S\r\n]*(user-agent|allow|disallow|crawl-delay)[^\S\
 function readGroups(text: string): Group[] {
   const groups: Group[] = [];
   let isHead = false;
-  for (const [, name = "", said = ""] of text.slice(0, MAX_LENGTH).matchAll(RULE)) {
-    const [field, value] = [name.toLowerCase(), said.trim()];
+  for (const [, name = "", rawValue = ""] of text.slice(0, MAX_LENGTH).matchAll(RULE)) {
+    const [field, value] = [name.toLowerCase(), rawValue.trim()];
     if (field === "user-agent") {
       if (!isHead) groups.push({ agents: [], rules: [], delay: 0 });
       groups.at(-1)!.agents.push(value.toLowerCase());

@@ -48,7 +48,7 @@ export interface Targets {
   /** Whether readers get each word as it arrives. */
   streamed: boolean;
   /** The target that was asked last. */
-  asked: string | undefined;
+  lastAsked: string | undefined;
   /** Estimates a request to that target. */
   estimate: Estimate;
   /** The client of a target. Throws ModelError with the status 404 when its provider has no credential. */
@@ -210,7 +210,7 @@ export async function askTargets(targets: Targets, question: Question): Promise<
       if (choice.tried === 0) targets.retries(target).count();
       else if (!targets.retries(target).take()) return giveUp(() => allFailed(targets, last));
       if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => Promise.reject(allFailed(targets, last)));
-      targets.asked = target;
+      targets.lastAsked = target;
       const since = performance.now();
       const duration_ms = () => Math.round(performance.now() - since);
       try {

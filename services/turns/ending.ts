@@ -30,7 +30,7 @@ interface InterruptedTurn {
   estimate?: Estimate;
   of_agent: boolean;
   /** Set if the turn's model is an alias. */
-  routed?: Pick<AskedTargets, "asked"> | undefined;
+  routed?: Pick<AskedTargets, "lastAsked"> | undefined;
   /** Usage of requests whose answers were not used. */
   replaced?: ReplacedAnswer[] | undefined;
   reason: AbortReason | undefined;
@@ -63,7 +63,7 @@ export async function endInterrupted(
   const said = citeSources(joinOutputs([...rounds, open]), rounds);
   const unreported = error instanceof AnswerInterrupted ? error.unreported : undefined;
   const last = unreported && estimate ? await estimate(unreported) : NO_USAGE;
-  const target = unreported && routed?.asked;
+  const target = unreported && routed?.lastAsked;
   const openRound = { usage: last, ...(target !== undefined && { model: target }) };
   const parts: ReplacedAnswer[] = [...replaced, ...rounds, openRound];
   // a later attempt may have been interrupted before it opened the alias

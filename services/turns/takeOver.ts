@@ -83,13 +83,13 @@ async function giveUp(
   options: TakeOverOptions,
   head: StreamHead,
   turn: Pick<OpenTurn, "id" | "attempt" | "of_agent">,
-  { output: said, rounds, replaced, frames }: TurnProgress,
+  { output, rounds, replaced, frames }: TurnProgress,
   message: string,
 ): Promise<CommandResult> {
   const ids = { turn_id: turn.id, attempt: turn.attempt };
   const { organization_id, stream } = head;
   const parts: ReplacedAnswer[] = [...replaced, ...rounds];
-  const isPaid = said.text !== "" || said.reasoning !== "" || parts.length > 0;
+  const isPaid = output.text !== "" || output.reasoning !== "" || parts.length > 0;
   // The client has the id of a response, so it fails instead of being refused.
   const isFailed = isPaid || turn.of_agent;
   const used = turnUsage(
@@ -99,7 +99,7 @@ async function giveUp(
   const attempt: TurnAttempt = { ...ids, organization_id, thread: stream, request_id: options.worker };
   const stored = turn.of_agent && { frames: await options.storeFrames(attempt, frames) };
   const result = isFailed
-    ? await options.send(head, FailTurn.type, { ...ids, message, said, ...used, ...stored })
+    ? await options.send(head, FailTurn.type, { ...ids, message, said: output, ...used, ...stored })
     : await options.send(head, RefuseTurn.type, { ...ids, code: null, message });
   const { position } = result;
   if (position === 0) return result;
@@ -108,7 +108,7 @@ async function giveUp(
     n: Number.MAX_SAFE_INTEGER,
     type: "end",
     position,
-    end: isFailed ? { status: "failed", said, message, ...used } : { status: "refused", code: null, message },
+    end: isFailed ? { status: "failed", said: output, message, ...used } : { status: "refused", code: null, message },
   });
   return result;
 }

@@ -58,8 +58,8 @@ function decided(decision: CallDecision): ToolGate {
         : { kind: "approved" };
     case "rejected": {
       const { comment } = decision;
-      const said = comment === null ? "" : ` The person said: ${comment}`;
-      return { kind: "closed", reason: `A person rejected this call, so it did not run.${said}` };
+      const quote = comment === null ? "" : ` The person said: ${comment}`;
+      return { kind: "closed", reason: `A person rejected this call, so it did not run.${quote}` };
     }
     case "expired":
       return { kind: "closed", reason: "Nobody approved this call in time, so it did not run." };

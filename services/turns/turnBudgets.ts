@@ -50,7 +50,7 @@ const sizeOfMessage = (message: ModelMessage): number => {
 };
 
 /** Size of everything that is sent: conversation, files, rounds, instructions and tools. */
-export function sizeOfRequest({
+function sizeOfRequest({
   messages,
   instructions,
   tools,

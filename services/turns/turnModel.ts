@@ -30,7 +30,7 @@ export interface TurnModelOptions extends Omit<CredentialSources, "log">, TokenC
 }
 
 /** The targets that a turn has asked so far, if its model is an alias. */
-export type AskedTargets = Pick<Targets, "asked" | "failures">;
+export type AskedTargets = Pick<Targets, "lastAsked" | "failures">;
 
 /** How a turn asks its model: the one it names, or the targets of its alias. */
 export interface TurnModel {
@@ -79,7 +79,7 @@ function openTargets(
     retries: (target) => retriesOf(options.retryBudget, organization_id, target),
     failures,
     replaced: readReplacedAnswers(failures, true),
-    asked: undefined,
+    lastAsked: undefined,
     estimate: (unreported) => estimateUsage(options, unreported),
     open: (target) => openModel(options, organization_id, target),
     recordFailure,

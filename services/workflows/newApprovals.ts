@@ -11,8 +11,8 @@ export interface RefusedApproval {
 }
 
 /** The approvals of a tick that are not pending yet. */
-export function newApprovals({ state }: History, { asked, end }: TickOutcome): ApprovalCall[] {
+export function newApprovals({ state }: History, { pending, end }: TickOutcome): ApprovalCall[] {
   if (end.type !== "suspended") return [];
   const open = new Set(isLive(state) ? Object.values(state.approvals).map(({ key }) => key) : []);
-  return asked.filter((call) => call.kind === "approval").filter(({ key }) => !open.has(key));
+  return pending.filter((call) => call.kind === "approval").filter(({ key }) => !open.has(key));
 }

@@ -63,15 +63,15 @@ const keysOf = (result: Awaited<ReturnType<typeof plan>>) =>
 
 describe("A tick", () => {
   test("schedules a step once, however often run() calls it", async () => {
-    const first = await plan(openHistory(), tickOutcome({ asked: [steps(["a"]), steps(["a", "b"])] }));
+    const first = await plan(openHistory(), tickOutcome({ pending: [steps(["a"]), steps(["a", "b"])] }));
     expect(keysOf(first)).toEqual([[key("a")], [key("b")]]);
     expect(first.start).toEqual([key("a"), key("b")]);
-    const again = await plan(openHistory(scheduled(["a"]), begun("a")), tickOutcome({ asked: [steps(["a", "b"])] }));
+    const again = await plan(openHistory(scheduled(["a"]), begun("a")), tickOutcome({ pending: [steps(["a", "b"])] }));
     expect(keysOf(again)).toEqual([[key("b")]]);
   });
   test("starts steps within the limits of the batch and of the run", async () => {
     const names = ["a", "b", "c", "d", "e", "f"];
-    const batch = await plan(openHistory(), tickOutcome({ asked: [steps(names, 2), steps(["x", "y", "z"])] }));
+    const batch = await plan(openHistory(), tickOutcome({ pending: [steps(names, 2), steps(["x", "y", "z"])] }));
     expect(batch.schedule[0]!.steps.map(({ batch, index }) => [batch, index])).toEqual(
       names.map((_, n) => [key("a"), n]),
     );
@@ -83,7 +83,7 @@ describe("A tick", () => {
   });
   test("that ends the run schedules nothing", async () => {
     const end = { type: "completed" as const, completion: "explicit" as const, json: "1" };
-    const result = await plan(openHistory(), tickOutcome({ end, asked: [steps(["a"])] }));
+    const result = await plan(openHistory(), tickOutcome({ end, pending: [steps(["a"])] }));
     expect(result).toMatchObject({ schedule: [], start: [], end: { type: "completed", result: { json: "1" } } });
   });
   test("sets timers and approvals once, and supersedes an approval that run() no longer requests", async () => {
@@ -97,12 +97,12 @@ describe("A tick", () => {
       self_approval: true,
       api_key_may_decide: true,
     };
-    const asked: PendingCall[] = [
+    const pending: PendingCall[] = [
       { kind: "timer", key: key("t"), until: { in_ms: 1_000 } },
       { kind: "timer", key: key("u"), until: { at: "2026-01-03T00:00:00+01:00" } },
       { kind: "approval", key: key("v"), name: "boss", options },
     ];
-    const first = await plan(openHistory(), tickOutcome({ asked }));
+    const first = await plan(openHistory(), tickOutcome({ pending }));
     expect(first.timers).toEqual([
       { key: key("t"), fires_at: "2026-01-01T00:00:01.000Z" },
       { key: key("u"), fires_at: "2026-01-02T23:00:00.000Z" },
@@ -117,15 +117,15 @@ describe("A tick", () => {
       ...history.state,
       approvals: { [id]: { key: key("v"), expires_at: "", on_expiry: "return" } },
     } as never;
-    expect((await plan(history, tickOutcome({ asked }))).approvals).toEqual([]);
-    expect((await plan(history, tickOutcome({ asked: asked.slice(0, 2) }))).superseded).toEqual([id]);
+    expect((await plan(history, tickOutcome({ pending }))).approvals).toEqual([]);
+    expect((await plan(history, tickOutcome({ pending: pending.slice(0, 2) }))).superseded).toEqual([id]);
   });
 });
 
 describe("Changed arguments of a step", () => {
   const history = () => openHistory(scheduled(["a"]), begun("a"), done("a"));
   test("cause one warning, which says where they differ", async () => {
-    const changed = tickOutcome({ asked: [steps(["b"])], unusedKeys: [key("a")] });
+    const changed = tickOutcome({ pending: [steps(["b"])], unusedKeys: [key("a")] });
     const { warnings } = await plan(history(), changed);
     expect(warnings).toEqual([
       { code: "step_args_changed", call: "pay", line: null, message: expect.stringContaining("/each") },
@@ -133,12 +133,12 @@ describe("Changed arguments of a step", () => {
     const warned = history();
     warned.warned.add(["step_args_changed", "pay", null].join("\n"));
     expect((await plan(warned, changed)).warnings).toEqual([]);
-    expect((await plan(history(), tickOutcome({ asked: [steps(["b"])] }))).warnings).toEqual([]);
+    expect((await plan(history(), tickOutcome({ pending: [steps(["b"])] }))).warnings).toEqual([]);
   });
   test("fail the run when they change on every tick", async () => {
     const names = Array.from({ length: 25 }, (_, n) => `s${n}`);
     const round = openHistory(scheduled(names), ...names.flatMap((each) => [begun(each), done(each)]));
-    const result = await plan(round, tickOutcome({ asked: [steps(["b"])], unusedKeys: names.map(key) }));
+    const result = await plan(round, tickOutcome({ pending: [steps(["b"])], unusedKeys: names.map(key) }));
     expect(result.end).toMatchObject({ type: "failed", code: "memo_thrash", step: "pay" });
   });
   test("are compared as JSON pointers", () => {

@@ -88,8 +88,8 @@ function warnOfChange(history: History, name: string, { dropped, args }: Changed
   };
 }
 
-const filterCalls = <K extends PendingCall["kind"]>({ asked }: TickOutcome, kind: K) =>
-  asked.filter((call): call is Extract<PendingCall, { kind: K }> => call.kind === kind);
+const filterCalls = <K extends PendingCall["kind"]>({ pending }: TickOutcome, kind: K) =>
+  pending.filter((call): call is Extract<PendingCall, { kind: K }> => call.kind === kind);
 
 /** The end of a run that has returned, failed, or changes its arguments on every tick; null while it continues. */
 async function planEnd(
@@ -163,7 +163,7 @@ interface PlanContext {
 /** Turns the outcome of a tick into the content of events: new steps, timers and approvals, the steps that start at once, or the end. */
 export async function planTick(history: History, outcome: TickOutcome, context: PlanContext): Promise<TickResult> {
   const { now, store } = context;
-  const calls = outcome.end.type === "suspended" ? newSteps(history, outcome.asked) : [];
+  const calls = outcome.end.type === "suspended" ? newSteps(history, outcome.pending) : [];
   const changed = findChangedCalls(history, calls, outcome.unusedKeys);
   const warnings = [
     ...outcome.warnings,
@@ -195,7 +195,7 @@ export async function planTick(history: History, outcome: TickOutcome, context: 
   return {
     ...result,
     ...planWaits(history, outcome, live, now),
-    ...(await planLinks(outcome.asked, { run_id: history.created.run_id, live, now, store })),
+    ...(await planLinks(outcome.pending, { run_id: history.created.run_id, live, now, store })),
     schedule: await planSchedule(calls, store),
     start: startableSteps(history, { more }),
   };

@@ -33,7 +33,7 @@ export class ScriptGone extends Error {
   override name = "ScriptGone";
 }
 
-const gone = () => new ScriptGone("The definition of this workflow was deleted.");
+const definitionGone = () => new ScriptGone("The definition of this workflow was deleted.");
 
 /** Reads versions of definitions from the log and caches them, because they are immutable. Throws ScriptGone. */
 export function openScriptStore(deps: VaultDeps & { log: Pick<EventLog, "read"> }) {
@@ -43,10 +43,11 @@ export function openScriptStore(deps: VaultDeps & { log: Pick<EventLog, "read"> 
     const stream = streamName("definition", definition_id);
     // Each save is one event, so a definition's version is its version in the stream.
     const [event] = await deps.log.read(stream, definition_version);
-    if (!event || event.type === "DefinitionDeleted" || event.organization_id !== organization_id) throw gone();
+    if (!event || event.type === "DefinitionDeleted" || event.organization_id !== organization_id)
+      throw definitionGone();
     const saved = event as RecordedEvent<SavedEvent>;
     const blobs = await openThingBlobs(deps, { stream, organization_id });
-    if (!blobs || !saved.personal) throw gone();
+    if (!blobs || !saved.personal) throw definitionGone();
     const { js } = JSON.parse((await blobs.get(saved.data.blob)).toString()) as { js: string };
     const { steps = {}, catches = true, ordered = false } = saved.personal.meta.workflow ?? {};
     return { js, sha256: saved.data.sha256, steps, catches, ordered, args_schema: saved.personal.meta.parameters };

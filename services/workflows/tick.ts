@@ -126,7 +126,7 @@ export interface TickOutcome {
     | { type: "continued"; args: string; line: number | null; column: number | null }
     | { type: "failed"; code: RunFailureCode; message: string; line: number | null; column: number | null };
   /** The pending calls in order, without duplicate keys. Meaningless once the run has ended. */
-  asked: PendingCall[];
+  pending: PendingCall[];
   /** Keys of stored results that `run()` did not ask for. Empty unless there is a new call. */
   unusedKeys: string[];
   /** Values that `ctx.now(label)` fixed in this tick. */

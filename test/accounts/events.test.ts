@@ -5,7 +5,7 @@ import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { listen, readAllEvents, type AuditEvent } from "./audit.ts";
 import { openPeople, type People } from "./people.ts";
 
-/* GET /api/events (decisions: accounts): an organization's slice of the log, in pages and by SSE. */
+/* GET /api/events: an organization's slice of the log, in pages and by SSE. */
 
 let people: People;
 let organization: string;

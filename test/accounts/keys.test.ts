@@ -4,7 +4,7 @@ import { clientOf, say } from "../http/service.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openPeople } from "./people.ts";
 
-/* Limits of an API key: its expiry and its models (decisions: accounts). */
+/* Limits of an API key: its expiry and its models. */
 
 const people = await openPeople();
 

@@ -5,7 +5,7 @@ import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { tablesWith } from "../tables.ts";
 import { openPeople, type People } from "./people.ts";
 
-/* /api/members and /api/auth/password (decisions: accounts). */
+/* /api/members and /api/auth/password. */
 
 const people = await openPeople();
 

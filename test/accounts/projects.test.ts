@@ -3,7 +3,7 @@ import { clientOf } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { openWorkflows, WAITING } from "../workflows/harness.ts";
 
-/* /api/projects (decisions: accounts): a project's keys reach only what belongs to it, and keys without a project reach everything. */
+/* /api/projects: a project's keys reach only what belongs to it, and keys without a project reach everything. */
 
 const w = await openWorkflows();
 const { home } = w;

@@ -4,7 +4,7 @@ import { openLoginAttempts } from "#infra/postgres/loginAttempts.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openPeople, type People } from "./people.ts";
 
-/* Sign-in attempts are limited, in 15 minutes, to 50 per address and to 10 per account from one address (decisions: accounts). */
+/* Sign-in attempts are limited, in 15 minutes, to 50 per address and to 10 per account from one address. */
 
 let people: People;
 beforeAll(async () => {

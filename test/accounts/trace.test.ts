@@ -7,7 +7,7 @@ import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { startTurn } from "../startTurn.ts";
 import { ALONE } from "../sharedPlatform.ts";
 
-/* GET /api/turns/{id}/trace (decisions: accounts): the course of a turn, read from the log alone. */
+/* GET /api/turns/{id}/trace: the course of a turn, read from the log alone. */
 
 const agents = await startAgents(ALONE);
 const chat = clientOf({ chat: agents.base_url }, agents.api_key);

@@ -7,7 +7,7 @@ import { readAllEvents } from "./audit.ts";
 import { openPeople, type People } from "./people.ts";
 import { ALONE } from "../sharedPlatform.ts";
 
-/* GET /api/usage (decisions: accounts): equal to the sums over the log. */
+/* GET /api/usage: equal to the sums over the log. */
 
 let people: People;
 let agent: string;

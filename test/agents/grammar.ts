@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { expectOpenEvents } from "./openResponses.ts";
 
 /*
- * The grammar of a response stream (wire facts: the stream's grammar), independent of the code that emits it:
+ * The grammar of a response stream, independent of the code that emits it:
  * created in_progress item* (completed | failed), numbered from 0 without gaps.
  */
 

@@ -14,9 +14,6 @@ beforeAll(async () => {
   reader = openReader(tenant.url, tenant.credentials.api_key);
 });
 
-const pushed = async (shelf: string, body: object): Promise<string> =>
-  (await reader.ended((await reader.push(shelf, body)).body.id)).id;
-
 test("a document that was read only in part says so on its page, in its collection and beside its hits", async () => {
   const shelf = await reader.collect("Warnings");
   const content = Buffer.from(pdfOf([show(72, 700, 10, "The keeper paints the railing."), "", ""]));
@@ -34,17 +31,17 @@ describe("a search", () => {
     const shelf = await reader.collect("Leases");
     const lead = "Words before it. ".repeat(30);
     const metadata = (kind: string, year: number) => ({ kind, year });
-    await pushed(shelf, {
+    await reader.pushed(shelf, {
       name: "lease.md",
       text: `${lead}The notice period is a month.`,
       metadata: metadata("lease", 2024),
     });
-    await pushed(shelf, {
+    await reader.pushed(shelf, {
       name: "old.md",
       text: "A draft: the notice period is a year.",
       metadata: metadata("lease", 1999),
     });
-    await pushed(shelf, {
+    await reader.pushed(shelf, {
       name: "sale.md",
       text: "A period without notice.",
       tags: [HOSTILE],
@@ -95,7 +92,7 @@ describe("a search", () => {
     const text = Array.from({ length: 60 }, (_, n) => `# Part ${n}\n\n${`Apples of part ${n}. `.repeat(60)}`).join(
       "\n\n",
     );
-    await pushed(shelf, { name: "many.md", text });
+    await reader.pushed(shelf, { name: "many.md", text });
     const page = await open(`knowledge/${shelf}?q=apples`);
     const references = () => page.locator(".passage-link").allTextContents();
     await expect.poll(async () => (await references()).length, SOON).toBe(20);
@@ -110,7 +107,7 @@ describe("a search", () => {
 describe("a document", () => {
   test("shows its details, which can be changed, and its readers, which can be added and removed", async () => {
     const shelf = await reader.collect("Details");
-    const id = await pushed(shelf, {
+    const id = await reader.pushed(shelf, {
       name: "rule.md",
       text: "Everybody gets 24 days.",
       external_id: "rule",
@@ -159,7 +156,11 @@ describe("a document", () => {
 
   test("asks before a left-out key that is not saved is lost", async () => {
     const shelf = await reader.collect("Left out");
-    const id = await pushed(shelf, { name: "left-out.md", text: "Words.", metadata: { kind: "rule", year: 2026 } });
+    const id = await reader.pushed(shelf, {
+      name: "left-out.md",
+      text: "Words.",
+      metadata: { kind: "rule", year: 2026 },
+    });
     const page = await open(`knowledge/documents/${id}`);
     const asked: string[] = [];
     page.once("dialog", (dialog) => {
@@ -177,7 +178,7 @@ describe("a document", () => {
 
   test("keeps the chosen reader while people join the organization", async () => {
     const shelf = await reader.collect("Joined");
-    const id = await pushed(shelf, { name: "joined.md", text: "Words." });
+    const id = await reader.pushed(shelf, { name: "joined.md", text: "Words." });
     const page = await open(`knowledge/documents/${id}`);
     await page.getByText("Details, readers and your own metadata").click();
     const field = page.getByLabel("Reader", { exact: true });
@@ -189,7 +190,7 @@ describe("a document", () => {
 
   test("lists its earlier texts, and a viewer cannot change it", async () => {
     const shelf = await reader.collect("Replaced");
-    const push = (text: string) => pushed(shelf, { external_id: "rule", text, name: "rule.md" });
+    const push = (text: string) => reader.pushed(shelf, { external_id: "rule", text, name: "rule.md" });
     const id = await push("Everybody gets 24 days.");
     const page = await open(`knowledge/documents/${id}`, await tenant.member("viewer"));
     await page.getByText("24 days").waitFor();

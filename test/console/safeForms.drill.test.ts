@@ -14,9 +14,6 @@ beforeAll(async () => {
   reader = openReader(tenant.url, tenant.credentials.api_key);
 });
 
-const pushed = async (shelf: string, body: object): Promise<string> =>
-  (await reader.ended((await reader.push(shelf, body)).body.id)).id;
-
 /** The form refuses, and its link leads to what is stored. */
 async function seesStored(page: Page, button: string): Promise<void> {
   await page.getByRole("button", { name: button }).click();
@@ -58,7 +55,7 @@ test("a form for a new item does not overwrite an existing item with the same na
 
 test("an entry turns on the switch that it needs, and turning the switch off clears the entries", async () => {
   const shelf = await reader.collect("Limited");
-  const id = await pushed(shelf, { name: "limited.md", text: "Some words." });
+  const id = await reader.pushed(shelf, { name: "limited.md", text: "Some words." });
   const page = await open("keys/new");
   agreeToAll(page);
   await page.getByLabel("Name").fill("One model");
@@ -106,8 +103,8 @@ test("an agent keeps its collections and its project while their lists cannot be
 test("the form of a document shows that document, and a text is not added twice", async () => {
   const shelf = await reader.collect("Two");
   const [one, two] = [
-    await pushed(shelf, { name: "one.md", text: "The first." }),
-    await pushed(shelf, { name: "two.md", text: "The second." }),
+    await reader.pushed(shelf, { name: "one.md", text: "The first." }),
+    await reader.pushed(shelf, { name: "two.md", text: "The second." }),
   ];
   const page = await open(`knowledge/documents/${one}`);
   const name = page.getByLabel("Name", { exact: true });

@@ -20,7 +20,7 @@ const WHOLE = {
   contents: [{ named: "s", sent: "s" }],
 };
 function findingsOf(more: object) {
-  const got = { ...WHOLE, said: WHOLE.counts, ...more };
+  const got = { ...WHOLE, announced: WHOLE.counts, ...more };
   scenario.operation("export.read", "3", { asked: { user: `${PERSONAL}-0` }, got });
   return scenario.findings().filter((finding) => finding.endsWith("I18"));
 }
@@ -38,7 +38,7 @@ test("an item that an export repeats, or has with other bytes, other text or a w
     threads: ["t", "t"],
     contents: [{ named: "s", sent: "r" }],
     turns: [{ id: "u", text: "v" }],
-    said: {},
+    announced: {},
   };
   expect(findingsOf(more).toSorted()).toEqual(["different I18", "different I18", "different I18", "doubled I18"]);
 });

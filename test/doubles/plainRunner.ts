@@ -58,11 +58,11 @@ async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): P
   // no I/O stands between ticks here: without a pause a long run would block the servers in this process
   if (++ticks % TICKS_AT_ONCE === 0) await setImmediate();
   const known = new Map(memo.map(({ key, value }) => [key, value]));
-  const asked: PendingCall[] = [];
+  const pending: PendingCall[] = [];
   let completed: { json: string } | undefined;
   const answer = (key: string, ask: PendingCall): unknown => {
     const value = known.get(key);
-    if (!value) asked.push(ask);
+    if (!value) pending.push(ask);
     if (!value || "error" in value) throw suspended;
     return JSON.parse(value.json);
   };
@@ -79,7 +79,7 @@ async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): P
       }));
       const open = steps.filter(({ key }) => !known.has(key));
       if (open.length === 0) return steps.map(({ key }) => JSON.parse((known.get(key) as { json: string }).json));
-      asked.push({ kind: "steps", steps: open, concurrency, on_error: "fail" });
+      pending.push({ kind: "steps", steps: open, concurrency, on_error: "fail" });
       throw suspended;
     },
     awaitApproval: async (name, options = {}) => {
@@ -99,7 +99,7 @@ async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): P
       throw suspended;
     },
   };
-  const rest = { asked, unusedKeys: [], notes: [], warnings: [], logs: [] };
+  const rest = { pending, unusedKeys: [], notes: [], warnings: [], logs: [] };
   const returned = await workflow.run(ctx, JSON.parse(args)).then(
     (value) => ({ value }),
     (error: Error) => ({ error }),
@@ -110,7 +110,7 @@ async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): P
       ...rest,
       end: { type: "failed", code: "run_error", message: returned.error.message, line: null, column: null },
     };
-  if (asked.length > 0) return { ...rest, end: { type: "suspended" } };
+  if (pending.length > 0) return { ...rest, end: { type: "suspended" } };
   const json = JSON.stringify("value" in returned ? (returned.value ?? null) : null);
   return { ...rest, end: { type: "completed", completion: "implicit", json } };
 }

@@ -6,8 +6,8 @@ import { chunksOf, clientOf, say } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 
 /** Deadline of a turn, buffered; a streamed one has six times as long. */
-export const PATIENT = 10;
-export const HASTY = 1;
+const PATIENT = 10;
+const HASTY = 1;
 
 /** What a provider does to a model of some name: every call the same, or by the number of the call. */
 export type Fault = Reply | ((call: number) => Reply);

@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, test, vi } from "vitest";
 import { openScripts } from "#infra/sandbox/openScripts.ts";
 import type { ScriptCall, ScriptRunner } from "#services/scripting/runner.ts";
+import { childrenOf, isRunning, residentMb } from "../processes.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -28,17 +28,7 @@ const call = (organization_id: string, body: string, args: unknown = {}): Script
   signal: new AbortController().signal,
 });
 
-const childrenOf = (pid: number): number[] =>
-  (readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").match(/\d+/g) ?? []).map(Number);
-const isScripts = (pid: number): boolean => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("roles/scripts.ts");
-  } catch {
-    return false;
-  }
-};
-const residentMb = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+const isScripts = (pid: number): boolean => isRunning(pid, /roles\/scripts\.ts/);
 
 const HOSTILE = [
   "for (;;) {}",
@@ -84,7 +74,7 @@ test("the processes of a runner end when its own process is killed", async () =>
   const pids = childrenOf(parent.pid!).filter(isScripts);
   expect(pids).toHaveLength(1);
   parent.kill("SIGKILL");
-  while (existsSync(`/proc/${pids[0]}/cmdline`) && isScripts(pids[0]!)) await wait(20);
+  while (isScripts(pids[0]!)) await wait(20);
 });
 
 test("a queued call can be aborted", async () => {

@@ -20,7 +20,7 @@ async function resultOf(body: string, answers?: Answers, more?: Partial<TickCall
   if (last.type !== "completed") throw new Error(`the run ended with ${JSON.stringify(last)}`);
   return JSON.parse(last.json);
 }
-const keys = (outcome: TickOutcome) => outcome.asked.flatMap(keysOf);
+const keys = (outcome: TickOutcome) => outcome.pending.flatMap(keysOf);
 const other = () => end("return 1", { organization_id: "other" });
 
 describe("a tick that never ends is stopped, and the next one runs:", () => {
@@ -230,9 +230,9 @@ describe("a call of run()", () => {
     const call = tickCallFor(moduleWithRun(body("{ n: 1 }")));
     const memo: MemoEntry[] = [];
     for (let n = 0; n < 3; n++)
-      memo.push(...answersTo((await runner.tick({ ...call, memo: [...memo] })).asked, () => n));
+      memo.push(...answersTo((await runner.tick({ ...call, memo: [...memo] })).pending, () => n));
     const reshaped = await tick(body("{ n: 1, more: true }"), { memo });
-    expect(reshaped.asked).toMatchObject([{ steps: [{ name: "b", args: '{"n":1,"more":true}' }] }]);
+    expect(reshaped.pending).toMatchObject([{ steps: [{ name: "b", args: '{"n":1,"more":true}' }] }]);
     expect(reshaped.unusedKeys).toEqual([memo[1]!.key, memo[2]!.key]);
   });
 });
@@ -303,7 +303,7 @@ describe("a script that breaks its own environment changes nothing outside:", ()
     const expected = keys(await tick("await runStep('a', { n: [1, 2] }, { key: 'k' })"));
     const outcome = await tick(`try { ${tricks} } catch {}\nawait runStep('a', { n: [1, 2] }, { key: 'k' })`);
     expect(keys(outcome)).toEqual(expected);
-    expect(outcome.asked).toMatchObject([{ steps: [{ name: "a", args: '{"n":[1,2]}' }] }]);
+    expect(outcome.pending).toMatchObject([{ steps: [{ name: "a", args: '{"n":[1,2]}' }] }]);
     expect(await end(`try { ${tricks} } catch {}\nawait complete({ n: [1] })`)).toMatchObject({ json: '{"n":[1]}' });
   });
 
@@ -342,12 +342,12 @@ describe("the number of calls", () => {
   test.each([999, 1_000, 10_000])("can be %i with results in the memo", async (count) => {
     const body = `let sum = 0; for (let n = 0; n < ${count}; n++) sum += await runStep('a', { n }); await sleep('1h'); return sum`;
     const all = await tick(`await Promise.all(Array.from({ length: ${count} }, (_, n) => runStep('a', { n })))`);
-    const memo = answersTo(all.asked, () => 2);
+    const memo = answersTo(all.pending, () => 2);
     expect(memo).toHaveLength(count);
     const call = tickCallFor(moduleWithRun(body), { memo });
     for (let n = 0; n < 2; n++)
       expect(await runner.tick(call)).toMatchObject({ end: { type: "suspended" }, unusedKeys: [] });
-    memo.push(...answersTo((await runner.tick(call)).asked, () => null));
+    memo.push(...answersTo((await runner.tick(call)).pending, () => null));
     expect((await runner.tick(call)).end).toMatchObject({ json: String(2 * count) });
   });
 

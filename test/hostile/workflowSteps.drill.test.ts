@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
 import { StepFailure, type StepCall } from "#services/workflows/tick.ts";
+import { childrenOf, isRunning, residentMb } from "../processes.ts";
 import { HOST, stepCallIn, stepCallFor } from "../sandbox/workflowCalls.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -24,19 +24,8 @@ const failure = (body: string, more: Partial<StepCall> = {}) =>
 const done = async (body: string, more: Partial<StepCall> = {}) =>
   JSON.parse((await runner.step(stepCallFor(body, { organization_id: "other", ...more }))).json);
 
-const childrenOf = (pid: number): number[] =>
-  (readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").match(/\d+/g) ?? []).map(Number);
-const isRunner = (pid: number, what = /workflowScripts\.ts\0/): boolean => {
-  try {
-    return what.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
-  } catch {
-    return false;
-  }
-};
 const stepProcesses = (): number[] =>
-  childrenOf(process.pid).filter((pid) => isRunner(pid, /workflowScripts\.ts\0steps/));
-const residentMb = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+  childrenOf(process.pid).filter((pid) => isRunning(pid, /workflowScripts\.ts\0steps/));
 
 const NATIVE = "'a'.repeat(2e7).indexOf('a'.repeat(1e7) + 'b')";
 
@@ -180,8 +169,7 @@ test("the processes of a runner end when its own process is killed", async () =>
   const pids = childrenOf(parent.pid!);
   expect(pids).toHaveLength(2);
   parent.kill("SIGKILL");
-  const isThere = (pid: number): boolean => existsSync(`/proc/${pid}`) && isRunner(pid);
-  while (pids.some(isThere)) await wait(20);
+  while (pids.some((pid) => isRunning(pid, /workflowScripts\.ts\0/))) await wait(20);
 });
 
 test("a step sees nothing of this machine and cannot leave its VM", async () => {

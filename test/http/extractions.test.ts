@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { requestShortLived } from "../extractions/requestShortLived.ts";
-import { clientOf, startService } from "./service.ts";
+import { clientOf, code, startService } from "./service.ts";
 
 const service = await startService();
 const base = `${service.base}/api/v1/extractions`;
@@ -16,7 +16,6 @@ const formOf = (content: string, name = "a.csv", type = "text/csv") => {
   form.append("whatever", new File([content], name, { type }));
   return form;
 };
-const code = ({ status, body }: { status: number; body: any }) => [status, body?.error?.code ?? undefined];
 
 describe("an extraction", () => {
   test("is created, is the same for the same bytes, and is destroyed", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientOf, startService } from "./service.ts";
+import { clientOf, code, startService } from "./service.ts";
 
 const service = await startService();
 const base = `${service.base}/api/v1/knowledge`;
@@ -8,7 +8,6 @@ const call: typeof below = (method, path, ...rest) => below(method, base + path,
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const code = ({ status, body }: { status: number; body: any }) => [status, body?.error?.code ?? undefined];
 const UNKNOWN = "01900000-0000-7000-8000-000000000000";
 
 let made = 0;

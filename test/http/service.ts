@@ -53,6 +53,9 @@ export function fileForm(
   return form;
 }
 
+/** Status and error code of an answer. */
+export const code = ({ status, body }: { status: number; body: any }) => [status, body?.error?.code ?? undefined];
+
 /** The chunks of a streamed completion, and the error that ends a broken one. `[DONE]` is none. */
 export const chunksOf = (text: string): any[] =>
   text

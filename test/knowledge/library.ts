@@ -45,6 +45,9 @@ export function openReader(url: string, token: string) {
     collect: async (name: string): Promise<string> => (await call("POST", "/collections", { name })).body.slug,
     upload,
     push,
+    /** Pushes a text and waits until it is ready or failed; the id of the document. */
+    pushed: async (collection: string, body: object): Promise<string> =>
+      (await ended((await push(collection, body)).body.id)).id,
     /** Waits until the document is ready or failed. */
     ended,
     /** Uploads a document and waits until it is ready or failed. */

@@ -14,7 +14,7 @@ test("incremental readings of a day's usage count each turn once", async () => {
   await f.runner().start();
   const [day, nextDay] = [new Date(0), new Date("9999-01-01")];
   const read = (from: Date) =>
-    readSpending(f.db, f.organization, { day, nextDay, from, asked: [], with_rounds: [], byModel: false });
+    readSpending(f.db, f.organization, { day, nextDay, from, turnsToLookUp: [], with_rounds: [], byModel: false });
   expect(await read(day)).toMatchObject({ early: [], late: [], split: null });
 
   let [from, complete] = [day, 0];
@@ -41,16 +41,19 @@ test("a reading names the rounds of running turns, and later the turns among the
   await f.runner().start();
   const [day, nextDay] = [new Date(0), new Date("9999-01-01")];
   const read = (from: Date, with_rounds: string[]) =>
-    readSpending(f.db, f.organization, { day, nextDay, from, asked: [], with_rounds, byModel: false });
+    readSpending(f.db, f.organization, { day, nextDay, from, turnsToLookUp: [], with_rounds, byModel: false });
   const [turn_id, other] = [newId(), newId()];
   const [thread, elsewhere] = [streamName("thread", newId()), streamName("thread", newId())];
   const round = { attempt: 1, round: 0, usage };
-  const asked = { ...said(""), calls: [] };
+  const output = { ...said(""), calls: [] };
   for (const [stream, id] of [
     [thread, turn_id],
     [elsewhere, other],
   ] as const)
-    await f.append(stream, [turnStarted(id, [message("x")], "s"), RoundRequested.of({ ...round, turn_id: id }, asked)]);
+    await f.append(stream, [
+      turnStarted(id, [message("x")], "s"),
+      RoundRequested.of({ ...round, turn_id: id }, output),
+    ]);
   await new Promise((resolve) => setTimeout(resolve, 300));
   await f.append(streamName("thread", newId()), [turnStarted(newId(), [message("x")], "s")]);
   await f.followed();
@@ -79,8 +82,8 @@ test("final costs and the rounds of running turns add up to the spending, and fi
   const [turn_id, other] = [newId(), newId()];
   const [thread, elsewhere] = [streamName("thread", newId()), streamName("thread", newId())];
   const round = { attempt: 1, round: 0, usage };
-  const asked = { ...said(""), calls: [] };
-  await f.append(thread, [turnStarted(turn_id, [message("x")], "s"), RoundRequested.of({ ...round, turn_id }, asked)]);
+  const output = { ...said(""), calls: [] };
+  await f.append(thread, [turnStarted(turn_id, [message("x")], "s"), RoundRequested.of({ ...round, turn_id }, output)]);
   await f.append(elsewhere, [
     turnStarted(other, [message("x")], "s"),
     TurnCompleted.of({ turn_id: other, attempt: 1, finish_reason: "stop", usage, model: "m" }, { said: said("") }),
@@ -103,7 +106,7 @@ test("a reading contains the cost of a running turn's rounds, of today and of ea
   const f = await fixture();
   await f.runner().start();
   const read = async (day: Date) => {
-    const [nextDay, none] = [new Date("9999-01-01"), { asked: [], with_rounds: [], byModel: false }];
+    const [nextDay, none] = [new Date("9999-01-01"), { turnsToLookUp: [], with_rounds: [], byModel: false }];
     return (await readSpending(f.db, f.organization, { day, nextDay, from: day, ...none })).open;
   };
   const turn_id = newId();

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
 import { TickLost, type MemoEntry } from "#services/workflows/tick.ts";
+import { childrenOf, isRunning } from "../processes.ts";
 import { answersTo, tickCallFor, moduleWithRun, runThrough } from "./workflowCalls.ts";
 
 /* A thread keeps the history of a run and receives only new entries. The outcome of a tick must not depend on that. */
@@ -13,10 +13,7 @@ function open(processes = 1) {
   opened.push(runner);
   return runner;
 }
-const children = (): number[] =>
-  (readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").match(/\d+/g) ?? [])
-    .map(Number)
-    .filter((pid) => /workflowScripts\.ts\0ticks/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8")));
+const children = (): number[] => childrenOf(process.pid).filter((pid) => isRunning(pid, /workflowScripts\.ts\0ticks/));
 /** Processes of the platform that files of this worker share. */
 const others = new Set(children());
 /** Child processes of the test that run ticks. */
@@ -35,7 +32,7 @@ test("a growing memo gives the correct results while other runs tick in between"
   expect(ends).toEqual(
     [0, 10, 20, 30, 40, 50].map((sum) => ({ type: "completed", completion: "implicit", json: String(sum) })),
   );
-  expect((await runs[5]!).map(({ asked }) => asked.length)).toEqual([1, 1, 1, 1, 1, 0]);
+  expect((await runs[5]!).map(({ pending }) => pending.length)).toEqual([1, 1, 1, 1, 1, 0]);
 });
 
 test("another memo array counts as another history, whether it is longer or shorter", async () => {
@@ -44,25 +41,25 @@ test("another memo array counts as another history, whether it is longer or shor
   const memo: MemoEntry[] = [];
   const keys: string[] = [];
   for (let n = 0; n < 3; n++) {
-    const { asked } = await runner.tick({ ...call, memo });
-    memo.push(...answersTo(asked, () => n));
+    const { pending } = await runner.tick({ ...call, memo });
+    memo.push(...answersTo(pending, () => n));
     keys.push(memo.at(-1)!.key);
   }
   expect((await runner.tick({ ...call, memo })).end).toMatchObject({ json: "3" });
   const others = memo.map(({ key }) => ({ key, value: { json: "100" } }));
   expect((await runner.tick({ ...call, memo: others })).end).toMatchObject({ json: "300" });
   const fewer = await runner.tick({ ...call, memo: memo.slice(0, 1) });
-  expect(fewer.asked).toMatchObject([{ steps: [{ key: keys[1] }] }]);
-  expect((await runner.tick({ ...call, memo: [] })).asked).toMatchObject([{ steps: [{ key: keys[0] }] }]);
+  expect(fewer.pending).toMatchObject([{ steps: [{ key: keys[1] }] }]);
+  expect((await runner.tick({ ...call, memo: [] })).pending).toMatchObject([{ steps: [{ key: keys[0] }] }]);
 });
 
 test("a run that the thread forgot sends its whole memo again", async () => {
   const runner = open();
   const call = tickCallFor(SUM, { args: '{"steps":2}' });
-  const memo = answersTo((await runner.tick(call)).asked, () => 1);
+  const memo = answersTo((await runner.tick(call)).pending, () => 1);
   for (let n = 0; n < 2; n++) {
-    const { asked } = await runner.tick({ ...call, memo });
-    expect(asked).toHaveLength(1);
+    const { pending } = await runner.tick({ ...call, memo });
+    expect(pending).toHaveLength(1);
     runner.forget(call.run_id);
     runner.forget("a run that nobody knows");
   }
@@ -71,7 +68,7 @@ test("a run that the thread forgot sends its whole memo again", async () => {
 test("a run continues in a new process with its whole memo after its process was killed", async () => {
   const runner = open();
   const call = tickCallFor(SUM, { args: '{"steps":2}' });
-  const memo = answersTo((await runner.tick(call)).asked, () => 1);
+  const memo = answersTo((await runner.tick(call)).pending, () => 1);
   await runner.tick({ ...call, memo });
   const before = tickProcesses();
   expect(before).toHaveLength(1);
@@ -82,8 +79,8 @@ test("a run continues in a new process with its whole memo after its process was
     expect(error).toBeInstanceOf(TickLost);
     return again();
   });
-  expect(outcome.asked).toHaveLength(1);
-  memo.push(...answersTo(outcome.asked, () => 1));
+  expect(outcome.pending).toHaveLength(1);
+  memo.push(...answersTo(outcome.pending, () => 1));
   expect((await again()).end).toMatchObject({ json: "2" });
 });
 
@@ -97,9 +94,9 @@ test("a thread requests a memo again that did not fit into its cache", async () 
   const runs = Array.from({ length: 3 }, () => ({ call: tickCallFor(SUM, { args: '{"steps":2}' }), memo: [...large] }));
   for (let round = 0; round < 2; round++)
     for (const { call, memo } of runs) {
-      const { asked, unusedKeys } = await runner.tick({ ...call, memo });
+      const { pending, unusedKeys } = await runner.tick({ ...call, memo });
       expect(unusedKeys).toHaveLength(16);
-      memo.push(...answersTo(asked, () => 1));
+      memo.push(...answersTo(pending, () => 1));
     }
   for (const { call, memo } of runs) expect((await runner.tick({ ...call, memo })).end).toMatchObject({ json: "2" });
 });

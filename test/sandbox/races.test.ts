@@ -24,9 +24,9 @@ async function ticks(body: string, answers: [call: string, answer: unknown][]): 
   const call = tickCallFor(moduleWithRun(`${CALLS}\n${body}`), { ordered: true, memo });
   const outcomes = [await runner.tick(call)];
   for (const [name, answer] of answers) {
-    const asked = outcomes.at(-1)!.asked.find((one) => nameOf(one) === name);
-    expect(asked, `${name} is asked for`).toBeDefined();
-    memo.push({ key: keysOf(asked!)[0]!, value: { json: JSON.stringify(answer) } });
+    const pending = outcomes.at(-1)!.pending.find((one) => nameOf(one) === name);
+    expect(pending, `${name} is asked for`).toBeDefined();
+    memo.push({ key: keysOf(pending!)[0]!, value: { json: JSON.stringify(answer) } });
     outcomes.push(await runner.tick(call));
   }
   return outcomes;
@@ -75,7 +75,7 @@ ctx.log(winner); await step(); return winner`;
   });
 
   test("the loser continues: it is requested, its answer comes later, and it does not keep the run open", async () => {
-    const goesOn = await ticks("const asked = boss(); await Promise.race([asked, nap()]); return asked", [
+    const goesOn = await ticks("const pending = boss(); await Promise.race([pending, nap()]); return pending", [
       ["timer", null],
       ["boss", NO],
     ]);
@@ -164,7 +164,7 @@ return order`;
 });
 
 describe("a branch continues while run() itself waits", () => {
-  const asksFor = ({ asked }: TickOutcome) => asked.map(nameOf);
+  const asksFor = ({ pending }: TickOutcome) => pending.map(nameOf);
   const branch = (then: string) => `Promise.race; const w = (async () => { const x = await step(); ${then} })();`;
 
   test("for its next call, which does not wait for the answer that run() waits for", async () => {
@@ -185,7 +185,7 @@ describe("a branch continues while run() itself waits", () => {
     const other = "(async () => { await nap(); ctx.log('slept'); })();";
     const body = `${CALLS}\n${branch("await ctx.complete(x)")} ${other} await paid()`;
     const call = tickCallFor(moduleWithRun(body), { ordered: true, memo });
-    const [first, ...rest] = (await runner.tick(call)).asked;
+    const [first, ...rest] = (await runner.tick(call)).pending;
     expect([first!, ...rest].map(nameOf)).toEqual(["a", "timer", "paid"]);
     for (const one of [first!, rest[0]!]) memo.push({ key: keysOf(one)[0]!, value: { json: "1" } });
     const { end, logs } = await runner.tick(call);
@@ -244,10 +244,10 @@ return "done";`;
           expect(outcome.end).toEqual(completed("done"));
           return;
         }
-        expect(new Set(outcome.asked.map(nameOf))).toEqual(new Set(waiting.map((line) => line.of + line.n)));
+        expect(new Set(outcome.pending.map(nameOf))).toEqual(new Set(waiting.map((line) => line.of + line.n)));
         const line = waiting[order[n]! % waiting.length]!;
-        const asked = outcome.asked.find((one) => nameOf(one) === line.of + line.n)!;
-        memo.push({ key: keysOf(asked)[0]!, value: { json: String(n) } });
+        const pending = outcome.pending.find((one) => nameOf(one) === line.of + line.n)!;
+        memo.push({ key: keysOf(pending)[0]!, value: { json: String(n) } });
         line.n += 1;
       }
     }),
@@ -260,7 +260,7 @@ test("a thousand answers are delivered in order within a tick", async () => {
     "Promise.race; const all = await Promise.all(Array.from({ length: 1000 }, (_, n) => ctx.runStep('a', n))); return all.length";
   const memo: MemoEntry[] = [];
   const call = tickCallFor(moduleWithRun(body), { ordered: true, memo });
-  const { asked } = await runner.tick(call);
-  for (const one of asked.toReversed()) memo.push({ key: keysOf(one)[0]!, value: { json: "1" } });
+  const { pending } = await runner.tick(call);
+  for (const one of pending.toReversed()) memo.push({ key: keysOf(one)[0]!, value: { json: "1" } });
   expect((await runner.tick(call)).end).toEqual(completed(1_000));
 });

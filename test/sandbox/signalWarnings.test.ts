@@ -40,10 +40,10 @@ describe("a warning names a signal that was swallowed before complete()", () => 
 
 describe("a warning names a signal that was swallowed before run() returned", () => {
   test.each(matrix)("by %s around %s", async (_, name, swallow) => {
-    const { end, warnings, asked } = await tick(`${swallow};\nreturn 'continued'`);
+    const { end, warnings, pending } = await tick(`${swallow};\nreturn 'continued'`);
     // the call is outstanding
     expect(end).toEqual({ type: "suspended" });
-    expect(asked).toHaveLength(1);
+    expect(pending).toHaveLength(1);
     expect(warnings).toEqual(warned(name));
   });
 });
@@ -60,11 +60,11 @@ describe("the signal of complete() is swallowed", () => {
   test.each(Object.entries(SWALLOWS))(
     "by %s: the first complete() counts, and there is a warning",
     async (_, swallow) => {
-      const { end, warnings, asked } = await tick(
+      const { end, warnings, pending } = await tick(
         `${swallow("ctx.complete(1)")};\nctx.runStep('b').catch(() => {}); return 2`,
       );
       expect(end).toEqual({ type: "completed", completion: "explicit", json: "1" });
-      expect(asked.length).toBeLessThanOrEqual(1);
+      expect(pending.length).toBeLessThanOrEqual(1);
       expect(warnings[0]).toMatchObject({ code: "signal_swallowed", call: "complete()", line: 3 });
     },
   );

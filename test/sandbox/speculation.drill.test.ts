@@ -74,7 +74,7 @@ async function play(
     played.notes.push(...notes.map(({ json }) => json));
     memo.push(...notes.map(({ key, json }) => ({ key, value: { json } })));
     if (outcome.end.type !== "suspended") break;
-    const steps = outcome.asked.flatMap((one) => (one.kind === "steps" ? one.steps : []));
+    const steps = outcome.pending.flatMap((one) => (one.kind === "steps" ? one.steps : []));
     for (const { key, name, args } of steps) {
       if (known.has(key)) continue;
       played.requested.push(`${name} ${args}`);

@@ -27,7 +27,7 @@ async function resultOf(body: string, answers?: Parameters<typeof runThrough>[2]
   if (last.type !== "completed") throw new Error(`the run ended with ${JSON.stringify(last)}`);
   return JSON.parse(last.json);
 }
-const keys = (outcome: TickOutcome) => outcome.asked.flatMap(keysOf);
+const keys = (outcome: TickOutcome) => outcome.pending.flatMap(keysOf);
 
 describe("a run", () => {
   test("is completed by the first complete()", async () => {
@@ -76,8 +76,8 @@ describe("a run", () => {
   test("names the position of every call on request", async () => {
     const body = "ctx.now('t');\n  await ctx.runStep('a');\n  await Promise.all([runStep('b', 1), runStep('b', 2)])";
     const call = tickCallFor(moduleWithRun(body), { trace: true });
-    const { asked } = await runner.tick(call);
-    const [first] = asked.flatMap((one) => (one.kind === "steps" ? one.steps : []));
+    const { pending } = await runner.tick(call);
+    const [first] = pending.flatMap((one) => (one.kind === "steps" ? one.steps : []));
     const memo = [{ key: first!.key, value: { json: "1" } }];
     const { calls } = await runner.tick({ ...call, memo });
     expect(calls!.map(({ line, column }) => [line, column])).toEqual([
@@ -91,14 +91,14 @@ describe("a run", () => {
   test("survives a script that replaces the functions that build stack traces", async () => {
     const body =
       "Error.prepareStackTrace = () => { for (let n = 0; n < 3; n++) runStep('b', n); return 'x' };\nawait runStep('a')";
-    const { asked, calls } = await runner.tick(tickCallFor(moduleWithRun(body), { trace: true }));
-    expect([asked.length, calls!.length]).toEqual([4, 4]);
+    const { pending, calls } = await runner.tick(tickCallFor(moduleWithRun(body), { trace: true }));
+    expect([pending.length, calls!.length]).toEqual([4, 4]);
   });
 
   test("is suspended by a call without a result, whatever run() returns", async () => {
     const outcome = await tick("await ctx.runStep('a', { n: 1 })");
     expect(outcome).toMatchObject({ end: { type: "suspended" }, unusedKeys: [], notes: [], warnings: [], logs: [] });
-    expect(outcome.asked).toMatchObject([
+    expect(outcome.pending).toMatchObject([
       { kind: "steps", steps: [{ name: "a", args: '{"n":1}' }], concurrency: null, on_error: "fail" },
     ]);
     expect(await end("ctx.runStep('a'); return 5")).toEqual({ type: "suspended" });
@@ -142,25 +142,25 @@ describe("a run", () => {
 describe("several calls of one tick", () => {
   test("are requested together, in order, and answered together", async () => {
     const body = "const [x, y] = await Promise.all([runStep('a', 1), runStep('b', 2)]); return { x, y }";
-    expect((await tick(body)).asked.map((one) => one.kind === "steps" && one.steps[0]!.name)).toEqual(["a", "b"]);
+    expect((await tick(body)).pending.map((one) => one.kind === "steps" && one.steps[0]!.name)).toEqual(["a", "b"]);
     expect(await resultOf(body, ({ name, args }) => [name, args])).toEqual({ x: ["a", 1], y: ["b", 2] });
   });
 
   test("count as one call if they are equal", async () => {
     const body =
       "const [x, y] = await Promise.all([runStep('a', { p: 1, q: 2 }), runStep('a', { q: 2, p: 1 })]); x.p = 9; return y";
-    expect((await tick(body)).asked).toHaveLength(1);
+    expect((await tick(body)).pending).toHaveLength(1);
     expect(await resultOf(body)).toEqual({ p: 1, q: 2 });
-    expect((await tick("await Promise.all([1, 2].map((n) => runStep('a', {}, { key: n })))")).asked).toHaveLength(2);
-    expect((await tick("await Promise.all([runStep('a'), runStep('a', {})])")).asked).toHaveLength(1);
+    expect((await tick("await Promise.all([1, 2].map((n) => runStep('a', {}, { key: n })))")).pending).toHaveLength(2);
+    expect((await tick("await Promise.all([runStep('a'), runStep('a', {})])")).pending).toHaveLength(1);
   });
 
   test("are requested if they have no result, and unused results are reported", async () => {
     const body = (second: string) => `await Promise.all([runStep('a', 1), runStep('b', ${second})])`;
     const first = await tick(body("{ n: 1 }"));
-    const memo = answersTo(first.asked, () => 1);
+    const memo = answersTo(first.pending, () => 1);
     const again = await tick(body("{ n: 2 }"), memo);
-    expect(again.asked).toHaveLength(1);
+    expect(again.pending).toHaveLength(1);
     expect(again.unusedKeys).toEqual([keys(first)[1]]);
     expect((await tick(body("{ n: 1 }"), memo)).unusedKeys).toEqual([]);
     // without a new call, unused results are not reported
@@ -171,19 +171,19 @@ describe("several calls of one tick", () => {
 describe("runStepMany", () => {
   test("requests each item once, and answers in the order of the items", async () => {
     const body = "return await ctx.runStepMany('a', [3, 1, 3, 2], { concurrency: 7 })";
-    expect((await tick(body)).asked).toMatchObject([
+    expect((await tick(body)).pending).toMatchObject([
       { kind: "steps", concurrency: 7, on_error: "fail", steps: [{ args: "3" }, { args: "1" }, { args: "2" }] },
     ]);
     expect(await resultOf(body, ({ args }) => Number(args) * 10)).toEqual([30, 10, 30, 20]);
     expect(await resultOf("return runStepMany('a', [])")).toEqual([]);
-    expect((await tick("await runStepMany('a', [1])")).asked).toMatchObject([{ concurrency: 10 }]);
+    expect((await tick("await runStepMany('a', [1])")).pending).toMatchObject([{ concurrency: 10 }]);
   });
 
   test("requests the items without a result", async () => {
     const body = "return runStepMany('a', [1, 2, 3])";
     const first = await tick(body);
-    const again = await tick(body, answersTo(first.asked, () => 1).slice(1));
-    expect(again.asked).toMatchObject([{ steps: [{ args: "1" }] }]);
+    const again = await tick(body, answersTo(first.pending, () => 1).slice(1));
+    expect(again.pending).toMatchObject([{ steps: [{ args: "1" }] }]);
   });
 
   test("does not share its items with a step with the same arguments", async () => {
@@ -191,8 +191,8 @@ describe("runStepMany", () => {
   });
 
   test("shares equal items with another runStepMany", async () => {
-    const { asked } = await tick("await Promise.all([runStepMany('a', [1, 2]), runStepMany('a', [2, 3])])");
-    expect(asked).toMatchObject([{ steps: [{ args: "1" }, { args: "2" }] }, { steps: [{ args: "3" }] }]);
+    const { pending } = await tick("await Promise.all([runStepMany('a', [1, 2]), runStepMany('a', [2, 3])])");
+    expect(pending).toMatchObject([{ steps: [{ args: "1" }, { args: "2" }] }, { steps: [{ args: "3" }] }]);
   });
 });
 
@@ -212,7 +212,7 @@ describe("the failure of a step", () => {
       { ok: true, value: 1 },
       failure,
     ]);
-    expect((await tick("await ctx.runStep('a', 1, { onError: 'return' })")).asked).toMatchObject([
+    expect((await tick("await ctx.runStep('a', 1, { onError: 'return' })")).pending).toMatchObject([
       { on_error: "return" },
     ]);
   });
@@ -228,7 +228,7 @@ test("a step can be called by its name or by its function", async () => {
   const js =
     "import { defineStep, runStep } from 'svc:workflow';\nconst charge = defineStep({}, () => 1);\nexport const steps = { first: charge, other() {} };\n" +
     "export const run = () => Promise.all([runStep(charge), runStep(steps.other, 1)]);";
-  expect((await runner.tick(tickCallFor(js))).asked).toMatchObject([
+  expect((await runner.tick(tickCallFor(js))).pending).toMatchObject([
     { steps: [{ name: "first" }] },
     { steps: [{ name: "other" }] },
   ]);
@@ -246,7 +246,7 @@ describe("approvals", () => {
   test("are requested with their defaults, and answered with the decision", async () => {
     const body =
       "return await ctx.awaitApproval('manager', { title: 'Pay?', expires_in: '3d', assignees: [{ group: 'finance' }] })";
-    expect((await tick(body)).asked).toEqual([
+    expect((await tick(body)).pending).toEqual([
       {
         kind: "approval",
         key: expect.stringMatching(/^[\w-]{22}$/),
@@ -271,19 +271,19 @@ describe("approvals", () => {
   });
 
   test("differ by their options and by their key", async () => {
-    const { asked } = await tick(
+    const { pending } = await tick(
       "await Promise.all([awaitApproval('x', { title: 'a' }), awaitApproval('x', { title: 'b' }), awaitApproval('x', { title: 'a', key: '2' })])",
     );
-    expect(new Set(asked.flatMap(keysOf)).size).toBe(3);
+    expect(new Set(pending.flatMap(keysOf)).size).toBe(3);
   });
 });
 
 describe("in run()", () => {
   test("a sleep is requested with its duration or its end", async () => {
-    const { asked } = await tick(
+    const { pending } = await tick(
       "await Promise.all([sleep('2h'), sleep(1500), sleepUntil('2031-01-01T00:00:00+01:00'), sleepUntil(new Date(0)), sleep('7200s'), sleep('2h', { key: 'again' })])",
     );
-    expect(asked.map((one) => one.kind === "timer" && one.until)).toEqual([
+    expect(pending.map((one) => one.kind === "timer" && one.until)).toEqual([
       { in_ms: 7_200_000 },
       { in_ms: 1_500 },
       { at: "2030-12-31T23:00:00.000Z" },

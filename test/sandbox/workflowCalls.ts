@@ -69,7 +69,7 @@ export async function runThrough(
     memo.push(...outcome.notes.map(({ key, json }) => ({ key, value: { json } })));
     if (outcome.end.type !== "suspended") break;
     const known = new Set(memo.map(({ key }) => key));
-    memo.push(...answersTo(outcome.asked, answers).filter(({ key }) => !known.has(key)));
+    memo.push(...answersTo(outcome.pending, answers).filter(({ key }) => !known.has(key)));
   }
   return outcomes;
 }

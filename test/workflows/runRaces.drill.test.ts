@@ -10,11 +10,6 @@ import { openWorkflows, workflowSource } from "./harness.ts";
 const w = await openWorkflows();
 
 const MANY = Array.from({ length: 12 }, (_, n) => n);
-/** The names of all events that followers of an ended run receive. */
-const followedEvents = async (run: string): Promise<string[]> =>
-  [...(await w.home.owner("GET", `/workflows/runs/${run}/events`)).text.matchAll(/^event: (.+)$/gm)].map(
-    ([, name]) => name!,
-  );
 const ENDS = ["run.completed", "run.failed", "run.cancelled"];
 const endsIn = (events: string[]): string[] => events.filter((name) => ENDS.includes(name));
 
@@ -36,7 +31,7 @@ describe("cancelling a run at the moment of", () => {
       if (answer.status === 409)
         expect([answer.body.error.code, status, result]).toEqual(["run_not_live", "completed", 1]);
       else expect([answer.status, status, result]).toEqual([200, "cancelled", null]);
-      expect(endsIn(await followedEvents(run))).toEqual([`run.${status}`]);
+      expect(endsIn(await w.home.followedEvents(run))).toEqual([`run.${status}`]);
     }
   });
 
@@ -79,7 +74,7 @@ describe("cancelling a run at the moment of", () => {
         const { steps } = await home.until(run, (record) =>
           record.steps.every((step: any) => step.status !== "running"),
         );
-        const events = await followedEvents(run);
+        const events = await w.home.followedEvents(run);
         const after = events.slice(events.indexOf("run.cancelled"));
         // the running step may have ended before the answer was written
         const late = after.length - 1;

@@ -17,10 +17,6 @@ const LINE =
 
 const typesOf = async (run: string): Promise<string[]> =>
   (await w.resources.log.read(streamName("run", run))).map(({ type }) => type);
-const told = async (run: string): Promise<string[]> =>
-  [...(await w.home.owner("GET", `/workflows/runs/${run}/events`)).text.matchAll(/^event: (.+)$/gm)].map(
-    ([, name]) => name!,
-  );
 
 /** What can be seen of a run but for ids and times. */
 async function seen(record: any) {
@@ -36,7 +32,18 @@ async function seen(record: any) {
     attempts: attempts.map(({ n, status: of, logs: lines }: any) => ({ n, of, lines })),
   }));
   const code = error_info && [error_info.code, error_info.step, error_info.attempt];
-  return { status, result, completion, error, code, logs, warnings, counts, steps: shown, events: await told(id) };
+  return {
+    status,
+    result,
+    completion,
+    error,
+    code,
+    logs,
+    warnings,
+    counts,
+    steps: shown,
+    events: await w.home.followedEvents(id),
+  };
 }
 /** Runs both, which come to the same: the record of the first. */
 async function alike(run: string, steps = "", args: object = {}, envelope: object = {}): Promise<any> {
@@ -55,7 +62,7 @@ describe("the record equals that of steps which use the platform", () => {
     expect([record.status, record.result]).toEqual(["completed", 7_260]);
     expect(record.counts).toEqual({ steps: 120, attempts: 120, ticks: 121 });
     expect(record.logs[3]).toEqual({ tick: 40, text: "at 40" });
-    expect(await told(record.id)).toEqual([
+    expect(await w.home.followedEvents(record.id)).toEqual([
       "run.created",
       "run.started",
       ...Array.from({ length: 120 }, (_, n) => [
@@ -209,7 +216,7 @@ test("a cancellation in the middle of a long run ends it soon, and nothing is re
     const { status, steps } = await home.untilOver(run);
     expect([status, steps.length < 5_000]).toEqual(["cancelled", true]);
     await sleep(100);
-    const events = await told(run);
+    const events = await w.home.followedEvents(run);
     const after = events.slice(events.indexOf("run.cancelled") + 1);
     expect(after).toEqual(expect.toBeOneOf([[], ["step.completed"], ["step.log", "step.completed"]]));
   }

@@ -3,10 +3,10 @@ import { expect } from "vitest";
 import { newId } from "#events/ids.ts";
 import type { Credentials } from "../../cli/organization.ts";
 import { signIn } from "../agents/agents.ts";
-import { clientOf } from "../http/service.ts";
+import { clientOf, code } from "../http/service.ts";
 import { SOON } from "./soon.ts";
 
-export { SOON };
+export { code, SOON };
 /** An id that names nothing. */
 export const UNKNOWN = "01900000-0000-7000-8000-000000000000";
 /** A workflow whose runs stay live until they are cancelled. */
@@ -15,8 +15,6 @@ export const WAITING = `export async function run(ctx) { await ctx.awaitApproval
 export const waitingWithSecrets = (...secrets: string[]): string =>
   `export const meta = ${JSON.stringify({ description: "Asks", secrets })};\n${WAITING}`;
 
-/** Status and error code of an answer. */
-export const code = ({ status, body }: { status: number; body: any }) => [status, body?.error?.code ?? undefined];
 export const isOver = ({ status }: { status: string }): boolean => status !== "pending" && status !== "running";
 
 /** Source of a workflow: the body of `run(ctx, args)`, its steps, and its `meta`. */
@@ -119,6 +117,11 @@ export async function openTenant(url: string, credentials: Credentials) {
     },
     decide: ({ id }: { id: string }, body: object | "approve" | "reject" = "approve", by = owner) =>
       by("POST", `/workflows/approvals/${id}/decision`, typeof body === "string" ? { decision: body } : body),
+    /** The names of all events that followers of an ended run receive. */
+    async followedEvents(run: string): Promise<string[]> {
+      const { text } = await owner("GET", `/workflows/runs/${run}/events`);
+      return [...text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name!);
+    },
     cancel: (run: string, by = owner) => by("POST", `/workflows/runs/${run}/cancel`),
     edit: ({ id }: { id: string }, change: object): Promise<any> => made(owner("PATCH", `/workflows/${id}`, change)),
     secret: (name: string, value: string): Promise<any> => made(owner("PUT", `/secrets/${name}`, { value })),

@@ -67,7 +67,7 @@ interface Props {
 
 /** Shows which stored runs would take another path with the edited source. Executes no step. */
 export function CheckRuns({ id, source, isFaulty }: Props) {
-  const { check, begin, goOn, stop } = useRunCheck(id);
+  const { check, begin, resume, stop } = useRunCheck(id);
   const isRunning = check?.isRunning === true;
   return (
     <section className="stack" aria-labelledby="stored">
@@ -86,14 +86,14 @@ export function CheckRuns({ id, source, isFaulty }: Props) {
           </button>
         )}
         {check && !isRunning && check.cursor !== null && check.source === source && (
-          <button type="button" className="button" onClick={goOn}>
+          <button type="button" className="button" onClick={resume}>
             Check older runs
           </button>
         )}
       </p>
       {check && check.source !== source && <p className="notice warn">The source was changed after this check.</p>}
       <div role="status">{check && <Summary check={check} />}</div>
-      {check?.error !== undefined && <ErrorNotice error={check.error} onRetry={goOn} isByHand />}
+      {check?.error !== undefined && <ErrorNotice error={check.error} onRetry={resume} isByHand />}
       {check && check.listed.length > 0 && (
         <Table
           caption="Runs that do not go the same way"

@@ -39,7 +39,7 @@ export function useRunCheck(id: string) {
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
 
-  async function goOn(from: RunCheck): Promise<void> {
+  async function continueCheck(from: RunCheck): Promise<void> {
     running.current?.abort();
     const controller = new AbortController();
     running.current = controller;
@@ -60,8 +60,8 @@ export function useRunCheck(id: string) {
   return {
     check,
     begin: (source: string) =>
-      void goOn({ source, counts: EMPTY, listed: [], cursor: null, isRunning: true, error: undefined }),
-    goOn: () => check && void goOn(check),
+      void continueCheck({ source, counts: EMPTY, listed: [], cursor: null, isRunning: true, error: undefined }),
+    resume: () => check && void continueCheck(check),
     stop: () => {
       running.current?.abort();
       setCheck((now) => now && { ...now, isRunning: false });

@@ -2,8 +2,7 @@ import { formatBytes, formatCount } from "../../format/index.ts";
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-const textOf = (value: unknown): string =>
-  typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+const textOf = (value: unknown = ""): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** The streams of the bus with their sizes. */
 const describeStreams = (streams: Record<string, unknown>): string =>

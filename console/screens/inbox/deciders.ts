@@ -20,13 +20,13 @@ export function nameDeciders(
   );
   const isOut = (id: string | undefined): boolean =>
     counted.findLast(({ by, to }) => by.id === id || to.id === id)?.by.id === id && id !== undefined;
-  const asked = assignees.flatMap((one) => {
+  const named = assignees.flatMap((one) => {
     if ("group" in one) return [`the group ${one.group}`];
     if ("role" in one) return [`${one.role}s`];
     const member = memberOf(members, one.person);
     return isOut(member?.id ?? one.person) ? [] : [member?.name ?? one.person];
   });
-  const got = counted.flatMap(({ to }) => (isOut(to.id) ? [] : [to.name ?? to.id]));
-  const names = [...new Set([...asked, ...got])];
+  const delegates = counted.flatMap(({ to }) => (isOut(to.id) ? [] : [to.name ?? to.id]));
+  const names = [...new Set([...named, ...delegates])];
   return names.length > 0 ? LIST.format(names) : undefined;
 }

@@ -121,13 +121,13 @@ function Start({ chosen }: { chosen: string | undefined }) {
 function WhatWaits({ erasures }: { erasures: readonly Erasure[] }) {
   const isRunning = erasures.some(({ status }) => status === "running");
   const holds = useQuery({ ...listHolds(0), enabled: isRunning });
-  const standing = holds.data?.data.filter(({ released_at }) => released_at === null).length ?? 0;
-  if (!isRunning || standing === 0) return null;
+  const active = holds.data?.data.filter(({ released_at }) => released_at === null).length ?? 0;
+  if (!isRunning || active === 0) return null;
   return (
     <p className="notice warn" role="status">
       An erasure that is running waits for what a hold keeps, and ends after its release:{" "}
       <Link to="/privacy" search={{ section: "holds" }}>
-        {formatCount(standing, "hold")}
+        {formatCount(active, "hold")}
       </Link>
       .
     </p>

@@ -88,7 +88,7 @@ const isSame = (one: object | undefined, other: object) => JSON.stringify(one) =
 
 /** Counts what the entered rules would delete. The preview is gone once they are changed, also while it is counted. */
 function usePreview({ rules, name }: Pick<Props, "rules" | "name">) {
-  const [shown, setShown] = useState<{ asked: ReturnType<typeof readRules>; preview: RetentionPreview }>();
+  const [shown, setShown] = useState<{ entry: ReturnType<typeof readRules>; preview: RetentionPreview }>();
   const changes = useRef(0);
   const forget = () => {
     changes.current++;
@@ -96,16 +96,16 @@ function usePreview({ rules, name }: Pick<Props, "rules" | "name">) {
   };
   const look = useMutation({
     mutationFn: async (form: FormData) => {
-      const asked = readRules(form);
+      const entry = readRules(form);
       const begun = changes.current;
       // this form does not show the rules of another subject
-      if (asked.subject !== rules?.subject && (await readRetention(asked.subject)))
-        throw new OverwriteRefusal(`a rule of ${name(asked.subject)}`, {
+      if (entry.subject !== rules?.subject && (await readRetention(entry.subject)))
+        throw new OverwriteRefusal(`a rule of ${name(entry.subject)}`, {
           to: "/privacy",
-          search: { subject: asked.subject },
+          search: { subject: entry.subject },
         });
-      const preview = await previewRetention(asked.subject, asked.rules);
-      if (changes.current === begun) setShown({ asked, preview });
+      const preview = await previewRetention(entry.subject, entry.rules);
+      if (changes.current === begun) setShown({ entry, preview });
     },
   });
   return { shown, forget, look };
@@ -119,7 +119,7 @@ export function RetentionForm({ rules, subjects, name }: Props) {
     back: { to: "/privacy" },
     save: async (form) => {
       const { subject, rules: entered } = readRules(form);
-      if (!isSame(shown?.asked, { subject, rules: entered }))
+      if (!isSame(shown?.entry, { subject, rules: entered }))
         throw new Error("Look at the preview of these rules first.");
       requireConfirmation(form, WORD);
       await setRetention(subject, entered);

@@ -57,7 +57,7 @@ export function PromptCard({ trace, chosen }: Props) {
   const count = countPrompts(trace);
   const nth = Math.min(Math.max(chosen ?? count, 1), count) - 1;
   const before = messages.filter(({ turn_id }) => turn_id !== trace.id);
-  const asked = messages.filter(({ turn_id }) => turn_id === trace.id);
+  const own = messages.filter(({ turn_id }) => turn_id === trace.id);
   return (
     <section className="card part" aria-labelledby="prompt">
       <div className="title-line">
@@ -84,7 +84,7 @@ export function PromptCard({ trace, chosen }: Props) {
           <PromptMessages messages={before} isRaw={isRaw} />
         </details>
       )}
-      <PromptMessages messages={[...asked, ...roundMessages(trace, nth)]} isRaw={isRaw} />
+      <PromptMessages messages={[...own, ...roundMessages(trace, nth)]} isRaw={isRaw} />
       <details>
         <summary>Settings</summary>
         <ValueBlock label="As they were sent" value={settingsOf(settings, nth)} />

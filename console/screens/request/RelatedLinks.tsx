@@ -6,27 +6,36 @@ import type { Trace } from "../../api/trace.ts";
 import { useRole } from "../../api/useRole.ts";
 import { ThingLink } from "../../parts/ThingLink.tsx";
 
-/** Links to the rest of the conversation, for people who may see it. */
+/** The rest of the conversation, on the best screen that the person may open. */
+function ThreadLink({ id, isOwn, isAdmin }: { id: string; isOwn: boolean; isAdmin: boolean }) {
+  const name = <span className="mono">{id}</span>;
+  if (isOwn)
+    return (
+      <Link to="/chat/$threadId" params={{ threadId: id }}>
+        {name}
+      </Link>
+    );
+  if (isAdmin)
+    return (
+      <Link to="/log" search={{ stream: `thread-${id}` }}>
+        {name}
+      </Link>
+    );
+  return (
+    <Link to="/requests" search={{ thread: id }}>
+      {name}
+    </Link>
+  );
+}
+
+/** Links to the conversation of a request. */
 export function ThreadLinks({ trace: { thread_id, principal } }: { trace: Trace }) {
   const { isAdmin } = useRole();
   const { data: me } = useQuery(getSession);
-  const id = <span className="mono">{thread_id}</span>;
   const isOwn = principal === `person:${me?.user.id}`;
   return (
     <>
-      {isOwn ? (
-        <Link to="/chat/$threadId" params={{ threadId: thread_id }}>
-          {id}
-        </Link>
-      ) : isAdmin ? (
-        <Link to="/log" search={{ stream: `thread-${thread_id}` }}>
-          {id}
-        </Link>
-      ) : (
-        <Link to="/requests" search={{ thread: thread_id }}>
-          {id}
-        </Link>
-      )}
+      <ThreadLink id={thread_id} isOwn={isOwn} isAdmin={isAdmin} />
       {isAdmin && (
         <>
           {" · "}

@@ -55,7 +55,7 @@ const CallDetails = ({ call }: { call: TracedCall }) => (
 );
 
 function ModelDetails({ trace, line }: { trace: Trace; line: Line }) {
-  const said = line.round ?? trace.answer;
+  const output = line.round ?? trace.answer;
   return (
     <>
       {line.usage && (
@@ -66,8 +66,8 @@ function ModelDetails({ trace, line }: { trace: Trace; line: Line }) {
           {line.usage.cost !== undefined && `; ${formatCost(line.usage.cost)}`}
         </p>
       )}
-      {said?.reasoning && <ValueBlock label="Reasoning" value={said.reasoning} />}
-      <ValueBlock label="Text" value={said?.text || "(none)"} />
+      {output?.reasoning && <ValueBlock label="Reasoning" value={output.reasoning} />}
+      <ValueBlock label="Text" value={output?.text || "(none)"} />
       <p>
         <Link
           to="/requests/$turnId"

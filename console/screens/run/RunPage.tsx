@@ -32,13 +32,13 @@ const WAITS: Record<RunWait["type"], string> = {
 };
 
 /** "2 waits for a run": the plural is on the first word. */
-const countedAs = (count: number, what: string): string => {
+const describeCount = (count: number, what: string): string => {
   const [first = "", ...rest] = what.split(" ");
   return [formatCount(count, first), ...rest].join(" ");
 };
 
 /** The run's activity so far, without zero counts. */
-function counted({ counts, waits }: Run): string {
+function describeActivity({ counts, waits }: Run): string {
   const { steps, attempts, ticks } = counts;
   const ofWaits = Object.entries(WAITS).map(([type, name]): [number, string] => [
     waits.filter((wait) => wait.type === type).length,
@@ -48,7 +48,7 @@ function counted({ counts, waits }: Run): string {
   return (
     all
       .filter(([count]) => count > 0)
-      .map(([count, what]) => countedAs(count, what))
+      .map(([count, what]) => describeCount(count, what))
       .join(", ") || "nothing yet"
   );
 }
@@ -79,7 +79,7 @@ function Facts({ run }: { run: Run }) {
         <ElapsedTime since={run.started_at} until={run.completed_at} />
       </dd>
       <dt>Did</dt>
-      <dd>{counted(run)}</dd>
+      <dd>{describeActivity(run)}</dd>
       <dt>Version</dt>
       <dd>{run.definition_version}</dd>
       <dt>Id</dt>
@@ -145,7 +145,7 @@ const Problems = ({ run }: { run: Run }) => (
 );
 
 /** Whether a live run waits only for external events, so that no process works on it. */
-const rests = (run: Run): boolean =>
+const isIdle = (run: Run): boolean =>
   isLive(run) && run.waiting_on.length > 0 && run.waiting_on.every(({ type }) => type !== "step");
 
 /** The waits of a run; steps that differ only in their arguments are counted together. */
@@ -167,7 +167,7 @@ function Details({ run }: { run: Run }) {
       <header className="title-line">
         <h1>{run.workflow_name ?? "Deleted workflow"}</h1>
         <Status status={run.status} />
-        {rests(run) && <Status status="waiting" />}
+        {isIdle(run) && <Status status="waiting" />}
         <CancelButton run={run} />
         <RetryButton run={run} />
       </header>

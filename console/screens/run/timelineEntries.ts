@@ -12,7 +12,8 @@ export function stepTime({ attempts, scheduled_at }: Step, now: number): { start
   const first = attempts[0];
   const last = attempts.at(-1);
   const start = Date.parse(first?.started_at ?? scheduled_at);
-  return { start, end: last?.ended_at ? Date.parse(last.ended_at) : last ? now : start };
+  if (!last) return { start, end: start };
+  return { start, end: last.ended_at ? Date.parse(last.ended_at) : now };
 }
 
 /** A row of the timeline: a wait, or a step by its position in the list of steps. */

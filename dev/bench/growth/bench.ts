@@ -10,7 +10,7 @@ import type { Report, Verdict } from "../tools/report.ts";
 import { type Service, startService } from "../tools/service.ts";
 import { medianRatio } from "../tools/stats.ts";
 import { untilInterrupted } from "../tools/untilInterrupted.ts";
-import { measureRetoldFeed } from "./feed.ts";
+import { measureRepublishedFeed } from "./feed.ts";
 import { measureOrganizations } from "./organizations.ts";
 import { measureReadModels } from "./readModels.ts";
 import { measureStreams } from "./streams.ts";
@@ -93,8 +93,8 @@ const measureService = async (service: Service, direct: Target, scale: number): 
   await load(target, { connections: 32, stream: false, seconds: GROWING_SECONDS * scale });
   const grown = await turnCpu(service, target);
   verdicts.push(verdict("processor_of_turn_in_grown_log", medianRatio(grown, fresh)));
-  const retold = await measureRetoldFeed(target, addresses.nats_url);
-  if (retold !== undefined) verdicts.push(verdict("turn_while_feed_is_published_again", retold));
+  const republished = await measureRepublishedFeed(target, addresses.nats_url);
+  if (republished !== undefined) verdicts.push(verdict("turn_while_feed_is_published_again", republished));
   return verdicts;
 };
 

@@ -12,7 +12,7 @@ const MIN_TURNS = 30;
  * The time of a turn while the feed is published again from the log, because its stream was lost, relative to its normal time.
  * Undefined if the feed was complete before there were enough turns.
  */
-export const measureRetoldFeed = async (target: Target, natsUrl: string): Promise<number | undefined> => {
+export const measureRepublishedFeed = async (target: Target, natsUrl: string): Promise<number | undefined> => {
   progress("turns while the feed is published again");
   const { host, username: user, password: pass } = new URL(natsUrl);
   const connection = await connectNats({ servers: host, user, pass });

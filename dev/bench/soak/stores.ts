@@ -12,7 +12,7 @@ export interface StoreSizes {
 }
 
 /** A file that is removed meanwhile counts 0. */
-export function folderBytes(folder: string): number {
+function folderBytes(folder: string): number {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -94,20 +94,20 @@ const PROJECTS: Shown = {
 function checkShown({ operations }: Evidence, { made, read, name, shows }: Shown): Finding[] {
   const mine = operations.filter((one) => (made.includes(one.what) || one.what === read) && name(one) !== undefined);
   return [...grouped(mine, (operation) => name(operation)!)].flatMap(([, history]) => {
-    let stands: string | null | undefined = null;
+    let current: string | null | undefined = null;
     return history.flatMap((operation): Finding[] => {
       const { what, outcome, asked, got, code } = operation;
       if (what !== read) {
         const next = what.endsWith(".delete") ? null : JSON.stringify(shows({ ...asked, ...got }));
-        if (outcome === "done") stands = next;
-        else if (outcome === "unknown") stands = undefined;
+        if (outcome === "done") current = next;
+        else if (outcome === "unknown") current = undefined;
         return [];
       }
-      if (outcome === "unknown" || stands === undefined || code === "invalid_session") return [];
+      if (outcome === "unknown" || current === undefined || code === "invalid_session") return [];
       const shown = outcome === "done" ? JSON.stringify(shows(got)) : null;
-      return shown === stands
+      return shown === current
         ? []
-        : [different("I16", operation, `shows ${shown}, as it was made last it is ${stands}`)];
+        : [different("I16", operation, `shows ${shown}, the last change made it ${current}`)];
     });
   });
 }

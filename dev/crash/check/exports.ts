@@ -10,12 +10,12 @@ const userOf = ({ client }: Operation): string => `${PERSONAL}-${client >> 1}`;
 const repeated = (ids: string[]): string[] => [...grouped(ids, (id) => id).values()].flatMap((own) => own.slice(1));
 
 /** I18: an export lists everything once, and the actual bytes of each file. */
-function checkItself(about: string, { counts, said, threads, turns, files, contents }: Facts): Finding[] {
+function checkItself(about: string, { counts, announced, threads, turns, files, contents }: Facts): Finding[] {
   const ids = [threads, ...[turns, files].map((ones) => ones.map(({ id }: Facts) => id))].flat();
   return [
-    ...(isDeepStrictEqual(counts, said)
+    ...(isDeepStrictEqual(counts, announced)
       ? []
-      : [different("I18", about, `has ${JSON.stringify(counts)}, its end says ${JSON.stringify(said)}`)]),
+      : [different("I18", about, `has ${JSON.stringify(counts)}, its end says ${JSON.stringify(announced)}`)]),
     ...repeated(ids).map((id) => doubled("I18", about, `has ${id} twice`)),
     ...contents
       .filter(({ named, sent }: Facts) => named !== sent)

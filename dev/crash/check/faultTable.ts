@@ -1,9 +1,10 @@
 import type { Attempt, InjectedFault } from "../journal.ts";
 import type { Evidence } from "./evidence.ts";
+import { succeeded } from "./recovery.ts";
 
-const succeeded = ({ status }: Attempt): boolean => status !== null && status < 300;
 const STATUSES_SHOWN = 5;
 
+/** What clients saw of a fault. */
 interface Seen {
   /** Milliseconds from its end to the end of the first successful request that started later; undefined if there was none. */
   recovery: number | undefined;
@@ -19,17 +20,21 @@ const longest = (times: number[]): number | undefined => (times.length > 0 ? Mat
 const timeOf = ({ start, end }: Attempt): number => end - start;
 const slowestOf = (attempts: Attempt[]): Attempt | undefined => attempts.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
 
-function seenDuring({ at, until = at }: InjectedFault, all: Attempt[]): Seen {
+function observeFault({ at, until = at }: InjectedFault, all: Attempt[]): Seen {
   const firsts = all.filter((one) => succeeded(one) && one.start >= until).map(({ end }) => end);
-  const back = firsts.length > 0 ? Math.min(...firsts) : undefined;
-  const met = all.filter(({ end }) => end >= at && end <= (back ?? Infinity));
-  const ends = [at, ...met.filter(succeeded).map(({ end }) => end), ...(back === undefined ? [] : [back])];
+  const firstSuccess = firsts.length > 0 ? Math.min(...firsts) : undefined;
+  const during = all.filter(({ end }) => end >= at && end <= (firstSuccess ?? Infinity));
+  const ends = [
+    at,
+    ...during.filter(succeeded).map(({ end }) => end),
+    ...(firstSuccess === undefined ? [] : [firstSuccess]),
+  ];
   const sorted = ends.toSorted((a, b) => a - b);
   return {
-    recovery: back === undefined ? undefined : back - until,
+    recovery: firstSuccess === undefined ? undefined : firstSuccess - until,
     silence: Math.max(0, ...sorted.slice(1).map((end, n) => end - sorted[n]!)),
-    refusal: slowestOf(met.filter(({ status }) => status === 503)),
-    statuses: met.map(({ status }) => status),
+    refusal: slowestOf(during.filter(({ status }) => status === 503)),
+    statuses: during.map(({ status }) => status),
   };
 }
 
@@ -66,7 +71,7 @@ export function faultTable({
 }: Pick<Evidence, "faults" | "attempts" | "operations">): string[] {
   const all = [...attempts.values()].flat();
   const kinds = new Map<string, Seen[]>();
-  for (const fault of faults) kinds.set(kindOf(fault), [...(kinds.get(kindOf(fault)) ?? []), seenDuring(fault, all)]);
+  for (const fault of faults) kinds.set(kindOf(fault), [...(kinds.get(kindOf(fault)) ?? []), observeFault(fault, all)]);
   const rows = [...kinds].toSorted(([a], [b]) => a.localeCompare(b));
   if (rows.length === 0) return [];
   return [

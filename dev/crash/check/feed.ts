@@ -14,8 +14,8 @@ interface ReceivedMessage extends FeedMessage {
 }
 
 const PREFIX = "svc";
-/** Fields with hashes of secrets or unique names, or places of sealed bytes. They must never be published, whatever the code declares. */
-const KEPT = /"(?:[a-z_]*_(?:hash|hint|claim|token)|sha256|blob|frames|worker)":/;
+/** Matches fields with hashes of secrets or unique names, or places of sealed bytes. They must never be published, even if the code declares them public. */
+const UNPUBLISHED = /"(?:[a-z_]*_(?:hash|hint|claim|token)|sha256|blob|frames|worker)":/;
 const about = ({ event }: ReceivedMessage): string => `feed ${event.position} ${event.type}`;
 
 /** The message that an event must produce. */
@@ -34,7 +34,7 @@ const messageOf = ({ position, stream, version, organization_id, type, recorded_
   );
 
 /** The messages that remain for a subscriber which skips positions that are not higher. */
-function handledOf(received: ReceivedMessage[]): Set<number> {
+function positionsHandled(received: ReceivedMessage[]): Set<number> {
   let highest = 0;
   const handled = new Set<number>();
   for (const { event } of received)
@@ -47,7 +47,7 @@ function handledOf(received: ReceivedMessage[]): Set<number> {
 
 /** Every published event up to the end of listening arrived at least once, and none after a later one. */
 function checkComplete(received: ReceivedMessage[], events: RecordedEvent[], { until }: FeedEnd): Finding[] {
-  const handled = handledOf(received);
+  const handled = positionsHandled(received);
   const positions = new Set(received.map(({ event }) => event.position));
   return events
     .filter(({ position, type }) => position <= until && isPublished(type) && !handled.has(position))
@@ -61,11 +61,11 @@ function checkComplete(received: ReceivedMessage[], events: RecordedEvent[], { u
 /** The described schema of each message type. */
 function validators() {
   const { messages } = asyncApi(PREFIX).components as { messages: Record<string, { payload: object }> };
-  const made = new Map<string, Validator>();
+  const known = new Map<string, Validator>();
   return (type: string): Validator | undefined => {
     const described = messages[type];
-    if (described && !made.has(type)) made.set(type, new Validator(described.payload, "2020-12"));
-    return made.get(type);
+    if (described && !known.has(type)) known.set(type, new Validator(described.payload, "2020-12"));
+    return known.get(type);
   };
 }
 
@@ -78,13 +78,14 @@ function checkMessages(received: ReceivedMessage[], events: RecordedEvent[]): Fi
     const { event, subject, text } = message;
     const name = about(message);
     const personal = [PERSONAL, CANARY].filter((word) => text.includes(word));
-    const findings = personal.map((word) => different("I17", name, `tells what is personal (${word})`));
-    const [kept] = KEPT.exec(JSON.stringify(event.data)) ?? [];
-    if (kept) findings.push(different("I17", name, `tells ${kept.slice(1, -2)}, which stays in the house`));
+    const findings = personal.map((word) => different("I17", name, `contains personal data (${word})`));
+    const [unpublished] = UNPUBLISHED.exec(JSON.stringify(event.data)) ?? [];
+    if (unpublished)
+      findings.push(different("I17", name, `contains ${unpublished.slice(1, -2)}, which is not published`));
     const recorded = logged.get(event.position);
     if (!recorded || !isPublished(recorded.type)) return [...findings, different("I17", name, "must not be published")];
     if (!isDeepStrictEqual(event, messageOf(recorded)))
-      findings.push(different("I17", name, `says ${text.slice(0, 300)}, the log something else`));
+      findings.push(different("I17", name, `differs from the log: ${text.slice(0, 300)}`));
     if (validatorOf(event.type)?.validate(event).valid !== true)
       findings.push(different("I17", name, "is not what /asyncapi.json describes"));
     if (subject !== names.event(recorded)) findings.push(different("I17", name, `was published on ${subject}`));
@@ -94,7 +95,7 @@ function checkMessages(received: ReceivedMessage[], events: RecordedEvent[]): Fi
 
 /** I17: a subscriber that stores the highest position receives every published event in log order, unchanged, and nothing personal. */
 export function checkFeed({ feed, feedEnd, events }: Pick<Evidence, "feed" | "feedEnd" | "events">): Finding[] {
-  if (!feedEnd) return [lost("I17", "feed", "nobody has feedEnd to its end")];
+  if (!feedEnd) return [lost("I17", "feed", "nobody has listened to its end")];
   const received = feed.map((one): ReceivedMessage => ({ ...one, event: JSON.parse(one.text) }));
   return [...checkComplete(received, events, feedEnd), ...checkMessages(received, events)];
 }

@@ -26,8 +26,8 @@ export async function checkChain(db: Db, events: RecordedEvent[]): Promise<Findi
 /** I5: the events of a command have consecutive positions from one commit. A refused turn releases its command. */
 export function checkCommands({ events, turns }: Pick<Evidence, "events" | "turns">): Finding[] {
   const refused = new Set(turns.filter(({ end }) => end === "refused").map(({ from }) => from));
-  const standing = events.filter(({ position }) => !refused.has(position));
-  const ofCommand = grouped(standing, ({ command_id, organization_id }) => `${command_id} ${organization_id}`);
+  const remaining = events.filter(({ position }) => !refused.has(position));
+  const ofCommand = grouped(remaining, ({ command_id, organization_id }) => `${command_id} ${organization_id}`);
   return [...ofCommand].flatMap(([command, own]) => {
     const together = own.every(
       ({ position, recorded_at }, n) => position === own[0]!.position + n && +recorded_at === +own[0]!.recorded_at,

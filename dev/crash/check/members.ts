@@ -75,12 +75,12 @@ const applyEvent = (state: MemberState, { type, data }: RecordedEvent<any>): Mem
 function checkChange(change: Operation, before: RecordedEvent[], own: RecordedEvent[]): Finding[] {
   const { asked } = change;
   const state = [...before, ...own].reduce(applyEvent, { role: undefined, active: undefined });
-  const stands = Object.entries({ role: asked["role"], active: asked["active"] }).every(
+  const isAsRequested = Object.entries({ role: asked["role"], active: asked["active"] }).every(
     ([name, value]) => value === undefined || state[name as keyof MemberState] === value,
   );
   return [
     ...(own.length > 1 ? [doubled("I3", change, `UserChanged is in the log ${own.length} times`)] : []),
-    ...(stands ? [] : [lost("I1", change, `the log says ${JSON.stringify(state)}`)]),
+    ...(isAsRequested ? [] : [lost("I1", change, `the log says ${JSON.stringify(state)}`)]),
   ];
 }
 

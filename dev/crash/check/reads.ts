@@ -18,11 +18,11 @@ function removal(deletions: Operation[], read: Operation): "none" | "perhaps" | 
   return first.outcome === "done" && first.end < read.start ? "done" : "perhaps";
 }
 
-function checkThread(read: Operation, said: Operation[], deletions: Operation[]): Finding[] {
+function checkThread(read: Operation, turns: Operation[], deletions: Operation[]): Finding[] {
   const gone = removal(deletions, read);
   if (read.outcome === "done" && gone === "done") return [different("I16", read, "shows a thread that was deleted")];
   if (gone !== "none" || read.outcome === "unknown") return [];
-  const before = said.filter((turn) => turn.end < read.start);
+  const before = turns.filter((turn) => turn.end < read.start);
   if (read.outcome === "refused")
     return before.length > 0
       ? [lost("I16", read, `${read.code} for a thread with ${before.length} answered turns`)]
@@ -61,7 +61,7 @@ function checkList(list: Operation, uploads: Operation[], deletions: Map<string,
 export function checkReads({ operations }: Evidence): Finding[] {
   const of = (what: OperationKind) => operations.filter((operation) => operation.what === what);
   const thing = (operation: Operation) => String(operation.asked[THING[operation.what]!]);
-  const said = grouped(
+  const turns = grouped(
     of("chat").filter(({ outcome, asked }) => outcome === "done" && !asked["leaves"]),
     ({ got }) => got["thread_id"],
   );
@@ -70,7 +70,7 @@ export function checkReads({ operations }: Evidence): Finding[] {
   const filesGone = grouped(of("file.delete"), thing);
   return [
     ...of("thread.read").flatMap((read) =>
-      checkThread(read, said.get(thing(read)) ?? [], threadsGone.get(thing(read)) ?? []),
+      checkThread(read, turns.get(thing(read)) ?? [], threadsGone.get(thing(read)) ?? []),
     ),
     ...of("file.read").flatMap((read) => checkFile(read, uploads, filesGone.get(thing(read)) ?? [])),
     ...of("file.list").flatMap((list) => checkList(list, uploads, filesGone)),

@@ -4,6 +4,7 @@ import { grouped, type Evidence } from "./evidence.ts";
 import { different, stuck, type Finding } from "./finding.ts";
 import { isSilenced } from "./readiness.ts";
 
+/** A fault affects operations that start within this time after it. Also the promised maximum time of a 503. */
 const SETTLED_MS = 5_000;
 /** The promise: after the end of a fault, requests succeed again within this time, without intervention. */
 const MAX_RECOVERY_MS = 30_000;
@@ -14,13 +15,13 @@ export interface Spread {
   max: number;
 }
 
-export function spreadOf(values: number[]): Spread {
+function spreadOf(values: number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
   return { p50: at(0.5), p99: at(0.99), max: Math.round(sorted.at(-1) ?? 0) };
 }
 
-const succeeded = ({ status }: Attempt): boolean => status !== null && status < 300;
+export const succeeded = ({ status }: Attempt): boolean => status !== null && status < 300;
 
 /** Milliseconds from each fault to the end of the first successful request that started after it; the slowest last. */
 function firstSuccesses({ faults, attempts }: Evidence): { fault: InjectedFault; ms: number }[] {

@@ -17,7 +17,7 @@ interface Ballot {
   votes: Vote[];
   /** Creators of its links, by link. */
   links: Map<string, string>;
-  handedOn: { by: string; to: string }[];
+  delegations: { by: string; to: string }[];
   findings: Finding[];
 }
 
@@ -28,14 +28,14 @@ const countOf = (votes: Vote[], decision: string): number => votes.filter((vote)
  * delegated the approval has no vote.
  */
 function addEvent(ballot: Ballot, { type, data }: RecordedEvent<any>, next: RecordedEvent<any> | undefined): void {
-  const { id, votes, links, handedOn, required, findings } = ballot;
+  const { id, votes, links, delegations, required, findings } = ballot;
   const name = `approval ${id}`;
   const votersOf = ({ by, in_place_of }: Vote): string[] => [
     links.get(by.id) ?? by.id,
     ...(in_place_of ? [in_place_of] : []),
   ];
   if (type === "ApprovalLinkCreated") links.set(data.link_id, data.created_by.id);
-  if (type === "ApprovalDelegated") handedOn.push({ by: data.by.id, to: data.to });
+  if (type === "ApprovalDelegated") delegations.push({ by: data.by.id, to: data.to });
   if (type === "ApprovalDecided" && countOf(votes, data.decision) < required)
     findings.push(different("I10", name, `was decided by ${countOf(votes, data.decision)} votes of ${required}`));
   if (type !== "ApprovalVoted") return;
@@ -44,8 +44,8 @@ function addEvent(ballot: Ballot, { type, data }: RecordedEvent<any>, next: Reco
   const again = votes.flatMap(votersOf).find((voter) => voters.includes(voter));
   if (again) findings.push(doubled("I10", name, `has two votes of ${again}`));
   const decider = voters.at(-1)!;
-  if (handedOn.findLast(({ by, to }) => by === decider || to === decider)?.by === decider)
-    findings.push(different("I10", name, `has a vote of ${decider}, who had handed it on`));
+  if (delegations.findLast(({ by, to }) => by === decider || to === decider)?.by === decider)
+    findings.push(different("I10", name, `has a vote of ${decider}, who had delegated it`));
   votes.push(vote);
   if (countOf(votes, vote.decision) === required && next?.type !== "ApprovalDecided")
     findings.push(lost("I10", name, `has ${required} equal votes, and nothing decides it`));
@@ -60,7 +60,7 @@ function ballotsOf(events: RecordedEvent<any>[]): Map<string, Ballot> {
   for (const [id, own] of ofApproval) {
     const required = own[0]!.data.votes?.required;
     if (required === undefined) continue;
-    const ballot: Ballot = { id, required, votes: [], links: new Map(), handedOn: [], findings: [] };
+    const ballot: Ballot = { id, required, votes: [], links: new Map(), delegations: [], findings: [] };
     for (const [n, event] of own.entries()) addEvent(ballot, event, own[n + 1]);
     ballots.set(id, ballot);
   }

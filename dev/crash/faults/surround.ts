@@ -30,11 +30,11 @@ async function pidsOf({ processOf, pidOf }: Topology, { role, n }: Target): Prom
 const releaseOf =
   (topology: Topology, stores: readonly Store[]): Release =>
   async () => {
-    const goOn = topology.holdSupervisor();
+    const resumeSupervisor = topology.holdSupervisor();
     for (const store of stores)
       if (store === "blobs") for (const role of topology.roles) role.signal("SIGKILL");
       else for (const pid of await pidsOf(topology, { role: store })) kill(pid);
-    return goOn;
+    return resumeSupervisor;
   };
 
 async function cutPower(topology: Topology, store: Store | "everything", lost_ms: number): Promise<void> {

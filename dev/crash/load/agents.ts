@@ -43,9 +43,9 @@ function readAnswer({ body, text, headers }: WireAnswer) {
 }
 
 /** Resumes a broken stream after its last event, or repeats the request if there was none. */
-function resumed(base: string, token: string, user: string): (heard: string) => WireRequest | undefined {
-  return (heard) => {
-    const events = eventsIn(heard);
+function resumed(base: string, token: string, user: string): (received: string) => WireRequest | undefined {
+  return (received) => {
+    const events = eventsIn(received);
     const id = events[0]?.response?.id;
     if (!id) return undefined;
     const query = `user=${encodeURIComponent(user)}&stream=true&starting_after=${events.at(-1)!.sequence_number}`;

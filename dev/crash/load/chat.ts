@@ -27,19 +27,19 @@ interface Turn {
 }
 
 /** The text of a stream, and how it ended. */
-function heard(text: string) {
+function readStream(text: string) {
   const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data!);
   const chunks = events.filter((data) => data.startsWith("{")).map((data) => JSON.parse(data));
-  const said = chunks.map((chunk) => chunk.choices?.[0]?.delta?.content ?? "").join("");
+  const answer = chunks.map((chunk) => chunk.choices?.[0]?.delta?.content ?? "").join("");
   const finishes = chunks.filter((chunk) => chunk.choices?.[0]?.finish_reason).length;
   const ids = [...new Set(chunks.map((chunk) => chunk.id).filter(Boolean))];
-  return { text: said, finishes, ids, done: events.at(-1) === "[DONE]" };
+  return { text: answer, finishes, ids, done: events.at(-1) === "[DONE]" };
 }
 
 function readAnswer({ headers, body, text }: WireAnswer) {
   const thread_id = headers.get("x-thread-id");
   if (body) return { thread_id, ids: [body.id], text: body.choices[0].message.content, finishes: 1, done: true };
-  return { thread_id, ...heard(text) };
+  return { thread_id, ...readStream(text) };
 }
 
 /** A turn in a new or a given thread. The prompt contains the operation's id, which identifies the turn in the log. */
@@ -84,14 +84,14 @@ export async function chat(action: Action, { thread, files = [], uploaded = [] }
 export const smallFile = (action: Action): number => action.random.int(1, 20_000);
 export const largeFile = (action: Action): number => action.random.int(1 * MIB, 4 * MIB);
 
-const query = (user: string): string => `?user=${encodeURIComponent(user)}`;
+export const userQuery = (user: string): string => `?user=${encodeURIComponent(user)}`;
 
 export async function readThread(action: Action, thread: string): Promise<void> {
   const { api_key, user } = action.session;
   await perform(action, {
     what: "thread.read",
     asked: { thread },
-    wanted: { method: "GET", path: `${CHAT}/threads/${thread}/messages${query(user)}&limit=500`, token: api_key },
+    wanted: { method: "GET", path: `${CHAT}/threads/${thread}/messages${userQuery(user)}&limit=500`, token: api_key },
     read: ({ body }) => ({
       messages: body.data.map(({ role, content, status }: Record<string, string>) => ({ role, content, status })),
     }),
@@ -104,6 +104,6 @@ export async function deleteThread(action: Action, thread: string): Promise<void
   await perform(action, {
     what: "thread.delete",
     asked: { thread },
-    wanted: { method: "DELETE", path: `${CHAT}/threads/${thread}${query(user)}`, token: api_key },
+    wanted: { method: "DELETE", path: `${CHAT}/threads/${thread}${userQuery(user)}`, token: api_key },
   });
 }

@@ -27,7 +27,7 @@ function readExport(text: string) {
   return {
     complete: true,
     counts,
-    said: end["counts"],
+    announced: end["counts"],
     threads: of("thread").map(({ id }) => id),
     turns: of("turn").map(({ id, output }) => ({ id, text: output?.text ?? null })),
     files: of("file").map(({ id, sha256 }) => ({ id, sha256 })),

@@ -1,11 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { FormData } from "undici";
 import { PERSONAL } from "../topology.ts";
-import { sha256 } from "./chat.ts";
+import { sha256, userQuery } from "./chat.ts";
 import { onceOnly, perform, type Action } from "./session.ts";
 import { CHAT } from "./wire.ts";
-
-const query = (user: string): string => `?user=${encodeURIComponent(user)}`;
 
 export async function upload(action: Action, size: number): Promise<void> {
   const { id, session } = action;
@@ -32,7 +30,7 @@ export async function readFile(action: Action, file_id: string): Promise<void> {
   await perform(action, {
     what: "file.read",
     asked: { file_id },
-    wanted: { method: "GET", path: `${CHAT}/files/${file_id}/content${query(user)}`, token: api_key },
+    wanted: { method: "GET", path: `${CHAT}/files/${file_id}/content${userQuery(user)}`, token: api_key },
     read: ({ bytes }) => ({ sha256: sha256(bytes) }),
   });
 }
@@ -42,7 +40,7 @@ export async function listFiles(action: Action): Promise<void> {
   await perform(action, {
     what: "file.list",
     asked: { user },
-    wanted: { method: "GET", path: `${CHAT}/files${query(user)}`, token: api_key },
+    wanted: { method: "GET", path: `${CHAT}/files${userQuery(user)}`, token: api_key },
     read: ({ body }) => ({ files: body.data.map((file: { id: string }) => file.id) }),
   });
 }
@@ -53,6 +51,6 @@ export async function deleteFile(action: Action, file_id: string): Promise<void>
   await perform(action, {
     what: "file.delete",
     asked: { file_id },
-    wanted: { method: "DELETE", path: `${CHAT}/files/${file_id}${query(user)}`, token: api_key },
+    wanted: { method: "DELETE", path: `${CHAT}/files/${file_id}${userQuery(user)}`, token: api_key },
   });
 }

@@ -3,7 +3,7 @@ import type { WireRequest } from "./wire.ts";
 import type { KnownRun } from "./known.ts";
 
 /** Frames with an id as `[id, event]`: the last frame of each event of the run. */
-export const framesIn = (sse: string): [number, string][] =>
+const framesIn = (sse: string): [number, string][] =>
   [...sse.matchAll(/^id: (\d+)\nevent: (\S+)\ndata: .*\n\n/gm)].map(([, id, event]) => [Number(id), event!]);
 
 const RUN_ENDS = /^event: run\.(completed|failed|cancelled)$/m;
@@ -29,10 +29,10 @@ function wantedOf({ path, token, after, over = false, frames }: Following): Wire
     token,
     headers: after > 0 ? { "last-event-id": String(after) } : {},
     patience_ms: PATIENCE_MS,
-    ...(frames !== undefined && { leaves: (heard: string) => framesIn(heard).length >= frames }),
-    follow(heard) {
-      const last = framesIn(heard).at(-1)?.[0] ?? after;
-      return wantedOf({ path, token, after: last, over: over || RUN_ENDS.test(heard) });
+    ...(frames !== undefined && { leaves: (received: string) => framesIn(received).length >= frames }),
+    follow(received) {
+      const last = framesIn(received).at(-1)?.[0] ?? after;
+      return wantedOf({ path, token, after: last, over: over || RUN_ENDS.test(received) });
     },
     ends: over ? /^/ : RUN_ENDS,
   };
@@ -53,6 +53,6 @@ export async function followRun(action: Action, { id: run_id }: KnownRun): Promi
       },
     );
   const { got } = await part(id, { after: 0, frames: random.int(1, 6) });
-  const heard = (got["frames"] ?? []) as [number, string][];
-  await part(`${id}-rest`, { after: heard.at(-1)?.[0] ?? 0, over: got["ended"] === true });
+  const received = (got["frames"] ?? []) as [number, string][];
+  await part(`${id}-rest`, { after: received.at(-1)?.[0] ?? 0, over: got["ended"] === true });
 }

@@ -3,7 +3,7 @@ import { onceOnly, perform, type Action } from "./session.ts";
 import type { KnownMember } from "./known.ts";
 
 const ROLES = ["admin", "builder", "approver", "viewer"] as const;
-const standing = ({ body }: { body: any }) => ({ role: body.role, active: body.active });
+const stateOf = ({ body }: { body: any }) => ({ role: body.role, active: body.active });
 
 export async function createMember(action: Action, token: string): Promise<void> {
   const { id, random, session } = action;
@@ -23,7 +23,7 @@ export async function createMember(action: Action, token: string): Promise<void>
     },
     read(answered) {
       password = answered.body.password;
-      return { member_id: answered.body.id, ...standing(answered) };
+      return { member_id: answered.body.id, ...stateOf(answered) };
     },
   });
   const { member_id } = done.got;
@@ -60,7 +60,7 @@ export async function readMember(action: Action, { id: member_id }: KnownMember,
     what: "member.read",
     asked: { member_id },
     wanted: { method: "GET", path: `/api/members/${member_id}`, token },
-    read: standing,
+    read: stateOf,
   });
 }
 
@@ -88,7 +88,7 @@ async function change(action: Action, member: KnownMember, token: string, change
     what: "member.change",
     asked: { member_id, ...change },
     wanted: { method: "PATCH", path: `/api/members/${member_id}`, token, body: change },
-    read: standing,
+    read: stateOf,
   });
 }
 

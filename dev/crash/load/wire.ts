@@ -7,7 +7,7 @@ export const CHAT = "/api/openai/v1";
 export const KNOWLEDGE = "/api/v1/knowledge";
 
 const ANSWER_MS = 150_000;
-const LONGEST_PAUSE_MS = 8_000;
+const MAX_PAUSE_MS = 8_000;
 
 /** A request, sent until it is answered. */
 export interface WireRequest {
@@ -18,9 +18,9 @@ export interface WireRequest {
   form?: () => FormData;
   headers?: Record<string, string>;
   /** What to send instead of the same request if the connection broke after a part of the answer. */
-  follow?: (heard: string) => WireRequest | undefined;
+  follow?: (received: string) => WireRequest | undefined;
   /** Whether to disconnect after this part of the answer, without returning. */
-  leaves?: (heard: string) => boolean;
+  leaves?: (received: string) => boolean;
   /** Disconnects after this time, with what arrived until then. */
   patience_ms?: number;
   /** Recognizes the end of a stream that is not a turn's. */
@@ -55,29 +55,29 @@ function mayHelp({ status, code, headers }: Omit<WireAnswer, "attempts">, stubbo
   return shouldRetry === null ? [408, 409, 429].includes(status) || status >= 500 : shouldRetry === "true";
 }
 
-/** The connection broke inside an answer; `heard` is the part that arrived. */
+/** The connection broke inside an answer; `received` is the part that arrived. */
 class BrokenOff extends Error {
-  readonly heard: string;
-  constructor(heard: string, cause?: unknown) {
+  readonly received: string;
+  constructor(received: string, cause?: unknown) {
     super("the answer broke off", { cause });
-    this.heard = heard;
+    this.received = received;
   }
 }
 
 /** The whole answer, or the part that a disconnecting client received. */
 async function readAll(response: Response, { leaves }: WireRequest, patience: AbortSignal | undefined) {
   const chunks: Uint8Array[] = [];
-  const heard = () => Buffer.concat(chunks);
+  const received = () => Buffer.concat(chunks);
   try {
     for await (const chunk of response.body ?? []) {
       chunks.push(chunk as Uint8Array);
-      if (leaves?.(heard().toString("utf8"))) return { bytes: heard(), left: true };
+      if (leaves?.(received().toString("utf8"))) return { bytes: received(), left: true };
     }
   } catch (error) {
-    if (!patience?.aborted) throw new BrokenOff(heard().toString("utf8"), error);
-    return { bytes: heard(), left: true };
+    if (!patience?.aborted) throw new BrokenOff(received().toString("utf8"), error);
+    return { bytes: received(), left: true };
   }
-  return { bytes: heard(), left: false };
+  return { bytes: received(), left: false };
 }
 
 const RESPONSE_ENDS = /^event: response\.(completed|failed)\ndata: .*\n\n$/m;
@@ -143,7 +143,7 @@ export function openWire(journal: Journal, ports: number[], client: number): Wir
       const retries = random.int(2, 5);
       const stubborn = random.chance(0.3);
       let now = wanted;
-      let heard = "";
+      let received = "";
       for (let attempt = 0; ; attempt++) {
         const port = ports[turn++ % ports.length]!;
         const start = journal.now();
@@ -151,9 +151,9 @@ export function openWire(journal: Journal, ports: number[], client: number): Wir
         const answered = await once(operation, now, port, attempt).catch((error: Error & { cause?: Error }) => {
           code = String(error.cause?.message ?? error.message);
           if (error instanceof BrokenOff && wanted.follow) {
-            heard += wholeEvents(error.heard);
-            now = wanted.follow(heard) ?? wanted;
-            if (now === wanted) heard = "";
+            received += wholeEvents(error.received);
+            now = wanted.follow(received) ?? wanted;
+            if (now === wanted) received = "";
           }
           return NOTHING;
         });
@@ -171,9 +171,11 @@ export function openWire(journal: Journal, ports: number[], client: number): Wir
           retry_after: answered.headers.get("retry-after") !== null,
         });
         if (attempt === retries || wanted.leaves || !mayHelp(answered, stubborn))
-          return { ...answered, text: heard + answered.text, attempts: attempt + 1 };
-        const asked = Number(answered.headers.get("retry-after")) * 1000;
-        await sleep(asked > 0 ? asked : Math.min(500 * 2 ** attempt, LONGEST_PAUSE_MS) * (0.75 + random.next() / 4));
+          return { ...answered, text: received + answered.text, attempts: attempt + 1 };
+        const retryAfterMs = Number(answered.headers.get("retry-after")) * 1000;
+        await sleep(
+          retryAfterMs > 0 ? retryAfterMs : Math.min(500 * 2 ** attempt, MAX_PAUSE_MS) * (0.75 + random.next() / 4),
+        );
       }
     },
     close: () => agent.destroy(),

@@ -181,7 +181,7 @@ export const PLANTS: Plant[] = [
     instead: "return turn?.id === data.turn_id ? turn : undefined;",
     rules: ["I9"],
     load: ["newThread", "goOn", "respond"],
-    // a lease expires after 10 s, and the process goes on while another one has its turns
+    // a lease expires after 10 s, and the process continues while another one has its turns
     faults: [
       { what: "stop", role: "services", n: 1, ms: 13_000 },
       { what: "stop", role: "services", n: 2, ms: 13_000 },

@@ -7,6 +7,7 @@ const ANTHROPIC_URL = "https://api.anthropic.com";
 /** The API version that `answer.ts` reads. */
 const VERSION = "2026-10-21";
 
+/** A client of Anthropic's API, or of a compatible one at `base_url`. */
 export const openAnthropic = ({ api_key, base_url }: Credential, send: RequestSender): Client =>
   openClient(
     {

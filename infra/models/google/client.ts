@@ -24,6 +24,7 @@ function withRetryDelay(headers: Headers, body: unknown): Headers {
   return new Headers({ "retry-after": String(seconds) });
 }
 
+/** A client of Google's API, or of a compatible one at `base_url`. */
 export const openGoogle = ({ api_key, base_url }: Credential, send: RequestSender): Client =>
   openClient(
     {

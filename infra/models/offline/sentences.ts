@@ -33,10 +33,10 @@ export interface Quote {
 }
 
 /**
- * The sentences (three by default) that share most words with a question, in the order of the texts. Rare words count more.
+ * The three sentences that share most words with a question, in the order of the texts. Rare words count more.
  * Sentences without a shared word are never returned.
  */
-export async function bestQuotes(texts: string[], question: string, limit = 3): Promise<Quote[]> {
+export async function bestQuotes(texts: string[], question: string): Promise<Quote[]> {
   const sentences: (Quote & { words: Set<string> })[] = [];
   for (const [from, text] of texts.entries())
     for (const sentence of splitSentences(text.slice(0, MAX_READ))) {
@@ -56,7 +56,7 @@ export async function bestQuotes(texts: string[], question: string, limit = 3): 
     }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || a.at - b.at)
-    .slice(0, limit)
+    .slice(0, 3)
     .sort((a, b) => a.at - b.at)
     .map(({ sentence, from }) => ({ sentence, from }));
 }
@@ -75,6 +75,5 @@ function weighWords(question: string, sentences: ReadonlySet<string>[]): Map<str
 export const bestSentences = async (text: string, question: string): Promise<string[]> =>
   (await bestQuotes([text], question)).map(({ sentence }) => sentence);
 
-/** The first sentences of a text. */
-export const firstSentences = (text: string, limit = 2): string[] =>
-  splitSentences(text.slice(0, MAX_READ)).slice(0, limit);
+/** The first two sentences of a text. */
+export const firstSentences = (text: string): string[] => splitSentences(text.slice(0, MAX_READ)).slice(0, 2);

@@ -12,12 +12,18 @@ export class InvalidBody extends Error {
 /** Maximum bytes of a streamed event, and of an answer that is not streamed: an 8 MiB text with every character escaped by a backslash. */
 const MAX_PIECE = 16 * 1024 * 1024;
 
+/** Bytes of a UTF-8 character that starts with this byte, which is at least 0xc0. */
+function lengthOfCharacter(first: number): number {
+  if (first >= 0xf0) return 4;
+  return first >= 0xe0 ? 3 : 2;
+}
+
 /** Number of bytes at the end that belong to a character continued in the next chunk. */
 function incompleteBytes(chunk: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, chunk.length); back += 1) {
     const byte = chunk[chunk.length - back]!;
     if (byte < 0x80) return 0;
-    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+    if (byte >= 0xc0) return back < lengthOfCharacter(byte) ? back : 0;
   }
   return 0;
 }

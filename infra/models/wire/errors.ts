@@ -23,8 +23,8 @@ const KEY_END = 4;
 function safeMessage(message: string, apiKey: string): string {
   const hints = apiKey.length > KEY_START + KEY_END ? [apiKey.slice(0, KEY_START), apiKey.slice(-KEY_END)] : [];
   const isHint = (word: string) => hints.some((hint) => word.includes(hint));
-  const said = message.slice(0, MAX_REASON);
-  return (apiKey === "" ? said : said.replaceAll(apiKey, "[key]"))
+  const start = message.slice(0, MAX_REASON);
+  return (apiKey === "" ? start : start.replaceAll(apiKey, "[key]"))
     .replace(/[^\s"'`()<>{}[\],;]+/g, (word) => (isHint(word) ? "[key]" : word))
     .slice(0, MAX_MESSAGE);
 }
@@ -97,7 +97,7 @@ function namesCredential(body: unknown): boolean {
 }
 
 /** The provider answered with an error status. Details about the credential are for administrators only. */
-export function statusError({ status, headers, body, fallback = "" }: ErrorResponse, apiKey: string): ModelError {
+function statusError({ status, headers, body, fallback = "" }: ErrorResponse, apiKey: string): ModelError {
   const reason = (errorMessage(body) ?? fallback).slice(0, MAX_REASON);
   const message = safeMessage(`The provider answered ${status}${reason === "" ? "." : `: ${reason}`}`, apiKey);
   const retry_after_ms = headers && retryAfter(headers, currentTime());

@@ -6,8 +6,6 @@ interface RecognizerOptions {
   languages: readonly string[];
   /** Wall-clock time for one picture. */
   deadline_ms?: number;
-  /** The program of the thread. */
-  program?: URL;
 }
 
 const PROGRAM = new URL("./recognitionThread.ts", import.meta.url);
@@ -37,11 +35,11 @@ const answerOf = (thread: Worker, deadline_ms: number): Promise<RecognizedPictur
  * Recognizes text in a thread, one picture at a time. The thread starts with the first picture. A picture that exhausts its time or
  * memory ends the thread, and the next one gets a new thread.
  */
-export function createRecognizer({ languages, deadline_ms = DEADLINE_MS, program = PROGRAM }: RecognizerOptions) {
+export function createRecognizer({ languages, deadline_ms = DEADLINE_MS }: RecognizerOptions) {
   let thread: Worker | undefined;
   const start = (): Worker => {
     const workerData: TesseractOptions = { languages, memory: MEMORY };
-    const started = new Worker(program, { workerData });
+    const started = new Worker(PROGRAM, { workerData });
     // an error between pictures surfaces with the next one, as an exit
     started
       .on("error", () => {})

@@ -39,9 +39,9 @@ function pendingCalls(call: PendingCall): NewCall[] {
 }
 
 /** The first call that is not in the record. */
-export function firstNewCall({ calls }: RecordedRun, { asked }: TickOutcome): NewCall | undefined {
+export function firstNewCall({ calls }: RecordedRun, { pending }: TickOutcome): NewCall | undefined {
   const recorded = new Set(calls.map(({ key }) => key));
-  return asked.flatMap(pendingCalls).find(({ key }) => !recorded.has(key));
+  return pending.flatMap(pendingCalls).find(({ key }) => !recorded.has(key));
 }
 
 const named = ({ kind, name }: ComparedCall): ComparedCall => ({ kind, name });

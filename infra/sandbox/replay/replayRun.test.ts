@@ -20,8 +20,13 @@ const recorded = (calls: RecordedCall[], end: RecordedRun["end"] = { type: "open
   answered: calls.filter(({ answer }) => answer).map(({ key }) => key),
   end,
 });
-const asks = (...steps: { key: string; args: string }[]): Pick<TickOutcome, "asked" | "calls"> => ({
-  asked: steps.map((one) => ({ kind: "steps", steps: [{ name: "pay", ...one }], concurrency: null, on_error: "fail" })),
+const asks = (...steps: { key: string; args: string }[]): Pick<TickOutcome, "pending" | "calls"> => ({
+  pending: steps.map((one) => ({
+    kind: "steps",
+    steps: [{ name: "pay", ...one }],
+    concurrency: null,
+    on_error: "fail",
+  })),
   calls: steps.map(({ key }, n) => ({ key, line: n + 1, column: 1 })),
 });
 const made = (...keys: string[]) => ({ calls: keys.map((key) => ({ key, line: 1, column: 1 })) });

@@ -31,7 +31,7 @@ function memoOf({ calls, answered }: RecordedRun): MemoEntry[] {
 
 const lostOutcome = (message: string): TickOutcome => ({
   end: { type: "failed", code: "run_timeout", message, line: null, column: null },
-  asked: [],
+  pending: [],
   unusedKeys: [],
   notes: [],
   warnings: [],
@@ -66,8 +66,8 @@ async function replayWith(runner: Runner, call: TickCall, run: RecordedRun): Pro
   const memo = first === -1 ? answers.slice() : answers.slice(0, first);
   for (let n = memo.length; ; n++) {
     const outcome = await tick(memo);
-    const goesOn = outcome.end.type === "suspended" && n < answers.length && !firstNewCall(run, outcome);
-    if (!goesOn) return compareRun(run, { made, outcome });
+    const canContinue = outcome.end.type === "suspended" && n < answers.length && !firstNewCall(run, outcome);
+    if (!canContinue) return compareRun(run, { made, outcome });
     memo.push(answers[n]!);
   }
 }

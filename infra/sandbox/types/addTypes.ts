@@ -101,6 +101,7 @@ export function findInsertions(file: ts.SourceFile, script: TypedScript): Insert
   return typed.flatMap(([node, types]) => insertTypes(node, types, has_types)).toSorted((a, b) => a.at - b.at);
 }
 
+/** The source with all insertions, which are in source order. */
 export function insertAll(source: string, insertions: Insertion[]): string {
   let written = "";
   let at = 0;

@@ -12,7 +12,7 @@ export function answerOrThrow({ value }: Pick<Call, "value">): Answer {
 }
 
 /** The result of a call with `onError: "return"`, for which a failure is a value. */
-export function answerWithFailure({ value }: Pick<Call, "value">): Answer {
+function answerWithFailure({ value }: Pick<Call, "value">): Answer {
   if (!value) return undefined;
   if ("json" in value) return `{"ok":true,"value":${value.json}}`;
   const { message, code } = value.error;

@@ -45,6 +45,7 @@ function findOrAdd(history: CallHistory, key: string): Call {
   return call;
 }
 
+/** Adds results to their calls, in the order in which the log has them. */
 export function addMemoEntries(history: CallHistory, entries: readonly MemoEntry[]): void {
   for (const { key, value } of entries) {
     const call = findOrAdd(history, key);

@@ -25,6 +25,7 @@ export const MAX_FIXED_VALUES = 1_000;
 /** Log lines of a run or a step; more is dropped. */
 const MAX_LOGS = 262_144;
 
+/** Whether a JSON text nests deeper than MAX_DEPTH. Reads it without recursion, before it is parsed. */
 export function nestsTooDeep(json: string): boolean {
   let depth = 0;
   let quoted = false;

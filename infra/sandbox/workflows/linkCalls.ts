@@ -17,7 +17,7 @@ export function parseOnParentEnd(value: unknown): OnParentEnd {
 }
 
 /** Milliseconds; null for no timeout. */
-export const parseTimeout = (call: string, value: unknown): number | null =>
+const parseTimeout = (call: string, value: unknown): number | null =>
   value === undefined || value === null ? null : parseDuration(`${call}: timeout`, value);
 
 const requestText = (kind: string, userKey: string | null, json: string): string =>
@@ -96,7 +96,7 @@ export function requestRunWait(state: TickState, json: string, userKey: string |
 const MAX_VARS = 32;
 
 /** The input of an agent's turn: a text, or messages. Each message is checked before the turn starts. */
-export function parseAgentInput(value: unknown): unknown {
+function parseAgentInput(value: unknown): unknown {
   const isText = typeof value === "string" && value.trim() !== "";
   if (isText || (Array.isArray(value) && value.length > 0)) return value;
   throw new InvalidOption("agent: the input must be a text, or a list of messages.");

@@ -37,13 +37,13 @@ function dirty(realm: ReturnType<typeof open>, script: string): void {
 
 test("a reset restores the memory byte for byte, so that no trace of a script remains", async () => {
   const realm = open();
-  await realm.fresh();
+  await realm.resetVm();
   const before = realm.vm();
   const { memory } = before.snapshot();
   for (const script of DIRT) {
     dirty(realm, script);
     expect(Buffer.from(realm.vm().snapshot().memory).includes(MARK)).toBe(true);
-    await realm.fresh();
+    await realm.resetVm();
     const now = Buffer.from(realm.vm().snapshot().memory);
     expect(now.includes(MARK)).toBe(false);
     // the memory keeps its size, and is empty beyond the baseline
@@ -55,11 +55,11 @@ test("a reset restores the memory byte for byte, so that no trace of a script re
 
 test("a VM whose memory has grown large is replaced", async () => {
   const realm = open();
-  await realm.fresh();
+  await realm.resetVm();
   const before = realm.vm();
   dirty(realm, `globalThis.large = "${MARK}".repeat(1e6)`);
   expect(realm.bytes()).toBeGreaterThan(MAX_REUSED_BYTES);
-  await realm.fresh();
+  await realm.resetVm();
   expect(realm.vm()).not.toBe(before);
   expect(Buffer.from(realm.vm().snapshot().memory).includes(MARK)).toBe(false);
   expect(realm.bytes()).toBeLessThan(MAX_REUSED_BYTES);
@@ -68,7 +68,7 @@ test("a VM whose memory has grown large is replaced", async () => {
 test("a reset clears the library's own state, and the VM keeps working", async () => {
   const realm = open();
   for (let n = 0; n < 50; n++) {
-    const [give] = await realm.fresh();
+    const [give] = await realm.resetVm();
     const vm = realm.vm();
     expect(vm.callFunction(give!, vm.undefined).typeof).toBe("function");
     expect(vm.evalCode("typeof told()").toString()).toBe("object");
@@ -88,11 +88,11 @@ test("a reset clears the library's own state, and the VM keeps working", async (
 
 test("a VM is replaced when the library lacks an internal that a reset needs", async () => {
   const realm = open();
-  await realm.fresh();
+  await realm.resetVm();
   const before = realm.vm();
   Reflect.set(before, "_ownedHandles", undefined);
   dirty(realm, `globalThis.mark = "${MARK}"`);
-  await realm.fresh();
+  await realm.resetVm();
   expect(realm.vm()).not.toBe(before);
   expect(realm.vm().evalCode("typeof mark").toString()).toBe("undefined");
 });

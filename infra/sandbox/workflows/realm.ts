@@ -92,7 +92,7 @@ export function createRealm(kind: RealmKind, options: QuickJSOptions, hosts: Rec
   let prepared: JSValueHandle[] | undefined;
 
   /** Undefined if a new VM is needed, which takes longer. */
-  function freshNow(): JSValueHandle[] | undefined {
+  function resetVmNow(): JSValueHandle[] | undefined {
     const ready = prepared;
     prepared = undefined;
     if (ready) return ready;
@@ -100,8 +100,8 @@ export function createRealm(kind: RealmKind, options: QuickJSOptions, hosts: Rec
     if (!vm || !baseline || !reset(vm, baseline, kind.hosts)) return undefined;
     return baseline.guestFunctions.map((handle) => vm.importHandle(handle));
   }
-  async function fresh(): Promise<JSValueHandle[]> {
-    const now = freshNow();
+  async function resetVm(): Promise<JSValueHandle[]> {
+    const now = resetVmNow();
     if (now) return now;
     kind.pendingBaseline ??= createBaseline(kind, options);
     const baseline = (kind.baseline = await kind.pendingBaseline);
@@ -113,16 +113,16 @@ export function createRealm(kind: RealmKind, options: QuickJSOptions, hosts: Rec
     /** The VM of the running script. */
     vm: (): QuickJS => current!,
     /** Resets the VM and returns the guest functions. */
-    fresh,
-    /** Like `fresh`; undefined if that would have to wait. */
-    freshNow,
-    /** Resets the VM in advance. Must not be called between `fresh` and the end of the script. */
+    resetVm,
+    /** Like `resetVm`; undefined if that would have to wait. */
+    resetVmNow,
+    /** Resets the VM in advance. Must not be called between `resetVm` and the end of the script. */
     async prepare(): Promise<void> {
-      prepared = await fresh();
+      prepared = await resetVm();
     },
     /** Like `prepare`; does nothing if that would have to wait. */
     prepareNow(): void {
-      prepared = freshNow();
+      prepared = resetVmNow();
     },
     /** Bytes of memory that the VM holds; 0 if unknown. */
     bytes: (): number => (current && internalsOf(current).exports?.memory?.buffer.byteLength) ?? 0,

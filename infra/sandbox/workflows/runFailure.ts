@@ -19,6 +19,7 @@ export class RunFailure extends Error {
 
 const OUT_OF_MEMORY = `run() needed more memory than ${RUN_MEMORY_BYTES / 1024 ** 2} MiB, which its arguments and the results of all its steps share. Save what is large as a file in a step (ctx.files.save), and return its id.`;
 
+/** The failure of a run whose code threw this. */
 export function runFailure(thrown: ScriptException): RunFailure {
   const { name, message, stack } = thrown;
   const place = placeInStack(stack);

@@ -73,7 +73,7 @@ export function createSpeculativeVm({ wasm, onSpeculate }: SpeculativeVmOptions)
     /** The result; undefined if the step was abandoned. */
     run(order: StepOrder, code: Uint8Array): StepResult | undefined {
       const name = `${order.sha256} ${order.step}`;
-      const guest = unfit.has(name) ? undefined : realm.freshNow();
+      const guest = unfit.has(name) ? undefined : realm.resetVmNow();
       if (!guest) return undefined;
       const attempt = startAttempt();
       attempt.clock.start();

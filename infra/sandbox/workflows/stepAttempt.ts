@@ -4,7 +4,7 @@ import { newStepOrder, type Report, type StepOutcome, type ThreadLoss } from "./
 import type { RunnerProcess, ThreadAddress } from "./runnerProcess.ts";
 
 /** The failure of an attempt whose thread has ended. `isCulprit`: it was computing this attempt at that time. */
-export function lossFailure(loss: ThreadLoss, isCulprit: boolean): StepFailure {
+function lossFailure(loss: ThreadLoss, isCulprit: boolean): StepFailure {
   if (loss === "computing" && isCulprit)
     return new StepFailure("step_limit", "The script was ended in an operation that took too long.", { final: true });
   if (loss === "memory")

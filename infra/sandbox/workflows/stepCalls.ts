@@ -33,7 +33,7 @@ function speculateStep(state: TickState, call: Call, { name, json, mode }: StepR
   if (!ran) return;
   const outcome: SpeculatedStep["outcome"] = {
     end: { type: "suspended" },
-    asked: [{ kind: "steps", steps: [step], concurrency: null, on_error: mode }],
+    pending: [{ kind: "steps", steps: [step], concurrency: null, on_error: mode }],
     unusedKeys: [],
     notes: newValues(state),
     warnings: [],

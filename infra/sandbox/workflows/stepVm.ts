@@ -159,7 +159,7 @@ export function createStepVm(options: StepVmOptions, codeCache: CodeCache) {
   const { realm, execution, setCurrent } = createStepRealm(options);
 
   async function start(id: number, send: SendRequest): Promise<{ attempt: RunningAttempt; guest: StepGuest }> {
-    const guest = nameStepGuest(await realm.fresh());
+    const guest = nameStepGuest(await realm.resetVm());
     const rejectionError = (reason: JSValueHandle): AttemptFailure =>
       stepRejection(JSON.parse(execution.call(guest.describe, reason).toString()) as ThrownByStep, attempt.retryAfter);
     const run = createScriptRun({ execution, limits: LIMITS, stuckError, rejectionError });

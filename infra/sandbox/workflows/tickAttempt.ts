@@ -36,7 +36,7 @@ const orderPart = (
 });
 
 /** An order with the whole memo. */
-export const wholeOrder = (call: TickCall): TickOrder => ({
+const wholeOrder = (call: TickCall): TickOrder => ({
   ...orderPart(call, 0),
   args: call.args,
   ...(call.headers && { headers: call.headers }),

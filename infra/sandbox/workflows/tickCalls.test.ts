@@ -19,8 +19,8 @@ const tick = (speculate?: Speculate) =>
 function answer(request: string, json: string): string {
   const calls = tick();
   calls.requestSteps(request, 1);
-  const [asked] = calls.outcome().asked;
-  const { key } = asked?.kind === "steps" ? asked.steps[0]! : expect.unreachable("no step was requested");
+  const [pending] = calls.outcome().pending;
+  const { key } = pending?.kind === "steps" ? pending.steps[0]! : expect.unreachable("no step was requested");
   addMemoEntries(history, [{ key, value: { json } }]);
   return key;
 }
@@ -29,7 +29,7 @@ describe("The calls of a tick", () => {
   test("are requested once, in order, when they have no result", () => {
     const calls = tick();
     for (const request of [step("b"), step("a"), step("b")]) expect(calls.requestSteps(request, 0)).toBeUndefined();
-    expect(calls.outcome().asked).toMatchObject([{ steps: [{ name: "b" }] }, { steps: [{ name: "a" }] }]);
+    expect(calls.outcome().pending).toMatchObject([{ steps: [{ name: "b" }] }, { steps: [{ name: "a" }] }]);
     expect(calls.isOpen()).toBe(true);
   });
 
@@ -39,7 +39,7 @@ describe("The calls of a tick", () => {
     expect(calls.findAnswer(step("a", '{"x":1,"y":2}'))).toBe("5");
     expect(calls.findAnswer(step("a", '{"y":2,"x":1}'))).toBeUndefined();
     expect(calls.requestSteps(step("a", '{"y":2,"x":1}'), 0)).toBe("5");
-    expect(calls.outcome()).toMatchObject({ asked: [], unusedKeys: [] });
+    expect(calls.outcome()).toMatchObject({ pending: [], unusedKeys: [] });
     expect(calls.isOpen()).toBe(false);
   });
 
@@ -47,7 +47,7 @@ describe("The calls of a tick", () => {
     answer(many("[1]"), "10");
     const calls = tick();
     expect(calls.requestSteps(many("[1,2]"), 7)).toBeUndefined();
-    expect(calls.outcome().asked).toMatchObject([{ concurrency: 7, steps: [{ args: "2" }] }]);
+    expect(calls.outcome().pending).toMatchObject([{ concurrency: 7, steps: [{ args: "2" }] }]);
   });
 
   test("report results that they do not use, once they request something new", () => {
@@ -115,11 +115,11 @@ describe("A speculative step", () => {
     calls.request("log", "before", "", undefined);
     expect(calls.requestSteps(step("a", '{"n":1}'), 0)).toBe('{"n":1}');
     calls.request("log", "after", "", undefined);
-    expect(calls.outcome()).toMatchObject({ asked: [], logs: ["before", "after"] });
+    expect(calls.outcome()).toMatchObject({ pending: [], logs: ["before", "after"] });
     const [speculated] = calls.takeSpeculated();
     expect(speculated!.outcome).toMatchObject({
       end: { type: "suspended" },
-      asked: [{ steps: [{ name: "a" }] }],
+      pending: [{ steps: [{ name: "a" }] }],
       logs: ["before"],
     });
   });

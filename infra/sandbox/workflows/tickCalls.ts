@@ -82,8 +82,8 @@ export function createTickCalls(tick: NewTick & { speculate?: Speculate }) {
     ended: () => state.ended,
     /** Whether `run()` cannot end yet: it has called complete() or continueAs(), or waits for a new call. */
     isOpen: (): boolean => state.requested.length > 0 || state.ended !== undefined,
-    outcome: (): Pick<TickOutcome, "asked" | "unusedKeys" | "notes" | "logs"> => ({
-      asked: state.requested,
+    outcome: (): Pick<TickOutcome, "pending" | "unusedKeys" | "notes" | "logs"> => ({
+      pending: state.requested,
       unusedKeys: unusedKeys(state),
       notes: newValues(state),
       logs: state.logs.lines,

@@ -162,7 +162,7 @@ export function createTickVm({ wasm, cpu_ms, onSpeculate }: TickVmOptions) {
 
   async function execute({ seen_as, args, headers, script, ordered }: Tick, tick: RunningTick): Promise<TickEnd> {
     tick.clock.start();
-    const guest = nameTickGuest(await realm.fresh());
+    const guest = nameTickGuest(await realm.resetVm());
     const vm = realm.vm();
     tick.trace?.begin(() => vm.callFunction(guest.stack, vm.undefined).toString());
     const rest = JSON.stringify({ headers, runId: seen_as, seed: seedOf(seen_as), ordered });

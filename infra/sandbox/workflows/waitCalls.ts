@@ -6,6 +6,7 @@ import { countCall, findOrAddCall, type TickState } from "./tickState.ts";
 const requestText = (kind: string, name: string, userKey: string | null, json: string): string =>
   `${kind}:${JSON.stringify([name, userKey])}${json}`;
 
+/** Answers a call of awaitApproval. Throws InvalidOption. */
 export function requestApproval(state: TickState, name: string, json: string, userKey: string | null): Answer {
   checkLabel("awaitApproval: the name", name);
   checkFits("The options of awaitApproval", json, MAX_ARGS);

@@ -13,7 +13,7 @@ import { EndpointFailed, type Embedder, type EmbeddingEndpoint } from "../search
 import { decodeVectors, encodeVectors, markPassages } from "./vectorBlob.ts";
 
 /** Passages per document that get a vector. The others are found by their words only. */
-export const MAX_EMBEDDED_PASSAGES = 5_000;
+const MAX_EMBEDDED_PASSAGES = 5_000;
 /** Texts whose vectors are recorded together. If the process dies, at most this many were paid for in vain. */
 const PART_TEXTS = 500;
 /** Limits of one request. Its answer is parsed in one piece, and endpoints limit the tokens. */

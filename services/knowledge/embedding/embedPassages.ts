@@ -132,8 +132,8 @@ async function clearFault(deps: PassageEmbedder, one: Organization): Promise<voi
 }
 
 async function pause(deps: PassageEmbedder, one: Organization, error: unknown): Promise<void> {
-  const asked = error instanceof EndpointFailed ? (error.retry_after_ms ?? 0) : 0;
-  one.pauseMs = Math.min(Math.max(2 * one.pauseMs, FIRST_PAUSE_MS, asked), MAX_PAUSE_MS);
+  const requestedMs = error instanceof EndpointFailed ? (error.retry_after_ms ?? 0) : 0;
+  one.pauseMs = Math.min(Math.max(2 * one.pauseMs, FIRST_PAUSE_MS, requestedMs), MAX_PAUSE_MS);
   one.nextAt = performance.now() + one.pauseMs;
   one.mayShowFault = true;
   deps.onError(error, one.id);

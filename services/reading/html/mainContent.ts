@@ -1,6 +1,6 @@
 import type { Element, Nodes, Root } from "hast";
 import type { Warn } from "../reader.ts";
-import { ignoreWarnings, warnOfCount } from "../warnings.ts";
+import { warnOfCount } from "../warnings.ts";
 import { openAriaHidden } from "./ariaHidden.ts";
 import { isOpenChoice } from "./formFields.ts";
 import {
@@ -105,8 +105,9 @@ const mainPart = (root: Root): Root => {
   const all = lengthOf(root);
   const mains = outermost(root, (node) => node.tagName === "main" || property(node, "role") === "main");
   const articles = outermost(root, (node) => node.tagName === "article");
-  const [found, share] = mains.length === 1 ? [mains[0], 0.25] : [articles.length === 1 ? articles[0] : undefined, 0.5];
-  return found && lengthOf(found) > all * share ? { type: "root", children: [found] } : root;
+  const isMost = (found: Element | undefined, share: number) => found && lengthOf(found) > all * share;
+  if (mains.length === 1) return isMost(mains[0], 0.25) ? { type: "root", children: mains } : root;
+  return articles.length === 1 && isMost(articles[0], 0.5) ? { type: "root", children: articles } : root;
 };
 
 /** The outermost hidden texts of a page, except in its navigation and edges. */
@@ -125,7 +126,7 @@ const countHiddenTexts = (root: Root, aria: JudgeAria): number => {
 };
 
 /** A page without navigation, hidden parts, scripts and page edges, unless hardly anything would remain. Warns of hidden texts. */
-export const mainContent = (root: Root, warn: Warn = ignoreWarnings): Root => {
+export const mainContent = (root: Root, warn: Warn): Root => {
   const whole = withoutCode(root);
   const aria = openAriaHidden(whole);
   const clean = withoutBoilerplate(whole, aria);

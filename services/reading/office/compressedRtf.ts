@@ -87,6 +87,7 @@ function isSound(rtf: Buffer): boolean {
 const decode = (bytes: Buffer, encoding: string): string =>
   decodeBytes(bytes.toString("latin1"), codePageEncoding(Number(encoding.replace(/^cp/, ""))));
 
+/** The body of a message. Damaged RTF becomes an empty text. */
 export function readCompressedRtf(bytes: Buffer): MailBody {
   const rtf = openRtf(bytes);
   if (!rtf) return { kind: "text", text: "" };

@@ -39,11 +39,11 @@ export const joinFlow = (text: string, withoutSpaces: boolean): string => {
   for (const line of text.split(/\r?\n/)) {
     const own = quoteOf(line);
     const stuffed = own === "" ? line.replace(/^ /, "") : line.replace(/^>[ >]*/, "");
-    const goesOn = flows(line);
-    const words = goesOn && withoutSpaces ? stuffed.slice(0, -1) : stuffed;
+    const continues = flows(line);
+    const words = continues && withoutSpaces ? stuffed.slice(0, -1) : stuffed;
     if (open && own === quote && words.trim() !== "" && !/^-- $/.test(words)) joined[joined.length - 1] += words;
     else joined.push(own === "" ? words : `${own} ${words}`);
-    open = goesOn;
+    open = continues;
     quote = own;
   }
   return joined.join("\n");

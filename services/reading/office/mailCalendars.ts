@@ -3,7 +3,7 @@ import { normalizeText } from "../html/text.ts";
 import { decodeText } from "../text/charset.ts";
 import { escapePlain } from "../text/plain.ts";
 import { type CalendarEvent, readCalendar } from "./calendar.ts";
-import { writeFields } from "./mailFields.ts";
+import { oneLine, writeFields } from "./mailFields.ts";
 
 type Part = Email["attachments"][number];
 
@@ -15,10 +15,8 @@ const MAX_SEARCHED = 100_000;
 const isCalendar = ({ mimeType, filename }: Part): boolean =>
   mimeType === "text/calendar" || mimeType === "application/ics" || /\.ics$/i.test(filename ?? "");
 
-const words = (text: string): string => normalizeText(text).replace(/\s+/g, " ").trim();
-
-const writeEvent = ({ fields, description }: CalendarEvent, said: string): string[] => {
-  const repeats = description === "" || said.includes(words(description));
+const writeEvent = ({ fields, description }: CalendarEvent, mailText: string): string[] => {
+  const repeats = description === "" || mailText.includes(oneLine(description));
   return [writeFields(fields), ...(repeats ? [] : [escapePlain(normalizeText(description))])];
 };
 
@@ -31,7 +29,7 @@ export interface MailCalendars {
 
 /** Reads the calendars of an e-mail. `text`: its text, which often contains the description of an event. */
 export const readCalendars = (attachments: readonly Part[], text: string): MailCalendars => {
-  const said = words(text.slice(0, MAX_SEARCHED));
+  const mailText = oneLine(text.slice(0, MAX_SEARCHED));
   const written = new Set<string>();
   const read = new Set<Part>();
   for (const part of attachments.filter(isCalendar).slice(0, MAX_CALENDARS)) {
@@ -40,7 +38,7 @@ export const readCalendars = (attachments: readonly Part[], text: string): MailC
     const { events, isIncomplete } = readCalendar(source);
     if (!isIncomplete) read.add(part);
     // an invitation is often attached again as a file, for programs that do not show invitations
-    for (const event of events) written.add(writeEvent(event, said).join("\n\n"));
+    for (const event of events) written.add(writeEvent(event, mailText).join("\n\n"));
   }
   return { paragraphs: [...written], read };
 };

@@ -24,7 +24,7 @@ const greekSign = (character: string): string => {
 /** Text in a symbol font as it is displayed; unknown symbols stay unchanged. */
 type ShowSigns = (text: string) => string;
 
-export const symbolText: ShowSigns = (text) => Array.from(text, greekSign).join("");
+const symbolText: ShowSigns = (text) => Array.from(text, greekSign).join("");
 
 const pictureText =
   (font: string): ShowSigns =>

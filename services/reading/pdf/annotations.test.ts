@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { AnnotationBudget } from "./annotationLimits.ts";
 import { FontStyles } from "./fontStyles.ts";
 import { openPdf } from "./openPdf.ts";
 import { readPage } from "./readPage.ts";
-import { readPdf } from "./readPdf.ts";
 import { writePdf, objectsOf, show, stream } from "./testing/build.ts";
+import { readWithWarnings } from "./testing/readWithWarnings.ts";
 
 /* Form fields whose text is only in their drawing. */
 
@@ -25,14 +24,8 @@ const pageWith = (fields: [field: string, drawing: string][], times = 1): Buffer
 
 const drawn = (text: string): string => show(2, 10, 10, text);
 
-const read = async (bytes: Buffer): Promise<{ text: string; warnings: ReadingWarning[] }> => {
-  const warnings: ReadingWarning[] = [];
-  const [text = ""] = await readPdf(bytes, (warning) => warnings.push(warning));
-  return { text, warnings };
-};
-
 test("a signature is read as displayed, at its place", async () => {
-  const { text, warnings } = await read(
+  const { text, warnings } = await readWithWarnings(
     pageWith([
       ["/FT/Sig", drawn("Signed by Ada Lovelace on 2026-03-02")],
       ["/FT/Sig/F 2", drawn("Hidden signature")],
@@ -46,13 +39,13 @@ test("a signature is read as displayed, at its place", async () => {
 });
 
 test("a field value that is only drawn is read", async () => {
-  const { text } = await read(pageWith([["/FT/Tx/DA(/Helv 10 Tf 0 g)", drawn("1,234.50")]]));
+  const { text } = await readWithWarnings(pageWith([["/FT/Tx/DA(/Helv 10 Tf 0 g)", drawn("1,234.50")]]));
   expect(text).toContain("1,234.50");
 });
 
 test("a choice is read as displayed", async () => {
   const options = "/FT/Ch/Ff 131072/Opt[[(r)(Red)][(g)(Green)]]";
-  const { text } = await read(
+  const { text } = await readWithWarnings(
     pageWith([
       [`${options}/V(g)`, ""],
       ["/FT/Ch/Ff 393216/Opt[(Red)]/V(Other)", ""],
@@ -62,7 +55,7 @@ test("a choice is read as displayed", async () => {
 });
 
 test("captions of buttons are read as displayed, but hidden buttons are not", async () => {
-  const { text } = await read(
+  const { text } = await readWithWarnings(
     pageWith([
       ["/FT/Btn/Ff 65536/A<</S/ResetForm>>", drawn("Clear the form")],
       ["/FT/Btn/Ff 65536/F 2", drawn("Secret")],
@@ -73,9 +66,9 @@ test("captions of buttons are read as displayed, but hidden buttons are not", as
 
 test("a list without a selection is reported, but a drop-down list is not", async () => {
   const options = "/FT/Ch/Opt[(Red)(Green)]";
-  expect((await read(pageWith([[`${options}/V(Red)`, drawn("Red")]]))).warnings).toEqual([]);
-  expect((await read(pageWith([[`${options}/Ff 131072`, drawn("Red")]]))).warnings).toEqual([]);
-  expect((await read(pageWith([[options, drawn("Red")]]))).warnings).toEqual([
+  expect((await readWithWarnings(pageWith([[`${options}/V(Red)`, drawn("Red")]]))).warnings).toEqual([]);
+  expect((await readWithWarnings(pageWith([[`${options}/Ff 131072`, drawn("Red")]]))).warnings).toEqual([]);
+  expect((await readWithWarnings(pageWith([[options, drawn("Red")]]))).warnings).toEqual([
     { code: "form_fields_left_out", pages: [1] },
   ]);
 });
@@ -84,7 +77,7 @@ describe("a page with more annotations than the limit", () => {
   const many = pageWith([["/FT/Tx/F 2/V(hidden)", ""]], 5_002);
 
   test("reports them", async () => {
-    expect((await read(many)).warnings).toEqual([{ code: "pages_cut", pages: [1] }]);
+    expect((await readWithWarnings(many)).warnings).toEqual([{ code: "pages_cut", pages: [1] }]);
   });
 
   test.each([false, true])("gets only the first of them parsed; with decoders of images: %s", async (images) => {
@@ -99,7 +92,7 @@ describe("a page with more annotations than the limit", () => {
       const pdf = await openPdf(pageWith([["/FT/Tx/V(Typed)", drawn("Typed")]]));
       const page = await readPage(await pdf.getPage(1), {
         fonts: new FontStyles(),
-        plain: false,
+        isTextOnly: false,
         tagged: true,
         budget,
         layers: { isVisible: () => true, exist: false },

@@ -19,7 +19,7 @@ export const hasLines = (block: Block): block is TextBlock => "lines" in block;
 
 export const isTable = (part: TextLine | Table): part is Table => "rows" in part;
 
-export const isItem = (line: TextLine): boolean => line.bullet || LIST_MARKER.test(line.raw);
+const isItem = (line: TextLine): boolean => line.bullet || LIST_MARKER.test(line.raw);
 
 interface Column {
   left: number;
@@ -109,8 +109,8 @@ const leavesItem = (open: readonly TextLine[], line: TextLine, column: Column): 
   const [first, second] = [open[0]!, open[1]];
   const isUnder = (x: number): boolean => Math.abs(line.x0 - x) < line.size * 0.5;
   if (isUnder(first.textStart)) return false;
-  const under = isUnder(second?.x0 ?? first.x0);
-  return endsEarly(open.at(-1)!, line, column) || (!under && second !== undefined && line.x0 < first.textStart);
+  const isSecondUnder = isUnder(second?.x0 ?? first.x0);
+  return endsEarly(open.at(-1)!, line, column) || (!isSecondUnder && second !== undefined && line.x0 < first.textStart);
 };
 
 /** A line of a paragraph may consist of bold text. */

@@ -18,6 +18,7 @@ const mostFrequent = <K>(counts: Map<K, number>): K | undefined => {
   return best?.[0];
 };
 
+/** The style of most of the text, weighted by length. */
 export function bodyStyle(lines: Iterable<TextLine>): BodyStyle {
   const sizes = new Map<number, number>();
   const fonts = new Map<string, number>();

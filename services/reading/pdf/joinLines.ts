@@ -59,6 +59,7 @@ export function joinPair(before: string, after: string, words: Vocabulary): stri
 
 const CJK = /[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF]/;
 
+/** Joins the lines of a paragraph. Hyphens at line ends are removed if `words` has the whole word. */
 export const joinLines = (lines: readonly string[], words: Vocabulary): string =>
   lines
     .reduce((text, line) => {

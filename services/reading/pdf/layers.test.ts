@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
-import { readPdf } from "./readPdf.ts";
 import { writePdf, line, objectsOf, show, stream } from "./testing/build.ts";
+import { readWithWarnings } from "./testing/readWithWarnings.ts";
 
 /* Layers that people can switch on and off. */
 
@@ -33,18 +33,12 @@ const withLayers = (page: string, form = "", drawn = false): Buffer => {
   return writePdf([...objects, ...groups, stream(Buffer.from(form), drawing), shape, drawnFont(first + 3)]);
 };
 
-const read = async (bytes: Buffer): Promise<{ text: string; warnings: ReadingWarning[] }> => {
-  const warnings: ReadingWarning[] = [];
-  const [text = ""] = await readPdf(bytes, (warning) => warnings.push(warning));
-  return { text, warnings };
-};
-
 const SHOWN = show(72, 700, 12, "The harbour office is open on Monday.");
 const leftOut: ReadingWarning = { code: "hidden_text_left_out", pages: [1] };
 
 describe("text in a layer", () => {
   test("is read if the layer is switched on", async () => {
-    const found = await read(withLayers(inLayer("On", SHOWN)));
+    const found = await readWithWarnings(withLayers(inLayer("On", SHOWN)));
     expect(found).toEqual({ text: "The harbour office is open on Monday.", warnings: [] });
   });
 
@@ -53,25 +47,25 @@ describe("text in a layer", () => {
     [", within another that is on", inLayer("Off", inLayer("On", show(72, 650, 12, "An earlier draft")))],
   ])("that is switched off%s is reported", async (_, hidden) => {
     const after = show(72, 600, 12, "Ring twice.");
-    const found = await read(withLayers(`${SHOWN} ${hidden} ${after}`));
+    const found = await readWithWarnings(withLayers(`${SHOWN} ${hidden} ${after}`));
     expect(found).toEqual({ text: "The harbour office is open on Monday.\n\nRing twice.", warnings: [leftOut] });
   });
 
   test("that is switched off and drawn by a form is reported", async () => {
-    const found = await read(withLayers(`${SHOWN} /Form Do`, show(72, 650, 12, "An earlier draft")));
+    const found = await readWithWarnings(withLayers(`${SHOWN} /Form Do`, show(72, 650, 12, "An earlier draft")));
     expect(found).toEqual({ text: "The harbour office is open on Monday.", warnings: [leftOut] });
   });
 
   test("does not move the visible text that follows it on the line", async () => {
     const hidden = `BT /body 12 Tf 72 700 Td ${inLayer("Off", "(Draft: ) Tj")} (Final words of the letter) Tj ET`;
-    expect((await read(withLayers(hidden))).text).toBe("Final words of the letter");
+    expect((await readWithWarnings(withLayers(hidden))).text).toBe("Final words of the letter");
   });
 
   test("that is switched off is reported beside drawn letters, even at the place of visible text", async () => {
     const drawn = (y: number, text: string): string => show(72, y, 12, text, "mono");
     const hidden = inLayer("Off", `${drawn(700, "earlier words")} ${drawn(680, "more of them")}`);
     const shown = `${drawn(700, "final words")} ${inLayer("On", drawn(600, "earlier still"))}`;
-    const found = await read(
+    const found = await readWithWarnings(
       withLayers(`${drawn(720, "begin")} ${hidden} ${shown} /Form Do`, drawn(650, "form"), true),
     );
     expect(found.text.split(/\s+/)).toEqual(["begin", "final", "words", "earlier", "still"]);
@@ -80,12 +74,12 @@ describe("text in a layer", () => {
 
   test("that is switched off is reported on a page whose drawing is too large to keep", async () => {
     const hidden = inLayer("Off", show(72, 650, 12, "An earlier draft"));
-    const found = await read(withLayers(`${SHOWN} ${hidden} ${" ".repeat(8_100_000)}`));
+    const found = await readWithWarnings(withLayers(`${SHOWN} ${hidden} ${" ".repeat(8_100_000)}`));
     expect(found).toEqual({ text: "The harbour office is open on Monday.", warnings: [leftOut] });
   });
 
   test("is left out even if the page has no other text", async () => {
-    await expect(read(withLayers(inLayer("Off", SHOWN)))).rejects.toThrow("no text");
+    await expect(readWithWarnings(withLayers(inLayer("Off", SHOWN)))).rejects.toThrow("no text");
   });
 });
 
@@ -95,6 +89,6 @@ test("drawn lines in a layer that is switched off form no table", async () => {
   );
   const grid = [710, 680, 650].map((y) => line(72, y, 272, y)).concat([72, 172, 272].map((x) => line(x, 650, x, 710)));
   const page = (name: string): Buffer => withLayers(`${words.join(" ")} ${inLayer(name, grid.join(" "))}`);
-  expect((await read(page("On"))).text).toContain("| Bread | Milk |");
-  expect((await read(page("Off"))).text).not.toContain("|");
+  expect((await readWithWarnings(page("On"))).text).toContain("| Bread | Milk |");
+  expect((await readWithWarnings(page("Off"))).text).not.toContain("|");
 });

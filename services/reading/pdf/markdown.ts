@@ -24,6 +24,7 @@ export const toLink = (url: string, text: string, markdown: string): string => {
 export const escapeStart = (text: string): string =>
   text.replace(/^(?=#{1,6} |[-+>] |[=-]{3,}$|~~~)/, "\\").replace(/^(\d{1,9})(?=[.)] )/, "$1\\");
 
+/** A Markdown table; the first row is its header. */
 export const toTable = (rows: readonly (readonly string[])[]): string => {
   const columns = Math.max(...rows.map((row) => row.length));
   const cell = (text: string): string =>

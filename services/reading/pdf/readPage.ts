@@ -42,8 +42,8 @@ export interface TaggedPage extends PageDefects, TaggedContent {}
 
 export interface PageOptions {
   fonts: FontStyles;
-  /** Ignores drawn lines. */
-  plain: boolean;
+  /** Leaves out lines, pictures and fonts, because the operators that draw the pages cost too much. */
+  isTextOnly: boolean;
   /** Uses the tags. */
   tagged: boolean;
   /** The budget of the file's annotations. */
@@ -95,23 +95,27 @@ function rotatedLines(rotated: readonly RotatedRun[], fonts: FontStyles): TextLi
 const isColumn = (lines: readonly TextLine[]): boolean =>
   lines.reduce((sum, line) => sum + line.raw.length, 0) >= MIN_ROTATED;
 
-async function readByLayout(
-  page: PdfPage,
-  text: PageText,
-  { fonts, plain, layers }: Pick<PageOptions, "fonts" | "plain" | "layers">,
-): Promise<LaidOutPage> {
-  const rules = plain ? { across: [], down: [] } : await readRules(page, { matrix: text.matrix, layers });
-  fonts.addFrom(page, [...text.runs, ...text.rotated.map((one) => one.upright)]);
-  const rotatedRuns = new Set(text.rotated.map((one) => one.onPage));
-  const ruled = ruledTables([...text.runs, ...rotatedRuns], rules);
-  const left = new Set(ruled.rest);
+/** Finds the tables of a page, and puts them and the runs into reading order. Runs at other angles are only part of ruled tables. */
+function findGroups(upright: readonly TextRun[], rules: Rules, rotated: ReadonlySet<TextRun> = new Set()) {
+  const ruled = ruledTables([...upright, ...rotated], rules);
   const framed = framedTables(
-    ruled.rest.filter((run) => !rotatedRuns.has(run)),
+    ruled.rest.filter((run) => !rotated.has(run)),
     rules.across,
   );
   const groups = readingOrder<TextRun | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
+  return { groups, outsideTables: new Set(ruled.rest) };
+}
+
+async function readByLayout(
+  page: PdfPage,
+  text: PageText,
+  { fonts, isTextOnly, layers }: Pick<PageOptions, "fonts" | "isTextOnly" | "layers">,
+): Promise<LaidOutPage> {
+  const rules = isTextOnly ? { across: [], down: [] } : await readRules(page, { matrix: text.matrix, layers });
+  fonts.addFrom(page, [...text.runs, ...text.rotated.map((one) => one.upright)]);
+  const { groups, outsideTables } = findGroups(text.runs, rules, new Set(text.rotated.map((one) => one.onPage)));
   const rotated = rotatedLines(
-    text.rotated.filter((one) => left.has(one.onPage)),
+    text.rotated.filter((one) => outsideTables.has(one.onPage)),
     fonts,
   );
   const { height, isCut, isSymbols } = text;
@@ -125,39 +129,42 @@ export function layOut(
   { height, rules }: { height: number; rules: Rules },
   fonts: FontStyles,
 ): LaidOutPage {
-  const ruled = ruledTables(runs, rules);
-  const framed = framedTables(ruled.rest, rules.across);
-  const groups = readingOrder<TextRun | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
+  const { groups } = findGroups(runs, rules);
   return { columns: groups.map((group) => groupParts(group, fonts)), height, isCut: false, isSymbols: false };
 }
 
 /** Reads a page by its tags if they are usable, else by its layout. */
 export async function readPage(
   page: PdfPage,
-  { fonts, plain: isPlain, tagged, budget, layers }: PageOptions,
+  { fonts, isTextOnly: isTextOnlyFile, tagged, budget, layers }: PageOptions,
 ): Promise<LaidOutPage | TaggedPage> {
-  // pdf.js returns neither operators nor tags before it has parsed the annotations
-  const { isSpent } = budget;
-  const plain = isPlain || isSpent;
+  // pdf.js parses the annotations before it returns operators or tags: once their budget is spent, neither may be requested
+  const isBudgetSpent = budget.isSpent;
+  const isTextOnly = isTextOnlyFile || isBudgetSpent;
   const { annotations, isCut } = await readAnnotations(page, budget);
   const { signatures, buttons } = drawnFields(annotations);
-  const found = await readText(page, { plain, isSpent, shown: new Set([...signatures, ...buttons]), layers });
+  const found = await readText(page, {
+    isTextOnly,
+    isBudgetSpent,
+    shown: new Set([...signatures, ...buttons]),
+    layers,
+  });
   const { links, filled, boxes, hasComments, hasFiles, hasOpenChoices } = readOverlay(annotations, found.matrix);
   const unreadAnnotations = { comments: hasComments, files: hasFiles, choices: hasOpenChoices };
   const runs = placeDropCaps(dropDoublePrint(found.runs));
   const text = { ...found, isCut: isCut || found.isCut, runs: [...addBoxes(addLinks(runs, links), boxes), ...filled] };
   // form field values and signatures have no tags
   const marked =
-    tagged && !isSpent && filled.length + signatures.length === 0 && text.runs.some((run) => run.mark !== null);
+    tagged && !isBudgetSpent && filled.length + signatures.length === 0 && text.runs.some((run) => run.mark !== null);
   const tree = marked ? ((await page.getStructTree().catch(() => null)) as StructureNode | null) : null;
-  if (tree !== null && !plain && !fonts.hasAll(text.runs)) {
+  if (tree !== null && !isTextOnly && !fonts.hasAll(text.runs)) {
     await page.getOperatorList();
     fonts.addFrom(page, text.runs);
   }
   const content = blocksByTags(tree, text.runs, { fonts, height: text.height });
   const read = content
     ? { ...content, isCut: text.isCut, isSymbols: text.isSymbols, aside: rotatedLines(text.rotated, fonts) }
-    : await readByLayout(page, text, { fonts, plain, layers });
-  const pictures = plain ? null : await findPictures(page, found, layers);
+    : await readByLayout(page, text, { fonts, isTextOnly, layers });
+  const pictures = isTextOnly ? null : await findPictures(page, found, layers);
   return { ...read, unreadAnnotations, pictures, hasHidden: found.hasHidden };
 }

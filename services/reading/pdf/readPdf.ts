@@ -40,7 +40,7 @@ interface ReadPages {
 }
 
 /** Reads every page; a damaged one is empty. */
-async function readPages(pdf: Pdf, plain: boolean): Promise<ReadPages> {
+async function readPages(pdf: Pdf, isTextOnly: boolean): Promise<ReadPages> {
   const fonts = new FontStyles();
   const budget = new AnnotationBudget();
   const layers = await readLayers(pdf);
@@ -51,7 +51,7 @@ async function readPages(pdf: Pdf, plain: boolean): Promise<ReadPages> {
     let page: PdfPage | undefined;
     try {
       page = await pdf.getPage(number);
-      pages.push(await readPage(page, { fonts, plain, tagged, budget, layers }));
+      pages.push(await readPage(page, { fonts, isTextOnly, tagged, budget, layers }));
       page.cleanup();
     } catch (error) {
       damaged.push(number);
@@ -164,10 +164,10 @@ export async function readPdf(
   warn: Warn = ignoreWarnings,
   recognition?: RecognitionOptions,
 ): Promise<string[]> {
-  const plain = largestStream(bytes) > MAX_DRAWN;
-  const pdf = await openPdf(bytes, { paths: !plain });
+  const isTextOnly = largestStream(bytes) > MAX_DRAWN;
+  const pdf = await openPdf(bytes, { paths: !isTextOnly });
   const attached = await checkParts(pdf);
-  const read = await readPages(pdf, plain);
+  const read = await readPages(pdf, isTextOnly);
   await pdf.loadingTask.destroy();
   const recognized = await recognizeRest(bytes, read, recognition);
   const all = read.pages.map((page, index) => recognized?.pages.get(index + 1) ?? page);

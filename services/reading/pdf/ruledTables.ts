@@ -96,7 +96,8 @@ function cellOwners(xs: readonly number[], ys: readonly number[], net: Rules, ru
       const drawn = isDrawn(net.down, xs[column]!, ys[row]!, ys[row + 1]!);
       const left = column > 0 && !drawn && !partsAt(texts, xs[column]!);
       const above = row > 0 && !isDrawn(net.across, ys[row]!, xs[column]!, xs[column + 1]!);
-      owner.push(left ? owner[self - 1]! : above ? owner[self - columns]! : self);
+      if (left) owner.push(owner[self - 1]!);
+      else owner.push(above ? owner[self - columns]! : self);
     }
   }
   return owner;

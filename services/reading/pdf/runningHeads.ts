@@ -162,10 +162,10 @@ export const divideRotatedTexts = (
   const counts = new Map<string, number>();
   for (const page of pages) for (const key of new Set(page.map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1);
   const isRepeated = (lines: readonly TextLine[]): boolean => counts.get(keyOf(lines))! >= minRepeats(pages.length);
-  const says = (lines: readonly TextLine[]): boolean =>
+  const hasText = (lines: readonly TextLine[]): boolean =>
     countLetters(lines.map(({ raw }) => raw).join(" ")) >= MIN_ASIDE;
   return {
-    own: pages.map((page) => page.filter((lines) => says(lines) && !isRepeated(lines))),
+    own: pages.map((page) => page.filter((lines) => hasText(lines) && !isRepeated(lines))),
     repeated: pages.map((page) => page.filter(isRepeated).flat()),
   };
 };

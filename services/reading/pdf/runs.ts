@@ -130,17 +130,17 @@ function toPagePosition(run: TextRun, matrix: Matrix): TextRun {
 }
 
 interface TextOptions {
-  /** Its operators cost too much. With layers they are still read, because only they show what is hidden. */
-  plain: boolean;
-  /** Its operators must not be requested at all. */
-  isSpent: boolean;
+  /** Avoids the page's operators, which cost too much. With layers they are still read, because only they show what is hidden. */
+  isTextOnly: boolean;
+  /** The file's budget of annotations is spent, so the operators must not be requested at all. */
+  isBudgetSpent: boolean;
   /** The annotations whose text is included. */
   shown: ReadonlySet<string>;
   layers: Layers;
 }
 
-async function readItems(page: PdfPage, { plain, isSpent, shown, layers }: TextOptions): Promise<TextItems> {
-  if (isSpent || (plain && !layers.exist)) return itemsByPdfJs(page);
+async function readItems(page: PdfPage, { isTextOnly, isBudgetSpent, shown, layers }: TextOptions): Promise<TextItems> {
+  if (isBudgetSpent || (isTextOnly && !layers.exist)) return itemsByPdfJs(page);
   const byOperators = await itemsByOperators(page, shown, layers);
   return byOperators ?? dropHiddenText(page, await itemsByPdfJs(page), layers);
 }

@@ -87,8 +87,8 @@ function stretchesOfValues(rows: readonly Row[], size: number): Row[][] {
   let last = Number.NEGATIVE_INFINITY;
   for (const [at, row] of rows.entries()) {
     if (row.numbers === 0) continue;
-    const goesOn = rows.slice(last + 1, at).filter(({ right }) => right).length <= MAX_OTHERS && last >= 0;
-    if (goesOn && row.y - rows[last]!.y < size * MAX_STEP) stretches.at(-1)!.push(...rows.slice(last + 1, at + 1));
+    const continues = rows.slice(last + 1, at).filter(({ right }) => right).length <= MAX_OTHERS && last >= 0;
+    if (continues && row.y - rows[last]!.y < size * MAX_STEP) stretches.at(-1)!.push(...rows.slice(last + 1, at + 1));
     else if (hasLabel(rows, at, size)) stretches.push([row]);
     else continue;
     last = at;

@@ -17,6 +17,7 @@ export function writePdf(objects: readonly (string | Uint8Array)[]): Buffer {
   return Buffer.concat([...parts, Buffer.from(end)]);
 }
 
+/** A stream object with its length. `entries`: more entries of its dictionary. */
 export const stream = (data: string | Uint8Array, entries = ""): Buffer =>
   Buffer.concat([
     Buffer.from(`<<${entries}/Length ${Buffer.byteLength(data)}>>stream\n`),

@@ -59,6 +59,7 @@ function shrinkValues(values: Uint8Array, width: number, height: number, factor:
   return out;
 }
 
+/** Divides both sides by `factor`, a whole number; 1 or less changes nothing. */
 export function shrinkLayer(layer: Layer, factor: number): Layer {
   if (factor <= 1) return layer;
   const { width, height, pixels, opacity } = layer;

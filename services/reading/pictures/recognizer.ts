@@ -50,7 +50,7 @@ export interface RecognizedPicture {
   confidence: number;
 }
 
-/** This picture cannot be recognized; the recognizer goes on with the next one. */
+/** This picture cannot be recognized; the recognizer continues with the next one. */
 export class RecognitionFailed extends Error {
   override name = "RecognitionFailed";
 }

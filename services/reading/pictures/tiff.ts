@@ -62,7 +62,9 @@ const paletteOf = (directory: TiffDirectory, bits: number): string => {
 
 function faxFilter(directory: TiffDirectory, compression: number, { photometric }: Pick<Format, "photometric">) {
   const isTwoDimensional = (directory.one(TAG.faxOptions, 0) & 1) === 1;
-  const k = compression === 4 ? -1 : compression === 3 && isTwoDimensional ? 1 : 0;
+  // PDF's K: negative for group 4, positive for group 3 with lines that depend on the line before
+  const group3 = compression === 3 && isTwoDimensional ? 1 : 0;
+  const k = compression === 4 ? -1 : group3;
   const aligned = compression === 2 ? "/EncodedByteAlign true" : "";
   const black = photometric === WHITE_IS_ZERO ? "" : "/BlackIs1 true";
   return (rows: number, columns: number): string =>

@@ -106,7 +106,7 @@ const joinContinued = (separates: Block[]): Block[] => {
 };
 
 /** An empty column separates two tables, but next to a single column it is only space between labels and figures. */
-const parts = (left: Extent, right: Extent): boolean =>
+const areApart = (left: Extent, right: Extent): boolean =>
   right.from - left.to > 2 || (left.to > left.from && right.to > right.from);
 
 /** The rows of each side, in one pass, because a sheet has up to millions of cells and thousands of sides. */
@@ -154,7 +154,7 @@ const splitColumns = (block: Block): Block[] => {
   for (const [index, rows] of rowsOfSides(block, runs).entries()) {
     const run = runs[index]!;
     const last = sides.at(-1);
-    if (last && (!parts(last, run) || areFiguresOf(last, rows))) {
+    if (last && (!areApart(last, run) || areFiguresOf(last, rows))) {
       last.to = run.to;
       addLabels(last, rows);
     } else {

@@ -50,22 +50,22 @@ const BARE_FORMULA = /<c\b([^<>]*)>\s*<f\b[^<>]*(?:\/>|>[^<]*<\/f>)\s*(?:<v\s*\/
 interface SheetXml {
   /** Formulas without a value (an empty text is one). */
   bare: number;
-  /** Some formulas make links. */
-  links: boolean;
+  /** Whether some formulas make links. */
+  hasLinks: boolean;
   /** The input messages of each part. */
   messages: ReadonlyMap<string, string>;
 }
 
 const readSheetXml = (zip: Zip): SheetXml => {
-  let [bare, links] = [0, false];
+  let [bare, hasLinks] = [0, false];
   const messages = new Map<string, string>();
   for (const name of zip.names().filter((one) => SHEET.test(one))) {
     const xml = zip.text(name) ?? "";
-    links ||= xml.includes("HYPERLINK(");
+    hasLinks ||= xml.includes("HYPERLINK(");
     messages.set(name, inputMessages(xml));
     for (const [, attributes = ""] of xml.matchAll(BARE_FORMULA)) if (!attributes.includes('t="str"')) bare += 1;
   }
-  return { bare, links, messages };
+  return { bare, hasLinks, messages };
 };
 
 /** What sheets have beside their cells. */
@@ -104,7 +104,7 @@ const toMarkdown = (
 };
 
 /** A single sheet without a container, as Excel wrote it before 1995. */
-const NOTHING: Surroundings = { drawnOn: () => "", headers: [] };
+const NO_SURROUNDINGS: Surroundings = { drawnOn: () => "", headers: [] };
 
 const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b;
 
@@ -112,12 +112,12 @@ const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 
 export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   if (!isZip(bytes)) {
     const book = open(bytes);
-    return toMarkdown(book, isOle(bytes) ? openXlsDrawings(bytes, warn) : NOTHING, warn);
+    return toMarkdown(book, isOle(bytes) ? openXlsDrawings(bytes, warn) : NO_SURROUNDINGS, warn);
   }
   checkZip(bytes);
   const zip = openZip(bytes);
   warnOfCount(warn, "embedded_files_left_out", countParts(zip, EMBEDDED));
-  const { bare, links, messages } = readSheetXml(zip);
+  const { bare, hasLinks, messages } = readSheetXml(zip);
   warnOfCount(warn, "formulas_without_values", bare);
   const parts = openWorkbookParts(zip);
   const described = new Set<string>();
@@ -127,7 +127,7 @@ export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings):
     messagesOn: (sheet: string) => messages.get(parts.sheetPart(sheet) ?? "") ?? "",
     headers: excelHeaders(zip),
   };
-  const text = toMarkdown(open(bytes, { formulas: links }), surroundings, warn);
+  const text = toMarkdown(open(bytes, { formulas: hasLinks }), surroundings, warn);
   warnOfCount(warn, "images_without_text", countParts(zip, PICTURE, described));
   return text;
 };

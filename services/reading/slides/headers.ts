@@ -24,7 +24,7 @@ const typedText = (node: Element): string => {
     .join(localName(node) === "txBody" ? " " : "");
 };
 
-const says = (type: string, text: string): boolean =>
+const hasOwnText = (type: string, text: string): boolean =>
   /[\p{L}\p{N}]{2}/u.test(text) && !UNFILLED.test(text) && (type === "dt" || !PAGE_NUMBER.test(text));
 
 /** The texts that authors typed into the headers, footers and dates of a slide or a page of notes. */
@@ -33,7 +33,7 @@ export const typedHeaders = (tree: Element | undefined): string[] =>
     const type = placeholderType(findPlaceholder(shape));
     if (!REPEATED_PLACEHOLDERS.has(type) || type === "sldNum") return [];
     const text = typedText(shape).replace(/\s+/g, " ").trim();
-    return says(type, text) ? [text] : [];
+    return hasOwnText(type, text) ? [text] : [];
   });
 
 const paragraph = (text: string): string => toMarkdown({ type: "root", children: [element("p", [text])] });

@@ -1,12 +1,12 @@
 import type { ElementContent } from "hast";
-import { findChild, childElements, findAll, textContent, type Element } from "../guard/xml.ts";
+import { findChild, childElements, findAll, type Element } from "../guard/xml.ts";
 import { openDocument } from "../guard/openDocument.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import type { Warn } from "../reader.ts";
 import { countUnreadHeaders, ignoreWarnings, warnOfCount } from "../warnings.ts";
 import { addHeaders } from "./headers.ts";
-import { isComment, masterTexts, odpComments, openOdpHeaders } from "./odpHeaders.ts";
+import { isComment, masterTexts, odpComments, oneLine, openOdpHeaders } from "./odpHeaders.ts";
 import { joinBlocks } from "../office/joinBlocks.ts";
 import { describedPicture, odtNode, type OdtContext } from "../office/odtBody.ts";
 import { readObject } from "../office/odtObjects.ts";
@@ -18,9 +18,6 @@ import { readPart, requirePart } from "../office/xmlParts.ts";
 const REPEATED = new Set(["date-time", "footer", "header", "page-number", "page", "handout"]);
 
 const presentationClass = (node: Element): string => node.attributes["presentation:class"] ?? "";
-
-const oneLine = (node: Element): string =>
-  findAll(node, "text:p").map(textContent).join(" ").replace(/\s+/g, " ").trim();
 
 /** Replaces lists by plain blocks: table cells of slides are stored as lists without visible bullets. */
 const withoutLists = (node: ElementContent): ElementContent => {

@@ -6,7 +6,8 @@ import { element } from "../html/tree.ts";
 
 const DECLARED = ["header", "footer", "date-time"] as const;
 
-const oneLine = (node: Element): string =>
+/** The paragraphs of a node, on one line. */
+export const oneLine = (node: Element): string =>
   findAll(node, "text:p").map(textContent).join(" ").replace(/\s+/g, " ").trim();
 
 /** Gives the headers, footers and fixed dates of a slide and of its page of notes. */

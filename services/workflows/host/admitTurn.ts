@@ -65,10 +65,10 @@ export async function admitTurn(
   turn: AskedTurn & { agent_id: string | null; model: string },
   signal: AbortSignal,
 ): Promise<AdmittedTurn> {
-  const { agent_id, model, ...asked } = turn;
+  const { agent_id, model, ...wanted } = turn;
   const spender = spenderOf(owner, { agent_id, model });
   for (;;) {
-    const answer = await ask(spender, asked);
+    const answer = await ask(spender, wanted);
     if ("refused" in answer) throw new StepFailure("step_error", answer.refused);
     if ("admitted" in answer) return settling(answer.admitted);
     await sleep(answer.rate_limited.retry_after_ms, undefined, { signal });

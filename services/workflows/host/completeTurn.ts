@@ -79,8 +79,8 @@ async function startAdmitted(
   const route = await findRoute(deps, step, request.model);
   const { model, prompt, agent } = request;
   const models = route?.targets ?? [model];
-  const asked = { turn_id: ids.turn_id, model, models, prompt, agent_id: agent?.agent_id ?? null, streamed: false };
-  const admitted = await admitTurn(deps.askLimits, step, asked, signal);
+  const wanted = { turn_id: ids.turn_id, model, models, prompt, agent_id: agent?.agent_id ?? null, streamed: false };
+  const admitted = await admitTurn(deps.askLimits, step, wanted, signal);
   try {
     const { reserved } = admitted;
     await startTurn(deps, step, request, { ids, route, reserved }, signal);

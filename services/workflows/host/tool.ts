@@ -1,3 +1,4 @@
+import { parseJsonOrText } from "#events/json.ts";
 import type { CallInput } from "../stepInputs.ts";
 import { StepFailure } from "../tick.ts";
 import type { Tools } from "../../turns/tools/index.ts";
@@ -23,14 +24,6 @@ interface ToolUse {
   collections: string[] | null;
 }
 
-function parseResult(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Runs a tool. A result in JSON is parsed; any other stays text. */
 async function runTool({ tools }: ToolDeps, { step, signal }: HostCall, { what, name, args, collections }: ToolUse) {
   const { organization_id, run_id, step_id, run_as } = step;
@@ -48,7 +41,7 @@ async function runTool({ tools }: ToolDeps, { step, signal }: HostCall, { what, 
     signal,
   };
   try {
-    return parseResult((await tool.run(args, context)).text);
+    return parseJsonOrText((await tool.run(args, context)).text);
   } catch (error) {
     if (!(error instanceof ToolError || error instanceof KnowledgeError || error instanceof WebError)) throw error;
     throw new StepFailure("step_error", `${what}: ${error.message}`);
