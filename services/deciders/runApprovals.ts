@@ -78,6 +78,23 @@ export function hasDelegated(approval: OpenApproval, { id }: Actor, absent: stri
   return delegations.findLast(({ by, to }) => (by === id || to === id) && counts(to))?.by === id;
 }
 
+/**
+ * Whether the vote that a person holds by a delegation was cast by one of those who passed it on, which they could while the receiver
+ * was absent. Somebody to whom another vote was delegated later has cast that one.
+ */
+function isCastByDelegator(approval: OpenApproval, { id }: Actor): boolean {
+  const { delegations = [] } = approval;
+  let holder = id;
+  for (let n = delegations.length - 1; n >= 0; n--) {
+    const { by, to } = delegations[n]!;
+    if (to !== holder) continue;
+    const hasAnother = delegations.slice(n + 1).some((later) => later.to === by);
+    if (by !== id && !hasAnother && findVote(approval, person(by))) return true;
+    holder = by;
+  }
+  return false;
+}
+
 /** Throws `approver_not_allowed`. */
 function checkNotDelegated(approval: OpenApproval, ballot: Ballot & { absent?: string[] | undefined }): void {
   // a substitute decides with the rights of the person they replace, and no others
@@ -113,6 +130,8 @@ function castVote(
     );
   if (earlier?.decision === decision) return { events: [], decides: false };
   if (earlier) throw alreadyVoted("You have voted on this approval; a vote cannot be changed.");
+  if (isCastByDelegator(approval, votersOf(approval, ballot).at(-1)!))
+    throw alreadyVoted("The person who delegated this approval has voted already.");
   const equal = votes.cast.filter((vote) => vote.decision === decision).length + 1;
   const decides = equal >= votes.required || (decision === "reject" && votes.one_rejection_ends);
   const voted = ApprovalVoted.of({ run_id, approval_id, key, decision, ...ballot, at }, { data, comment });
