@@ -35,7 +35,7 @@ const vote = (id: string, more: object = {}) =>
   });
 const after = (...events: Parameters<typeof given>[1] & {}) => given(run, [CREATED, requested, ...events]);
 
-test("whoever gets an approval delegated has no vote when the person who delegated it has voted meanwhile", () => {
+test("a person to whom an approval was delegated has no vote if the one who delegated it has voted meanwhile", () => {
   const events = [delegated("ann", "bob")];
   after(...events)
     .when(vote("ann", { absent: ["bob"] }))
@@ -48,7 +48,7 @@ test("whoever gets an approval delegated has no vote when the person who delegat
     .rejected("already_voted");
 });
 
-test("nor has anybody to whom that person passed it on", () => {
+test("nor has a person to whom that one delegated it", () => {
   after(delegated("ann", "bob"), delegated("bob", "cleo"), voted("ann")).when(vote("cleo")).rejected("already_voted");
 });
 
@@ -58,7 +58,7 @@ test("a delegate votes in place of the person who delegated, and that person aga
   after(delegated("ann", "bob"), voted("bob")).when(vote("bob")).then();
 });
 
-test("a person who passed an approval on, and then got that of another person, has cast the vote of the latter", () => {
+test("a person who delegated one vote, and then got that of another person, casts the latter", () => {
   after(delegated("ann", "bob"), delegated("bob", "cleo"), delegated("dan", "bob"), voted("bob"))
     .when(vote("cleo"))
     .then(voted("cleo"));
