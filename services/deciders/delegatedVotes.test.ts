@@ -42,14 +42,32 @@ test("a person to whom an approval was delegated has no vote if the one who dele
     .then(voted("ann"));
   after(...events, voted("ann"))
     .when(vote("bob"))
-    .rejected("already_voted");
+    .rejected("approver_not_allowed");
   after(...events, voted("sub", { in_place_of: "ann" }))
     .when(vote("bob"))
-    .rejected("already_voted");
+    .rejected("approver_not_allowed");
 });
 
 test("nor has a person to whom that one delegated it", () => {
-  after(delegated("ann", "bob"), delegated("bob", "cleo"), voted("ann")).when(vote("cleo")).rejected("already_voted");
+  after(delegated("ann", "bob"), delegated("bob", "cleo"), voted("ann"))
+    .when(vote("cleo"))
+    .rejected("approver_not_allowed");
+});
+
+test("a person to whom an approval was delegated loses it to the next one, to whom it is delegated while the first is absent", () => {
+  const events = [delegated("ann", "bob"), delegated("bob", "cleo"), delegated("bob", "dan")];
+  after(...events)
+    .when(vote("cleo"))
+    .rejected("approver_not_allowed");
+  after(...events, voted("dan"))
+    .when(vote("cleo"))
+    .rejected("approver_not_allowed");
+  after(...events)
+    .when(vote("dan"))
+    .then(voted("dan"));
+  after(...events, delegated("eve", "cleo"))
+    .when(vote("cleo"))
+    .then(voted("cleo"));
 });
 
 test("a delegate votes in place of the person who delegated, and that person again after getting it back", () => {

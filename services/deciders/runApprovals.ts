@@ -79,17 +79,19 @@ export function hasDelegated(approval: OpenApproval, { id }: Actor, absent: stri
 }
 
 /**
- * Whether the vote that a person holds by a delegation was cast by one of those who passed it on, which they could while the receiver
- * was absent. Somebody to whom another vote was delegated later has cast that one.
+ * Whether the delegation to a person has ended: while the receiver was absent and it had no effect, the one who delegated has voted
+ * or delegated again. Looks at all delegations by which the vote came to this person.
  */
-function isCastByDelegator(approval: OpenApproval, { id }: Actor): boolean {
+function hasLostDelegation(approval: OpenApproval, { id }: Actor): boolean {
   const { delegations = [] } = approval;
   let holder = id;
   for (let n = delegations.length - 1; n >= 0; n--) {
     const { by, to } = delegations[n]!;
     if (to !== holder) continue;
-    const hasAnother = delegations.slice(n + 1).some((later) => later.to === by);
-    if (by !== id && !hasAnother && findVote(approval, person(by))) return true;
+    // after a delegation to that person, their votes and delegations are about another vote
+    const next = delegations.slice(n + 1).find((later) => later.by === by || later.to === by);
+    const hasUsed = next ? next.by === by : findVote(approval, person(by)) !== undefined;
+    if (by !== id && hasUsed) return true;
     holder = by;
   }
   return false;
@@ -101,6 +103,11 @@ function checkNotDelegated(approval: OpenApproval, ballot: Ballot & { absent?: s
   const decider = votersOf(approval, ballot).at(-1)!;
   if (hasDelegated(approval, decider, ballot.absent))
     throw new Rejection("approver_not_allowed", "This approval was delegated to somebody else.");
+  if (hasLostDelegation(approval, decider))
+    throw new Rejection(
+      "approver_not_allowed",
+      "The person who delegated this approval has voted, or delegated it to somebody else, meanwhile.",
+    );
 }
 
 /** Throws `approval_link_ended` if a link is revoked, expired or unknown. */
@@ -130,8 +137,6 @@ function castVote(
     );
   if (earlier?.decision === decision) return { events: [], decides: false };
   if (earlier) throw alreadyVoted("You have voted on this approval; a vote cannot be changed.");
-  if (isCastByDelegator(approval, votersOf(approval, ballot).at(-1)!))
-    throw alreadyVoted("The person who delegated this approval has voted already.");
   const equal = votes.cast.filter((vote) => vote.decision === decision).length + 1;
   const decides = equal >= votes.required || (decision === "reject" && votes.one_rejection_ends);
   const voted = ApprovalVoted.of({ run_id, approval_id, key, decision, ...ballot, at }, { data, comment });
