@@ -70,6 +70,23 @@ test("a person to whom an approval was delegated loses it to the next one, to wh
     .then(voted("cleo"));
 });
 
+test("a person who delegated an approval has no vote while it is delegated on, although the first one who got it has left", () => {
+  const absent = { absent: ["bob"] };
+  const events = [delegated("ann", "bob"), delegated("bob", "cleo")];
+  after(...events)
+    .when(vote("ann", absent))
+    .rejected("approver_not_allowed");
+  after(...events)
+    .when(vote("ann", { absent: ["bob", "cleo"] }))
+    .then(voted("ann"));
+  after(...events, delegated("bob", "dan"))
+    .when(vote("ann", { absent: ["bob", "cleo"] }))
+    .rejected("approver_not_allowed");
+  after(delegated("ann", "bob"), delegated("dan", "bob"), delegated("bob", "cleo"))
+    .when(vote("ann", absent))
+    .then(voted("ann"));
+});
+
 test("a delegate votes in place of the person who delegated, and that person again after getting it back", () => {
   after(delegated("ann", "bob")).when(vote("bob")).then(voted("bob"));
   after(delegated("ann", "bob"), delegated("bob", "ann")).when(vote("ann")).then(voted("ann"));

@@ -69,13 +69,26 @@ export const findVote = (approval: OpenApproval, voter: Actor) =>
   approval.votes?.cast.find((vote) => votersOf(approval, vote).some((one) => isSame(one, voter)));
 
 /**
+ * Whether a delegation has an effect: its receiver is present, has voted, or has delegated it with effect. Once the receiver gets
+ * another one, theirs are about that one.
+ */
+function hasEffect(approval: OpenApproval, n: number, absent: string[]): boolean {
+  const { delegations = [] } = approval;
+  const { to } = delegations[n]!;
+  if (!absent.includes(to) || findVote(approval, person(to))) return true;
+  const received = delegations.findIndex((later, at) => at > n && later.to === to);
+  const isOwn = (at: number): boolean => at > n && (received === -1 || at < received);
+  return delegations.some(({ by }, at) => isOwn(at) && by === to && hasEffect(approval, at, absent));
+}
+
+/**
  * Whether a person has delegated the approval and not got it back. Delegations to somebody in `absent` do not count, unless they have
- * voted: their vote took the place of the one who delegated.
+ * voted or delegated it: that takes the place of the one who delegated.
  */
 export function hasDelegated(approval: OpenApproval, { id }: Actor, absent: string[] = []): boolean {
   const { delegations = [] } = approval;
-  const counts = (to: string): boolean => !absent.includes(to) || findVote(approval, person(to)) !== undefined;
-  return delegations.findLast(({ by, to }) => (by === id || to === id) && counts(to))?.by === id;
+  const last = delegations.findLast(({ by, to }, n) => (by === id || to === id) && hasEffect(approval, n, absent));
+  return last?.by === id;
 }
 
 /**
