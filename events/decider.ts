@@ -28,6 +28,8 @@ export interface Decider<S, C extends Command = Command, E extends NewEvent = Ne
   stored?: StoredState<S>;
   /** Things whose data keys these events destroy. */
   erases?(events: E[], stream: string): KeyErasure;
+  /** Whether a joined command may destroy things. No hold may cover them, because joined commands are not checked for holds. */
+  erasesWhenJoined?: boolean;
   /** Claims on unique names that these events hold and release. */
   claims?(events: E[]): { hold: Claim[]; release: string[] };
   /** Ids of commands that may be tried again, because these events delete their outcome; `state` is the state before the events. */

@@ -37,7 +37,7 @@ export interface Command<T extends string = string, D = any> extends TraceHeader
   waited_ms?: number;
   /**
    * Commands to other streams that take effect in the commit of this one, in order. If one of them has no effect, none has, and the
-   * rejection is `joined_command_refused`. They may claim and destroy nothing.
+   * rejection is `joined_command_refused`. They may claim nothing, and destroy only what no hold covers (`erasesWhenJoined`).
    */
   joined?: Command[];
 }

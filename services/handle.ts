@@ -160,7 +160,7 @@ async function attempt(
   const { log, states } = deps;
   const before = await states.load(command.stream, decider, { fresh: isFirst && command.fresh === true });
   const own = await makePlan(log, command, decider, before);
-  const plan = await joinCommands(states, own, (command.joined ?? []).map(parseCommand));
+  const plan = await joinCommands(states, command, own, (command.joined ?? []).map(parseCommand));
   if (plan.kind === "reload") return undefined;
   if (plan.kind === "retryLater") {
     const outcome = await log.outcome(command.id, command.organization_id);

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { newCommand, type Command } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
+import { CloseMessage } from "#events/message.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { EndSession, StartSession } from "#events/session.ts";
 import { FireSchedule, RecordScheduledRun, ScheduleCreated } from "#events/schedule.ts";
@@ -63,6 +64,18 @@ beforeEach(() => {
 });
 const appended = (call = 0) => append.mock.calls[call]![0];
 
+/** The log has the trigger, and these states of other streams. */
+const logHas = (states: Record<string, object>) =>
+  heads.mockImplementation(
+    async (streams) =>
+      new Map(
+        streams.flatMap((name): [string, StreamHead][] => {
+          if (name === stream) return [[name, head]];
+          return name in states ? [[name, { ...head, stream: name, state: states[name], state_version: 1 }]] : [];
+        }),
+      ),
+  );
+
 test("a command and those that are joined to it are one append, with one head for each stream", async () => {
   expect(await handle(start(fire(), record()))).toEqual({ position: 4, repeated: false });
   expect(append).toHaveBeenCalledTimes(1);
@@ -120,6 +133,7 @@ test("a conflict in a joined stream is decided again, on its new state", async (
 
 test("a remembered state of a joined stream is read again before the command is refused", async () => {
   await handle(start(fire(), record()));
+  logHas({ [streamName("session", session_id)]: { status: "open" } });
   // this process remembers version 3, and the log has version 1
   const end = create(EndSession.type, streamName("session", session_id), { session_id }, [fire(), record()]);
   expect(await handle(end)).toEqual({ position: 4, repeated: false });
@@ -129,5 +143,24 @@ test("a remembered state of a joined stream is read again before the command is 
 test("what claims or destroys something cannot be joined", async () => {
   const remove = create("DeleteTrigger", stream, { trigger_id });
   await expect(handle(start(remove))).rejects.toThrow("cannot be joined");
+  expect(append).not.toHaveBeenCalled();
+});
+
+const message_id = newId();
+const message = streamName("message", message_id);
+const close = create(CloseMessage.type, message, { message_id, reached: 1 });
+
+test("a joined command may destroy what no hold covers", async () => {
+  logHas({ [message]: { status: "posted" } });
+  expect(await handle(start(close))).toEqual({ position: 4, repeated: false });
+  expect(appended().events.map(({ event }) => event.type)).toEqual(["SessionStarted", "MessageDelivered"]);
+  expect(appended().erase).toEqual({ things: [message], streams: [] });
+});
+
+test("a command that has no effect takes its joined commands with it", async () => {
+  const session = streamName("session", session_id);
+  logHas({ [message]: { status: "posted" }, [session]: { status: "ended" } });
+  const { rejection } = await handle(create(EndSession.type, session, { session_id }, [close]));
+  expect(rejection).toMatchObject({ code: "joined_command_refused", retryable: true });
   expect(append).not.toHaveBeenCalled();
 });

@@ -1,7 +1,7 @@
 import type { Decider } from "#events/decider.ts";
 import type { Command } from "#events/envelope.ts";
 import { Rejection } from "#events/rejection.ts";
-import { claimStreams, decide, planAppend, type Plan } from "./appendPlan.ts";
+import { claimStreams, decide, planAppend, type Decision, type Plan } from "./appendPlan.ts";
 import type { StreamStates } from "./states.ts";
 
 type AppendPlan = Extract<Plan, { kind: "append" }>;
@@ -16,11 +16,19 @@ const notJoined = ({ type, stream }: Command): Plan => ({
 /** Keeps one head row per stream: the one after its last event. */
 function merge({ append }: AppendPlan, more: AppendPlan["append"]): AppendPlan["append"] {
   const replaced = new Set(more.heads.map(({ stream }) => stream));
+  const { things, streams } = append.erase;
   return {
     ...append,
     events: [...append.events, ...more.events],
     heads: [...append.heads.filter(({ stream }) => !replaced.has(stream)), ...more.heads],
+    erase: { things: [...things, ...more.erase.things], streams },
   };
+}
+
+/** Whether a joined command needs what only its main command gets: claims, released commands, or a check for holds. */
+function isTooMuch(decider: Decider<any>, decision: Decision, { erase, forget }: AppendPlan["append"]): boolean {
+  const things = decider.erasesWhenJoined ? [] : erase.things;
+  return claimStreams(decision).length + things.length + erase.streams.length + forget.length > 0;
 }
 
 /** Adds one joined command. If it appends no events, the whole plan is dropped. */
@@ -32,8 +40,7 @@ async function joinOne(states: StreamStates, plan: AppendPlan, { command, decide
   const more = planAppend({ command, decider, before, decision, claimHeads: new Map() });
   if (more.kind === "reload") return more;
   if (more.kind !== "append" || more.events.length === 0) return notJoined(command);
-  const { erase, forget } = more.append;
-  if (decision instanceof Rejection || claimStreams(decision).length + erase.things.length + forget.length > 0)
+  if (decision instanceof Rejection || isTooMuch(decider, decision, more.append))
     throw new Error(`${command.type} claims or destroys something: it cannot be joined`);
   const after = { ...more.after, ...(before.remembered && { remembered: true }) };
   const joined = [...plan.joined, { command, events: more.events, after }];
@@ -44,8 +51,14 @@ async function joinOne(states: StreamStates, plan: AppendPlan, { command, decide
  * Adds the joined commands to the plan of their main command: one commit applies all of them, or none
  * (docs/adr/0029-a-schedule-decides-before-it-starts.md).
  */
-export async function joinCommands(states: StreamStates, plan: Plan, joined: ParsedCommand[]): Promise<Plan> {
+export async function joinCommands(
+  states: StreamStates,
+  main: Command,
+  plan: Plan,
+  joined: ParsedCommand[],
+): Promise<Plan> {
   let whole = plan;
+  if (joined.length > 0 && plan.kind === "append" && plan.events.length === 0) return notJoined(main);
   for (const command of joined) {
     if (whole.kind !== "append") return whole;
     whole = await joinOne(states, whole, command);

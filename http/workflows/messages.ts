@@ -3,6 +3,7 @@ import { z } from "zod";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
 import { refuseInexact } from "../base/exactNumbers.ts";
 import { identifyParts, readIdempotencyKey } from "../base/idempotency.ts";
 import { createAwaitDelivery, postMessage } from "./postMessage.ts";
@@ -41,6 +42,12 @@ function identify({ caller, headers, bodyHash }: FastifyRequest, id: string | nu
     : identifyParts({ organization_id, principal: "system", path: `${path}/id`, key: id, body: bodyHash });
 }
 
+/** A reused `id` is refused like a reused Idempotency-Key. The error names what the client sent. */
+export const nameReusedId = (error: unknown, id: string | null | undefined): unknown =>
+  id != null && error instanceof ApiError && error.errorCode === "idempotency_key_reused"
+    ? new ApiError(error.errorCode, "id: was used with another event; use a new id for a new event.", { param: "id" })
+    : error;
+
 /** Sends an event to the runs that wait for it. */
 export function messageRoutes(app: App, http: Http): void {
   const awaitDelivery = createAwaitDelivery(http);
@@ -66,6 +73,8 @@ export function messageRoutes(app: App, http: Http): void {
       name,
       data: data ?? {},
       to: to ?? "all",
+    }).catch((error: unknown) => {
+      throw nameReusedId(error, id);
     });
   });
 }

@@ -64,3 +64,19 @@ describe("starting a run whose command was answered before", () => {
     expect([started, removed]).toEqual(["another", [`o1/run-${run}/1`]]);
   });
 });
+
+describe("repeating a retry", () => {
+  const continued = { run_id: "retry", starter: undefined, parent: {} as never, calls: async function* () {} };
+  const startWhile = (recorded: string[]) => {
+    const http = { log: { publicData: async (stream: string) => (recorded.includes(stream) ? {} : undefined) } };
+    return startRun(http as unknown as Http, { ...workflow, enabled: false }, { ...request, continued });
+  };
+
+  it("gives the run of the first one, even if the workflow can start no run now", async () => {
+    expect(await startWhile(["run-retry"])).toBe("retry");
+  });
+
+  it("is refused for a run that was not retried", async () => {
+    await expect(startWhile([])).rejects.toMatchObject({ errorCode: "workflow_disabled" });
+  });
+});

@@ -99,6 +99,9 @@ async function resumeStart(
   }
 }
 
+const exists = async ({ log }: Pick<Http, "log">, run_id: string): Promise<boolean> =>
+  (await log.publicData(streamName("run", run_id), 1)) !== undefined;
+
 /** Builds the data of StartRun. */
 function buildRun(workflow: StartableWorkflow, start: NewRun, run_id: string, { args, inherited }: StoredInput) {
   return {
@@ -182,12 +185,14 @@ async function sendStart(
 }
 
 /**
- * Starts a run and returns its id once it is recorded. A repeated request gets the run that it started, even if the workflow has
- * changed since. Throws 409 `workflow_disabled`, 400 `invalid_args`, 429 `too_many_live_runs`, `start_rate_limited`.
+ * Starts a run and returns its id once it is recorded. A repeated request, or retry of a run, gets the run that it started, even if
+ * the workflow has changed since. Throws 409 `workflow_disabled`, 400 `invalid_args`, 429 `too_many_live_runs`, `start_rate_limited`.
  */
 export async function startRun(http: Http, workflow: StartableWorkflow, sent: RunRequest): Promise<string> {
   const earlier = await resumeStart(http, identifyStart(workflow.organization_id, sent));
   if ("run_id" in earlier) return earlier.run_id;
+  const retry = sent.continued?.run_id;
+  if (retry !== undefined && (await exists(http, retry))) return retry;
   const start: NewRun = { ...sent, ...(await sent.readMore?.()) };
   if (!workflow.enabled)
     throw new ApiError("workflow_disabled", "The workflow is disabled; it can start no runs until it is enabled.");

@@ -5,27 +5,18 @@ import type { z } from "zod";
 import type { Envelope } from "#events/workflow.ts";
 import { decode, decodeOrNull } from "../projection.ts";
 import { parseFiles, type AttachmentRow } from "./approvalFiles.ts";
+import {
+  parseDelegations,
+  parsePerson,
+  type Delegation,
+  type NamedPerson,
+  type StoredDelegation,
+} from "./delegations.ts";
 
 export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "cancelled";
 
 /** `name` is null if the person or the key no longer exists. */
 type NamedActor = Pick<Actor, "type" | "id"> & { name: string | null };
-/** `name` is null if the person no longer exists. */
-interface NamedPerson {
-  id: string;
-  name: string | null;
-}
-
-/** An assignee delegated the approval to somebody else. */
-export interface Delegation {
-  by: NamedPerson;
-  to: NamedPerson;
-  reason: string;
-  at: Date;
-  /** Whether it has an effect: `to` may decide now, or has voted. */
-  counts: boolean;
-}
-
 export interface VoteRow {
   by: NamedActor;
   /** The person whose link voted. */
@@ -151,16 +142,6 @@ export interface StoredRow
   calls: string | null;
 }
 
-interface StoredDelegation {
-  by: string;
-  by_name: string | null;
-  to: string;
-  to_name: string | null;
-  reason: string;
-  at: string;
-  counts: boolean;
-}
-
 interface StoredVote {
   type: Actor["type"];
   id: string;
@@ -174,16 +155,6 @@ interface StoredVote {
   files: AttachmentRow[] | null;
   at: string;
 }
-
-const parsePerson = (id: string, name: string | null): NamedPerson => ({ id, name: decodeOrNull(name) });
-
-const parseDelegation = ({ by, by_name, to, to_name, reason, at, counts }: StoredDelegation): Delegation => ({
-  by: parsePerson(by, by_name),
-  to: parsePerson(to, to_name),
-  reason: decode(reason),
-  at: new Date(at),
-  counts,
-});
 
 const parseVote = ({ type, id, name, link_by, for_id, for_name, at, ...vote }: StoredVote): VoteRow => ({
   by: { type, id, name: decodeOrNull(name) },
@@ -230,7 +201,7 @@ export function parseRow(stored: StoredRow): ApprovalRow {
     comment: decodeOrNull(row.comment),
     decided_by: type === null || id === null ? null : { type, id, name: decodeOrNull(decided_by_name) },
     decided_for: for_id === null ? null : parsePerson(for_id, for_name),
-    delegations: (row.delegations ?? []).map(parseDelegation),
+    delegations: parseDelegations(row.delegations ?? []),
     attachments: parseFiles(row.attachments),
     files: parseFiles(row.files),
     asked_by: { ...decode<Actor>(row.asked_by), name: decodeOrNull(asker_name) },

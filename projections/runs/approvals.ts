@@ -30,12 +30,23 @@ const hasVoted = (id: string): string => `exists (select from read.approval_vote
       left join read.approval_links vl on vl.id = case when v.by_type = 'link' then v.by_id::uuid end
       where v.approval_id = a.id and v.organization_id = a.organization_id
         and (v.for_id = ${id} or vl.created_by_id = ${id} or (v.by_type = 'person' and v.by_id = ${id}::text)))`;
+/** SQL: whether the person who delegated has voted or delegated again, which they could while the delegation had no effect. */
+const HAS_ENDED = `coalesce((select n.by_id = d.by_id from read.approval_delegations n
+        where n.approval_id = d.approval_id and n.version > d.version and d.by_id in (n.by_id, n.to_id)
+        order by n.version limit 1), ${hasVoted("d.by_id")})`;
+const mayDecide = (user: string): string =>
+  `coalesce(${user}.active and ${user}.role in (${APPROVERS.map((role) => `'${role}'`).join(", ")}), false)`;
+/** SQL: whether the person to whom it was delegated has delegated it in turn. Longer chains are found in the rows (delegations.ts). */
+const IS_PASSED_ON = `exists (select from read.approval_delegations m left join read.users mt on mt.id = m.to_id
+        where m.approval_id = d.approval_id and m.version > d.version and m.by_id = d.to_id
+          and not exists (select from read.approval_delegations o
+            where o.approval_id = d.approval_id and o.to_id = d.to_id and o.version > d.version and o.version < m.version)
+          and (${mayDecide("mt")} or ${hasVoted("m.to_id")}))`;
 /**
  * SQL: whether a delegation has an effect. Those to whom it was delegated may have left or have another role by now; then it has none,
- * unless they have voted, or the one who delegated could vote as well.
+ * unless they have voted or delegated it, or the one who delegated could vote as well.
  */
-const HAS_EFFECT = `(coalesce(dt.active and dt.role in (${APPROVERS.map((role) => `'${role}'`).join(", ")}), false)
-      or ${hasVoted("d.to_id")})`;
+const HAS_EFFECT = `((${mayDecide("dt")} and not ${HAS_ENDED}) or ${hasVoted("d.to_id")} or ${IS_PASSED_ON})`;
 const DELEGATIONS = `select json_agg(json_build_object('by', d.by_id, 'by_name', db.name, 'to', d.to_id, 'to_name', dt.name,
       'reason', d.reason, 'at', d.at, 'counts', ${HAS_EFFECT}) order by d.version)
     from read.approval_delegations d left join read.users db on db.id = d.by_id left join read.users dt on dt.id = d.to_id

@@ -35,4 +35,5 @@ export const message: Decider<MessageState, MessageCommand, MessageEvent> = {
       type === "MessageDelivered" ? [streamName("message", data.message_id)] : [],
     ),
   }),
+  erasesWhenJoined: true,
 };

@@ -69,13 +69,45 @@ export const findVote = (approval: OpenApproval, voter: Actor) =>
   approval.votes?.cast.find((vote) => votersOf(approval, vote).some((one) => isSame(one, voter)));
 
 /**
+ * Whether a delegation has an effect: its receiver is present, has voted, or has delegated it with effect. Once the receiver gets
+ * another one, theirs are about that one.
+ */
+function hasEffect(approval: OpenApproval, n: number, absent: string[]): boolean {
+  const { delegations = [] } = approval;
+  const { to } = delegations[n]!;
+  if (!absent.includes(to) || findVote(approval, person(to))) return true;
+  const received = delegations.findIndex((later, at) => at > n && later.to === to);
+  const isOwn = (at: number): boolean => at > n && (received === -1 || at < received);
+  return delegations.some(({ by }, at) => isOwn(at) && by === to && hasEffect(approval, at, absent));
+}
+
+/**
  * Whether a person has delegated the approval and not got it back. Delegations to somebody in `absent` do not count, unless they have
- * voted: their vote took the place of the one who delegated.
+ * voted or delegated it: that takes the place of the one who delegated.
  */
 export function hasDelegated(approval: OpenApproval, { id }: Actor, absent: string[] = []): boolean {
   const { delegations = [] } = approval;
-  const counts = (to: string): boolean => !absent.includes(to) || findVote(approval, person(to)) !== undefined;
-  return delegations.findLast(({ by, to }) => (by === id || to === id) && counts(to))?.by === id;
+  const last = delegations.findLast(({ by, to }, n) => (by === id || to === id) && hasEffect(approval, n, absent));
+  return last?.by === id;
+}
+
+/**
+ * Whether the delegation to a person has ended: while the receiver was absent and it had no effect, the one who delegated has voted
+ * or delegated again. Looks at all delegations by which the vote came to this person.
+ */
+function hasLostDelegation(approval: OpenApproval, { id }: Actor): boolean {
+  const { delegations = [] } = approval;
+  let holder = id;
+  for (let n = delegations.length - 1; n >= 0; n--) {
+    const { by, to } = delegations[n]!;
+    if (to !== holder) continue;
+    // after a delegation to that person, their votes and delegations are about another vote
+    const next = delegations.slice(n + 1).find((later) => later.by === by || later.to === by);
+    const hasUsed = next ? next.by === by : findVote(approval, person(by)) !== undefined;
+    if (by !== id && hasUsed) return true;
+    holder = by;
+  }
+  return false;
 }
 
 /** Throws `approver_not_allowed`. */
@@ -84,6 +116,11 @@ function checkNotDelegated(approval: OpenApproval, ballot: Ballot & { absent?: s
   const decider = votersOf(approval, ballot).at(-1)!;
   if (hasDelegated(approval, decider, ballot.absent))
     throw new Rejection("approver_not_allowed", "This approval was delegated to somebody else.");
+  if (hasLostDelegation(approval, decider))
+    throw new Rejection(
+      "approver_not_allowed",
+      "The person who delegated this approval has voted, or delegated it to somebody else, meanwhile.",
+    );
 }
 
 /** Throws `approval_link_ended` if a link is revoked, expired or unknown. */

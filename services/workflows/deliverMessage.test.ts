@@ -9,6 +9,7 @@ interface DeliveryCommand {
   type: string;
   stream: string;
   data: { run_id: string; key: string; reached: number; refused_for?: number };
+  joined?: DeliveryCommand[];
 }
 
 /** The state of a run's wait according to the log. */
@@ -23,8 +24,9 @@ function headWith(stream: string, key: string, wait: WaitInLog) {
 
 /**
  * Delivers a message with this many bytes of text to all waits. `oneOf`: the message is for one run, and the log has these waits.
- * `before`: runs answered by another process, which the read model therefore leaves out. The first scan after the message ends
- * before the newest events, as if another process had appended.
+ * `before`: runs answered by another process, which the read model therefore leaves out. `joinedResult`: the result of an answer
+ * that another command is joined to. The first scan after the message ends before the newest events, as if another process had
+ * appended.
  */
 async function deliver(
   waits: MessageWait[],
@@ -32,6 +34,7 @@ async function deliver(
   fromLog: MessageWait[] = [],
   before: string[] = [],
   oneOf?: WaitInLog[],
+  joinedResult?: object,
 ) {
   const data = JSON.stringify({ text: "x".repeat(bytes) });
   const stored: string[] = [];
@@ -47,6 +50,7 @@ async function deliver(
   let reached: number | undefined;
   let refused_for: number | undefined;
   let looks = 0;
+  const commits: string[] = [];
   const scan = async (after: number, [type]: string[]) => {
     const end = looks++ === 0 || type !== "WaitAnswered" ? 20 + before.length : 20 + answers.length;
     const events = (type === "WaitAnswered" ? answers : started).filter(
@@ -79,9 +83,12 @@ async function deliver(
         return `blob-${stored.length}`;
       },
     },
-    handle: async ({ type, stream, data: fields }: DeliveryCommand) => {
+    handle: async ({ type, stream, data: fields, joined = [] }: DeliveryCommand) => {
+      if (joined.length > 0 && joinedResult) return joinedResult;
+      commits.push([type, ...joined.map((one) => one.type)].join(" and "));
       if (type === "CloseMessage") ({ reached, refused_for } = fields);
       if (type !== "DeliverMessage") return { position: 0, repeated: false };
+      for (const close of joined) ({ reached, refused_for } = close.data);
       answered.push(`${fields.run_id}/${fields.key}`);
       const position = 21 + answers.length;
       answers.push(
@@ -96,7 +103,7 @@ async function deliver(
     }),
   } as unknown as DeliveryDeps;
   await deliverMessage(deps, { stream: "message:m", organization_id: "o" });
-  return { stored, answered, reached, refused_for };
+  return { stored, answered, reached, refused_for, commits };
 }
 
 const waitsOf = (runs: number, each: number): MessageWait[] =>
@@ -152,6 +159,23 @@ test("a message's count of reached runs includes those that another process answ
   expect(await deliver(waits, 1, [], ["run-elsewhere"])).toMatchObject({ reached: 3 });
   expect(await deliver([], 1, [], ["run-elsewhere"])).toMatchObject({ answered: [], reached: 1 });
   expect(await deliver([], 1)).toMatchObject({ answered: [], reached: 0 });
+});
+
+test("the answer of the only wait and the end of the delivery are one commit", async () => {
+  const [only] = waitsOf(1, 1);
+  const one = { answered: names([only!]), reached: 1, commits: ["DeliverMessage and CloseMessage"] };
+  expect(await deliver([only!], 1)).toMatchObject(one);
+  // another process has answered the others
+  expect(await deliver([only!], 1, [], ["run-elsewhere"])).toMatchObject({ ...one, reached: 2 });
+  expect(await deliver([only!], 1, [], [`run-${only!.run_id}`])).toMatchObject(one);
+});
+
+test.each([
+  ["has ended", { position: 0, repeated: false, rejection: { code: "joined_command_refused" } }],
+  ["was answered by another process", { position: 21, repeated: true }],
+])("a delivery to the only wait ends in a commit of its own if the wait %s", async (_, joinedResult) => {
+  const { commits } = await deliver(waitsOf(1, 1), 1, [], [], undefined, joinedResult);
+  expect(commits).toEqual(["DeliverMessage", "CloseMessage"]);
 });
 
 test("a message is known from the commit that posted it, at its position", () => {

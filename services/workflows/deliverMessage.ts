@@ -1,4 +1,4 @@
-import { newCommand } from "#events/envelope.ts";
+import { newCommand, type Command, type CommandFrom, type CommandResult } from "#events/envelope.ts";
 import type { EventFrom } from "#events/define.ts";
 import { deriveCommandId, streamName } from "#events/ids.ts";
 import { CloseMessage, MessagePosted } from "#events/message.ts";
@@ -35,36 +35,34 @@ interface Delivery extends CommandTarget {
 const commandId = ({ message_id }: Delivery, { run_id, key }: MessageWait): string =>
   deriveCommandId("deliver", message_id, run_id, key);
 
-const send = (
-  { handle, worker }: DeliveryDeps,
+const createCommand = (
+  { worker }: DeliveryDeps,
   { stream, organization_id }: CommandTarget,
   type: string,
   data: object,
-  id?: string,
-) =>
-  handle(
-    newCommand(type, {
-      stream,
-      organization_id,
-      request_id: worker,
-      timeout_ms: TIMEOUT_MS,
-      data,
-      ...(id !== undefined && { id }),
-    }),
-  );
+  more: Partial<Pick<Command, "id" | "joined">> = {},
+): Command => newCommand(type, { stream, organization_id, request_id: worker, timeout_ms: TIMEOUT_MS, data, ...more });
 
-/** Answers one wait, unless it has ended. Returns the position of the answer, or 0. */
-async function answerWait(deps: DeliveryDeps, delivery: Delivery, wait: MessageWait): Promise<number> {
+const closeCommand = (deps: DeliveryDeps, head: CommandTarget, data: CommandFrom<typeof CloseMessage>["data"]) =>
+  createCommand(deps, head, CloseMessage.type, data);
+
+/** Answers one wait, unless it has ended. Undefined if the run was destroyed. */
+async function answerWait(
+  deps: DeliveryDeps,
+  delivery: Delivery,
+  wait: MessageWait,
+  joined?: Command[],
+): Promise<CommandResult | undefined> {
   const { message_id, organization_id } = delivery;
   const { run_id, key } = wait;
   const run = { stream: streamName("run", run_id), organization_id };
   try {
     const data = { run_id, key, message_id, answer: await delivery.answerFor(run_id) };
-    return (await send(deps, run, DeliverMessage.type, data, commandId(delivery, wait))).position;
+    const more = { id: commandId(delivery, wait), ...(joined && { joined }) };
+    return await deps.handle(createCommand(deps, run, DeliverMessage.type, data, more));
   } catch (error) {
-    const isDestroyed = error instanceof RunGone;
-    if (!isDestroyed) throw error;
-    return 0;
+    if (error instanceof RunGone) return undefined;
+    throw error;
   }
 }
 
@@ -91,10 +89,10 @@ function limitCopies(waits: MessageWait[], answer: string): MessageWait[] {
 }
 
 /**
- * Counts the runs that the message has reached, by scanning the log from its position on. The read model may no longer list waits
- * that a dead process has answered.
+ * The streams of the runs that the message has reached, found by scanning the log from its position on. The read model may no
+ * longer list waits that a dead process has answered.
  */
-async function countReached({ log }: DeliveryDeps, { message_id }: Delivery, [from, to]: [number, number]) {
+async function findReached({ log }: DeliveryDeps, { message_id }: Delivery, [from, to]: [number, number]) {
   const reached = new Set<string>();
   for (let [after, isBehind] = [from, from < to]; isBehind; ) {
     const { events, seen } = await log.scan(after, [WaitAnswered.type], PAGE);
@@ -103,7 +101,30 @@ async function countReached({ log }: DeliveryDeps, { message_id }: Delivery, [fr
     isBehind = after < seen && seen < to;
     after = seen;
   }
-  return reached.size;
+  return reached;
+}
+
+/**
+ * Answers the only wait, and records the end of the delivery in the same commit. False if the wait has ended, or another process
+ * has answered it.
+ */
+async function deliverToOne(deps: DeliveryDeps, delivery: Delivery, wait: MessageWait, span: [number, number]) {
+  const reached = (await findReached(deps, delivery, span)).add(streamName("run", wait.run_id)).size;
+  const close = closeCommand(deps, delivery, { message_id: delivery.message_id, reached });
+  const result = await answerWait(deps, delivery, wait, [close]);
+  return result !== undefined && !result.repeated && !result.rejection;
+}
+
+async function deliverToAll(deps: DeliveryDeps, delivery: Delivery, waits: MessageWait[], span: [number, number]) {
+  const [posted, projected] = span;
+  let answered = projected;
+  for (let n = 0; n < waits.length; n += CONCURRENCY) {
+    const batch = waits.slice(n, n + CONCURRENCY).map((wait) => answerWait(deps, delivery, wait));
+    answered = Math.max(answered, ...(await Promise.all(batch)).map((result) => result?.position ?? 0));
+  }
+  const { message_id } = delivery;
+  const reached = (await findReached(deps, delivery, [posted, answered])).size;
+  await deps.handle(closeCommand(deps, delivery, { message_id, reached }));
 }
 
 const countRuns = (waits: MessageWait[]): number => new Set(waits.map(({ run_id }) => run_id)).size;
@@ -139,17 +160,16 @@ export async function deliverMessage(deps: DeliveryDeps, head: CommandTarget, kn
   if (!found) return;
   const all = found.waits;
   const refused_for = posted.data.to === "one" ? await countReceivers(deps, all) : 0;
-  if (refused_for > 1) return void (await send(deps, head, CloseMessage.type, { message_id, reached: 0, refused_for }));
+  if (refused_for > 1)
+    return void (await deps.handle(closeCommand(deps, head, { message_id, reached: 0, refused_for })));
   const answer = `{"status":"received","event_id":"${message_id}","data":${json}}`;
   const matching = limitCopies(all, answer);
   const answerFor = createAnswers(deps, organization_id, answer);
   const delivery = { stream, organization_id, message_id, answerFor };
-  // the query leaves out waits answered by others, unless the read model has passed them
-  let answered = found.projected;
-  for (let n = 0; n < matching.length; n += CONCURRENCY) {
-    const batch = matching.slice(n, n + CONCURRENCY).map((wait) => answerWait(deps, delivery, wait));
-    answered = Math.max(answered, ...(await Promise.all(batch)));
-  }
-  const reached = await countReached(deps, delivery, [posted.position, answered]);
-  await send(deps, head, CloseMessage.type, { message_id, reached });
+  // the query leaves out waits answered by others, once the read model has passed them
+  const span: [number, number] = [posted.position, found.projected];
+  const [first, ...others] = matching;
+  const isOnly = first !== undefined && others.length === 0;
+  if (isOnly && (await deliverToOne(deps, delivery, first, span))) return;
+  await deliverToAll(deps, delivery, matching, span);
 }

@@ -26,6 +26,7 @@ async function readMembers(log: Log, organization_id: string): Promise<Members> 
 /** Member ids by group name; groups that do not exist are missing. */
 async function readGroups(log: Log, organization_id: string, names: Set<string>): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
+  if (names.size === 0) return found;
   const stream = groupsStream(organization_id);
   const head = await findHead(log, stream);
   if (!head) return found;
@@ -62,7 +63,7 @@ function refuse(call: ApprovalCall, groups: Map<string, string[]>, members: Memb
   const required = call.options.votes?.required ?? 1;
   // role members are not counted, because roles change more often than groups
   const isCounted = askedBy(call).every((one) => !("role" in one));
-  return isCounted && people.size < required
+  return isCounted && askedBy(call).length > 0 && people.size < required
     ? `awaitApproval: required is ${required}, but only ${people.size} ${people.size === 1 ? "person is" : "people are"} asked.`
     : undefined;
 }
@@ -76,14 +77,14 @@ export async function findRefusedAssignee(
   organization_id: string,
   calls: ApprovalCall[],
 ): Promise<RefusedApproval | undefined> {
-  const withGroups = calls.filter((call) => askedBy(call).some(isGroup));
-  if (withGroups.length === 0) return undefined;
-  const names = new Set(withGroups.flatMap((call) => askedBy(call).filter(isGroup).map(groupName)));
+  const checked = calls.filter((call) => call.options.votes || askedBy(call).some(isGroup));
+  if (checked.length === 0) return undefined;
+  const names = new Set(checked.flatMap((call) => askedBy(call).filter(isGroup).map(groupName)));
   const [groups, members] = await Promise.all([
     readGroups(log, organization_id, names),
     readMembers(log, organization_id),
   ]);
-  for (const call of withGroups) {
+  for (const call of checked) {
     const message = refuse(call, groups, members);
     if (message !== undefined) return { key: call.key, message };
   }

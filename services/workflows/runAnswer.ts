@@ -10,13 +10,15 @@ export interface RunAnswerDeps extends VaultDeps {
 
 const ENDS: string[] = [RunCompleted.type, RunFailed.type, RunCancelled.type, RunContinued.type];
 
-/** The event that ended a run, nearly always its last one. Concurrent reads share a query. Throws RunGone. */
+/**
+ * The event that ended a run: nearly always its last one, or the one before `RunSettled`. Concurrent reads share a query. Throws
+ * RunGone.
+ */
 export async function readRunEnd({ log }: Pick<RunAnswerDeps, "log">, { stream, version }: StreamHead) {
-  const last = await log.event(stream, version);
+  const newest = await Promise.all([version, version - 1].map((each) => log.event(stream, each)));
   const end =
-    last && ENDS.includes(last.type)
-      ? last
-      : (await log.readNewest(stream, { before: version, types: ENDS, limit: 1, bytes: 1 }))[0];
+    newest.find((event) => event && ENDS.includes(event.type)) ??
+    (await log.readNewest(stream, { before: version, types: ENDS, limit: 1, bytes: 1 }))[0];
   if (!end?.personal) throw new RunGone(`${stream} was destroyed`);
   return end;
 }

@@ -176,6 +176,40 @@ describe("delegating an approval", () => {
     expect((await decide(id, bob.call)).body.status).toBe("approved");
   });
 
+  test.each(["votes", "delegates again"])("ends if the person %s while the delegate may not decide", async (what) => {
+    const { ann, bob } = people;
+    const [away, heir] = [await home.member("approver", "Away"), await home.member("approver", "Heir")];
+    const { id } = await startAsking({
+      assignees: [{ person: ann.id }, { person: bob.id }],
+      votes: { required: 2, one_rejection_ends: true },
+    });
+    const setRole = (role: string) => home.made(owner("PATCH", `/members/${away.id}`, { role }));
+    await delegate(id, ann.call, away.id);
+    await setRole("viewer");
+    if (what === "votes") expect((await decide(id, ann.call)).body.status).toBe("pending");
+    else expect((await delegate(id, ann.call, heir.id)).status).toBe(200);
+    await setRole("approver");
+    expect(await has(away.call, id)).toBe(false);
+    expect(code(await decide(id, away.call))).toEqual([403, "approver_not_allowed"]);
+    expect([await has(bob.call, id), await has(heir.call, id)]).toEqual([true, what !== "votes"]);
+  });
+
+  test("stays with the last delegate when the one before leaves", async () => {
+    const { ann, bob } = people;
+    const [gone, heir] = [await home.member("approver", "Gone"), await home.member("approver", "Heir")];
+    const { id } = await startAsking({
+      assignees: [{ person: ann.id }, { person: bob.id }],
+      votes: { required: 2, one_rejection_ends: true },
+    });
+    await delegate(id, ann.call, gone.id);
+    await delegate(id, gone.call, heir.id);
+    await home.made(owner("PATCH", `/members/${gone.id}`, { active: false }));
+    expect([await has(ann.call, id), await has(heir.call, id)]).toEqual([false, true]);
+    expect(code(await decide(id, ann.call))).toEqual([403, "approver_not_allowed"]);
+    expect((await decide(id, heir.call)).body.status).toBe("pending");
+    expect((await decide(id, bob.call)).body.status).toBe("approved");
+  });
+
   test("ends the links of the person who delegates", async () => {
     const { ann, bob } = people;
     const { id } = await forAnn();

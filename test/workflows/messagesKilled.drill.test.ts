@@ -34,3 +34,24 @@ test.each(POINTS.map((point, n) => [point, n + 1] as const))(
     }
   },
 );
+
+test.each(["before-WaitAnswered:1", "after-WaitAnswered:1"])(
+  "an event that one run waits for reaches it once if its process is killed at %s",
+  async (point) => {
+    const counts = () => Promise.all(["MessagePosted", "WaitAnswered", "MessageDelivered"].map(count));
+    const before = await counts();
+    const dying = await startProcess("services", deployment, { FAIL_AT: point });
+    const run = await home.start(prepared);
+    await home.until(run, ({ waiting_on }) => waiting_on.length === 1);
+    const post = () => home.owner("POST", "/workflows/events", { name: "paid", data: { n: 7 }, id: `one-${point}` });
+    const posted = post();
+    await dying.ended;
+    const process = await startProcess("services", deployment);
+    expect((await posted).status).toBeLessThan(504);
+    expect((await home.untilOver(run, LONG.timeout)).result).toBe(7);
+    await expect.poll(counts, LONG).toEqual(before.map((number) => number + 1));
+    expect((await post()).body.reached).toBe(1);
+    process.kill();
+    await process.ended;
+  },
+);

@@ -1,0 +1,49 @@
+import { decode, decodeOrNull } from "../projection.ts";
+
+/** `name` is null if the person no longer exists. */
+export interface NamedPerson {
+  id: string;
+  name: string | null;
+}
+
+/** An assignee delegated the approval to somebody else. */
+export interface Delegation {
+  by: NamedPerson;
+  to: NamedPerson;
+  reason: string;
+  at: Date;
+  /** Whether it has an effect: `to` may decide now, has voted, or has delegated it with effect. */
+  counts: boolean;
+}
+
+export interface StoredDelegation {
+  by: string;
+  by_name: string | null;
+  to: string;
+  to_name: string | null;
+  reason: string;
+  at: string;
+  counts: boolean;
+}
+
+export const parsePerson = (id: string, name: string | null): NamedPerson => ({ id, name: decodeOrNull(name) });
+
+/**
+ * Whether a person to whom an approval was delegated has delegated it with effect. `later`: the delegations since. Once the person
+ * gets another one, theirs are about that one.
+ */
+function isPassedOn(later: StoredDelegation[], person: string): boolean {
+  const received = later.findIndex(({ to }) => to === person);
+  const own = received === -1 ? later : later.slice(0, received);
+  return own.some(({ by, to, counts }, n) => by === person && (counts || isPassedOn(later.slice(n + 1), to)));
+}
+
+/** Delegations of one approval, in order. */
+export const parseDelegations = (stored: StoredDelegation[]): Delegation[] =>
+  stored.map(({ by, by_name, to, to_name, reason, at, counts }, n) => ({
+    by: parsePerson(by, by_name),
+    to: parsePerson(to, to_name),
+    reason: decode(reason),
+    at: new Date(at),
+    counts: counts || isPassedOn(stored.slice(n + 1), to),
+  }));
