@@ -10,6 +10,7 @@ import { describeLimit } from "#projections/budgets/limits.ts";
 import type { FileDeps } from "#services/workflows/host/files.ts";
 import type { StorePageDeps } from "#services/sources/storePage.ts";
 import type { AdmitRun } from "#services/workflows/startRun.ts";
+import { deploymentCredentials } from "./credentials.ts";
 import type { Resources } from "./resources.ts";
 
 /** Timeout for recording that a budget has reached a threshold. */
@@ -20,11 +21,12 @@ const REPORT_MS = 5_000;
  * notices that a budget is nearly used up records it.
  */
 export const openBudgets = (
-  { db, logger, rates }: Pick<Resources, "db" | "logger" | "rates">,
+  { db, logger, rates, settings }: Pick<Resources, "db" | "logger" | "rates" | "settings">,
   send: (command: Command) => Promise<CommandResult>,
 ): BudgetWatch =>
   watchBudgets({
     db,
+    deployment: deploymentCredentials(settings),
     report: (organization_id, data) =>
       send({
         ...newCommand(NoteBudgetReached.type, {

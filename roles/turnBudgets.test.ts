@@ -9,7 +9,7 @@ const size = { bytes: 10, pictures: 0, max_output_tokens: null };
 async function holdFor(spent: string) {
   const growReservation = vi.fn(async () => "held" as const);
   const rates = { growReservation, unsettled: () => [], reservationOf: () => ({ reserved: 0n, attempt: 1 }) };
-  const needs = { db: { query: async () => [] }, logger: { warn: () => {} }, rates };
+  const needs = { db: { query: async () => [] }, logger: { warn: () => {} }, rates, settings: {} };
   const budgets = openBudgets(needs as never, async () => ({ position: 0, repeated: false }));
   const { reserveMoney } = openTurnBudgets({ rates: rates as never }, budgets);
   const next = { size, spent, isFirst: true };
