@@ -13,7 +13,7 @@ const user: Subject = {
   document_ids: [],
 };
 const matches = (subject: Subject, data: object, personal?: object, principal: Principal = "system") =>
-  createMatcher(subject)({ data, personal, meta: { principal, request_id: "r" } } as never);
+  createMatcher(subject)({ data, personal, meta: { principal, request_id: "r" } });
 
 test("an export has the events that a person caused or that name it, also budgets of one model", () => {
   expect(matches(person, {}, {}, `person:${id}`)).toBe(true);

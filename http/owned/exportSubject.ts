@@ -65,9 +65,11 @@ function holds(fields: unknown, values: ReadonlySet<string>, isNamed: (name: str
 const USER_FIELDS = new Set(["user", "external_user_id", "external_user"]);
 
 /** Whether public fields have one of `names`, alone or as the subject of a budget of one model. */
-const names = (data: object, known: ReadonlySet<string>): boolean =>
-  holds(data, known, () => true) ||
-  ("subject" in data && typeof data.subject === "string" && known.has(splitSubject(data.subject).who));
+function names(data: unknown, known: ReadonlySet<string>): boolean {
+  const { subject } = data as { subject?: unknown };
+  const who = typeof subject === "string" ? splitSubject(subject).who : undefined;
+  return (who !== undefined && known.has(who)) || holds(data, known, () => true);
+}
 
 /** Creates a test of whether the subject caused an event, or is named in it. */
 export function createMatcher(subject: Subject): (event: Pick<RecordedEvent, "data" | "personal" | "meta">) => boolean {
