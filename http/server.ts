@@ -5,9 +5,7 @@ import { admitInTurns } from "./base/admitRequests.ts";
 import { createLastUseRecorder } from "./auth/lastUseRecorder.ts";
 import { createAliases } from "./base/aliases.ts";
 import type { App } from "./base/app.ts";
-import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
 import { MIB } from "#events/units.ts";
-import { watchBudgets, type BudgetWatch } from "#projections/budgets/watch.ts";
 import { createBodyBudget } from "./base/bodyBudget.ts";
 import { hintForPreflight, shareAcrossOrigins, shareAnswer } from "./base/crossOrigin.ts";
 import type { Http, HttpDeps } from "./base/deps.ts";
@@ -22,7 +20,7 @@ import { createProviders } from "./base/providers.ts";
 import { refuseWhileClosing } from "./base/refuseWhileClosing.ts";
 import { requestId } from "./base/requestId.ts";
 import { refuseWithoutSpace } from "./base/requireSpace.ts";
-import { createWaitUntilCurrent, createSend, type Send } from "./base/send.ts";
+import { createWaitUntilCurrent, createSend } from "./base/send.ts";
 import { createStreamLimits } from "./base/streamLimits.ts";
 import { normalizeUrl } from "./base/normalizeUrl.ts";
 import { toApiError } from "./base/toApiError.ts";
@@ -100,23 +98,6 @@ function createClosingSignal(app: App): AbortSignal {
   return closing.signal;
 }
 
-/** Watches the budgets. The process that first notices that a budget is nearly used up records it. */
-const createBudgets = ({ db, logger, rates }: HttpDeps, send: Send): BudgetWatch =>
-  watchBudgets({
-    db,
-    report: (organization_id, data) =>
-      send(NoteBudgetReached, {
-        stream: budgetStream(organization_id, data.subject),
-        organization_id,
-        principal: "system",
-        request_id: "budget",
-        data,
-      }),
-    onError: (error) => logger.warn({ err: error }, "budgets not read or reported, retrying"),
-    unsettled: (organization) => rates.unsettled(organization),
-    reservationOf: (organization, turn_id) => rates.reservationOf(organization, turn_id),
-  });
-
 /**
  * Builds the HTTP server, which does not listen yet. Every error has the spec's shape, including those of Fastify and of its
  * parser. Closing the server saves last-used times that are still in memory.
@@ -125,16 +106,14 @@ export async function buildServer(deps: HttpDeps) {
   const app = bareServer(deps);
   const lastUseRecorder = createLastUseRecorder(deps.lastUses, deps.logger);
   const budget = createBodyBudget();
-  const send = createSend(deps);
   const http: Http = {
     ...deps,
     releaseBody: budget.release,
     closing: createClosingSignal(app),
-    send,
+    send: createSend(deps),
     waitUntilCurrent: createWaitUntilCurrent(deps),
     providers: createProviders(deps.db),
     aliases: createAliases(deps.db, deps.settings.REGION),
-    budgets: createBudgets(deps, send),
     metrics: createMetrics(deps.registry),
     streams: createStreamLimits(),
     noteUse: lastUseRecorder.noteUse,

@@ -1,5 +1,7 @@
 import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
 import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
+import { currentTrace } from "#events/spans.ts";
+import { toTraceHeaders } from "#events/trace.ts";
 import { ApiError } from "#http/base/errors.ts";
 import { requireStorage } from "#http/base/storageLimits.ts";
 import { openStoredBytes } from "./storedBytes.ts";
@@ -8,55 +10,56 @@ import { describeLimit } from "#projections/budgets/limits.ts";
 import type { FileDeps } from "#services/workflows/host/files.ts";
 import type { StorePageDeps } from "#services/sources/storePage.ts";
 import type { AdmitRun } from "#services/workflows/startRun.ts";
+import { deploymentCredentials } from "./credentials.ts";
 import type { Resources } from "./resources.ts";
 
 /** Timeout for recording that a budget has reached a threshold. */
 const REPORT_MS = 5_000;
 
-/** The budgets that apply to the work of a services process. */
+/**
+ * Watches the budgets. The roles of a process share one watch, because each reads the figures once a second. The process that first
+ * notices that a budget is nearly used up records it.
+ */
 export const openBudgets = (
-  { db, logger, rates }: Pick<Resources, "db" | "logger" | "rates">,
-  handle: (command: Command) => Promise<CommandResult>,
+  { db, logger, rates, settings }: Pick<Resources, "db" | "logger" | "rates" | "settings">,
+  send: (command: Command) => Promise<CommandResult>,
 ): BudgetWatch =>
   watchBudgets({
     db,
+    deployment: deploymentCredentials(settings),
     report: (organization_id, data) =>
-      handle(
-        newCommand(NoteBudgetReached.type, {
+      send({
+        ...newCommand(NoteBudgetReached.type, {
           stream: budgetStream(organization_id, data.subject),
           organization_id,
           request_id: "budget",
           timeout_ms: REPORT_MS,
           data,
         }),
-      ),
+        ...toTraceHeaders(currentTrace()),
+      }),
     onError: (error) => logger.warn({ err: error }, "budgets not read or reported, retrying"),
     unsettled: rates.unsettled,
     reservationOf: rates.reservationOf,
   });
 
 /** Limits for what the service adds by itself: counted for the organization and the project. */
-function openOwnLimits(resources: Resources, handle: (command: Command) => Promise<CommandResult>) {
-  const budgets = openBudgets(resources, handle);
-  return async (organization_id: string, project_id: string | null, wanted: RequestedAmounts) => {
+const openOwnLimits =
+  (budgets: BudgetWatch) => async (organization_id: string, project_id: string | null, wanted: RequestedAmounts) => {
     const spender = { organization_id, principal: "system", project_id, agent_id: null, user_mark: null };
     const answer = await budgets.admit(spender, wanted);
     return "refused" in answer ? { refused: describeLimit(answer.refused) } : answer;
   };
-}
 
 /** Limits for runs that the service starts by itself. */
-export function openRunLimits(...by: Parameters<typeof openOwnLimits>): AdmitRun {
-  const admit = openOwnLimits(...by);
+export function openRunLimits(budgets: BudgetWatch): AdmitRun {
+  const admit = openOwnLimits(budgets);
   return ({ organization_id, project_id }) => admit(organization_id, project_id, { runs: 1 });
 }
 
 /** Limits for what workflow steps store: the organization's storage, and budgets. */
-export function openContentLimits(
-  resources: Resources,
-  handle: (command: Command) => Promise<CommandResult>,
-): FileDeps["admitContent"] {
-  const admit = openOwnLimits(resources, handle);
+export function openContentLimits(resources: Resources, budgets: BudgetWatch): FileDeps["admitContent"] {
+  const admit = openOwnLimits(budgets);
   const needs = { settings: resources.settings, storedBytes: openStoredBytes(resources.db) };
   return async ({ organization_id, project_id }, added) => {
     try {
@@ -70,7 +73,7 @@ export function openContentLimits(
 }
 
 /** Limits for pages of sources. */
-export function openPageLimits(...by: Parameters<typeof openOwnLimits>): StorePageDeps["admit"] {
-  const admit = openOwnLimits(...by);
+export function openPageLimits(budgets: BudgetWatch): StorePageDeps["admit"] {
+  const admit = openOwnLimits(budgets);
   return (organization_id, added) => admit(organization_id, null, { ...added, pages: 0 });
 }

@@ -22,6 +22,7 @@ import { readExtraction } from "#services/knowledge/reading/readExtraction.ts";
 import { createReadings } from "#services/knowledge/reading/readings.ts";
 import { sendTo } from "#services/send.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import type { BudgetWatch } from "#projections/budgets/watch.ts";
 import { openEmbedding } from "./embeddingWork.ts";
 import type { Resources } from "./resources.ts";
 import { searchServer } from "./searchServer.ts";
@@ -58,7 +59,7 @@ async function listContent(db: Db, collection: string, position: number) {
 }
 
 /** A services process's work on documents: reading, indexing, and emptying deleted collections. */
-export function openDocumentWork(resources: Resources, handle: Handle) {
+export function openDocumentWork(resources: Resources, handle: Handle, budgets: BudgetWatch) {
   const { settings, logger, log, bus, worker, blobs, vault, pool, db, clock } = resources;
   const send = sendTo(handle, worker);
   // One process more than an organization may use, so that a file of another organization can always be read at once.
@@ -94,7 +95,7 @@ export function openDocumentWork(resources: Resources, handle: Handle) {
 
   const index = openPassageIndex({ ...searchServer(resources, "index"), prefix: settings.BUS_PREFIX });
   const registry = openIndexRegistry(pool);
-  const embed = openEmbedding(resources, handle);
+  const embed = openEmbedding(resources, handle, budgets);
   const follow = async (signal: AbortSignal): Promise<void> => {
     const { hints } = bus;
     const follower = { vault, log, hints, index, registry, prefix: settings.BUS_PREFIX, send, onError, failpoint };

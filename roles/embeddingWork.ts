@@ -4,6 +4,7 @@ import { openEmbeddingFaults } from "#infra/postgres/embeddingFaults.ts";
 import { openEmbedder } from "#infra/searchModels/embed.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
+import type { BudgetWatch } from "#projections/budgets/watch.ts";
 import { findWithoutVectors } from "#projections/documents/vectors.ts";
 import { listOrganizationsWith } from "#projections/providers/query.ts";
 import type { Handle } from "#services/handle.ts";
@@ -12,18 +13,20 @@ import { findSearchEndpoints } from "#services/knowledge/embedding/findEndpoints
 import { findPayable } from "#services/knowledge/embedding/findPayable.ts";
 import { sendTo } from "#services/send.ts";
 import { findModelAccess } from "#services/turns/modelAccess.ts";
-import { openBudgets } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
 
 /** A long timeout, because nobody waits for passages' vectors and a request has up to a hundred texts. */
 const EMBED_MS = 60_000;
 
 /** Makes the vectors of passages until the signal, in one process of the deployment. */
-export function openEmbedding(resources: Resources, handle: Handle): (signal: AbortSignal) => Promise<void> {
+export function openEmbedding(
+  resources: Resources,
+  handle: Handle,
+  budgets: BudgetWatch,
+): (signal: AbortSignal) => Promise<void> {
   const { settings, log, keyring, vault, db, worker, logger, freeSpace } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
   const faults = openEmbeddingFaults(db);
-  const budgets = openBudgets(resources, handle);
   const from = { log, keyring, deployment: [], offline: false };
 
   async function findRefusal(organization_id: string, principal: string): Promise<string | undefined> {

@@ -15,10 +15,12 @@ import { openScripts } from "#infra/sandbox/openScripts.ts";
 import { createRunReplayer } from "#infra/sandbox/replay/replayRun.ts";
 import { openTypeChecker } from "#infra/sandbox/types/openTypeChecker.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
-import { createBreaker } from "#infra/postgres/breaker.ts";
+import { createBreaker, type Breaker } from "#infra/postgres/breaker.ts";
 import { fetchFile } from "#infra/web/fetchFile.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { batchLookups } from "#infra/postgres/batchLookups.ts";
+import type { BudgetWatch } from "#projections/budgets/watch.ts";
+import { openBudgets } from "./budgets.ts";
 import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
 import { findCollections } from "#projections/collections/query.ts";
 import { filterListedDocuments } from "#projections/documents/query.ts";
@@ -137,13 +139,36 @@ function openSender({ bus, log, reach }: Resources, local: LocalHandler | undefi
   return local ? preferLocal(local, byBus) : byBus;
 }
 
-/** The role that serves the API. `local` handles commands in this process. Resolves with the address once it listens. */
-export async function startHttpRole(resources: Resources, local?: LocalHandler) {
+/** The services role of this process. */
+export interface LocalServices {
+  handler: LocalHandler;
+  budgets: BudgetWatch;
+}
+interface CommandNeeds {
+  db: Db;
+  read: ReadRunner;
+  breaker: Breaker;
+  local: LocalServices | undefined;
+}
+
+function openCommands(
+  resources: Resources,
+  { db, read, breaker, local }: CommandNeeds,
+): Pick<HttpDeps, "sender" | "budgets"> {
+  const { send } = openSender(resources, local?.handler);
+  const sender = sendWhileOpen(gatesOf(resources), (command) => breaker(() => send(command), COMMAND_PATIENCE_MS));
+  if (!local) return { sender, budgets: openBudgets({ ...resources, db }, sender.send) };
+  const { budgets } = local;
+  // the only one of its reads that throws
+  return { sender, budgets: { ...budgets, statuses: (organization) => read(() => budgets.statuses(organization)) } };
+}
+
+/** The role that serves the API. `local` handles commands in this process and shares its budgets. Resolves with the address once it listens. */
+export async function startHttpRole(resources: Resources, local?: LocalServices) {
   const { settings, pool, bus, log, keyring, vault, blobs, logger, worker, schemas, reach } = resources;
   const breaker = createBreaker(reach);
   const read = createReadRunner(breaker);
   const db: Db = { query: (text, values) => read(() => resources.db.query(text, values)) };
-  const sender = openSender(resources, local);
   const scripts = openScripts({ processes: 1 });
   const types = openTypeChecker();
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
@@ -156,7 +181,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     db,
     ...openHttpPorts(db, worker),
     ...sharedLookUps(db),
-    sender: sendWhileOpen(gatesOf(resources), (command) => breaker(() => sender.send(command), COMMAND_PATIENCE_MS)),
+    ...openCommands(resources, { db, read, breaker, local }),
     frames: bus.frames,
     keyring,
     vault,

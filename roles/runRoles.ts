@@ -1,7 +1,7 @@
 import { migrate } from "#infra/postgres/migrate.ts";
 import { serveMetrics } from "./metricsPort.ts";
-import type { LocalHandler } from "#services/localCommands.ts";
 import { retryWhileUnavailable } from "#services/retryWhileUnavailable.ts";
+import type { LocalServices } from "./http.ts";
 import { openResources, type ResourceOptions, type Resources } from "./resources.ts";
 
 export const roles = ["http", "services", "projections"] as const;
@@ -11,8 +11,8 @@ export type Role = (typeof roles)[number];
 const startProjections = async (resources: Resources, stopping: AbortSignal) =>
   (await import("./projections.ts")).startProjectionsRole(resources, stopping);
 const startServices = async (resources: Resources) => (await import("./services.ts")).startServicesRole(resources);
-const startHttp = async (resources: Resources, handler: LocalHandler | undefined) =>
-  (await import("./http.ts")).startHttpRole(resources, handler);
+const startHttp = async (resources: Resources, local: LocalServices | undefined) =>
+  (await import("./http.ts")).startHttpRole(resources, local);
 
 const nameRoles = (wanted: readonly Role[]): string => (wanted.length === roles.length ? "all" : wanted.join("+"));
 
@@ -54,7 +54,7 @@ export async function runRoles(
     const isDue = (role: Role): boolean => wanted.includes(role) && !stopping.aborted;
     if (isDue("projections")) await starting(startProjections(resources, stopping));
     const services = isDue("services") ? await starting(startServices(resources)) : undefined;
-    const http = isDue("http") ? await starting(startHttp(resources, services?.handler)) : undefined;
+    const http = isDue("http") ? await starting(startHttp(resources, services?.local)) : undefined;
     return { resources, address: http?.address, startCodes: http?.startCodes, stop };
   } catch (error) {
     await stop();

@@ -3,11 +3,17 @@ import type { Handle } from "#services/handle.ts";
 import { startAlertRun } from "#services/alertRuns.ts";
 import { createSchedules } from "#services/schedules/schedules.ts";
 import type { ScriptStore } from "#services/workflows/script.ts";
+import type { BudgetWatch } from "#projections/budgets/watch.ts";
 import { openRunLimits } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
 
+interface ScheduleOptions {
+  scripts: ScriptStore;
+  budgets: BudgetWatch;
+}
+
 /** A services process's work on schedules: starts runs at their due times. */
-export const openScheduleWork = (resources: Resources, handle: Handle, { scripts }: { scripts: ScriptStore }) => {
+export const openScheduleWork = (resources: Resources, handle: Handle, { scripts, budgets }: ScheduleOptions) => {
   const { log, keyring, schemas, worker, logger, clock, freeSpace } = resources;
   return createSchedules({
     log,
@@ -16,7 +22,7 @@ export const openScheduleWork = (resources: Resources, handle: Handle, { scripts
     keyring,
     schemas,
     scripts,
-    admitRun: openRunLimits(resources, handle),
+    admitRun: openRunLimits(budgets),
     worker,
     handle,
     onError: (error, stream) => logger.warn({ err: error, stream }, "scheduled run not started, retrying"),
@@ -24,9 +30,9 @@ export const openScheduleWork = (resources: Resources, handle: Handle, { scripts
 };
 
 /** Starts the alert runs of budgets. */
-export const openAlertWork = (resources: Resources, handle: Handle, { scripts }: { scripts: ScriptStore }) => {
+export const openAlertWork = (resources: Resources, handle: Handle, { scripts, budgets }: ScheduleOptions) => {
   const { log, keyring, schemas, worker, logger } = resources;
-  const admitRun = openRunLimits(resources, handle);
+  const admitRun = openRunLimits(budgets);
   const onRefused = ({ code, message }: { code: string; message: string }, { organization_id, stream }: PublicEvent) =>
     logger.warn({ code, reason: message, organization_id, stream }, "run of a reached budget refused");
   return (event: PublicEvent) =>

@@ -1,3 +1,4 @@
+import { createBreaker } from "#infra/postgres/breaker.ts";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { runAsLeader } from "#infra/postgres/leader.ts";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
@@ -9,6 +10,8 @@ import { resumeAfterCommit } from "#services/resumeAfterCommit.ts";
 import { combineGates } from "#services/gates.ts";
 import { createHandler, type CommittedCommand, type Handle } from "#services/handle.ts";
 import { reactors } from "#services/reactors/index.ts";
+import type { Db } from "#projections/projection.ts";
+import { openBudgets } from "./budgets.ts";
 import { createSweep } from "#services/sweep.ts";
 import { openScriptStore } from "#services/workflows/script.ts";
 import { withStepSpans } from "#services/workflows/stepSpans.ts";
@@ -47,25 +50,37 @@ function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "after
 const stopAll = (stopping: { stop(): unknown }[], idling: { idle(): unknown }[]): Promise<unknown> =>
   Promise.all([...stopping.map((work) => work.stop()), ...idling.map((work) => work.idle())]);
 
+type HasRoom = Pick<LeasedRoom, "hasRoom">;
+/** Leaves work to other processes while this one has no room for it. */
+const workerWithRoom =
+  (worker: string, rooms: Record<string, HasRoom>, other: HasRoom) => (aggregate: string, organization: string) =>
+    (rooms[aggregate] ?? other).hasRoom(organization) ? worker : undefined;
+
+/** While the database is unreachable, turns are decided by the last figures at once. */
+function failFast({ db, reach }: Resources): Db {
+  const breaker = createBreaker(reach);
+  return { query: (text, values) => breaker(() => db.query(text, values)) };
+}
+
 /** The work of a services process: turns, documents, runs and schedules, the handler for commands, and recovery. */
 function openWork(resources: Resources) {
   const { settings, log, bus, worker, clock } = resources;
   // commands start work, and work sends commands, so the handler is set once all work is open
   const handle: Handle = (command) => handler(command);
-
   const { tools, openDownloadMemory, close: closeTools } = openTools(resources);
-  const turns = openTurnWork(resources, handle, { tools });
+  const budgets = openBudgets({ ...resources, db: failFast(resources) }, handle);
+  const turns = openTurnWork(resources, handle, { tools, budgets });
   const agents = openAgentWork(resources, handle, turns);
-  const documents = openDocumentWork(resources, handle);
-  const sources = openSourceWork(resources, handle, documents);
+  const documents = openDocumentWork(resources, handle, budgets);
+  const sources = openSourceWork(resources, handle, { reader: documents.reader, budgets });
   const eraser = openEraser(resources, handle);
   const retainer = openRetainer(resources, handle);
   const runner = withStepSpans(openWorkflows({ processes: settings.READERS }));
   const scripts = openScriptStore(resources);
-  const openHost = openStepHosts(resources, { handle, tools, openDownloadMemory });
-  const runs = openWorkflowWork(resources, handle, { runner, openHost, scripts, turns });
+  const openHost = openStepHosts(resources, { handle, budgets, tools, openDownloadMemory });
+  const runs = openWorkflowWork(resources, handle, { budgets, runner, openHost, scripts, turns });
   const messages = openMessageWork(resources, handle);
-  const schedules = openScheduleWork(resources, handle, { scripts });
+  const schedules = openScheduleWork(resources, handle, { scripts, budgets });
 
   const rooms: Record<string, LeasedRoom> = { thread: turns, trigger: schedules, run: runs, source: sources };
   const leased = [...Object.values(rooms), documents.readings];
@@ -73,8 +88,7 @@ function openWork(resources: Resources) {
     log,
     hints: bus.hints,
     now: clock.now,
-    worker: (aggregate, organization) =>
-      (rooms[aggregate] ?? documents.readings).hasRoom(organization) ? worker : undefined,
+    worker: workerWithRoom(worker, rooms, documents.readings),
     begin: runs.begin,
     beforeCommit: turns.beforeCommit,
     afterCommit: afterCommits(resources, [...leased, messages], (head) => resumeWorkBy(resumeWorkByAggregate)(head)),
@@ -97,8 +111,9 @@ function openWork(resources: Resources) {
 
   return {
     handle: handler,
+    budgets,
     resumeWorkByAggregate,
-    startAlertRun: openAlertWork(resources, handle, { scripts }),
+    startAlertRun: openAlertWork(resources, handle, { scripts, budgets }),
     busy: (): string[] => leased.flatMap((work) => work.busy()),
     startFollowing: documents.startFollowing,
     /** Starts nothing more; resolves when running work has ended. */
@@ -159,8 +174,8 @@ export async function startServicesRole(resources: Resources) {
   sweep.start();
 
   return {
-    /** For the other roles of this process. */
-    handler: { handle: work.handle, gate },
+    /** For the http role of this process. */
+    local: { handler: { handle: work.handle, gate }, budgets: work.budgets },
     /** Takes no more work, lets running work finish for `patienceMs`, then leaves the rest to other workers. */
     async stop(patienceMs: number): Promise<void> {
       await Promise.all([commands.stop(), reactions.stop(), sweep.stop()]);

@@ -10,6 +10,7 @@ import { allSourcePages, listSourceDocuments } from "#projections/sources/pages.
 import { getSource } from "#projections/sources/query.ts";
 import type { Handle } from "#services/handle.ts";
 import type { Reader } from "#services/reading/reader.ts";
+import type { BudgetWatch } from "#projections/budgets/watch.ts";
 import { sendTo } from "#services/send.ts";
 import { createSourceEmptier } from "#services/sources/emptySources.ts";
 import type { PageFile, WebFile } from "#services/sources/ports.ts";
@@ -40,7 +41,11 @@ async function describe(
 }
 
 /** A services process's work on sources: reads them, and deletes the documents of deleted ones. */
-export function openSourceWork(resources: Resources, handle: Handle, { reader }: { reader: Pick<Reader, "list"> }) {
+export function openSourceWork(
+  resources: Resources,
+  handle: Handle,
+  { reader, budgets }: { reader: Pick<Reader, "list">; budgets: BudgetWatch },
+) {
   const { db, log, blobs, vault, keyring, worker, logger, settings, freeSpace } = resources;
   const storedBytes = openStoredBytes(db);
   const send = sendTo(handle, worker);
@@ -69,7 +74,7 @@ export function openSourceWork(resources: Resources, handle: Handle, { reader }:
       },
     },
     describe: (organization_id, file) => describe({ settings, storedBytes }, organization_id, file),
-    admit: openPageLimits(resources, handle),
+    admit: openPageLimits(budgets),
     onError: (error, stream) => logger.warn({ err: error, stream }, "source not read, retrying"),
   });
   const emptier = createSourceEmptier({

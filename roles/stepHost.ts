@@ -15,7 +15,8 @@ import type { AgentDeps } from "#services/workflows/host/agent.ts";
 import type { TurnDeps } from "#services/workflows/host/turnStart.ts";
 import { createStepHosts } from "#services/workflows/host/index.ts";
 import { createQueryTwice } from "./queryTwice.ts";
-import { openBudgets, openContentLimits } from "./budgets.ts";
+import type { BudgetWatch } from "#projections/budgets/watch.ts";
+import { openContentLimits } from "./budgets.ts";
 import type { OpenDownloadMemory } from "#services/turns/tools/web.ts";
 import type { Resources } from "./resources.ts";
 
@@ -28,13 +29,13 @@ async function findRoute({ db, settings }: Resources, organization: string, name
 
 interface StepHostOptions {
   handle(command: Command): Promise<CommandResult>;
+  budgets: BudgetWatch;
   tools: Tools;
   openDownloadMemory: OpenDownloadMemory;
 }
 
 /** Checks budgets first, then limits per minute and on concurrency. */
-function openLimits(resources: Resources, handle: StepHostOptions["handle"]): TurnDeps["askLimits"] {
-  const budgets = openBudgets(resources, handle);
+function openLimits({ rates }: Resources, budgets: BudgetWatch): TurnDeps["askLimits"] {
   return async (spender, { turn_id, models, prompt, streamed }) => {
     const reached = await budgets.check(spender);
     if (reached?.refuses) return { refused: describeLimit(reached) };
@@ -44,7 +45,7 @@ function openLimits(resources: Resources, handle: StepHostOptions["handle"]): Tu
     const { priceOf } = reading;
     const cost = priceOf ? reserveFor(priceOf, models, sizeOfPrompt(prompt, texts, files)) : 0n;
     const turn = { turn_id, tokens: estimateTokens(prompt, texts), streamed, cost };
-    const answer = await resources.rates.admit(reading, spender, turn);
+    const answer = await rates.admit(reading, spender, turn);
     if ("spent" in answer) return { refused: describeLimit(answer.spent) };
     const decision = "refused" in answer ? answer.refused : answer.admitted;
     budgets.note(spender.organization_id, decision.reached);
@@ -58,7 +59,10 @@ function openLimits(resources: Resources, handle: StepHostOptions["handle"]): Tu
 }
 
 /** The dependencies for starting agents' turns. */
-export function openAgentDeps(resources: Resources, handle: StepHostOptions["handle"]): AgentDeps {
+export function openAgentDeps(
+  resources: Resources,
+  { handle, budgets }: Pick<StepHostOptions, "handle" | "budgets">,
+): AgentDeps {
   const { settings, db, log, vault, bus, clock } = resources;
   const queryTwice = createQueryTwice(resources);
   return {
@@ -66,7 +70,7 @@ export function openAgentDeps(resources: Resources, handle: StepHostOptions["han
     handle,
     vault,
     frames: bus.frames,
-    askLimits: openLimits(resources, handle),
+    askLimits: openLimits(resources, budgets),
     turn_ms: settings.TURN_SECONDS * 1_000,
     now: clock.now,
     findRoute: (organization, name) =>
@@ -92,17 +96,17 @@ export function openAgentDeps(resources: Resources, handle: StepHostOptions["han
 }
 
 /** The platform that workflow steps use. */
-export function openStepHosts(resources: Resources, { handle, tools, openDownloadMemory }: StepHostOptions) {
+export function openStepHosts(resources: Resources, { handle, budgets, tools, openDownloadMemory }: StepHostOptions) {
   const { settings, db, keyring, logger, blobs } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS });
   const queryTwice = createQueryTwice(resources);
 
   return createStepHosts({
-    ...openAgentDeps(resources, handle),
+    ...openAgentDeps(resources, { handle, budgets }),
     keyring,
     vault: resources.vault,
     blobs,
-    admitContent: openContentLimits(resources, handle),
+    admitContent: openContentLimits(resources, budgets),
     files: {
       find: (organization, id) => queryTwice("files", () => getAnyFile(db, organization, id), Boolean),
     },

@@ -5,10 +5,9 @@ import { payerOf } from "#events/runOrigin.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
 import { reserveFor } from "#projections/budgets/reserve.ts";
 import type { Spender } from "#projections/budgets/subjects.ts";
-import type { Handle } from "#services/handle.ts";
+import type { BudgetWatch } from "#projections/budgets/watch.ts";
 import { LimitReached, type ReserveMoney, type TurnBudgets } from "#services/turns/turnBudgets.ts";
 import type { TurnToRun } from "#services/turns/turnToRun.ts";
-import { openBudgets } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
 
 /**
@@ -30,12 +29,9 @@ const spenderOf = (turn: TurnToRun): Spender => ({
   model: turn.model,
 });
 
-type Budgets = ReturnType<typeof openBudgets>;
-type Needs = Pick<Resources, "db" | "logger" | "rates">;
-
 /** Lets a turn's reservation grow before each of its requests, by the organization's budgets and prices. */
 const createReserveMoney =
-  ({ rates }: Needs, budgets: Budgets): ReserveMoney =>
+  (rates: Resources["rates"], budgets: BudgetWatch): ReserveMoney =>
   async (turn, { size, spent: spentBefore, isFirst }, signal) => {
     const { organization_id, turn_id, attempt } = turn;
     const spender = spenderOf(turn);
@@ -62,22 +58,21 @@ const createReserveMoney =
   };
 
 /** The budgets and limits that count the turns of this process. */
-export function openTurnBudgets(resources: Needs, handle: Handle): TurnBudgets {
-  const budgets = openBudgets(resources, handle);
+export function openTurnBudgets({ rates }: Pick<Resources, "rates">, budgets: BudgetWatch): TurnBudgets {
   return {
-    reserveMoney: createReserveMoney(resources, budgets),
+    reserveMoney: createReserveMoney(rates, budgets),
     async notePark(turn, cost) {
       const { organization_id, turn_id, attempt, reserved } = turn;
       const spender = spenderOf(turn);
       await budgets.check(spender);
       const spent = reserved === null ? undefined : toPicodollars(cost);
-      await resources.rates.park(budgets.reading(organization_id), spender, { turn_id, attempt, spent });
+      await rates.park(budgets.reading(organization_id), spender, { turn_id, attempt, spent });
     },
     async noteResume(turn) {
       const { organization_id, turn_id, attempt, streamed } = turn;
       const spender = spenderOf(turn);
       await budgets.check(spender);
-      await resources.rates.resume(budgets.reading(organization_id), spender, { turn_id, attempt, streamed });
+      await rates.resume(budgets.reading(organization_id), spender, { turn_id, attempt, streamed });
     },
   };
 }

@@ -18,6 +18,7 @@ import { createAccessPrefetch } from "#services/turns/accessPrefetch.ts";
 import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
 import { estimateLost } from "#services/turns/lostRequest.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
+import type { BudgetWatch } from "#projections/budgets/watch.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import { deploymentCredentials } from "./credentials.ts";
@@ -39,8 +40,13 @@ function openFileRoom() {
   };
 }
 
+interface TurnWorkOptions {
+  tools: Tools;
+  budgets: BudgetWatch;
+}
+
 /** A services process's work on turns. */
-export function openTurnWork(resources: Resources, handle: Handle, { tools }: { tools: Tools }) {
+export function openTurnWork(resources: Resources, handle: Handle, { tools, budgets }: TurnWorkOptions) {
   const { settings, logger, log, bus, worker, vault, keyring, db, clock } = resources;
   const models = openModels({ offline: settings.OFFLINE_MODELS, privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
   const circuits = createCircuits({ onOpened: () => bus.faults.report("target_down") });
@@ -51,7 +57,7 @@ export function openTurnWork(resources: Resources, handle: Handle, { tools }: { 
     ...sources,
     now: clock.now,
     accessPrefetch,
-    budgets: openTurnBudgets(resources, handle),
+    budgets: openTurnBudgets(resources, budgets),
     memory: createTurnMemory(),
     recentHistories: createRecentHistories(),
     maxHistoryText: settings.HISTORY_KILOBYTES * 1_000,

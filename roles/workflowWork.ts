@@ -19,6 +19,7 @@ import {
 } from "#services/workflows/deliverMessage.ts";
 import { createRuns } from "#services/workflows/runs.ts";
 import type { ScriptStore } from "#services/workflows/script.ts";
+import type { BudgetWatch } from "#projections/budgets/watch.ts";
 import type { WorkflowRunner } from "#services/workflows/tick.ts";
 import { openRunLimits } from "./budgets.ts";
 import { openAgentDeps } from "./stepHost.ts";
@@ -27,6 +28,7 @@ import type { Resources } from "./resources.ts";
 import { findRunBelongings } from "./runBelongings.ts";
 
 interface WorkflowWorkOptions {
+  budgets: BudgetWatch;
   runner: WorkflowRunner;
   openHost: AttemptDeps["openHost"];
   scripts: ScriptStore;
@@ -37,7 +39,7 @@ interface WorkflowWorkOptions {
 export function openWorkflowWork(
   resources: Resources,
   handle: Handle,
-  { runner, openHost, scripts, turns }: WorkflowWorkOptions,
+  { budgets, runner, openHost, scripts, turns }: WorkflowWorkOptions,
 ) {
   const { db, log, vault, worker, logger, schemas, bus, clock } = resources;
   const queryTwice = createQueryTwice(resources);
@@ -48,13 +50,13 @@ export function openWorkflowWork(
     ...resources,
     handle,
     scripts,
-    admitRun: openRunLimits(resources, handle),
+    admitRun: openRunLimits(budgets),
     findWorkflowIds: (organization, name) =>
       queryTwice("workflows", () => findNamed(workflowName(organization, name)), isFound),
   });
   return createRuns({
     startChildRun,
-    startAgentTurn: createAgentTurns(openAgentDeps(resources, handle)),
+    startAgentTurn: createAgentTurns(openAgentDeps(resources, { handle, budgets })),
     async stopTurn(organization, { thread_id, turn_id }) {
       bus.frames.requestStop(organization, turn_id);
       await turns.endParked(streamName("thread", thread_id), "The run that asked the agent has ended.");

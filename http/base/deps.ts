@@ -152,6 +152,7 @@ export interface HttpDeps extends HttpPorts {
   /** The page that shows the description of the API. Undefined if it is not built. */
   referenceFiles: BuiltFiles | undefined;
   startCodes: StartCodes;
+  budgets: BudgetWatch;
   /** Counts turns for limits per minute and of concurrent turns. */
   rates: RateWatch;
   logger: FastifyBaseLogger;
@@ -166,7 +167,6 @@ export interface Http extends HttpDeps {
   waitUntilCurrent: WaitUntilCurrent;
   providers: Providers;
   aliases: Aliases;
-  budgets: BudgetWatch;
   metrics: Metrics;
   streams: StreamLimits;
   /** Stops counting the bytes of a request's body, once it is no longer needed. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { splitSubject } from "#events/budget.ts";
 import type { Principal, RecordedEvent } from "#events/envelope.ts";
 import type { Actor } from "#events/runOrigin.ts";
 import { listDocumentsForUser } from "#projections/documents/owned.ts";
@@ -61,19 +62,29 @@ function holds(fields: unknown, values: ReadonlySet<string>, isNamed: (name: str
 }
 
 /** The fields that carry the value of an external user. */
-const USER_FIELDS = new Set(["user", "external_user_id"]);
+const USER_FIELDS = new Set(["user", "external_user_id", "external_user"]);
+
+/** Whether public fields have one of `names`, alone or as the subject of a budget of one model. */
+function names(data: unknown, known: ReadonlySet<string>): boolean {
+  const { subject } = data as { subject?: unknown };
+  const who = typeof subject === "string" ? splitSubject(subject).who : undefined;
+  return (who !== undefined && known.has(who)) || holds(data, known, () => true);
+}
 
 /** Creates a test of whether the subject caused an event, or is named in it. */
 export function createMatcher(subject: Subject): (event: Pick<RecordedEvent, "data" | "personal" | "meta">) => boolean {
   if (subject.kind === "principal") {
-    const names = new Set([subject.principal, subject.actor.id]);
+    const known = new Set([subject.principal, subject.actor.id]);
     return ({ meta, data, personal }) =>
-      meta.principal === subject.principal || holds(data, names, () => true) || holds(personal, names, () => true);
+      meta.principal === subject.principal || names(data, known) || holds(personal, known, () => true);
   }
   const scopes = new Set(subject.scopes);
   const users = new Set([subject.user]);
+  // once the user's things are erased, only the mark is left
+  const marks = new Set([subject.user_mark, `user:${subject.user_mark}`]);
   return ({ data, personal }) =>
     scopes.has((data as { scope?: string }).scope ?? "") ||
+    names(data, marks) ||
     holds(data, users, (name) => USER_FIELDS.has(name)) ||
     holds(personal, users, (name) => USER_FIELDS.has(name));
 }

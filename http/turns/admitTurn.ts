@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import type { RateRefusal } from "#projections/budgets/rateRefusal.ts";
 import type { TurnAdmission } from "#projections/budgets/rateWatch.ts";
@@ -10,15 +9,11 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import type { TurnRequest } from "./turnRequest.ts";
 
-/** The project whose budget pays for the turn: the key's, else the agent's. */
-export const projectOf = (caller: Pick<Caller, "project_id">, { project_id = null }: TurnRequest): string | null =>
-  caller.project_id ?? project_id;
-
-/** The subjects whose limits and budgets count the turn. */
+/** The subjects whose limits and budgets count the turn. The project is the key's, else the agent's. */
 export const spenderOf = (http: Pick<Http, "keyring">, caller: Caller, request: TurnRequest): Spender => ({
   organization_id: caller.organization_id,
   principal: caller.principal,
-  project_id: projectOf(caller, request),
+  project_id: caller.project_id ?? request.project_id ?? null,
   agent_id: request.agent?.agent_id ?? null,
   user_mark: markUser(http, caller.organization_id, request.user),
   model: request.model,
@@ -34,12 +29,11 @@ const inlineFiles = ({ messages }: TurnRequest) =>
 
 /** Admits the turn under all budgets and limits. Throws 402 `budget_exceeded`, 429 `rate_limited` or 429 `budget_reserved`. */
 export async function admitTurn(
-  http: Pick<Http, "budgets" | "rates" | "keyring">,
-  { caller }: Pick<FastifyRequest, "caller">,
+  http: Pick<Http, "budgets" | "rates">,
+  spender: Spender,
   request: TurnRequest,
   turn_id: string,
 ): Promise<TurnAdmission> {
-  const spender = spenderOf(http, caller, request);
   const reached = await http.budgets.check(spender);
   if (reached?.refuses) throw limitReached(reached);
   const texts = request.messages.map(({ text }) => text);

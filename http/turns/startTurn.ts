@@ -9,13 +9,13 @@ import { ownerScope } from "#events/scope.ts";
 import { StartTurn, type PromptOrBlob } from "#events/thread.ts";
 import { titleOf } from "#events/threadTitle.ts";
 import type { TurnAdmission } from "#projections/budgets/rateWatch.ts";
+import type { Spender } from "#projections/budgets/subjects.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findFirstEvent } from "../base/idempotency.ts";
 import { commandBytes, type CommandRequest } from "../base/send.ts";
 import { requireStorage, requireThreadStorage } from "../base/storageLimits.ts";
-import { markUser } from "../base/limits.ts";
-import { admitTurn, projectOf, spenderOf } from "./admitTurn.ts";
+import { admitTurn, spenderOf } from "./admitTurn.ts";
 import { countAttachedBytes } from "./attachedBytes.ts";
 import { openFrameReader, type FrameReader } from "./frameReader.ts";
 import { spendingOf } from "#events/turnEnd.ts";
@@ -51,10 +51,12 @@ export async function startTurn(
   // blobs, and after a key's outcome has expired it needs another thread.
   const turn_id = newId();
   const labels = readLabels(request.headers);
-  const admitted = await admitTurn(http, request, turnRequest, turn_id);
+  const spender = spenderOf(http, request.caller, turnRequest);
+  const admitted = await admitTurn(http, spender, turnRequest, turn_id);
   try {
     const attached = await startAdmitted(http, request, turnRequest, identity, {
       turn_id,
+      spender,
       labels,
       disconnected,
       admitted,
@@ -70,6 +72,7 @@ export async function startTurn(
 
 interface StartOptions {
   turn_id: string;
+  spender: Spender;
   labels: Labels | undefined;
   disconnected: AbortSignal;
   admitted: TurnAdmission;
@@ -80,15 +83,16 @@ async function startAdmitted(
   request: FastifyRequest,
   turnRequest: TurnRequest,
   identity: TurnIdentity,
-  { turn_id, labels, disconnected, admitted }: StartOptions,
+  { turn_id, spender, labels, disconnected, admitted }: StartOptions,
 ): Promise<AttachedTurn> {
   const { organization_id } = identity;
   const { model, include_usage } = turnRequest;
   const thread_id = identity.thread_id ?? newId();
   const limit = turnRequest.limit_ms ?? turnLimitMs(http, turnRequest.streamed);
   const ends_by = Math.floor(currentTime() / 1000) * 1000 + limit;
-  const build = commandBuilder(http, request, turnRequest, identity, {
+  const build = commandBuilder(request, turnRequest, identity, {
     turn_id,
+    spender,
     thread_id,
     labels,
     ends_by,
@@ -97,7 +101,7 @@ async function startAdmitted(
   });
   // files belong to a key and a user, whichever agent reads them (spec: Authentication, rule 5)
   const scope = ownerScope(request.caller.principal, turnRequest.user);
-  const room = countAttachedBytes(http, request, spenderOf(http, request.caller, turnRequest));
+  const room = countAttachedBytes(http, request, spender);
   const blobs = { organization_id, scope, thread_id, turn_id, room };
   const command = await room.during(() => prepare(http, turnRequest, blobs, request.bodyBytes, build));
 
@@ -130,6 +134,7 @@ async function startAdmitted(
 
 interface NewTurn {
   turn_id: string;
+  spender: Spender;
   thread_id: string;
   labels: Labels | undefined;
   ends_by: number;
@@ -154,16 +159,14 @@ function settleAtEnd(reader: FrameReader, admitted: Pick<TurnAdmission, "end">):
 }
 
 function commandBuilder(
-  http: Pick<Http, "keyring">,
   { caller, id: request_id }: FastifyRequest,
   request: TurnRequest,
   { organization_id, id, fingerprint, thread_id: continued }: TurnIdentity,
-  { turn_id, thread_id, labels, ends_by, disconnected, reserved }: NewTurn,
+  { turn_id, spender, thread_id, labels, ends_by, disconnected, reserved }: NewTurn,
 ): BuildCommand {
   const { principal } = caller;
   const { model, route, streamed, agent, answers, user, follows } = request;
-  const project_id = projectOf(caller, request);
-  const user_mark = markUser(http, organization_id, user);
+  const { project_id, user_mark } = spender;
   const continues = continued !== undefined;
   return (input, stored) => ({
     stream: streamName("thread", thread_id),

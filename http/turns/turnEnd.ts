@@ -101,7 +101,9 @@ export function turnFailure(end: Extract<TurnEnd, { message: string }>): ApiErro
   if (end.status === "refused" && code === "model_not_found")
     return new ApiError("model_not_found", end.message, { param: "model" });
   const retryAfterMs = end.status === "refused" ? end.retry_after_ms : undefined;
+  // what a failed turn has asked is paid, and a retry would run its tools again
+  const isFinal = end.status === "failed";
   if (code === "budget_exceeded" || code === "budget_reserved" || code === "unavailable")
-    return new ApiError(code, end.message, retryAfterMs === undefined ? {} : { retryAfterMs });
+    return new ApiError(code, end.message, { isFinal, ...(retryAfterMs !== undefined && { retryAfterMs }) });
   return badGateway(end.message || "The model provider returned an error.", undefined, retryAfterMs);
 }

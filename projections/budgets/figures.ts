@@ -6,7 +6,7 @@ import { periodsAt } from "./periods.ts";
 import { listBudgets, type BudgetRow, type SpentRow } from "./query.ts";
 import { readSpending, type DaySpending } from "./readSpending.ts";
 import { newestReservation, NO_RESERVATION, Reservations, type Reservation, type Spending } from "./reservations.ts";
-import { readPrices, type PriceOf } from "./reserve.ts";
+import { readPrices, type DeploymentProvider, type PriceOf } from "./reserve.ts";
 import { addSums, hasModels, hasMoney, hasPeriods, sumBySubject, type BudgetFigures } from "./status.ts";
 
 /** How long sums of the day until a moment are cached. They change only if a turn of that time ends later. */
@@ -14,6 +14,7 @@ const MAX_AGE_OF_PAST_MS = 60_000;
 
 export interface FigureOptions {
   db: Db;
+  deployment?: readonly DeploymentProvider[];
   /** Ids of turns whose end may be missing from the read models, as far as this process knows. */
   unsettled?(organization: string): string[];
   /** What a running turn reserves now, in picodollars. The read model only has its reservation of when it began or was parked. */
@@ -99,7 +100,7 @@ function createToday(db: Db) {
 }
 
 /** Sums an organization's spending, and reads the prices of its models. */
-export function createFigures({ db, unsettled, reservationOf = () => NO_RESERVATION }: FigureOptions) {
+export function createFigures({ db, deployment = [], unsettled, reservationOf = () => NO_RESERVATION }: FigureOptions) {
   const earlier = createEarlierSums(db);
   const today = createToday(db);
 
@@ -120,7 +121,7 @@ export function createFigures({ db, unsettled, reservationOf = () => NO_RESERVAT
       if (!hasPeriods(budgets)) return { ...NO_BUDGET_READING, at: now, budgets };
       const [spending, priceOf] = await Promise.all([
         readSums(organization, budgets, now),
-        hasMoney(budgets) ? readPrices(db, organization) : undefined,
+        hasMoney(budgets) ? readPrices(db, organization, deployment) : undefined,
       ]);
       const { before, week, ever, today: spent } = spending;
       const reserved = new Reservations();

@@ -34,14 +34,20 @@ interface Excess {
   now: number;
 }
 
-/** The refusal of a limit per minute or on concurrency without room. */
-export function rateRefusal(counts: TurnCounts, by: RateStatus, { rates, added, now }: Excess): RateRefusal {
-  const over = by.used + added[by.name] - by.at_most;
+/**
+ * The refusal of limits per minute or on concurrency without room. It names the one that has room last, because earlier retries would
+ * be refused, too; a limit of 0 never has any.
+ */
+export function rateRefusal(counts: TurnCounts, full: RateStatus[], { rates, added, now }: Excess): RateRefusal {
+  const waitFor = ({ counted, name, used, at_most }: RateStatus): number =>
+    at_most === 0 ? Number.POSITIVE_INFINITY : counts.freeIn(counted, name, used + added[name] - at_most, now);
+  const by = full.reduce((last, rate) => (waitFor(rate) > waitFor(last) ? rate : last));
+  const isFinal = by.at_most === 0;
   return {
     code: "rate_limited",
     message: describeRate(by),
-    retry_after_ms: Math.max(MIN_RETRY_MS, counts.freeIn(by.counted, by.name, over, now)),
-    isFinal: by.at_most === 0,
+    retry_after_ms: isFinal ? MIN_RETRY_MS : Math.max(MIN_RETRY_MS, waitFor(by)),
+    isFinal,
     headers: rateHeaders(rates, counts, now),
     reached: reachedRates(rates, now),
   };

@@ -141,6 +141,18 @@ test("a limit of 0 says that no retry helps, also beside one that will have room
     });
 });
 
+test("a refusal names the limit that has room last, because an earlier retry would be refused, too", async () => {
+  const started_at = new Date(Date.now() - 50_000);
+  const usage = '{"prompt_tokens":30,"completion_tokens":12}';
+  const [watch] = openProcesses(1, {
+    recorded: [{ ...spender, turn_id: "r", streamed: false, attempt: 1, started_at, ended_at: new Date(), usage }],
+  });
+  const refused = await admit(watch!, { requests_per_minute: 1, tokens_per_minute: 40, concurrent_turns: 1 });
+  if (!("refused" in refused)) throw new Error("not refused");
+  expect(refused.refused.message).toContain("The limit tokens_per_minute");
+  expect(refused.refused.retry_after_ms).toBeGreaterThan(50_000);
+});
+
 test("turns at a time are free again as soon as one ends, or did not begin", async () => {
   const [here, there] = openProcesses(2);
   const limits = { concurrent_turns: 2 };

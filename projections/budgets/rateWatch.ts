@@ -22,7 +22,7 @@ import {
 import { NO_RESERVATION, type Reservation } from "./reservations.ts";
 import { limitsOfSpender, type SpenderLimits } from "./spenderLimits.ts";
 import type { Spender } from "./subjects.ts";
-import { TurnCounts } from "./turnCounts.ts";
+import { TurnCounts, type RateUsage } from "./turnCounts.ts";
 import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
 import type { SpentLimit } from "./limits.ts";
 import type { BudgetReading } from "./figures.ts";
@@ -102,11 +102,11 @@ function countedLimits({ budgets, spending }: LimitReading, spender: Spender): S
 }
 
 /** The refusal of a turn that may not begin; undefined if it may. */
-function refusalOf(turns: TurnFollower, { rates, limits, now }: CurrentLimits, turn: WantedTurn) {
-  const added = rateUsageOfTurn(turn);
-  const money = decideMoney(limits, turn.cost, turns.share(now));
+function refusalOf(turns: TurnFollower, { rates, limits, added, now }: CurrentLimits, turn: WantedTurn) {
+  const share = turns.share(now);
+  const money = decideMoney(limits, turn.cost, share);
   if (money.kind === "spent") return { spent: presentMoneyLimit(money.by, now) };
-  const rate = decideRates(rates, added, turns.share(now));
+  const rate = decideRates(rates, added, share);
   if (rate.kind === "refuse") return { refused: rateRefusal(turns.counts, rate.by, { rates, added, now }) };
   if (money.kind === "reserved") return { refused: reservedRefusal(presentMoneyLimit(money.by, now)) };
   return money.kind === "wait" || rate.kind === "wait" ? "wait" : undefined;
@@ -116,6 +116,8 @@ function refusalOf(turns: TurnFollower, { rates, limits, now }: CurrentLimits, t
 interface CurrentLimits {
   rates: RateStatus[];
   limits: MoneyLimit[];
+  /** What the turn adds to rates. */
+  added: RateUsage;
   now: number;
 }
 
@@ -134,7 +136,7 @@ async function decide(turns: TurnFollower, { spending, limits }: SpenderReading,
     if (spending) turns.reservations.apply(spending, now);
     const rates = ratesOf(limits.rates, turns.counts, now);
     const money = moneyLimitsOf(limits.money, turns.reservations, now);
-    const refused = refusalOf(turns, { rates, limits: money, now }, turn);
+    const refused = refusalOf(turns, { rates, limits: money, added, now }, turn);
     if (refused === "wait" && now <= giveUpAt) continue;
     if (refused !== undefined && refused !== "wait") return refused;
     turns.countAdmitted(rates, added);

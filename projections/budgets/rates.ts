@@ -78,8 +78,8 @@ export interface ProcessShare {
   reserved(counted: string): bigint;
 }
 
-/** `wait`: the limit has room, but this process has used its share. */
-type RateDecision = { kind: "admit" } | { kind: "wait" } | { kind: "refuse"; by: RateStatus };
+/** `wait`: the limits have room, but this process has used its share. `by`: the limits without room. */
+type RateDecision = { kind: "admit" } | { kind: "wait" } | { kind: "refuse"; by: RateStatus[] };
 
 /** A turn whose estimate alone exceeds the limit is allowed if nothing else is counted, because estimates are rough. */
 const isFull = ({ name, used, at_most }: RateStatus, added: RateUsage): boolean =>
@@ -97,9 +97,7 @@ function isShareUsed({ name, used, at_most, counted }: RateStatus, added: RateUs
 export function decideRates(rates: RateStatus[], added: RateUsage, share: ProcessShare): RateDecision {
   const hard = rates.filter((rate) => rate.hard && concerns(rate, added));
   const full = hard.filter((rate) => isFull(rate, added));
-  // a limit that never has room takes precedence over one that will have room soon
-  const by = full.find(({ at_most }) => at_most === 0) ?? full[0];
-  if (by) return { kind: "refuse", by };
+  if (full.length > 0) return { kind: "refuse", by: full };
   const mustWait = share.processes > 1 && hard.some((rate) => isShareUsed(rate, added, share));
   return { kind: mustWait ? "wait" : "admit" };
 }

@@ -97,7 +97,7 @@ export class Reservations {
   }
   /** Ids of turns that only a snapshot can settle, because no process announced their last log position. */
   turnsToLookUp(): string[] {
-    return [...this.#entries].flatMap(([turn_id, { end_position }]) => (end_position === undefined ? [turn_id] : []));
+    return [...this.#entries].filter(([, { end_position }]) => end_position === undefined).map(([turn_id]) => turn_id);
   }
   has(turn_id: string): boolean {
     return this.#entries.has(turn_id);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { EMPTY_PROMPT } from "#events/thread.ts";
-import { reserveFor, sizeOfPrompt, type PricedModel } from "./reserve.ts";
+import { encode } from "../projection.ts";
+import { readPrices, reserveFor, sizeOfPrompt, type DeploymentProvider, type PricedModel } from "./reserve.ts";
 
 const MICRO = 1_000_000n;
 /** A million picodollars for each token that is read, and ten for each one that is written. */
@@ -36,4 +37,25 @@ test("a turn's own request counts its texts, instructions, tools and files", () 
   expect(pictures).toBe(1);
   expect(bytes).toBeGreaterThan(50_000 + 5 + 4 + 1_000);
   expect(bytes).toBeLessThan(50_000 + 5 + 4 + 1_200);
+});
+
+test("a published price is held only for requests to the provider's own address", async () => {
+  const isHeld = async (deployment: DeploymentProvider[], own: { base_url: string | null }[] = []) => {
+    const rows = own.map(({ base_url }) => ({
+      name: encode("openai"),
+      base_url: encode(base_url),
+      models: null,
+      format: null,
+      context_windows: null,
+      model: null,
+    }));
+    const db = { query: async (text: string) => (text.includes("read.providers") ? rows : []) as never };
+    return (await readPrices(db, "o", deployment))("openai/gpt-4o") !== undefined;
+  };
+  const local = { provider: "openai", base_url: "http://localhost:8000/v1" };
+  expect(await isHeld([])).toBe(true);
+  expect(await isHeld([{ ...local, base_url: null }])).toBe(true);
+  expect(await isHeld([local])).toBe(false);
+  expect(await isHeld([local], [{ base_url: null }])).toBe(true);
+  expect(await isHeld([], [{ base_url: local.base_url }])).toBe(false);
 });

@@ -29,11 +29,25 @@ export interface PricedModel {
 /** Undefined if the price of a model is unknown. */
 export type PriceOf = (model: string) => PricedModel | undefined;
 
+/** A provider for which the deployment has a credential. It applies where an organization has none of its own. */
+export interface DeploymentProvider {
+  provider: string;
+  /** Null: the provider's own address. */
+  base_url: string | null;
+}
+
 /** The prices of an organization's models that its turns will use. */
-export async function readPrices(db: Db, organization: string): Promise<PriceOf> {
+export async function readPrices(
+  db: Db,
+  organization: string,
+  deployment: readonly DeploymentProvider[],
+): Promise<PriceOf> {
   const [prices, providers] = await Promise.all([listPrices(db, organization), listProviders(db, organization)]);
   const own = new Map(prices.map((row) => [row.model, row.prices]));
-  const settings = new Map<string, Partial<ProviderRow>>(providers.map((row) => [row.name, row]));
+  const settings = new Map<string, Partial<ProviderRow>>([
+    ...deployment.map(({ provider, base_url }) => [provider, { base_url }] as const),
+    ...providers.map((row) => [row.name, row] as const),
+  ]);
   return remember((model) => {
     const [provider = ""] = model.split("/", 1);
     const name = model.slice(provider.length);

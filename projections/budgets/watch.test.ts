@@ -1,12 +1,13 @@
 import { expect, test, vi } from "vitest";
-import type { BudgetStep } from "#events/budget.ts";
+import type { BudgetLimits, BudgetStep } from "#events/budget.ts";
 import { watchBudgets } from "./watch.ts";
 
 const spender = { organization_id: "o", principal: "key:k", project_id: null, agent_id: null, user_mark: null };
 
 /** A database with one budget of ten tokens a day, or with none, that counts its queries. */
 function openWatch(budgets = 1) {
-  const state = { budgets, set_at: new Date(0), tokens: 0, queries: 0, isAway: false, hangs: false };
+  const limits: BudgetLimits = { tokens_per_day: 10 };
+  const state = { budgets, limits, set_at: new Date(0), tokens: 0, queries: 0, isAway: false, hangs: false };
   const told: BudgetStep[] = [];
   const rows = (text: string): unknown[] => {
     const spent = [{ ...spender, tokens: state.tokens, cost: null }];
@@ -25,7 +26,8 @@ function openWatch(budgets = 1) {
         },
       ];
     if (!text.includes("read.budgets")) return spent;
-    const budget = { subject: "organization", limits: '{"tokens_per_day":10}', hard: true, updated_at: state.set_at };
+    const stored = JSON.stringify(state.limits);
+    const budget = { subject: "organization", limits: stored, hard: true, updated_at: state.set_at };
     return state.budgets > 0 ? [budget] : [];
   };
   const query = async (text: string) => {
@@ -95,6 +97,24 @@ test("a used-up budget refuses and is reported once; a report that failed is mad
   for (const _ of [1, 2, 3]) await watch.statuses("o");
   expect(await watch.check(spender)).toMatchObject({ spent: "10", percent: 100, refuses: true });
   expect(told.map(({ percent }) => percent)).toEqual([100]);
+});
+
+test("of several used-up limits, the one that refuses longest is named", async () => {
+  const { watch, state } = openWatch();
+  state.tokens = 30;
+  const nameWith = async (limits: BudgetLimits) => {
+    state.limits = { tokens_per_day: 1, ...limits };
+    await watch.fresh("o");
+    return (await watch.check(spender))?.name;
+  };
+  // on the last day of a month, both begin again at the same moment
+  vi.useFakeTimers({ now: Date.UTC(2026, 10, 25, 12), toFake: ["Date"] });
+  try {
+    expect(await nameWith({ tokens_per_month: 20 })).toBe("tokens_per_month");
+    expect(await nameWith({ tokens_per_month: 20, tokens_total: 20 })).toBe("tokens_total");
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a budget that was removed and set again is reported again", async () => {

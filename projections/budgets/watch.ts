@@ -66,7 +66,15 @@ interface WatchOptions extends FigureOptions, ReportOptions {}
 
 const isPresent = ({ ends_at }: LimitStatus): boolean => !ends_at || ends_at.getTime() > currentTime();
 
-/** The spender's limits including the wanted amounts, a refusing one first. Leaves out limits whose period is over. */
+/** Refusing limits first, the one that refuses longest before the others; then those of which most is used. */
+function compareReached(a: ReachedLimit, b: ReachedLimit): number {
+  const endOf = ({ ends_at }: ReachedLimit): number => ends_at?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (a.refuses !== b.refuses) return Number(b.refuses) - Number(a.refuses);
+  if (a.refuses && endOf(a) !== endOf(b)) return endOf(b) - endOf(a);
+  return b.percent - a.percent;
+}
+
+/** The spender's limits including the wanted amounts, in the order of `compareReached`. Leaves out limits whose period is over. */
 function reachedBy(
   { budgets, at, ...figures }: BudgetReading,
   subjects: string[],
@@ -82,7 +90,7 @@ function reachedBy(
       return limits.map((limit) => ({ ...limit, subject, refuses: hard && isFull(limit, wanted) }));
     })
     .filter((limit) => (limit.percent >= 80 || limit.refuses) && isPresent(limit))
-    .toSorted((a, b) => Number(b.refuses) - Number(a.refuses) || b.percent - a.percent);
+    .toSorted(compareReached);
 }
 
 /** Cached per reading: comparing all limits took more than a hundredth of a turn's time. */

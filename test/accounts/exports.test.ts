@@ -89,6 +89,7 @@ describe("the export of an external user", () => {
     const path = `/workflows/hooks/${hook.hook_token}`;
     const { run_id } = await home.made(home.caller(hook)("POST", path, { n: 1 }, { "x-svc-external-user": sent }));
     await home.untilOver(run_id);
+    await home.made(home.owner("PUT", `/budgets/${encodeURIComponent(`user:${user}`)}`, { tokens_per_day: 1_000_000 }));
 
     const lines = await exportOf(`user:${user}`);
     expect(ofType(lines, "thread").map(({ title }) => title)).toEqual(["From the agent", "From the chat"]);
@@ -97,7 +98,7 @@ describe("the export of an external user", () => {
     expect(contentOf(lines, { file_id: file }).toString()).toBe("Bytes");
     expect(ofType(lines, "run")).toMatchObject([{ id: run_id, external_user_id: user, args: { n: 1 } }]);
     const events = ofType(lines, "event").map(({ event }) => event);
-    for (const name of ["TurnStarted", "FileUploaded", "RunCreated"]) expect(events, name).toContain(name);
+    for (const name of ["TurnStarted", "FileUploaded", "RunCreated", "BudgetSet"]) expect(events, name).toContain(name);
     for (const text of ["Of another one", "Of nobody"]) expect(JSON.stringify(lines)).not.toContain(text);
   });
 });

@@ -13,6 +13,7 @@ import { StepFailure } from "#services/workflows/tick.ts";
 import { NO_TICK } from "#test/noTick.ts";
 import { openKnowledge } from "../../roles/knowledge.ts";
 import { openScriptedTools } from "../../roles/scriptedTools.ts";
+import { openBudgets } from "../../roles/budgets.ts";
 import { openStepHosts } from "../../roles/stepHost.ts";
 import { afterFile } from "../cleanUp.ts";
 import { startOpenai } from "../doubles/openai.ts";
@@ -64,9 +65,10 @@ export async function openStepAttempts(env: Record<string, string> = {}) {
     ...bus.frames,
     subscribe: (...listener) => (connection.deaf ? () => {} : bus.frames.subscribe(...listener)),
   };
+  const pass = (command: Command) => connection.handle(command);
   const hostFor = openStepHosts(
     { ...resources, bus: { ...bus, frames } },
-    { tools, handle: (command) => connection.handle(command), openDownloadMemory: limitDownloadMemory() },
+    { tools, handle: pass, budgets: openBudgets(resources, pass), openDownloadMemory: limitDownloadMemory() },
   );
 
   /** An organization with workflows of its own, and short ways to what their steps use. */
