@@ -11,7 +11,7 @@ const MAX_OWNER_BYTES = 64 * MIB;
 const RETRY_MS = 1_000;
 
 /** Null before authentication. */
-type Owned = { organization_id: string } | null;
+type Owner = { organization_id: string } | null;
 
 interface Body {
   owner: string;
@@ -22,7 +22,7 @@ interface Body {
  * Who the bytes and the place of a request count for: the organization of its credential or hook, else the network, because a
  * stranger may have any address in it.
  */
-export function bodyOwner(request: Pick<FastifyRequest, "ip"> & { caller?: Owned; trigger?: Owned }): string {
+export function bodyOwner(request: Pick<FastifyRequest, "ip"> & { caller?: Owner; trigger?: Owner }): string {
   const { caller, trigger, ip } = request;
   return caller?.organization_id ?? trigger?.organization_id ?? networkOf(ip);
 }
