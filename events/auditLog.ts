@@ -20,11 +20,12 @@ export interface EventFilter {
 export interface AuditLog {
   /**
    * Returns at most `limit` matching events after a position, in log order; with `newest_first`, those before the position, newest
-   * first. Large events make a slice shorter than `limit`; `more` says whether further events match.
+   * first. Large events make a slice shorter than `limit`; `more` says whether further events match. `bytes`: what the events may
+   * have stored together, unless the first one alone has more; by default 8 MiB.
    */
   slice(
     organization: string,
-    query: EventFilter & { after: number; limit: number; newest_first?: boolean },
+    query: EventFilter & { after: number; limit: number; newest_first?: boolean; bytes?: number },
   ): Promise<{ events: AuditedEvent[]; more: boolean }>;
   /**
    * Counts events per time interval. Covers the newest 50,000 matching events. Empty intervals are left out; `last` is the position

@@ -81,6 +81,12 @@ function sendError(error: FastifyError | Error, request: FastifyRequest, reply: 
     .send(errorBody(answer, request.url.startsWith("/api/v1/")));
 }
 
+function notFound({ BASE_URL }: HttpDeps["settings"], request: FastifyRequest): ApiError {
+  const path = request.url.split("?")[0];
+  const hint = hintForPreflight(request) || hintForPath(path, BASE_URL);
+  return new ApiError("not_found", `There is nothing at ${request.method} ${path}.${hint}`);
+}
+
 /** Time for open requests to complete during a shutdown. */
 const CLOSING_MS = 10_000;
 
@@ -124,15 +130,17 @@ export async function buildServer(deps: HttpDeps) {
   app.decorateRequest("recheckCredential", undefined);
   app.decorateRequest("addHeaders", () => {});
   app.setErrorHandler<Error>(sendError);
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split("?")[0];
-    const message = `There is nothing at ${request.method} ${path}.${hintForPreflight(request) || hintForPath(path, deps.settings.BASE_URL)}`;
-    return sendError(new ApiError("not_found", message), request, reply);
+  app.setNotFoundHandler((request) => {
+    throw notFound(deps.settings, request);
   });
   readBodies(app);
   observeRequests(app, http, budget);
   shareAcrossOrigins(app, deps.settings);
   refuseWhileClosing(app);
+  // before the body is read: strangers may send any number of them
+  app.addHook("onRequest", (request, _reply, done) => {
+    done(request.is404 ? notFound(deps.settings, request) : undefined);
+  });
   admitInTurns(app, http);
   refuseWithoutSpace(app, http);
   app.server.on("checkExpectation", answerExpectation);

@@ -1,4 +1,6 @@
+import { decodeText } from "#events/decodeText.ts";
 import { isUuid, streamName } from "#events/ids.ts";
+import { estimateTextBytes } from "#events/textSize.ts";
 import { LONG_READS } from "#http/base/longReads.ts";
 import type { Vault } from "#events/vault.ts";
 import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
@@ -79,7 +81,9 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
         const { markdown, passages } = await readTexts(deps, document);
         return cutWindow(markdown, passagesFrom(passages, from_seq));
       };
-      const window = await (document.size_bytes > LONG_BYTES ? longReads.run(organization, readWindow) : readWindow());
+      const window = await (estimateTextBytes(document) > LONG_BYTES
+        ? longReads.run(organization, readWindow)
+        : readWindow());
       if (!window) throw new KnowledgeError(`The document ends before from_seq ${from_seq}.`);
       const url = addressOf(document.id, hasLastingFile(document), document.live_generation);
       return { document_id: document.id, name: document.name, version: document.live_generation!, ...window, url };
@@ -121,5 +125,5 @@ async function readTexts({ vault }: KnowledgeDeps, document: DocumentRow) {
   const read = (blob: string) => vault.get({ thing: streamName("document", id), wrapped_key }, blob);
   const [text, passages] = await Promise.all([read(text_blob), read(passages_blob)]);
   if (!text || !passages) throw new KnowledgeError("The document has just changed; search for it again.");
-  return { markdown: text.toString(), passages };
+  return { markdown: await decodeText(text), passages };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AuditedEvent, EventFilter } from "#events/auditLog.ts";
+import { createPause } from "#events/slices.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
@@ -14,6 +15,10 @@ import {
 } from "./organizationFollower.ts";
 
 const RETRY_MS = 50;
+/** Characters that are written before the stream waits until the client has read them. */
+const MAX_WRITE_CHARS = 64 * 1024;
+/** Stored bytes of the events that a stream reads from the log at once, because it keeps them while its client does not read. */
+const MAX_READ_BYTES = 256 * 1024;
 
 type Needs = Pick<Http, "log" | "readAuditSlice" | "onCommitted" | "streams" | "keyring">;
 type Check = (request: FastifyRequest) => Promise<void>;
@@ -47,14 +52,26 @@ async function mayRead(check: Check, request: FastifyRequest): Promise<boolean |
   }
 }
 
-/** Sends events. Returns false if the caller may no longer read, and undefined if they were not sent but may be later. */
+/**
+ * Sends events at the pace of the client. Returns false if the caller may no longer read, and undefined if they were not sent but may
+ * be later. Hundreds of streams may send megabytes, so it lets other work run in between.
+ */
 async function deliver(check: Check, tail: Tail, events: AuditedEvent[]): Promise<boolean | undefined> {
   if (events.length === 0) return true;
   const allowed = await mayRead(check, tail.request);
   if (!allowed) return allowed;
-  tail.sse.write(events.map((event) => tail.toFrame(event, tail.toCursor, tail.request)).join(""));
-  tail.sent = events.at(-1)!.position;
-  await tail.sse.drained();
+  const pause = createPause();
+  let frames = "";
+  for (const [n, event] of events.entries()) {
+    await pause();
+    frames += tail.toFrame(event, tail.toCursor, tail.request);
+    if (frames.length < MAX_WRITE_CHARS && n < events.length - 1) continue;
+    tail.sse.write(frames);
+    tail.sent = event.position;
+    frames = "";
+    await tail.sse.drained();
+    if (tail.disconnected.aborted) break;
+  }
   return true;
 }
 
@@ -70,7 +87,7 @@ async function catchUp({ readAuditSlice, onCommitted }: Needs, check: Check, tai
   const { request, disconnected, follower, filter } = tail;
   while (!disconnected.aborted) {
     const handedOut = follower.position();
-    const query = { ...filter, after: tail.sent, limit: BATCH_SIZE };
+    const query = { ...filter, after: tail.sent, limit: BATCH_SIZE, bytes: MAX_READ_BYTES };
     const slice = await readAuditSlice(request.caller.organization_id, query).catch(() => undefined);
     const delivered = slice && (await deliver(check, tail, slice.events));
     if (delivered === false) return false;

@@ -11,8 +11,8 @@ function createLog() {
   let reads = 0;
   return {
     reads: () => reads,
-    commit(count: number): void {
-      for (let n = 0; n < count; n++) events.push({ position: events.length + 1 } as AuditedEvent);
+    commit(count: number, data = {}): void {
+      for (let n = 0; n < count; n++) events.push({ position: events.length + 1, data } as AuditedEvent);
       for (const listener of listeners) listener(events.length);
     },
     needs: {
@@ -60,5 +60,15 @@ test("a reader that does not read falls behind, and the others go on", async () 
   while (received < 2_000) received += (await quick.next(signal))!.length;
   expect(follower.position()).toBe(2_000);
   expect(await slow.next(signal)).toBeUndefined();
+  follower.release();
+});
+
+test("a reader also falls behind by few events that are large together", async () => {
+  const log = createLog();
+  const follower = await createOrganizationFollowers(log.needs)("o1");
+  const inbox = follower.openInbox();
+  log.commit(50, { text: "x".repeat(100_000) });
+  await expect.poll(() => follower.position(), soon).toBe(50);
+  expect(await inbox.next(new AbortController().signal)).toBeUndefined();
   follower.release();
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AuditedEvent } from "#events/auditLog.ts";
+import { measureJson } from "#events/largeJson.ts";
 import type { Http } from "../base/deps.ts";
 
 /** Interval of reading the log without a hint. Hints only speed this up, and may be missed. */
@@ -8,8 +9,12 @@ const POLL_MS = 1_000;
 const PAUSE_MS = 50;
 /** Events per read. */
 export const BATCH_SIZE = 200;
+/** Stored bytes of these events together. */
+const MAX_READ_BYTES = 1024 * 1024;
 /** Maximum events that wait for one reader. Beyond it, the reader must catch up from the log itself. */
 const MAX_WAITING = 1_000;
+/** Maximum UTF-16 units of these events. An event may have a quarter of a million. */
+const MAX_WAITING_UNITS = 4 * 1024 * 1024;
 
 type Needs = Pick<Http, "log" | "readAuditSlice" | "onCommitted">;
 
@@ -43,9 +48,16 @@ export function waitForCommit(onCommitted: Http["onCommitted"], signal: AbortSig
   });
 }
 
+/** Adds events to an inbox. `units`: UTF-16 units of their JSON. */
+type Add = (events: AuditedEvent[], units: number) => void;
+
+const countUnits = (events: AuditedEvent[]): number =>
+  events.reduce((sum, { data, personal }) => sum + measureJson([data, personal], MAX_WAITING_UNITS), 0);
+
 /** Creates an inbox, with the functions by which the follower fills it. */
 function createInbox(onClose: () => void) {
   let waiting: AuditedEvent[] = [];
+  let units = 0;
   let isBehind = false;
   let wake = (): void => {};
   const inbox: Inbox = {
@@ -59,12 +71,14 @@ function createInbox(onClose: () => void) {
           signal.addEventListener("abort", wake);
         });
       if (isBehind || signal.aborted) return undefined;
+      units = 0;
       return waiting.splice(0);
     },
     close: onClose,
   };
-  const add = (events: AuditedEvent[]): void => {
-    isBehind ||= waiting.length + events.length > MAX_WAITING;
+  const add: Add = (events, added) => {
+    units += added;
+    isBehind ||= waiting.length + events.length > MAX_WAITING || units > MAX_WAITING_UNITS;
     waiting = isBehind ? [] : [...waiting, ...events];
     wake();
   };
@@ -73,15 +87,16 @@ function createInbox(onClose: () => void) {
 
 /** Reads an organization's new events from `start` on, once for all its readers, until `signal` aborts. */
 function follow({ readAuditSlice, onCommitted }: Needs, organization: string, start: number, signal: AbortSignal) {
-  const inboxes = new Set<(events: AuditedEvent[]) => void>();
+  const inboxes = new Set<Add>();
   let position = start;
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
-      const query = { after: position, limit: BATCH_SIZE };
+      const query = { after: position, limit: BATCH_SIZE, bytes: MAX_READ_BYTES };
       // a failed read is repeated after the next wait
       const { events, more } = await readAuditSlice(organization, query).catch(() => ({ events: [], more: false }));
       position = events.at(-1)?.position ?? position;
-      if (events.length > 0) for (const add of inboxes) add(events);
+      const units = countUnits(events);
+      if (events.length > 0) for (const add of inboxes) add(events, units);
       if (!more) await waitForCommit(onCommitted, signal);
       await sleep(PAUSE_MS);
     }

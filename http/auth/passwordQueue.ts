@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { FastifyRequest } from "fastify";
 import { Unavailable } from "#events/ports.ts";
 import type { Http } from "../base/deps.ts";
-import { networkOf } from "./throttle.ts";
+import { networkOf } from "../base/networkOf.ts";
 
 /**
  * Maximum concurrent hashes. They run on Node's thread pool, four threads by default, which file access and DNS share, so

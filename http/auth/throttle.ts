@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { isIPv6 } from "node:net";
 import { ApiError } from "../base/errors.ts";
+import { networkOf } from "../base/networkOf.ts";
 import type { LoginAttempts, RecordedAttempt } from "../base/ports.ts";
 
 const WINDOW_SECONDS = 15 * 60;
@@ -15,16 +15,6 @@ export type Attempt = { kind: "login"; address: string; email: string } | { kind
 // hashed, so that stored attempts reveal neither address nor account
 const subject = (kind: string, ...values: string[]): string =>
   `${kind}:${createHash("sha256").update(JSON.stringify(values)).digest("base64url")}`;
-
-/** The /64 network of an IPv6 address: it belongs to one customer, who may use any address in it. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address) || address.startsWith("::ffff:")) return address;
-  const { hostname } = new URL(`http://[${address.split("%")[0]!}]`);
-  const [head = "", tail = ""] = hostname.slice(1, -1).split("::");
-  const [before, after] = [head, tail].map((part) => part.split(":").filter((group) => group !== ""));
-  const zeros = Array.from({ length: 8 - before!.length - after!.length }, () => "0");
-  return [...before!, ...zeros, ...after!].slice(0, 4).join(":");
-}
 
 /** The subjects that an attempt counts for, with their limits. */
 function limitsFor(attempt: Attempt): { account: string; limits: Map<string, number> } {

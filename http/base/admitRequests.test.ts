@@ -16,9 +16,14 @@ function stage(maxWaitMs?: number, maxWaiting?: number) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   app = fastify() as App;
+  app.decorateRequest("caller", null as never);
   admitInTurns(app, { requestPlaces: createFairSemaphore({ total: 3, perTenant: 2 }) }, maxWaitMs, maxWaiting);
   app.setErrorHandler((error, _, reply) => reply.code(error instanceof Unavailable ? 503 : 500).send("refused"));
-  app.get("/:hook_token/:name", async (request) => {
+  app.addHook("onRequest", async (request) => {
+    const { owner } = request.params as { owner: string };
+    request.caller = { organization_id: owner } as never;
+  });
+  app.get("/:owner/:name", async (request) => {
     const { name } = request.params as { name: string };
     begun.push(name);
     if (name.startsWith("waits")) request.onlyWaits();

@@ -37,10 +37,21 @@ describe("the budget of request bodies", () => {
     expect(budget.heldBytes()).toBe(40);
   });
 
-  test("counts by IP address if the organization is unknown, and by token for a hook", () => {
+  test("counts by network if the organization is unknown, and all hooks for their organization", () => {
     const budget = createBodyBudget({ total: 100, perOwner: 30 });
-    budget.countArrived({ ip: "192.0.2.1" } as FastifyRequest, 20);
-    expect(() => budget.countArrived({ ip: "192.0.2.1" } as FastifyRequest, 20)).toThrow("Too many bytes");
-    budget.countArrived({ ip: "192.0.2.1", params: { hook_token: "t" } } as unknown as FastifyRequest, 20);
+    const from = (ip: string) => ({ ip, caller: null, trigger: null }) as unknown as FastifyRequest;
+    budget.countArrived(from("192.0.2.1"), 20);
+    expect(() => budget.countArrived(from("192.0.2.1"), 20)).toThrow("Too many bytes");
+    budget.countArrived(from("2001:db8::1"), 20);
+    expect(() => budget.countArrived(from("2001:db8::2"), 20)).toThrow("Too many bytes");
+    const hook = (hook_token: string) =>
+      ({
+        ...from("192.0.2.1"),
+        params: { hook_token },
+        trigger: { organization_id: "a" },
+      }) as unknown as FastifyRequest;
+    budget.countArrived(hook("t"), 20);
+    expect(() => budget.countArrived(hook("u"), 20)).toThrow("Too many bytes");
+    expect(() => budget.countArrived(bodyOf("a"), 20)).toThrow("Too many bytes");
   });
 });

@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { Unavailable } from "#events/ports.ts";
 import { MIB } from "#events/units.ts";
 import { ApiError } from "./errors.ts";
+import { networkOf } from "./networkOf.ts";
 
 /** Bytes of request bodies and of outgoing files that this process may hold. Beyond it, bodies that grow get a 503. */
 const MAX_HELD_BYTES = 256 * MIB;
@@ -9,18 +10,21 @@ const MAX_HELD_BYTES = 256 * MIB;
 const MAX_OWNER_BYTES = 64 * MIB;
 const RETRY_MS = 1_000;
 
+/** Null before authentication. */
+type Owner = { organization_id: string } | null;
+
 interface Body {
   owner: string;
   bytes: number;
 }
 
 /**
- * Who the bytes of a body count for: the organization, else the hook, else the address, because callers are unknown before
- * authentication.
+ * Who the bytes and the place of a request count for: the organization of its credential or hook, else the network, because a
+ * stranger may have any address in it.
  */
-export function bodyOwner({ caller, params, ip }: FastifyRequest): string {
-  const { hook_token } = (params ?? {}) as { hook_token?: string };
-  return caller?.organization_id ?? hook_token ?? ip;
+export function bodyOwner(request: Pick<FastifyRequest, "ip"> & { caller?: Owner; trigger?: Owner }): string {
+  const { caller, trigger, ip } = request;
+  return caller?.organization_id ?? trigger?.organization_id ?? networkOf(ip);
 }
 
 /**

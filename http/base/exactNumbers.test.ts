@@ -62,6 +62,17 @@ describe("a number that JSON.parse would change", () => {
     expect((value as unknown[]).at(-1)).toBe("9007199254740993");
   });
 
+  test.each(["", "\\"])(
+    "is found beside a string of escaped quotes in linear time, also if the string ends with %j only",
+    (end) => {
+      const escaped = `[9007199254740993,"${'\\"'.repeat(500_000)}`;
+      expect(computingTime(() => expect(() => parseKeepingDigits(escaped + end)).toThrow(SyntaxError))).toBeLessThan(
+        50,
+      );
+      expect(parseKeepingDigits(`${escaped}"]`)).toEqual(["9007199254740993", '"'.repeat(500_000)]);
+    },
+  );
+
   test("is found among names of JavaScript's own properties, which stay ordinary names", () => {
     const value = parseKeepingDigits('{"__proto__":{"id":9007199254740993}}') as object;
     expect(JSON.stringify(value)).toBe('{"__proto__":{"id":"9007199254740993"}}');

@@ -45,9 +45,12 @@ export const refuseInexact = <T extends z.ZodType>(schema: T): T =>
   });
 
 const MAY_BE_INEXACT = /\d{16}|e\+?\d{3}/i;
-/** Matches strings, in order to skip them, and numbers that may be inexact: those with 16 digits or a three-digit exponent. */
+/**
+ * Matches strings, in order to skip them, and numbers that may be inexact: those with 16 digits or a three-digit exponent. A string
+ * that does not end matches up to the end of the text: else each of its escaped quotes would be tried as the beginning of another.
+ */
 const STRING_OR_LARGE = new RegExp(
-  String.raw`"[^"\\]*(?:\\.[^"\\]*)*"|(?<=^|[[,:\s])-?(?:[1-9]\d{15,}(?:\.\d+)?(?:[eE][+-]?\d+)?|\d+(?:\.\d+)?[eE]\+?\d{3,})`,
+  String.raw`"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|(?<=^|[[,:\s])-?(?:[1-9]\d{15,}(?:\.\d+)?(?:[eE][+-]?\d+)?|\d+(?:\.\d+)?[eE]\+?\d{3,})`,
   "gs",
 );
 

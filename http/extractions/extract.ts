@@ -1,7 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import { currentTime } from "#events/clock.ts";
+import { decodeText } from "#events/decodeText.ts";
 import { ExpireExtraction, RequestExtraction } from "#events/extraction.ts";
 import { isUuid, streamName } from "#events/ids.ts";
+import { estimateTextBytes } from "#events/textSize.ts";
 import { getExtraction, type ExtractionRow } from "#projections/extractions/query.ts";
 import type { Caller } from "../base/caller.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -46,11 +48,11 @@ export async function withMarkdown(
   row: ExtractionRow,
 ): Promise<PublicExtraction> {
   if (row.status !== "ready" || row.text_blob === null) return row;
-  await waitToRead(request, row.size_bytes);
+  await waitToRead(request, estimateTextBytes(row));
   const { id, wrapped_key } = row;
   const text = await vault.get({ thing: streamName("extraction", id), wrapped_key }, row.text_blob);
   if (!text) throw extractionNotFound();
-  return { ...row, markdown: text.toString() };
+  return { ...row, markdown: await decodeText(text) };
 }
 
 /**

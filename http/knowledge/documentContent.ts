@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
+import { estimateTextBytes } from "#events/textSize.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
@@ -25,7 +26,7 @@ async function readBlob(
 ): Promise<{ row: DocumentRow; bytes: Buffer | undefined }> {
   const { caller } = request;
   const row = await requireReadable(http, caller, id, user);
-  await waitToRead(request, row.size_bytes);
+  await waitToRead(request, estimateTextBytes(row));
   const bytes = await open(http, row, selectBlob(row));
   if (bytes) return { row, bytes };
   const current = await requireReadable(http, caller, id, user);
@@ -51,7 +52,7 @@ async function readVersion(
   version: number,
 ): Promise<Buffer | undefined> {
   const row = await requireVersion(http, request.caller, { id, user, version });
-  await waitToRead(request, row.size_bytes);
+  await waitToRead(request, estimateTextBytes(row));
   return row.text_blob === null ? undefined : open(http, row, row.text_blob);
 }
 

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { decodeText } from "#events/decodeText.ts";
 import { streamName } from "#events/ids.ts";
+import { estimateTextBytes } from "#events/textSize.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
@@ -47,9 +49,9 @@ export async function readBlobs(
 ): Promise<{ text: string; passages: Buffer } | undefined> {
   const key = { thing: streamName("document", row.id), wrapped_key: row.wrapped_key };
   if (row.passages_blob === null || row.text_blob === null) throw noExtractedText();
-  await waitToRead(request, row.size_bytes);
+  await waitToRead(request, estimateTextBytes(row));
   const [text, passages] = await Promise.all([vault.get(key, row.text_blob), vault.get(key, row.passages_blob)]);
-  return text && passages && { text: text.toString(), passages };
+  return text && passages && { text: await decodeText(text), passages };
 }
 
 interface PassageRange {

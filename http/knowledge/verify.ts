@@ -5,6 +5,7 @@ import { checkAnswer, type CheckedSentence } from "#projections/passages/checkAn
 import { formatReference } from "#projections/passages/formatReference.ts";
 import type { App } from "../base/app.ts";
 import type { Http, StoredPassage } from "../base/deps.ts";
+import { copySlice } from "./copySlice.ts";
 import { readBlobs } from "./documentPassages.ts";
 import { canRead } from "./documentAccess.ts";
 import { findAnyDocument, requireVersion } from "./lookups.ts";
@@ -43,7 +44,7 @@ async function readDocument(
         section,
         start,
         end,
-        text: blobs.text.slice(start, end),
+        text: copySlice(blobs.text, start, end),
       });
     }
     await setImmediate();

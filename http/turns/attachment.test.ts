@@ -77,4 +77,12 @@ describe("a file attachment", () => {
     expect(file({ file_data: base64(limit) })).toMatchObject({ kind: "inline" });
     expect(() => file({ file_data: base64(limit + 1) })).toThrow(refused("attachment_too_large"));
   });
+
+  test("is not searched to its end for an address", () => {
+    const file_data = "a".repeat(32 * 1024 * 1024);
+    file({ file_data });
+    const before = process.cpuUsage();
+    expect(file({ file_data })).toMatchObject({ kind: "inline" });
+    expect(process.cpuUsage(before).user).toBeLessThan(50_000);
+  });
 });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { blobFolder, streamName } from "#events/ids.ts";
 import type { Attachment, Message } from "#events/thread.ts";
 import type { FileRow } from "#projections/files/query.ts";
@@ -32,7 +33,7 @@ interface FoundAttachment {
   mime_type: string;
   param: string;
   bytes: number;
-  /** Equal for attachments with equal content. */
+  /** Equal for attachments with equal content: the base64 text or the id of the file. */
   identity: string;
   store(): Promise<Content>;
 }
@@ -45,7 +46,7 @@ export function putBlob({ vault }: Pick<Http, "vault">, turn: TurnFolder, bytes:
   return vault.put({ thing: streamName("turn", turn.turn_id), wrapped_key: turn.key, folder: turnFolder(turn) }, bytes);
 }
 
-const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
+const hashOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex");
 
 function findInline(
   http: Needs,
@@ -54,9 +55,10 @@ function findInline(
 ): FoundAttachment {
   const store = async (): Promise<Content> => {
     const bytes = Buffer.from(base64, "base64");
+    await setImmediate();
     return { bytes: bytes.length, sha256: hashOf(bytes), blob: await putBlob(http, turn, bytes) };
   };
-  return { filename, mime_type, param, bytes: decodedLength(base64) ?? 0, identity: hashOf(base64), store };
+  return { filename, mime_type, param, bytes: decodedLength(base64) ?? 0, identity: base64, store };
 }
 
 /**

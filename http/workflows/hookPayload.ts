@@ -2,16 +2,17 @@ import type { IncomingHttpHeaders } from "node:http";
 import { ApiError } from "../base/errors.ts";
 import { isObject } from "#events/json.ts";
 import { parseDelivery } from "../base/json.ts";
+import { formFields } from "./formFields.ts";
 import type { SignedRequest } from "./hookSignature.ts";
 import { holdsCredential } from "./triggerShape.ts";
 
 const isForm = (headers: IncomingHttpHeaders): boolean =>
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "");
 
-/** Reads the fields of a form. A repeated field becomes a list of values. One pass, because a form may have 300,000 names. */
-function readForm(text: string): Record<string, unknown> {
+/** Reads the fields of a form. A repeated field becomes a list of values. */
+function readForm(body: Buffer): Record<string, unknown> {
   const fields = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of formFields(body)) {
     const values = fields.get(name);
     if (values) values.push(value);
     else fields.set(name, [value]);
@@ -21,12 +22,12 @@ function readForm(text: string): Record<string, unknown> {
 
 /**
  * Reads a signed payload: JSON or a form. A form whose only field is `payload` contains JSON (GitHub, Slack). Throws 400
- * `invalid_json`.
+ * `invalid_json`, `invalid_payload`.
  */
 export function readSignedPayload({ headers, body }: SignedRequest): unknown {
   if (body.length === 0) return {};
   if (!isForm(headers)) return parseDelivery(body);
-  const form = readForm(body.toString("utf8"));
+  const form = readForm(body);
   const { payload, ...others } = form;
   const isWrapped = typeof payload === "string" && Object.keys(others).length === 0;
   return isWrapped ? parseDelivery(Buffer.from(payload)) : form;

@@ -29,8 +29,8 @@ interface OpenLink {
 /** Compares in constant time, so that the comparison reveals nothing about the hash. */
 const isSame = (hash: string, stored: string): boolean => timingSafeEqual(Buffer.from(hash), Buffer.from(stored));
 
-/** Finds the link of a request and its approval. Wrong secrets get the same 404 as missing links, and 429 after many attempts. */
-async function requireLink(http: Http, request: FastifyRequest): Promise<OpenLink> {
+/** Finds the link of a request by its secret. Wrong secrets get the same 404 as missing links, and 429 after many attempts. */
+async function requireSecret(http: Http, request: FastifyRequest): Promise<ApprovalLinkRow> {
   const { link_id } = request.params as { link_id: string };
   const secret = BEARER.exec(request.headers.authorization ?? "")?.[1] ?? "";
   const link = await findOrWait(
@@ -41,8 +41,12 @@ async function requireLink(http: Http, request: FastifyRequest): Promise<OpenLin
     await countWrongLink(http.loginAttempts, request.ip);
     throw linkNotFound();
   }
-  return readLink(http, link);
+  return link;
 }
+
+/** Finds the link of a request and its approval. Throws the errors of `requireSecret`. */
+const requireLink = async (http: Http, request: FastifyRequest): Promise<OpenLink> =>
+  readLink(http, await requireSecret(http, request));
 
 /** Reads the current link and approval. */
 async function readLink(http: Http, { id, organization_id, run_id, approval_id }: ApprovalLinkRow): Promise<OpenLink> {
@@ -152,7 +156,9 @@ export function linkedApprovalRoutes(app: App, http: Http): void {
     body: DecisionBody,
     response: { 200: LinkOutcome },
   };
-  app.post("/approval-links/:link_id/decision", { schema: deciding }, async (request) =>
+  // the secret is checked before the body is read
+  const onRequest = async (request: FastifyRequest): Promise<void> => void (await requireSecret(http, request));
+  app.post("/approval-links/:link_id/decision", { onRequest, schema: deciding }, async (request) =>
     decideByLink(http, request, request.body),
   );
 }

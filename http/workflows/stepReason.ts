@@ -1,13 +1,14 @@
-import { isDeepStrictEqual } from "node:util";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { stepId, streamName } from "#events/ids.ts";
+import { parseLargeText } from "#events/readLargeJson.ts";
 import type { RunRow } from "#projections/runs/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { readStreamWithBudget } from "../base/readStreamWithBudget.ts";
 import { foldCalls, type RunCall } from "./foldCalls.ts";
 import { foldRun, type RunView } from "./foldRun.ts";
+import { isSameJson } from "./isSameJson.ts";
 import { findRun, requireRun } from "./lookups.ts";
 import { createOpenJson, createOpenValue, openAnswer, openInherited, type OpenJson } from "./runValues.ts";
 
@@ -93,20 +94,19 @@ async function changedResults(run: ReadRun, parent: ReadRun, at: number): Promis
   for (const call of before) {
     if (changed.length === MAX_NAMED) break;
     const [now, then] = [await answerJson(run, call), await answerJson(parent, recorded.get(call.key))];
-    if (now === undefined || then === undefined || isDeepStrictEqual(JSON.parse(now), JSON.parse(then))) continue;
+    if (now === undefined || then === undefined || (await isSameJson(now, then))) continue;
     changed.push({ what: "result", step: call.name, from: null, to: null });
   }
   return changed;
 }
 
-async function argumentsOf({ view, open }: ReadRun): Promise<unknown> {
-  const json = view.args && (await open(view.args));
-  return json === null ? undefined : JSON.parse(json);
-}
+/** JSON; "null" once it is erased. */
+const argumentsOf = async ({ view, open }: ReadRun): Promise<string> =>
+  (view.args && (await open(view.args))) ?? "null";
 
 async function findChanges(run: ReadRun, parent: ReadRun, at: number): Promise<Change[]> {
   const [from, to] = [parent.row.definition_version, run.row.definition_version];
-  const isSame = isDeepStrictEqual(await argumentsOf(run), await argumentsOf(parent));
+  const isSame = await isSameJson(await argumentsOf(run), await argumentsOf(parent));
   return [
     ...(from === to ? [] : [{ what: "version" as const, step: null, from, to }]),
     ...(isSame ? [] : [{ what: "run_arguments" as const, step: null, from: null, to: null }]),
@@ -159,7 +159,7 @@ export async function explainStep(http: Http, request: FastifyRequest, run_id: s
     parent: {
       ...found,
       step_id: recorded ? stepId(parentRow.id, recorded.key) : null,
-      args: args === null ? null : JSON.parse(args),
+      args: args === null ? null : await parseLargeText(args),
     },
     changes: await findChanges(run, parent, at),
   };

@@ -13,9 +13,12 @@ type SliceRow = EventRow & { found: number };
 /** Reads slices of an organization's events. The database adds up the sizes, so that only events that fit are sent. */
 export const createSliceReader =
   (db: Db, keyring: Keyring): AuditLog["slice"] =>
-  async (organization, { after, stream, types, principal, command, limit, newest_first = false }) => {
+  async (
+    organization,
+    { after, stream, types, principal, command, limit, newest_first = false, bytes = MAX_BYTES },
+  ) => {
     const [follows, order] = newest_first ? ["<", "position desc"] : [">", "position"];
-    const values: unknown[] = [organization, after, limit, MAX_BYTES];
+    const values: unknown[] = [organization, after, limit, bytes];
     const also = (condition: string, value: unknown) =>
       value === undefined ? "" : ` and ${condition.replace("?", `$${values.push(value)}`)}`;
     const ofCommand = await narrowToCommand(db, organization, command, also);

@@ -3,7 +3,8 @@ import { describe, expect, test, vi } from "vitest";
 import { fencedServers } from "#test/doubles/fencedServers.ts";
 import { PRIVATE_ADDRESSES } from "#test/doubles/privateAddresses.ts";
 import { AddressRefused } from "./address.ts";
-import { guardedFetch, type Resolve } from "./guardedFetch.ts";
+import { guardedFetch } from "./guardedFetch.ts";
+import type { Resolve } from "./resolveName.ts";
 
 const { serve, dialled } = fencedServers();
 

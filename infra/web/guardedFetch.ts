@@ -1,14 +1,10 @@
-import { lookup as systemLookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { Agent, fetch as undiciFetch, type RequestInit as UndiciInit } from "undici";
 import { AddressRefused, isPublicAddress, literalAddress } from "./address.ts";
 import { nextHop } from "./redirect.ts";
+import { createResolve, type Resolve } from "./resolveName.ts";
 
 const MAX_REDIRECTS = 5;
-
-/** Resolves a name to all of its addresses. */
-export type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>;
-const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true });
 
 /** `permit` is called before each request, including redirects. It throws if the address is not allowed. */
 export type GuardedFetch = (
@@ -59,7 +55,7 @@ function checkUrl(url: URL, port: string, { isAllowed, webOnly }: { isAllowed: b
  */
 export function guardedFetch(
   { privateHosts, webOnly = false }: { privateHosts: string[]; webOnly?: boolean },
-  resolve = resolveBySystem,
+  resolve = createResolve(),
 ): GuardedFetch {
   const allowedHosts = new Set(privateHosts.map((host) => host.toLowerCase()));
   const publicOnly = new Agent({ ...AGENT_OPTIONS, connect: { lookup: publicLookup(resolve) } });

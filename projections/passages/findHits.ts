@@ -11,9 +11,13 @@ import type { Question } from "./terms.ts";
 
 /** Number of the heaviest passages that are read and ranked. Further ones are ordered by weight. */
 const MAX_RANKED = 200;
-/** Passages requested per term at first. If too few of them are live, the next request is WIDER times as large. */
-const FIRST_LIMIT = 200;
-const WIDER = 5;
+/**
+ * Passages requested per term: first, and if too few of them are live. More of twenty terms at once would be a hundred megabytes for
+ * a large organization.
+ */
+const LIMITS = [200, 1_000];
+/** Batches of further passages that a search reads, each in about 10 ms: it may filter by something that the index cannot. */
+const MAX_BATCHES = 200;
 
 export interface SearchContext {
   db: Db;
@@ -29,7 +33,7 @@ export interface FoundHits {
   possible: number;
   /** Whether there may be more hits although the page is not full. */
   more?: boolean;
-  /** Whether passages were not compared with the query's operators, so that matches among them are never shown. */
+  /** Whether passages were not compared with the query's operators or filter, so that matches among them are never shown. */
   isCut?: boolean;
 }
 
@@ -74,14 +78,14 @@ export const findHits = async (
   const readAhead = async ({ passages }: Candidates): Promise<void> => {
     if (from < MAX_RANKED) await readTexts(passages.slice(0, MAX_RANKED));
   };
-  const { candidates, live, isStable } = await findLive(context, question, { from, to }, readAhead);
+  const { candidates, live, isStable, isCut } = await findLive(context, question, { from, to }, readAhead);
   const first = from < MAX_RANKED ? live.slice(0, MAX_RANKED) : [];
   const rest = live.slice(Math.max(MAX_RANKED, from), to);
   const passages = await readTexts([...first, ...rest]);
   const ranked = rank(withText(first, passages), candidates, question).slice(from, to);
   const hits = [...ranked, ...scoreUnranked(withText(rest, passages), ranked.at(-1)?.score ?? 1)];
   const wasStable = isStable && [...first, ...rest].every(({ key }) => passages.has(key));
-  return { hits, isStable: wasStable, possible: possibleScore(candidates.terms) };
+  return { hits, isStable: wasStable, possible: possibleScore(candidates.terms), isCut };
 };
 
 /**
@@ -101,20 +105,24 @@ const findLive = async (
     for (const id of found.missed) missed.add(id);
     return found.live;
   };
-  let [limit, candidates, live] = [FIRST_LIMIT, undefined as Candidates | undefined, [] as LiveCandidate[]];
-  for (; !candidates || (candidates.more && live.length < MAX_RANKED); limit *= WIDER) {
+  let [candidates, live] = [undefined as Candidates | undefined, [] as LiveCandidate[]];
+  for (const limit of LIMITS) {
     candidates = await findCandidates(context, question, limit);
     const atLeast = candidates.more ? MAX_RANKED : Math.max(to, MAX_RANKED);
     [live] = await Promise.all([select(candidates.passages, atLeast), readAhead(candidates)]);
+    if (!candidates.more || live.length >= MAX_RANKED) break;
   }
-  if (candidates.more && to > MAX_RANKED && candidates.most > from) {
+  const { more, most, terms } = candidates!;
+  const wanted = Math.max(to, MAX_RANKED);
+  let batches = 0;
+  if (more && live.length < wanted && most > from) {
     live = live.slice(0, MAX_RANKED);
-    for await (const some of remainingCandidates(context, question, candidates.terms, live)) {
-      for (const one of await select(some, to - live.length)) live.push(one);
-      if (live.length >= to) break;
+    for await (const some of remainingCandidates(context, question, terms, live)) {
+      for (const one of await select(some, wanted - live.length)) live.push(one);
+      if (live.length >= wanted || ++batches === MAX_BATCHES) break;
     }
   }
-  return { candidates, live, isStable: missed.isSubsetOf(seen) };
+  return { candidates: candidates!, live, isStable: missed.isSubsetOf(seen), isCut: batches === MAX_BATCHES };
 };
 
 const fetchAll = async (

@@ -1,3 +1,4 @@
+import { createPause } from "#events/slices.ts";
 import { findLiveDocuments, type LiveDocument } from "../documents/query.ts";
 import { mayRead } from "../documents/readers.ts";
 import type { Db } from "../projection.ts";
@@ -7,6 +8,8 @@ import type { SearchScope } from "./engine.ts";
 
 /** Candidates per query: slightly more than are ranked, because some may have been replaced. */
 const BATCH_SIZE = 250;
+/** Maximum candidates per query. Each may be of another document, whose row is parsed. */
+const MAX_BATCH_SIZE = 1_000;
 
 /** A passage that search may show, with its document. */
 export type LiveCandidate = Candidate & { document: LiveDocument };
@@ -32,29 +35,39 @@ export const selectLive = async (
 ): Promise<{ live: LiveCandidate[]; seen: Set<string>; missed: Set<string> }> => {
   const live: LiveCandidate[] = [];
   const [missed, seen] = [new Set<string>(), new Set<string>()];
-  const chunk = Math.max(BATCH_SIZE, atLeast);
+  const chunk = Math.min(MAX_BATCH_SIZE, Math.max(BATCH_SIZE, atLeast));
+  const isAllowed = createScopeTest(within);
+  const pause = createPause();
   for (let from = 0; from < candidates.length && live.length < atLeast; from += chunk) {
     const some = candidates.slice(from, from + chunk);
     const documents = await findLiveDocuments(db, within.organization_id, [
       ...new Set(some.map((one) => one.document_id)),
     ]);
     for (const candidate of some) {
+      await pause();
       const document = documents.get(candidate.document_id);
       if (!document) continue;
       const current = document.live_generation === candidate.generation;
       (current ? seen : missed).add(document.id);
-      if (current && isAllowed(document, within)) live.push({ ...candidate, document });
+      if (current && isAllowed(document)) live.push({ ...candidate, document });
     }
   }
   return { live, seen, missed };
 };
 
-const isAllowed = (
-  document: LiveDocument,
-  { collection_ids, document_ids, tags, filter, reader }: SearchScope,
-): boolean =>
-  mayRead(document.readers, reader) &&
-  collection_ids.includes(document.collection_id) &&
-  (document_ids.length === 0 || document_ids.includes(document.id)) &&
-  (tags.length === 0 || document.tags.some((tag) => tags.includes(tag))) &&
-  (!filter || matchesFilter(document, filter));
+/** Tests whether a scope, which may name thousands of documents and tags, includes a document. Tests each document once. */
+function createScopeTest({ collection_ids, document_ids, tags, filter, reader }: SearchScope) {
+  const [collections, ids, wanted] = [new Set(collection_ids), new Set(document_ids), new Set(tags)];
+  const includes = (document: LiveDocument): boolean =>
+    collections.has(document.collection_id) &&
+    (ids.size === 0 || ids.has(document.id)) &&
+    (wanted.size === 0 || document.tags.some((tag) => wanted.has(tag))) &&
+    mayRead(document.readers, reader) &&
+    (!filter || matchesFilter(document, filter));
+  const known = new Map<LiveDocument, boolean>();
+  return (document: LiveDocument): boolean => {
+    const isIncluded = known.get(document) ?? includes(document);
+    known.set(document, isIncluded);
+    return isIncluded;
+  };
+}

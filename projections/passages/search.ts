@@ -50,10 +50,13 @@ export interface FoundPassages {
   degraded: Degradation[];
 }
 
-/** A search with operators asked for a page beyond the passages that are compared. */
+/** A search with operators or a filter asked for a page beyond the passages that are compared. */
 export class SearchTooDeep extends Error {
-  constructor() {
-    super(`a search with quotes or -word compares the ${MAX_COMPARED_PASSAGES} best passages, and shows no others`);
+  constructor(hasOperators: boolean) {
+    const asked = hasOperators
+      ? `quotes or -word compares the ${MAX_COMPARED_PASSAGES} best passages`
+      : "a filter compares a limited number of passages";
+    super(`a search with ${asked}, and shows no others`);
   }
 }
 
@@ -87,7 +90,7 @@ export async function searchPassages(
   const degraded = askedModels?.degraded ?? [];
   const highlight = wanted.highlights ? createHighlighter(question) : undefined;
   if (!wanted.by_document) {
-    if (isCut && hits.length === 0 && offset > 0) throw new SearchTooDeep();
+    if (isCut && hits.length === 0 && offset > 0) throw new SearchTooDeep(operators !== undefined);
     return {
       results: groupByDocument(hits.slice(0, limit), highlight),
       has_more: more || isCut || hits.length > limit,

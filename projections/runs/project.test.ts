@@ -90,6 +90,22 @@ describe("the runs projection", () => {
     ]);
   });
 
+  test("stores the step that a run continues from as it is, but without NUL characters, which PostgreSQL refuses", () => {
+    const parent = {
+      run_id: id,
+      kind: "retry",
+      by: person,
+      seen_as: { run_id: id, created_at: AT },
+      effects_of: id,
+      steps: 1,
+    } as const;
+    const parentStep = (step: string | null) =>
+      from({ ...created, data: { ...created.data, parent: { ...parent, step } } }).map(
+        (change) => "row" in change && change.row["parent_step"],
+      );
+    expect(['pay "ü" 😀', "pay\0", null].map(parentStep)).toEqual([['pay "ü" 😀'], ["pay\u{fffd}"], [null]]);
+  });
+
   test("patches the status of a started run, and ignores its steps", () => {
     const scheduled = StepsScheduled.of({ ...ids, concurrency: null, on_error: "fail", steps: [] }, { args: [] });
     const step = { ...ids, key, name: "pay", attempt: 1, duration_ms: 1, secrets: [] };

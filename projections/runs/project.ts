@@ -21,6 +21,9 @@ const OF_APPROVALS = [
   "approval_files",
 ];
 
+/** This column has no JSON text, but an author may name a step with a NUL character, which PostgreSQL refuses. */
+const withoutNul = (name: string | null): string | null => name?.replaceAll("\0", "\u{fffd}") ?? null;
+
 function applyCreation({ organization_id, position, data, personal }: EventRecord<"RunCreated">): Change[] {
   if (!personal) return [];
   const {
@@ -58,7 +61,7 @@ function applyCreation({ organization_id, position, data, personal }: EventRecor
         expires_at: new Date(data.expires_at),
         ...(starter && { starter_id: starter.run_id }),
         ...((starter ?? data.trigger_set_by) && { asked_by: encode(askerOf(data)) }),
-        ...(parent && { parent_id: parent.run_id, parent_kind: parent.kind, parent_step: parent.step }),
+        ...(parent && { parent_id: parent.run_id, parent_kind: parent.kind, parent_step: withoutNul(parent.step) }),
         ...(continued_from && {
           parent_id: continued_from.run_id,
           parent_kind: "continued",

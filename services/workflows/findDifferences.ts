@@ -6,7 +6,9 @@ export function findDifferences(a: unknown, b: unknown, path = "", found: string
     found.push(path || "/");
     return found;
   }
-  for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    if (found.length >= 5) break;
     findDifferences(a[key], b[key], `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, found);
+  }
   return found;
 }

@@ -135,6 +135,30 @@ describe("Changed arguments of a step", () => {
     expect((await plan(warned, changed)).warnings).toEqual([]);
     expect((await plan(history(), tickOutcome({ pending: [steps(["b"])] }))).warnings).toEqual([]);
   });
+  test("are shown by the beginning of their path", async () => {
+    const asked = [{ ...steps(["b"]), steps: [{ key: key("b"), name: "pay", args: `{"${"x".repeat(100_000)}":1}` }] }];
+    const { warnings } = await plan(history(), tickOutcome({ asked, unusedKeys: [key("a")] }));
+    expect(warnings[0]!.message.length).toBeLessThan(1_000);
+  });
+  test("of many steps are compared with pauses", async () => {
+    const names = Array.from({ length: 30 }, (_, n) => `n${n}`);
+    const fields = (more: number) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 + more }, (_, n) => [`f${n}`, n])));
+    const round = openHistory(...names.map((name) => scheduled([name], { name })));
+    for (const name of names) round.steps.get(key(name))!.args = { json: fields(0) };
+    const asked = names.map((name) => ({
+      ...steps([name]),
+      steps: [{ key: key(`${name}b`), name, args: fields(1) }],
+    }));
+    let [turns, isOver] = [0, false];
+    const count = () => void (isOver || (turns++, setImmediate(count)));
+    setImmediate(count);
+    const outcome = tickOutcome({ asked, unusedKeys: names.map(key) });
+    const { warnings } = await plan(round, outcome);
+    isOver = true;
+    expect(warnings).toHaveLength(30);
+    expect(turns).toBeGreaterThan(2);
+  });
   test("fail the run when they change on every tick", async () => {
     const names = Array.from({ length: 25 }, (_, n) => `s${n}`);
     const round = openHistory(scheduled(names), ...names.flatMap((each) => [begun(each), done(each)]));

@@ -1,5 +1,6 @@
 import { approvalId } from "#events/ids.ts";
 import type { StoredValue, TickResult } from "#events/runParts.ts";
+import { mapInSlices } from "#events/slices.ts";
 import { isLive, type LiveRun } from "../deciders/runState.ts";
 import type { ApprovalCall } from "./newApprovals.ts";
 import { findDifferences } from "./findDifferences.ts";
@@ -10,6 +11,8 @@ import type { PendingCall, TickOutcome, TickWarning } from "./tick.ts";
 
 /** Finished calls of one step that `run()` may drop in favour of other arguments. More suggest that the arguments change on every tick. */
 const MAX_DROPPED_CALLS = 25;
+/** Characters of a JSON pointer in a warning. */
+const MAX_SHOWN_PATH = 200;
 
 type StepCalls = Extract<PendingCall, { kind: "steps" }>;
 type Store = (json: string) => Promise<StoredValue>;
@@ -76,16 +79,23 @@ function findChangedCalls(history: History, calls: StepCalls[], unusedKeys: stri
   return changed;
 }
 
-function warnOfChange(history: History, name: string, { dropped, args }: ChangedCall): TickWarning {
+/** Where the arguments differ. A pointer may be as long as the arguments, because it contains names of properties. */
+function describeChange(history: History, name: string, { dropped, args }: ChangedCall): string {
   const before = history.steps.get(dropped.at(-1)!)!.args;
   const where = "json" in before ? findDifferences(JSON.parse(before.json), JSON.parse(args)) : [];
-  const at = where.length > 0 ? ` They differ at ${where.join(", ")}.` : "";
-  return {
-    code: "step_args_changed",
-    message: `The step ${name} is run again: run() calls it with other arguments than those it has finished with.${at}`,
-    call: name,
-    line: null,
-  };
+  const shown = where.map((path) => (path.length > MAX_SHOWN_PATH ? `${path.slice(0, MAX_SHOWN_PATH)}…` : path));
+  const at = shown.length > 0 ? ` They differ at ${shown.join(", ")}.` : "";
+  return `The step ${name} is run again: run() calls it with other arguments than those it has finished with.${at}`;
+}
+
+/** The warnings that are new. Pauses between comparisons, because a tick may change hundreds of steps with megabytes of arguments. */
+function warnOfChanges(history: History, changed: Map<string, ChangedCall>): Promise<TickWarning[]> {
+  const warnings = [...changed.keys()].map((call) => ({ code: "step_args_changed" as const, call, line: null }));
+  const fresh = warnings.filter((warning) => !history.warned.has(warningIdentity(warning)));
+  return mapInSlices(fresh, (warning) => ({
+    ...warning,
+    message: describeChange(history, warning.call, changed.get(warning.call)!),
+  }));
 }
 
 const filterCalls = <K extends PendingCall["kind"]>({ pending }: TickOutcome, kind: K) =>
@@ -166,9 +176,9 @@ export async function planTick(history: History, outcome: TickOutcome, context: 
   const calls = outcome.end.type === "suspended" ? newSteps(history, outcome.pending) : [];
   const changed = findChangedCalls(history, calls, outcome.unusedKeys);
   const warnings = [
-    ...outcome.warnings,
-    ...[...changed].map(([name, change]) => warnOfChange(history, name, change)),
-  ].filter((warning) => !history.warned.has(warningIdentity(warning)));
+    ...outcome.warnings.filter((warning) => !history.warned.has(warningIdentity(warning))),
+    ...(await warnOfChanges(history, changed)),
+  ];
   const result: TickResult = {
     schedule: [],
     start: [],

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
 import { parsed, raw } from "./raw.ts";
 import { clientOf, say, startService } from "./service.ts";
 
@@ -169,6 +170,15 @@ describe("a path without a route", () => {
     },
   );
 });
+
+test.each(["/nowhere", `/api/workflows/approval-links/${newId()}/decision`])(
+  "a stranger's POST to %s is answered before its body has arrived",
+  async (path) => {
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const { status } = parsed(await raw(service.base, `${head}5\r\n{"a":\r\n`));
+    expect(status).toBe(404);
+  },
+);
 
 describe("a credential", () => {
   const models = async (authorization?: string) => {
