@@ -30,6 +30,8 @@ const KNOWN_STYLES = [
   "p.Known-quote => blockquote > p:fresh",
   "r.Known-run-code => code",
   "r.Known-run-math => math",
+  "r.Known-run-ruby => ruby",
+  "r.Known-run-reading => ruby > rt",
   "r[style-name='Emphasis'] => em",
   ...deepLists,
 ];

@@ -6,6 +6,7 @@ import { findGraphics, rewriteAlternatives, rewriteDrawing } from "./wordDrawing
 import { joinDropCaps } from "./wordDropCaps.ts";
 import { showFields, simpleField } from "./wordFields.ts";
 import { rewriteParagraph, type WordContext } from "./wordParagraph.ts";
+import { rewriteRuby } from "./wordRuby.ts";
 import { isOn, wordValue, type WordStyles } from "./wordStyles.ts";
 import { markSymbols, rewriteSymbol } from "./wordSymbols.ts";
 import { makeElement, makeRun, makeValue } from "./wordXml.ts";
@@ -107,12 +108,9 @@ const rewriteElement = (element: Element, context: WordContext): Element[] => {
     case "m:oMathPara":
     case "w:dir":
     case "w:bdo":
-    case "w:ruby":
-    case "w:rubyBase":
       return childElements(element);
-    case "w:rt":
-    case "w:rubyPr":
-      return [];
+    case "w:ruby":
+      return rewriteRuby(element);
     case "w:br":
     case "w:cr":
       return [makeElement("w:br")];
