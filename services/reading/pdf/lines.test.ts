@@ -33,11 +33,15 @@ function countReads(group: (runs: readonly TextRun[]) => unknown, runs: readonly
   return reads;
 }
 
-test.each([
-  ["words", groupLines, () => ["word", 100, 10] as const],
-  ["words in reading order", linesInOrder, () => ["word", 100, 10] as const],
-  ["signs of a right-to-left script", groupLines, (at: number) => [at % 2 === 0 ? "שלום" : "-", 100, 10] as const],
-  ["small words above others", groupLines, (at: number) => (at % 2 === 0 ? ["w", 94.5, 5] : ["word", 100, 10]) as const],
+type Word = [text: string, baseline: number, size: number];
+
+const WORD: Word = ["word", 100, 10];
+
+test.each<[string, (runs: readonly TextRun[]) => unknown, (at: number) => Word]>([
+  ["words", groupLines, () => WORD],
+  ["words in reading order", linesInOrder, () => WORD],
+  ["signs of a right-to-left script", groupLines, (at) => [at % 2 === 0 ? "שלום" : "-", 100, 10]],
+  ["small words above others", groupLines, (at) => (at % 2 === 0 ? ["w", 94.5, 5] : WORD)],
 ])("twice as many %s in one line take little more than twice the work", (_, group, wordAt) => {
   const line = (count: number): TextRun[] =>
     Array.from({ length: count }, (_word, at) => {
