@@ -1,4 +1,3 @@
-import { createRecognizer } from "#infra/readers/recognition/createRecognizer.ts";
 import { serveReading } from "#infra/readers/serve.ts";
 import { toFileText } from "#services/reading/passageLines.ts";
 import { cutPassages } from "#services/reading/passages.ts";
@@ -7,7 +6,9 @@ import { readFile } from "#services/reading/read.ts";
 
 /* The program of a reading process, which infra/readers starts. Its arguments are the languages of text recognition, if any. */
 const languages = process.argv.slice(2);
-const recognizer = languages.length > 0 ? createRecognizer({ languages }) : undefined;
+const openRecognizer = async () =>
+  (await import("#infra/readers/recognition/createRecognizer.ts")).createRecognizer({ languages });
+const recognizer = languages.length > 0 ? await openRecognizer() : undefined;
 
 serveReading({
   read: async (file) => toFileText(await readFile(file, recognizer)),

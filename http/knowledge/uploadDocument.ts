@@ -107,8 +107,11 @@ export async function answerUpload(
     return replaceDocument(http, request, result.row, { ...upload, tags });
   }
   if (result.kind === "repeated") return { status: 202, document: result.row };
-  if (result.projected && !(await http.isDocumentListed(result.id))) throw collectionNotFound();
-  const at = await readRecordedAt(http, result.position);
+  const [isListed, at] = await Promise.all([
+    !result.projected || http.isDocumentListed(result.id),
+    readRecordedAt(http, result.position),
+  ]);
+  if (!isListed) throw collectionNotFound();
   const { collection_id, name, mime_type, tags, metadata = {}, readers = null, external_id } = upload;
   const document = {
     id: result.id,

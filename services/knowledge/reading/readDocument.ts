@@ -27,10 +27,10 @@ export async function readDocument(deps: JobDeps, job: ReadingJob, slot: Reading
     return void (await send(job, DeleteDocument.type, { document_id: work.document_id }));
   if (job.attempt > MAX_ATTEMPTS)
     return void (await send(job, FailReading.type, { ...work, attempt: MAX_ATTEMPTS, error: WORKERS_LOST }));
-  if ((await send(job, StartReading.type, { ...work, worker: deps.worker })).position === 0) return;
+  const start = { ...work, worker: deps.worker };
+  const [started, blobs] = await Promise.all([send(job, StartReading.type, start), openThingBlobs(deps, job)]);
+  if (started.position === 0 || !blobs) return;
 
-  const blobs = await openThingBlobs(deps, job);
-  if (!blobs) return;
   try {
     const stored = await storeText(deps, job, { before, blobs, slot });
     deps.failpoint("after-text-blobs");

@@ -19,10 +19,10 @@ export async function readExtraction(deps: JobDeps, job: ReadingJob, slot: Readi
   const work = { extraction_id: parseStreamName(job.stream).id, attempt: job.attempt };
   if (job.attempt > MAX_ATTEMPTS)
     return void (await send(job, FailExtraction.type, { ...work, attempt: MAX_ATTEMPTS, error: WORKERS_LOST }));
-  if ((await send(job, StartExtraction.type, { ...work, worker: deps.worker })).position === 0) return;
+  const start = { ...work, worker: deps.worker };
+  const [started, blobs] = await Promise.all([send(job, StartExtraction.type, start), openThingBlobs(deps, job)]);
+  if (started.position === 0 || !blobs) return;
 
-  const blobs = await openThingBlobs(deps, job);
-  if (!blobs) return;
   try {
     const text = await storeText(deps, job, { before, blobs, slot });
     deps.failpoint("after-text-blobs");

@@ -2,7 +2,7 @@ import { type DocFile, findRange } from "./docFile.ts";
 import { type FormatRun, readFlag, readNumber } from "./docProperties.ts";
 import type { DocStyle } from "./docStyles.ts";
 import { findSymbol, SYMBOL_PLACEHOLDER } from "./docSymbols.ts";
-import { fieldLabel } from "./fieldLabels.ts";
+import { fieldLabel, fieldReading } from "./fieldLabels.ts";
 import { mergeRuns, type TextRun } from "./paragraphs.ts";
 import { isCodeStyle } from "./paragraphRole.ts";
 
@@ -79,7 +79,8 @@ export const textRuns = (source: DocSource, from: number, to: number, fields: Fi
       else if (part === "\u0015") {
         fields.pop();
         const label = style && field && !field.inResult ? fieldLabel(field.address) : "";
-        if (label !== "") runs.push({ ...style, text: label });
+        if (label !== "")
+          runs.push({ ...style, text: label, reading: fieldReading(field?.address ?? "") || undefined });
       } else if (field && !field.inResult) field.address += part;
       else if (part === "\u0002") runs.push(...source.noteAt(character));
       else if (style && part === "\u000B") runs.push({ ...style, text: "", isLineBreak: true });

@@ -148,6 +148,14 @@ test("page and column breaks separate words, and a drop cap joins its word", asy
   expect((await readDocx(wordFile(body)))[0]).toBe("a  \na  \nb\n\nOnce upon\n\nX");
 });
 
+test("links and pictures that refer to missing parts do not spoil the text", async () => {
+  const link = `<w:hyperlink r:id="r8" w:anchor="a">${t("a link")}</w:hyperlink>`;
+  const blip = (by: string): string =>
+    `<w:r><w:drawing><wp:inline><wp:docPr id="1"/><a:graphic><a:graphicData><pic:pic><pic:blipFill><a:blip ${by}="r9"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`;
+  const old = '<w:r><w:pict><v:shape><v:imagedata r:id="r9"/></v:shape></w:pict></w:r>';
+  expect(await read(p(t("See ") + link + blip("r:embed") + blip("r:link") + old + t(".")))).toBe("See a link.");
+});
+
 test.each(["c:chart", "cx:chart"])("a chart (%s) follows its paragraph, with its title and values", async (name) => {
   const points = (value: string): string => `<c:pt idx="0"><c:v>${value}</c:v></c:pt>`;
   const series = `<c:ser><c:tx><c:v>Visits</c:v></c:tx><c:cat>${points("May")}</c:cat><c:val>${points("7")}</c:val></c:ser>`;
@@ -215,6 +223,53 @@ describe("the description of a drawing", () => {
     expect(await counted(drawing("", group(picture("A crane"), picture(""))))).toEqual([
       { code: "images_without_text", count: 1 },
     ]);
+  });
+});
+
+describe("the description of a shape of older programs", () => {
+  const shape = (description: string, content = "", name = "shape"): string =>
+    `<v:${name} alt="${description}">${content}</v:${name}>`;
+  const box = (text: string): string => `<v:textbox><w:txbxContent>${p(t(text))}</w:txbxContent></v:textbox>`;
+  const picture = '<v:imagedata r:id="i1"/>';
+  const pict = (content: string): string => `<w:r><w:pict>${content}</w:pict></w:r>`;
+  const readAll = async (content: string): Promise<{ text: string | undefined; warnings: ReadingWarning[] }> => {
+    const parts = unzipSync(wordFile(p(t("Text") + content)));
+    parts["word/_rels/document.xml.rels"] = strToU8(
+      '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="i1" Type="urn:x/image" Target="media/i.png"/></Relationships>',
+    );
+    parts["word/media/i.png"] = strToU8("x");
+    const warnings: ReadingWarning[] = [];
+    const [text] = await readDocx(zipSync(parts), (warning) => warnings.push(warning));
+    return { text, warnings };
+  };
+
+  test("is read for groups and their parts, and for shapes without text", async () => {
+    const parts = [shape("The north quay", "", "oval"), shape("A map"), shape("Quay.png"), shape("", box("Quay 4"))];
+    expect(await readAll(pict(shape("A map", parts.join(""), "group")))).toEqual({
+      text: "Text\n\nA map\n\nThe north quay\n\nQuay 4",
+      warnings: [],
+    });
+    expect((await readAll(pict(shape("An arrow", "", "line")))).text).toBe("Text\n\nAn arrow");
+    expect((await readAll(pict(shape("A sign", box("Quay 4"))))).text).toBe("Text\n\nQuay 4");
+  });
+
+  test("is read for pictures, and pictures without one are counted", async () => {
+    const crane = shape("A crane", picture);
+    expect(await readAll(pict(shape("", crane + shape("", picture), "group")))).toEqual({
+      text: "Text\n\nA crane",
+      warnings: [{ code: "images_without_text", count: 1 }],
+    });
+    const object = `<w:r><w:object>${crane}</w:object></w:r>`;
+    expect(await readAll(object)).toEqual({ text: "Text\n\nA crane", warnings: [] });
+  });
+
+  test("is not repeated beside that of a newer drawing, and hides no text of it", async () => {
+    const drawn = (text: string): string =>
+      `<w:drawing xmlns:wpg="urn:g" xmlns:wps="urn:s"><wp:inline><wp:docPr id="1" descr="A map"/><a:graphic><a:graphicData><wpg:wgp><wps:wsp><wps:txbx><w:txbxContent>${p(t(text))}</w:txbxContent></wps:txbx></wps:wsp></wpg:wgp></a:graphicData></a:graphic></wp:inline></w:drawing>`;
+    const either = (copy: string): string =>
+      `<w:r><mc:AlternateContent><mc:Choice>${drawn("North")}</mc:Choice><mc:Fallback><w:pict>${shape("A map", copy, "group")}</w:pict></mc:Fallback></mc:AlternateContent></w:r>`;
+    expect((await readAll(either(shape("", box("North"))))).text).toBe("Text\n\nA map\n\nNorth");
+    expect((await readAll(either(""))).text).toBe("Text\n\nA map\n\nNorth");
   });
 });
 

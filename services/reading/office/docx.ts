@@ -30,6 +30,8 @@ const KNOWN_STYLES = [
   "p.Known-quote => blockquote > p:fresh",
   "r.Known-run-code => code",
   "r.Known-run-math => math",
+  "r.Known-run-ruby => ruby",
+  "r.Known-run-reading => ruby > rt",
   "r[style-name='Emphasis'] => em",
   ...deepLists,
 ];
@@ -93,7 +95,8 @@ const rewriteArchive = (zip: Zip, warn: Warn): Rewritten => {
     if (!body && !NEEDED.test(name)) continue;
     const part = readWordPart(zip, name);
     if (part && body) bodies.push(part);
-    if (part) kept[name] = strToU8(writeXml(body ? rewriteWord(part, context) : part));
+    const hasRelation = (id: string): boolean => parts.relations(name).has(id);
+    if (part) kept[name] = strToU8(writeXml(body ? rewriteWord(part, { ...context, hasRelation }) : part));
   }
   const headers = zip.names().flatMap((name) => (HEADER.test(name) ? (readWordPart(zip, name) ?? []) : []));
   warnOfWordParts(warn, { bodies, headers, relations, comments: readWordPart(zip, `${folder}comments.xml`) });

@@ -15,7 +15,7 @@ const MAX_PARTS = 100;
 /** Encloses raised text. */
 const RAISED = "\u0001";
 
-/** A part as text. Overstrikes with raised text are readings of Chinese characters, which are left out as in other formats. */
+/** A part as text. An overstrike with raised text is a Chinese word below its reading, which `fieldReading` returns. */
 const partText = (options: string, content: string): string => {
   const [name = ""] = /[a-z]+/i.exec(options) ?? [];
   const pieces = content.split(/[,;]/).map((piece) => piece.trim());
@@ -40,6 +40,9 @@ const equationText = (equation: string): string => {
   return text.replaceAll(RAISED, "").trim();
 };
 
+/** A word and its raised reading: `\o\ad(\s\up 9(とうきょう),東京)`. */
+const READING = /^\s*\\o\s*(?:\\a[a-z]\s*)?\(\s*\\s\s*\\up\s*\d*\s*\(([^()]*)\)\s*[,;]/i;
+
 /** A character by its number, which has another meaning in symbol fonts. */
 const SYMBOL = /^\s*SYMBOL\s+(\d{2,7})\s(.*)$/is;
 const FONT = /\\f\s*(?:"([^"]*)"|([^\s\\]+))/i;
@@ -54,6 +57,12 @@ const characterText = (number: number, options: string): string => {
 
 /** Maximum characters of an instruction that are read. People type some dozens, and the patterns take more than linear time. */
 const MAX_INSTRUCTION = 2_000;
+
+/** The phonetic reading above the displayed text of a field without a result; "" if there is none. */
+export const fieldReading = (instruction: string): string => {
+  const equation = EQUATION.exec(instruction.slice(0, MAX_INSTRUCTION))?.[1] ?? "";
+  return READING.exec(equation.replace(FORMAT, ""))?.[1]?.trim() ?? "";
+};
 
 /** The displayed text of a field without a result; "" if there is none. */
 export const fieldLabel = (whole: string): string => {

@@ -43,7 +43,6 @@ const SKIPPED = new Set([
   "office:event-listeners",
   "svg:title",
   "svg:desc",
-  "text:ruby-text",
 ]);
 
 const attribute = (node: Element, name: string): string => node.attributes[name] ?? "";
@@ -189,6 +188,10 @@ export const odtNode = (node: Element, context: OdtContext): ElementContent[] =>
       return heading(node, context);
     case "text:span":
       return applyStyle(styleOf(node), context, convertChildren(node, context));
+    case "text:ruby":
+      return [element("ruby", convertChildren(node, context))];
+    case "text:ruby-text":
+      return [element("rt", [textContent(node)])];
     case "text:a":
       return [element("a", convertChildren(node, context), { href: attribute(node, "xlink:href") })];
     case "text:s":

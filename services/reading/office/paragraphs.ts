@@ -16,6 +16,8 @@ export interface TextRun {
   href?: string;
   /** A reference to the note with this id, instead of text. */
   note?: string;
+  /** The phonetic reading above the text. */
+  reading?: string;
   /** The text is an equation in TeX. */
   isMath?: boolean;
   /** A line break instead of text. */
@@ -37,7 +39,8 @@ const hasSameStyle = (one: TextRun, other: TextRun): boolean =>
   one.code === other.code &&
   one.href === other.href;
 
-const isText = (run: TextRun): boolean => run.note === undefined && !run.isLineBreak && !run.isMath;
+const isText = (run: TextRun): boolean =>
+  run.note === undefined && !run.isLineBreak && !run.isMath && run.reading === undefined;
 
 /** Merges neighbouring runs of the same style. */
 export const mergeRuns = (runs: TextRun[]): TextRun[] => {
@@ -64,7 +67,8 @@ const toInline = (run: TextRun): ElementContent => {
   ];
   const text: ElementContent = { type: "text", value: run.text };
   const content = marks.filter(Boolean).reduce<ElementContent>((inner, mark) => element(mark, [inner]), text);
-  return run.href ? element("a", [content], { href: run.href }) : content;
+  const shown = run.reading === undefined ? content : element("ruby", [content, element("rt", [run.reading])]);
+  return run.href ? element("a", [shown], { href: run.href }) : shown;
 };
 
 const plainText = (runs: TextRun[]): string => runs.map((run) => (run.isLineBreak ? "\n" : run.text)).join("");

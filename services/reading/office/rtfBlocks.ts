@@ -1,6 +1,6 @@
 import { NOTE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
-import { fieldLabel } from "./fieldLabels.ts";
+import { fieldLabel, fieldReading } from "./fieldLabels.ts";
 import { mergeRuns } from "./paragraphs.ts";
 import { classifyParagraph } from "./paragraphRole.ts";
 import { type Group, newPart, type RtfReader } from "./rtfReaderState.ts";
@@ -104,7 +104,8 @@ export const endGroup = (reading: RtfReader): void => {
   endPart(reading, group.outer);
   if (reading.state.destination === "value" && group.state.destination !== "value") endProperty(reading);
   if (reading.state.destination === "math") endMath(reading, group);
-  const label = endsInstruction(reading, group) ? fieldLabel(group.state.field.href) : "";
+  const instruction = endsInstruction(reading, group) ? group.state.field.href : "";
   reading.state = group.state;
-  if (label !== "") addText(reading, label);
+  const label = fieldLabel(instruction);
+  if (label !== "") addText(reading, label, fieldReading(instruction) || undefined);
 };

@@ -42,7 +42,7 @@ const isLeftOut = (reading: RtfReader, text: string): boolean => {
   return hidden;
 };
 
-const addRun = (reading: RtfReader, text: string): void => {
+const addRun = (reading: RtfReader, text: string, spoken?: string): void => {
   const { state, fonts, styles, part } = reading;
   const { bold, italic, strikethrough: struck, superscript: raised, field } = state;
   if (text === "" || isLeftOut(reading, text)) return;
@@ -56,17 +56,18 @@ const addRun = (reading: RtfReader, text: string): void => {
     superscript: raised,
     code,
     href: ADDRESS.exec(field.href)?.[1],
+    reading: spoken,
   });
 };
 
 /** The property of a shape with the text of its WordArt. */
 const LETTERING = "gtextUNICODE";
 
-/** Adds text at the current destination. */
-export const addText = (reading: RtfReader, text: string): void => {
+/** Adds text at the current destination. `spoken`: the phonetic reading above it. */
+export const addText = (reading: RtfReader, text: string, spoken?: string): void => {
   switch (reading.state.destination) {
     case "text":
-      return addRun(reading, text);
+      return addRun(reading, text, spoken);
     case "math":
       if (!isLeftOut(reading, text)) addMathText(reading.math, text);
       return;

@@ -6,6 +6,8 @@ import { findGraphics, rewriteAlternatives, rewriteDrawing } from "./wordDrawing
 import { joinDropCaps } from "./wordDropCaps.ts";
 import { showFields, simpleField } from "./wordFields.ts";
 import { rewriteParagraph, type WordContext } from "./wordParagraph.ts";
+import { rewriteRuby } from "./wordRuby.ts";
+import { describeShapes } from "./wordShapes.ts";
 import { isOn, wordValue, type WordStyles } from "./wordStyles.ts";
 import { markSymbols, rewriteSymbol } from "./wordSymbols.ts";
 import { makeElement, makeRun, makeValue } from "./wordXml.ts";
@@ -90,6 +92,12 @@ const chunkPlace = (element: Element, { chunk }: WordContext): Element[] => {
   return [makeElement("w:p", [makeElement("w:bookmarkStart", [], { "w:name": chunkBookmark(target) })])];
 };
 
+/** A link or picture without references to missing parts, which end the converter. */
+const withoutMissing = (element: Element, { hasRelation }: WordContext): Element => {
+  const kept = Object.entries(element.attributes).filter(([name, id]) => !name.startsWith("r:") || hasRelation(id));
+  return { ...element, attributes: Object.fromEntries(kept) };
+};
+
 const rewriteElement = (element: Element, context: WordContext): Element[] => {
   switch (element.name) {
     case "w:p":
@@ -107,17 +115,18 @@ const rewriteElement = (element: Element, context: WordContext): Element[] => {
     case "m:oMathPara":
     case "w:dir":
     case "w:bdo":
-    case "w:ruby":
-    case "w:rubyBase":
       return childElements(element);
-    case "w:rt":
-    case "w:rubyPr":
-      return [];
+    case "w:ruby":
+      return rewriteRuby(element);
     case "w:br":
     case "w:cr":
       return [makeElement("w:br")];
     case "w:ptab":
       return [makeElement("w:tab")];
+    case "w:hyperlink":
+    case "v:imagedata":
+    case "a:blip":
+      return [withoutMissing(element, context)];
     case "w:altChunk":
       return chunkPlace(element, context);
     case "v:textpath":
@@ -134,6 +143,9 @@ const rewriteElement = (element: Element, context: WordContext): Element[] => {
       return [rewriteAlternatives(element)];
     case "w:drawing":
       return [rewriteDrawing(element)];
+    case "w:pict":
+    case "w:object":
+      return [describeShapes(element)];
     case "wp:docPr":
       return [pictureProperties(element)];
     default:

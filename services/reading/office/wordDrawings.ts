@@ -5,14 +5,14 @@ import { makeElement, makeRun } from "./wordXml.ts";
 
 /* Word's drawings in a form that the converter reads. It reads pictures, and the text boxes of alternatives for older programs. */
 
-const BOX = "w:txbxContent";
+export const BOX = "w:txbxContent";
 
 /** Marks a box with a description. The converter ignores it. */
 const DESCRIPTION = "w:isDescription";
 
 const isDescription = ({ attributes }: Element): boolean => attributes[DESCRIPTION] !== undefined;
 
-const descriptionBox = (text: string): Element =>
+export const descriptionBox = (text: string): Element =>
   makeElement(BOX, [makeElement("w:p", [makeRun(text)])], { [DESCRIPTION]: "1" });
 
 /** Properties of shapes and groups, except those inside of text boxes. */
@@ -49,8 +49,11 @@ export const findGraphics = (node: Element): Element[] =>
     return GRAPHICS.has(child.name) ? [child] : findGraphics(child);
   });
 
-const boxesIn = (boxes: readonly Element[]): Element =>
-  makeElement("w:pict", [makeElement("v:shape", [makeElement("v:textbox", [...boxes])])]);
+/** A shape with text, as older programs draw it. */
+export const boxShape = (boxes: readonly Element[]): Element =>
+  makeElement("v:shape", [makeElement("v:textbox", [...boxes])]);
+
+const boxesIn = (boxes: readonly Element[]): Element => makeElement("w:pict", [boxShape(boxes)]);
 
 /** Text boxes as an alternative for older programs. The charts beside them stay, because they are read with their paragraph. */
 const alternative = (boxes: readonly Element[], around: Element): Element =>
@@ -74,11 +77,28 @@ const shownDescriptions = (fallback: Element): Set<string | undefined> =>
     ...findAll(fallback, BOX).filter(isDescription).map(textContent),
   ]);
 
+/** The text of an element without descriptions. */
+const ownText = (node: Element): string =>
+  isDescription(node)
+    ? ""
+    : node.children.map((child) => (typeof child === "string" ? child : ownText(child))).join("");
+
+/** Boxes without repeated descriptions. */
+const uniqueBoxes = (boxes: readonly Element[]): Element[] => {
+  const seen = new Set<string>();
+  return boxes.filter((box) => {
+    const text = isDescription(box) ? textContent(box) : "";
+    const isRepeated = text !== "" && seen.has(text);
+    seen.add(text);
+    return !isRepeated;
+  });
+};
+
 /** Adds the descriptions to the alternative without a usable fallback, or to its fallback, and keeps its text boxes. */
 export const rewriteAlternatives = (element: Element): Element => {
   const fallback = findChild(element, "mc:Fallback");
-  const hasText = fallback !== undefined && textContent(fallback).trim() !== "";
-  const boxes = findAll(element, BOX);
+  const hasText = fallback !== undefined && ownText(fallback).trim() !== "";
+  const boxes = uniqueBoxes(findAll(element, BOX));
   if (!hasText && boxes.some((box) => !isDescription(box))) return alternative(boxes, element);
   const choices = childElements(element).filter((child) => child !== fallback);
   const shown = fallback ? shownDescriptions(fallback) : new Set();

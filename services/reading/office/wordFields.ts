@@ -1,6 +1,15 @@
 import { childElements, findAll, textContent, type Element } from "../guard/xml.ts";
-import { fieldLabel } from "./fieldLabels.ts";
+import { fieldLabel, fieldReading } from "./fieldLabels.ts";
+import { makeReading } from "./wordRuby.ts";
 import { makeRun } from "./wordXml.ts";
+
+/** The displayed part of an instruction as runs. */
+const shownRuns = (instruction: string): Element[] => {
+  const label = fieldLabel(instruction);
+  const reading = fieldReading(instruction);
+  if (label === "") return [];
+  return reading === "" ? [makeRun(label)] : makeReading([makeRun(label)], reading);
+};
 
 interface OpenField {
   instruction: string;
@@ -8,8 +17,8 @@ interface OpenField {
   hasResult: boolean;
 }
 
-/** The labels of the fields that end in a run. Fields may span several runs: `open` contains the open ones. */
-const labelsIn = (run: Element, open: OpenField[]): string[] =>
+/** The displayed instructions of the fields that end in a run. Fields may span several runs: `open` contains the open ones. */
+const labelsIn = (run: Element, open: OpenField[]): Element[] =>
   childElements(run).flatMap((child) => {
     const field = open.at(-1);
     const text = textContent(child);
@@ -19,10 +28,7 @@ const labelsIn = (run: Element, open: OpenField[]): string[] =>
     const kind = child.attributes["w:fldCharType"];
     if (kind === "begin") open.push({ instruction: "", inResult: false, hasResult: false });
     else if (kind === "separate" && field) field.inResult = true;
-    else if (kind === "end" && open.pop() && field?.hasResult === false) {
-      const label = fieldLabel(field.instruction);
-      return label === "" ? [] : [label];
-    }
+    else if (kind === "end" && open.pop() && field?.hasResult === false) return shownRuns(field.instruction);
     return [];
   });
 
@@ -30,7 +36,7 @@ const withLabels = (element: Element, open: OpenField[]): Element => ({
   ...element,
   children: element.children.flatMap((child): (Element | string)[] => {
     if (typeof child === "string") return [child];
-    if (child.name === "w:r") return [child, ...labelsIn(child, open).map(makeRun)];
+    if (child.name === "w:r") return [child, ...labelsIn(child, open)];
     return [withLabels(child, open)];
   }),
 });
@@ -43,6 +49,6 @@ export const showFields = (paragraph: Element): Element =>
 export const simpleField = (field: Element): Element[] => {
   const content = childElements(field);
   const hasResult = findAll(field, "w:t").some((text) => textContent(text).trim() !== "");
-  const label = hasResult ? "" : fieldLabel(field.attributes["w:instr"] ?? "");
-  return label === "" ? content : [makeRun(label)];
+  const shown = hasResult ? [] : shownRuns(field.attributes["w:instr"] ?? "");
+  return shown.length === 0 ? content : shown;
 };

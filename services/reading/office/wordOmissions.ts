@@ -6,6 +6,7 @@ import { countUnreadHeaders, MAX_HEADERS, warnOfCount } from "../warnings.ts";
 import { isReadableChunk } from "./altChunks.ts";
 import { cleanDescription } from "./descriptions.ts";
 import { isGroup } from "./wordDrawings.ts";
+import { shapeDescription } from "./wordShapes.ts";
 import { isOn } from "./wordStyles.ts";
 import { countUnknownSymbols } from "./wordSymbols.ts";
 
@@ -26,7 +27,8 @@ const isDescribedPart = (picture: Element): boolean =>
 const countPictures = (element: Element, inGroup = false): number => {
   let count = 0;
   for (const child of childElements(element)) {
-    if (PICTURES.has(child.name)) count += inGroup && isDescribedPart(child) ? 0 : 1;
+    if (PICTURES.has(child.name))
+      count += (inGroup && isDescribedPart(child)) || shapeDescription(element) !== "" ? 0 : 1;
     else if (child.name !== "mc:Fallback" && !isDescribed(child))
       count += countPictures(child, inGroup || isGroup(child));
   }

@@ -14,6 +14,8 @@ export interface WordContext {
   chart(id: string): Chart | undefined;
   /** The texts of a SmartArt graphic, by the id of the relation to its data. */
   diagram(id: string): string[];
+  /** Whether the part has a relation with this id. */
+  hasRelation(id: string): boolean;
   /** The embedded part at this position, by the id of its relation; undefined if it is not read. */
   chunk(id: string): string | undefined;
 }

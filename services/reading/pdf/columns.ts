@@ -99,12 +99,13 @@ function findValleys(sky: Float64Array, x0: number, size: number): Valley[] {
   for (let x = steps - 1; x >= 0; x--) highest[x] = Math.max(highest[x + 1]!, sky[x]!);
   const valleys: Valley[] = [];
   let left = 0;
-  for (let x = 0; x < steps; x++) {
+  for (let x = 0; x < steps; left = Math.max(left, sky[x]!), x++) {
+    // most places are no valley, and the way to the end of a level is long
+    if (Math.min(left, highest[x]!) - sky[x]! < size * 4) continue;
     let end = x;
     while (end < steps && Math.abs(sky[end]! - sky[x]!) <= size * 0.5) end++;
     const depth = Math.min(left, highest[end]!) - sky[x]!;
     if (depth >= size * 4 && end - x >= Math.max(3, size * 0.55)) valleys.push({ x0: x0 + x, x1: x0 + end, depth });
-    left = Math.max(left, sky[x]!);
   }
   valleys.sort((a, b) => b.depth - a.depth || b.x1 - b.x0 - (a.x1 - a.x0));
   const apart: Valley[] = [];

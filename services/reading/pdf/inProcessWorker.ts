@@ -1,4 +1,5 @@
 import { getResolvedPDFJS } from "unpdf";
+import { copyMessage } from "./copyMessage.ts";
 
 type Listener = (event: { data: unknown }) => void;
 
@@ -36,9 +37,7 @@ class Port {
   }
 
   postMessage(message: unknown, transfer?: ArrayBuffer[]): void {
-    const data = isOperators(message)
-      ? copyOperators(message, this.#without)
-      : structuredClone(message, { transfer: transfer ?? [] });
+    const data = isOperators(message) ? copyOperators(message, this.#without) : copyMessage(message, transfer ?? []);
     queueMicrotask(() => {
       for (const listener of this.#listeners) listener({ data });
     });

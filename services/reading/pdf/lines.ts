@@ -20,21 +20,26 @@ const isForeignWord = ({ text }: TextRun): boolean => !RIGHT_TO_LEFT.test(text) 
 function reverseRuns(runs: TextRun[]): void {
   runs.reverse();
   for (let start = 0; start < runs.length; start++) {
+    if (!isForeignWord(runs[start]!)) continue;
     let end = start;
     for (let at = start; at < runs.length && !RIGHT_TO_LEFT.test(runs[at]!.text); at++) {
       const run = runs[at]!;
       if (at > start && runs[at - 1]!.x0 - run.x1 > run.size * MAX_WORD_GAP) break;
       if (isForeignWord(run)) end = at;
     }
-    if (end === start || !isForeignWord(runs[start]!)) continue;
+    if (end === start) continue;
     const part = runs.slice(start, end + 1).toReversed();
     for (const [index, run] of part.entries()) runs[start + index] = run;
     start = end;
   }
 }
 
-const toLine = (runs: TextRun[]): Line => {
-  const main = runs.reduce((a, b) => (b.text.length * b.size > a.text.length * a.size ? b : a));
+const weight = ({ text, size }: TextRun): number => text.length * size;
+
+const heaviest = (runs: readonly TextRun[]): TextRun => runs.reduce((a, b) => (weight(b) > weight(a) ? b : a));
+
+/** `main`: the run whose position and size are those of the line. */
+const toLine = (runs: TextRun[], main = heaviest(runs)): Line => {
   const box = { x0: Infinity, x1: -Infinity };
   for (const run of runs) {
     box.x0 = Math.min(box.x0, run.x0);
@@ -45,13 +50,29 @@ const toLine = (runs: TextRun[]): Line => {
   return { ...box, y0: main.y0, y1: main.y1, baseline: main.baseline, size: main.size, runs };
 };
 
-const isSameRow = (line: Line, run: TextRun): boolean => {
+const isSameRow = (line: Box & Pick<Line, "baseline" | "size">, run: TextRun): boolean => {
   const shared = overlap(line.y0, line.y1, run.y0, run.y1);
   return (
     shared >= 0.5 * Math.min(height(run), height(line)) &&
     Math.abs(line.baseline - run.baseline) < 0.5 * Math.max(line.size, run.size)
   );
 };
+
+/** Whether each run of a line is beside or among the runs of a host. `gap`: the space that may be between them, in points. */
+function areBeside(runs: readonly TextRun[], host: readonly TextRun[], gap: number): boolean {
+  const sorted = host.toSorted((a, b) => a.x0 - b.x0);
+  let end = -Infinity;
+  const ends = sorted.map(({ x1 }) => (end = Math.max(end, x1)));
+  return runs.every((run) => {
+    let [from, to] = [0, sorted.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (run.x1 - sorted[middle]!.x0 > -gap) from = middle + 1;
+      else to = middle;
+    }
+    return from > 0 && ends[from - 1]! - run.x0 > -gap;
+  });
+}
 
 /** Merges superscripts and subscripts into the line they touch. */
 function attachScripts(lines: Line[]): Line[] {
@@ -63,7 +84,7 @@ function attachScripts(lines: Line[]): Line[] {
         line.size < other.size * 0.85 &&
         width(line) < width(other) &&
         overlap(line.y0, line.y1, other.y0, other.y1) > 0.3 * height(line) &&
-        line.runs.every((run) => other.runs.some((one) => overlap(one.x0, one.x1, run.x0, run.x1) > -0.4 * other.size)),
+        areBeside(line.runs, other.runs, 0.4 * other.size),
     );
     const host = hosts.toSorted(
       (a, b) => overlap(line.y0, line.y1, b.y0, b.y1) - overlap(line.y0, line.y1, a.y0, a.y1),
@@ -76,24 +97,42 @@ function attachScripts(lines: Line[]): Line[] {
 
 /** The lines of runs that are already in reading order. */
 export function linesInOrder(runs: readonly TextRun[]): Line[] {
-  const rows: TextRun[][] = [];
+  const rows: { runs: TextRun[]; main: TextRun }[] = [];
   for (const run of runs) {
     const row = rows.at(-1);
-    if (row !== undefined && isSameRow(toLine([...row]), run)) row.push(run);
-    else rows.push([run]);
+    if (row === undefined || !isSameRow(row.main, run)) rows.push({ runs: [run], main: run });
+    else {
+      row.runs.push(run);
+      row.main = heaviest([row.main, run]);
+    }
   }
-  return rows.map(toLine);
+  return rows.map((row) => toLine(row.runs, row.main));
 }
+
+/** A line whose runs are not yet in order, because to sort them after each one takes too long. */
+interface Row {
+  runs: TextRun[];
+  main: TextRun;
+  /** The heaviest run, of equal ones the leftmost. */
+  leftmost: TextRun;
+}
+
+const addToRow = (row: Row, run: TextRun): void => {
+  row.runs.push(run);
+  const heavier = weight(run) - weight(row.leftmost);
+  row.main = heavier > 0 ? run : row.leftmost;
+  if (heavier > 0 || (heavier === 0 && run.x0 < row.leftmost.x0)) row.leftmost = run;
+};
 
 /** The lines of one column, from top to bottom. */
 export function groupLines(runs: readonly TextRun[]): Line[] {
-  const rows: Line[] = [];
+  const rows: Row[] = [];
   for (const run of runs.toSorted((a, b) => a.baseline - b.baseline || a.x0 - b.x0)) {
-    const row = rows.slice(-4).find((line) => isSameRow(line, run));
-    if (row === undefined) rows.push(toLine([run]));
-    else Object.assign(row, toLine([...row.runs, run]));
+    const row = rows.slice(-4).find(({ main }) => isSameRow(main, run));
+    if (row === undefined) rows.push({ runs: [run], main: run, leftmost: run });
+    else addToRow(row, run);
   }
-  return attachScripts(rows.toSorted((a, b) => a.baseline - b.baseline));
+  return attachScripts(rows.map((row) => toLine(row.runs, row.main)).toSorted((a, b) => a.baseline - b.baseline));
 }
 
 const SUPERSCRIPT: Record<string, string> = {

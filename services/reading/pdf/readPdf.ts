@@ -15,7 +15,7 @@ import { readLayers } from "./layers.ts";
 import { DAMAGED_PDF, openPdf, type Pdf, type PdfPage } from "./openPdf.ts";
 import { checkParts, checkText, warnOfDefects, warnOfUnreadAnnotations } from "./pdfDefects.ts";
 import { dropRepeatedPictures } from "./pagePictures.ts";
-import { type PageToRecognize, type RecognizedPages, recognizePages } from "./recognizePages.ts";
+import type { PageToRecognize, RecognizedPages } from "./recognizePages.ts";
 import { type LaidOutPage, readPage, type TaggedPage } from "./readPage.ts";
 import { renderMarkdown } from "./renderMarkdown.ts";
 import type { TextLine } from "./textLine.ts";
@@ -146,7 +146,10 @@ async function recognizeRest(
   recognition: RecognitionOptions | undefined,
 ): Promise<RecognizedPages | undefined> {
   const numbers = recognition ? pagesToRecognize(dropRunningHeads(pages).pages, damaged) : [];
-  return recognition && numbers.length > 0 ? recognizePages(bytes, numbers, { recognition, fonts }) : undefined;
+  if (!recognition || numbers.length === 0) return undefined;
+  // its modules are loaded only where pictures are recognized
+  const { recognizePages } = await import("./recognizePages.ts");
+  return recognizePages(bytes, numbers, { recognition, fonts });
 }
 
 const joinParts = (...parts: string[]): string => parts.filter((part) => part !== "").join("\n\n");

@@ -51,8 +51,10 @@ function mergeRuns(runs: readonly TextRun[], line: Line, fonts: FontStyles, allM
 }
 
 const toMarkdown = ({ text, link, mono }: StyledText): string => {
-  const [, start = "", words = "", end = ""] = /^(\s*)(.*?)(\s*)$/s.exec(text)!;
+  const words = text.trim();
   if (words === "") return text;
+  const from = text.length - text.trimStart().length;
+  const [start, end] = [text.slice(0, from), text.slice(from + words.length)];
   const code = mono && /\w/.test(words) && !words.includes("`") ? `\`${words}\`` : escapeInline(words);
   return start + (link === null ? code : toLink(link, words, code)) + end;
 };
@@ -83,11 +85,13 @@ const MAX_LABEL_LENGTH = 40;
 
 /** Whether the line consists of a short text and another one after a wide space. */
 function isField(line: Line): boolean {
-  const cells = splitCells(line).map((cell) => lineText(line, cell));
+  const split = splitCells(line);
+  if (split.length !== MAX_FIELD_WORDS.length) return false;
+  const cells = split.map((cell) => lineText(line, cell));
   const isShort = cells.every((text, at) => text.split(/\s/).length <= MAX_FIELD_WORDS[at]!);
   const isLabel =
     cells[0]!.length <= MAX_LABEL_LENGTH && !/[,;(]$/.test(cells[0]!) && !LIST_MARKER.test(`${cells[0]!} `);
-  return cells.length === MAX_FIELD_WORDS.length && isShort && isLabel;
+  return isShort && isLabel;
 }
 
 export function toTextLine(line: Line, fonts: FontStyles): TextLine {

@@ -53,13 +53,13 @@ const areaName = ({ from, to, rows }: Area): string =>
   utils.encode_range({ s: { r: rows.from, c: from }, e: { r: rows.to, c: to } });
 
 const areaNames = (areas: readonly Area[]): string =>
-  areas.map(areaName).join(" ") + (areas.length < MAX_AREAS ? "" : " …");
+  areas.slice(0, MAX_AREAS).map(areaName).join(" ") + (areas.length > MAX_AREAS ? " …" : "");
 
-/** Adds cells of a row to the areas of a message, or to the area above them. */
+/** Adds cells of a row to the areas of a message, or to the area above them. One more area than are named shows that there are more. */
 const addCells = (areas: Area[], cells: Area): void => {
   const above = areas.findLast(({ from, to }) => from === cells.from && to === cells.to);
   if (above && above.rows.to === cells.rows.from - 1) above.rows.to = cells.rows.to;
-  else if (areas.length < MAX_AREAS) areas.push(cells);
+  else if (areas.length <= MAX_AREAS) areas.push(cells);
 };
 
 const TAG =
