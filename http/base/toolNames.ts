@@ -45,9 +45,9 @@ export async function checkToolNames(
 }
 
 /** Whether the organization has a search endpoint. A missing one is looked up again: another process may have just configured it. */
-async function hasWebSearch({ recent, fresh }: Http["providers"], organization: string): Promise<boolean> {
+async function hasWebSearch({ recent, readNow }: Http["providers"], organization: string): Promise<boolean> {
   const isIn = (providers: ProviderRow[]) => providers.some(({ name }) => name === WEB_SEARCH);
-  return isIn(await recent(organization)) || isIn(await fresh(organization));
+  return isIn(await recent(organization)) || isIn(await readNow(organization));
 }
 
 /**

@@ -104,7 +104,7 @@ test("of several used-up limits, the one that refuses longest is named", async (
   state.tokens = 30;
   const nameWith = async (limits: BudgetLimits) => {
     state.limits = { tokens_per_day: 1, ...limits };
-    await watch.fresh("o");
+    await watch.statuses("o");
     return (await watch.check(spender))?.name;
   };
   // on the last day of a month, both begin again at the same moment
