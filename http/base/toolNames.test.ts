@@ -10,7 +10,7 @@ const check = (cached: ProviderRow[], configured: ProviderRow[], WEB_SEARCH_URL?
     {
       db: {},
       settings: { WEB_SEARCH_URL },
-      providers: { recent: async () => cached, fresh: async () => configured },
+      providers: { recent: async () => cached, readNow: async () => configured },
     } as never,
     "o1",
     ["web_fetch", "web_search"],

@@ -137,7 +137,7 @@ describe("Changed arguments of a step", () => {
   });
   test("are shown by the beginning of their path", async () => {
     const asked = [{ ...steps(["b"]), steps: [{ key: key("b"), name: "pay", args: `{"${"x".repeat(100_000)}":1}` }] }];
-    const { warnings } = await plan(history(), tickOutcome({ asked, unusedKeys: [key("a")] }));
+    const { warnings } = await plan(history(), tickOutcome({ pending, unusedKeys: [key("a")] }));
     expect(warnings[0]!.message.length).toBeLessThan(1_000);
   });
   test("of many steps are compared with pauses", async () => {
@@ -153,7 +153,7 @@ describe("Changed arguments of a step", () => {
     let [turns, isOver] = [0, false];
     const count = () => void (isOver || (turns++, setImmediate(count)));
     setImmediate(count);
-    const outcome = tickOutcome({ asked, unusedKeys: names.map(key) });
+    const outcome = tickOutcome({ pending, unusedKeys: names.map(key) });
     const { warnings } = await plan(round, outcome);
     isOver = true;
     expect(warnings).toHaveLength(30);
