@@ -136,7 +136,7 @@ describe("Changed arguments of a step", () => {
     expect((await plan(history(), tickOutcome({ pending: [steps(["b"])] }))).warnings).toEqual([]);
   });
   test("are shown by the beginning of their path", async () => {
-    const asked = [{ ...steps(["b"]), steps: [{ key: key("b"), name: "pay", args: `{"${"x".repeat(100_000)}":1}` }] }];
+    const pending = [{ ...steps(["b"]), steps: [{ key: key("b"), name: "pay", args: `{"${"x".repeat(100_000)}":1}` }] }];
     const { warnings } = await plan(history(), tickOutcome({ pending, unusedKeys: [key("a")] }));
     expect(warnings[0]!.message.length).toBeLessThan(1_000);
   });
@@ -146,7 +146,7 @@ describe("Changed arguments of a step", () => {
       JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 + more }, (_, n) => [`f${n}`, n])));
     const round = openHistory(...names.map((name) => scheduled([name], { name })));
     for (const name of names) round.steps.get(key(name))!.args = { json: fields(0) };
-    const asked = names.map((name) => ({
+    const pending = names.map((name) => ({
       ...steps([name]),
       steps: [{ key: key(`${name}b`), name, args: fields(1) }],
     }));
