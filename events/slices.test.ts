@@ -17,7 +17,7 @@ test("the event loop goes round while many values are converted, and their order
 
 test("many pieces of work delay others by one slice, not by their sum", async () => {
   const works = numbers.slice(0, 20).map(() => mapInSlices(numbers.slice(0, 40), () => compute(0.5)));
-  // 400 ms of work in 5 ms per round; with a slice per piece it would be 100 ms
+  // 400 ms of work in 2 ms per round; with a slice per piece it would be 40 ms
   expect(await countRounds(Promise.all(works))).toBeGreaterThanOrEqual(40);
 });
 
@@ -43,7 +43,7 @@ test("hundreds of pieces that compute little share the rounds", async () => {
     await createPause()();
     compute(0.02);
   });
-  // 8 ms of work in rounds of 5 ms; with a round per piece it would be 400
+  // 8 ms of work in rounds of 2 ms; with a round per piece it would be 400
   expect(await countRounds(Promise.all(pieces))).toBeLessThan(100);
 });
 

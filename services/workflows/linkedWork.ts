@@ -69,6 +69,8 @@ const NOT_FOUND: Refusal = {
   message: "waitForRun: no run that this one can reach has this id.",
 };
 
+const OWN_END: Refusal = { ...NOT_FOUND, message: "waitForRun: a run cannot wait for its own end." };
+
 /** The awaited run according to the log, or the run that continues it; undefined when this run may not access it. */
 async function readAwaited({ log }: LinkDeps, { history }: OpenRun, run_id: string): Promise<NewestRun | undefined> {
   const found = await readNewestRun(log, run_id);
@@ -149,6 +151,8 @@ async function registerWait(
     awaited_run_id,
   });
   let awaited = await readAwaited(deps, run, awaited_run_id);
+  if (awaited && parseStreamName(awaited.head.stream).id === history.created.run_id)
+    return void (await refuse(deps, run, key, OWN_END));
   if (awaited && isLive(awaited.state) && !isWatched(watched(awaited.head, awaited.state))) {
     const rejection = await watch(deps, history.organization_id, watched(awaited.head, awaited.state));
     if (rejection)

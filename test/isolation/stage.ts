@@ -1,3 +1,4 @@
+import { constants, setPriority } from "node:os";
 import { openAttacker } from "./attacker.ts";
 import { startBystander } from "./bystander.ts";
 import { startDeployment } from "./deployment.ts";
@@ -19,5 +20,8 @@ export async function openStage({ isApart = false }: Layout = {}) {
     attacker.feed = { url: deployment.urlOf("listener", "l") };
   }
   const bystander = await startBystander(deployment, await deployment.organization("Bystander"));
+  // The attacker's clients run in this thread, and would run on other machines: what they compute must not delay the service. The
+  // service and the bystander's thread have started already, so they keep their priority.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   return { deployment, attacker, bystander };
 }

@@ -179,12 +179,14 @@ if (error) throw new Error(error);`);
     expect([status, error]).toEqual(["failed", expect.stringContaining("10 runs in a row")]);
   });
 
-  test("a wait for an unknown run, a run of another organization, or no run", async () => {
+  test("a wait for an unknown run, a run of another organization, the run itself, or no run", async () => {
     const source = workflowSource("return ctx.waitForRun(args.run);");
     const other = await w.join("Elsewhere");
     const foreign = await other.start(await other.register(WAITING));
     for (const run of [UNKNOWN, foreign]) expect((await refused({ run }, {}, source))[0]).toBe("run_not_found");
     expect((await refused({ run: "x" }, {}, source))[1]).toContain("the id of a run");
+    const own = await refused({}, {}, workflowSource("return ctx.waitForRun(ctx.runId);"));
+    expect(own).toEqual(["run_not_found", "waitForRun: a run cannot wait for its own end."]);
     await other.cancel(foreign);
   });
 
