@@ -65,11 +65,18 @@ test("names whose servers stay silent do not hold up the system's look-ups", asy
 
 test("without a name server the system answers", async () => {
   const resolve = createResolve(["127.0.0.1:1"]);
-  await expect(resolve("nothing.invalid")).rejects.toMatchObject({ hostname: "nothing.invalid" });
+  await expect(resolve("nothing.invalid")).rejects.toMatchObject({
+    syscall: "getaddrinfo",
+    hostname: "nothing.invalid",
+  });
 });
 
 test.each(["localhost", "sub.localhost"])("the system answers %s", async (name) => {
   const resolve = await openNameServer();
-  const addresses = await resolve(name).catch(() => [{ address: "127.0.0.1" }]);
+  // not every system knows names below localhost
+  const addresses = await resolve(name).catch((error: NodeJS.ErrnoException) => {
+    expect(error.syscall).toBe("getaddrinfo");
+    return [{ address: "127.0.0.1" }];
+  });
   expect(addresses.map(({ address }) => address)).toContain("127.0.0.1");
 });

@@ -25,16 +25,22 @@ async function queryAll(resolver: Resolver, hostname: string): ReturnType<Resolv
 /**
  * Asks the system's name servers about names that tenants chose. The system's own look-up waits on one of two threads for all
  * look-ups of the process: a few names whose servers stay silent would block it for minutes, and with it every connection to a
- * provider. It answers names without a dot, which no tenant's server knows.
+ * provider. It answers names without a dot, which no tenant's server knows. Other names are not looked up in the hosts file.
  */
 export function createResolve(servers?: string[]): Resolve {
-  const resolver = new Resolver(OPTIONS);
-  if (servers) resolver.setServers(servers);
+  const open = (): Resolver => {
+    const resolver = new Resolver(OPTIONS);
+    if (servers) resolver.setServers(servers);
+    return resolver;
+  };
+  let resolver = open();
   const askSystem: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true });
   return async (hostname) => {
     const name = hostname.replace(/\.$/, "");
     if (!name.includes(".") || name.endsWith(".localhost")) return askSystem(hostname);
     return queryAll(resolver, name).catch((error: unknown) => {
+      // a resolver learns the system's name servers once, and the system may have others by now
+      if (!ABSENT.has(codeOf(error))) resolver = open();
       if (codeOf(error) !== NO_SERVER) throw error;
       return askSystem(hostname);
     });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { longestTurn } from "#test/computingTime.ts";
 import type { Db } from "../projection.ts";
+import { passageKey } from "./candidates.ts";
 import type { EngineQuery, PassageId, SearchEngine, SearchScope } from "./engine.ts";
 import { findHits } from "./findHits.ts";
 import { selectLive } from "./liveCandidates.ts";
@@ -78,6 +79,31 @@ test("pages of a search without a filter need no further requests", async () => 
   expect(found).toMatchObject({ isCut: false });
   expect(found.hits).toHaveLength(9);
   expect(asked).toHaveLength(3);
+});
+
+test("pages behind the ranked passages have the same order, however far they reach", async () => {
+  const { context } = openLibrary(20_000, 0);
+  const { engine } = context;
+  // the second word has the list of the first in reverse, so that the order by weight is another than that of the lists
+  const isReversed = ({ words }: EngineQuery) => words.startsWith("b");
+  const search: SearchEngine["search"] = async (index, scope, queries) => {
+    const answers = await engine.search(
+      index,
+      scope,
+      queries.map((query) =>
+        isReversed(query) ? { ...query, offset: 20_000 - (query.offset ?? 0) - query.limit } : query,
+      ),
+    );
+    return answers.map((answer, n) => (isReversed(queries[n]!) ? { ...answer, ids: answer.ids.toReversed() } : answer));
+  };
+  const reversing = { ...context, engine: { ...engine, search }, within: unfiltered };
+  const read = async (to: number) => {
+    const { hits } = await findHits(reversing, readQuestion("alpha beta"), { from: 200, to });
+    return hits.map(({ passage }) => passageKey(passage));
+  };
+  const far = await read(300);
+  expect(far).toHaveLength(100);
+  expect(await read(250)).toEqual(far.slice(0, 50));
 });
 
 test("a scope of thousands of documents and tags is compared with thousands of passages in little time", async () => {

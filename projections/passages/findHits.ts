@@ -12,8 +12,8 @@ import type { Question } from "./terms.ts";
 /** Number of the heaviest passages that are read and ranked. Further ones are ordered by weight. */
 const MAX_RANKED = 200;
 /**
- * Passages requested per term: first, and if too few of them are live. More of twenty terms at once would be a hundred megabytes for
- * a large organization.
+ * Passages requested per term: at first, and once more if too few of them are live. More of them, for twenty terms at once, would be a
+ * hundred megabytes for a large organization.
  */
 const LIMITS = [200, 1_000];
 /** Batches of further passages that a search reads, each in about 10 ms: it may filter by something that the index cannot. */
@@ -114,9 +114,10 @@ const findLive = async (
   }
   const { more, most, terms } = candidates!;
   const wanted = Math.max(to, MAX_RANKED);
+  // further ones, by weight, would be in another order than those that later pages read term by term
+  if (more) live = live.slice(0, MAX_RANKED);
   let batches = 0;
   if (more && live.length < wanted && most > from) {
-    live = live.slice(0, MAX_RANKED);
     for await (const some of remainingCandidates(context, question, terms, live)) {
       for (const one of await select(some, wanted - live.length)) live.push(one);
       if (live.length >= wanted || ++batches === MAX_BATCHES) break;

@@ -68,7 +68,7 @@ export async function findModelHits(
   const others = shown.filter(({ passage }) => !known.has(passageKey(passage)));
   const below = first.at(-1)?.score ?? 1;
   page.push(...others.map((hit) => ({ ...hit, score: Math.min(below, hit.score) })));
-  return { hits: page, isStable: isStable && rest.isStable, possible, more, isCut };
+  return { hits: page, isStable: isStable && rest.isStable, possible, more, isCut: isCut || rest.isCut === true };
 }
 
 /** The nearest passages that the scope and the operators allow. Leaves out those of documents that have just changed. */
