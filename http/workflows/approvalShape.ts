@@ -128,7 +128,7 @@ export function presentApproval(row: ApprovalRow, reader: Reader | null): z.infe
     form: row.form,
     assignees: row.assignees,
     ...presentRight(row, reader),
-    delegations: row.delegations.map(({ at, counts: _, ...delegation }) => ({ ...delegation, at: at.toISOString() })),
+    delegations: row.delegations.map(({ by, to, reason, at }) => ({ by, to, reason, at: at.toISOString() })),
     comment_count: row.comment_count,
     attachments: row.attachments,
     reminded_at: row.reminded_at?.toISOString() ?? null,

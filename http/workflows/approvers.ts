@@ -95,7 +95,7 @@ function isAssigned({ user_id, email, role, groups }: Approver, { delegations, a
 
 /** The delegates who have left or lost their role. The decider cannot know them, so the command lists them. */
 export function absentDelegates({ delegations }: ApprovalRow): { absent?: string[] } {
-  const absent = delegations.filter(({ counts }) => !counts).map(({ to }) => to.id);
+  const absent = delegations.filter(({ present }) => !present).map(({ to }) => to.id);
   return absent.length > 0 ? { absent: [...new Set(absent)] } : {};
 }
 

@@ -50,7 +50,7 @@ export async function growReservation(
       ...limit,
       reserved: limit.reserved > own ? limit.reserved - own : 0n,
     }));
-    const decision = decideMoney(limits, cost, cost > own ? turns.share(now) : NO_SHARE_NEEDED);
+    const decision = decideMoney(limits, cost, cost > own ? turns.share(now) : NO_SHARE_NEEDED, now);
     if (decision.kind === "spent") return { spent: presentMoneyLimit(decision.by, now) };
     if (decision.kind === "reserved") return { reserved: describeReserved(presentMoneyLimit(decision.by, now)) };
     if (decision.kind === "wait" && now <= giveUpAt) continue;

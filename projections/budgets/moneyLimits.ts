@@ -60,11 +60,19 @@ function isShareGivenOut(limit: MoneyLimit, cost: bigint, { processes, reserved 
   return own > 0n && (own + cost) * BigInt(processes) > leftOf(limit) + own;
 }
 
-/** A turn whose maximum cost exceeds what is left is allowed if nothing is reserved for others, because it may cost much less. */
-export function decideMoney(limits: MoneyLimit[], cost: bigint, share: ProcessShare): MoneyDecision {
+/** When a used-up limit begins again, in milliseconds; never for a total. */
+const endOf = ({ name }: MoneyLimit, now: number): number =>
+  periodEnd(name, new Date(now))?.getTime() ?? Number.POSITIVE_INFINITY;
+
+/**
+ * A turn whose maximum cost exceeds what is left is allowed if nothing is reserved for others, because it may cost much less. Of
+ * several used-up limits, the one that refuses longest is named.
+ */
+export function decideMoney(limits: MoneyLimit[], cost: bigint, share: ProcessShare, now: number): MoneyDecision {
   const hard = limits.filter((limit) => limit.hard);
-  const used = hard.find(({ at_most, spent }) => spent >= at_most);
-  if (used) return { kind: "spent", by: used };
+  const used = hard.filter(({ at_most, spent }) => spent >= at_most);
+  if (used.length > 0)
+    return { kind: "spent", by: used.reduce((last, limit) => (endOf(limit, now) > endOf(last, now) ? limit : last)) };
   const held = hard.find((limit) => limit.reserved > 0n && leftOf(limit) < cost);
   if (held) return { kind: "reserved", by: held };
   const mustWait = share.processes > 1 && hard.some((limit) => isShareGivenOut(limit, cost, share));

@@ -328,6 +328,22 @@ test("money that was spent before midnight counts for the next day of no budget,
   }
 });
 
+test("of several used-up budgets, a refusal names the one that refuses longest", async () => {
+  const [watch] = openProcesses(1);
+  const now = Date.UTC(2026, 10, 25, 12);
+  vi.useFakeTimers({ now, toFake: ["Date"] });
+  try {
+    const reading = {
+      budgets: budget({ cost_per_day: "3", cost_per_month: "5" }),
+      spending: spendingOf(1, { spent: "6", at: now }),
+    };
+    const turn = { turn_id: "longest", tokens: 0, streamed: false, cost: 1n };
+    expect(await watch!.admit(reading, spender, turn)).toMatchObject({ spent: { name: "cost_per_month" } });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("a process that begins later knows what others hold back, and what their turns have cost since", async () => {
   const [early, late] = openProcesses(2);
   const limits = { cost_per_day: "3" };

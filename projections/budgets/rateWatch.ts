@@ -104,7 +104,7 @@ function countedLimits({ budgets, spending }: LimitReading, spender: Spender): S
 /** The refusal of a turn that may not begin; undefined if it may. */
 function refusalOf(turns: TurnFollower, { rates, limits, added, now }: CurrentLimits, turn: WantedTurn) {
   const share = turns.share(now);
-  const money = decideMoney(limits, turn.cost, share);
+  const money = decideMoney(limits, turn.cost, share, now);
   if (money.kind === "spent") return { spent: presentMoneyLimit(money.by, now) };
   const rate = decideRates(rates, added, share);
   if (rate.kind === "refuse") return { refused: rateRefusal(turns.counts, rate.by, { rates, added, now }) };

@@ -41,8 +41,8 @@ const UNLIMITED: HoldingAdmission = { reached: () => undefined, settle: () => {}
 
 export interface BudgetWatch {
   /**
-   * The most used of the spender's limits that have reached 80 %; undefined if none has. Waits at most two seconds and never
-   * throws: if figures cannot be read, the last known ones decide.
+   * Of the spender's limits that have reached 80 %: the one that refuses longest, or the most used one if none refuses; undefined
+   * if there is none. Waits at most two seconds and never throws: if figures cannot be read, the last known ones decide.
    */
   check(spender: Spender): Promise<ReachedLimit | undefined>;
   /** Decides whether something may be stored or read, or a run may begin, and counts it at once. Never throws, like `check`. */

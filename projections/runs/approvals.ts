@@ -25,15 +25,19 @@ const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_i
     left join read.approval_links vl on vl.id = case when v.by_type = 'link' then v.by_id::uuid end
     left join read.users vf on vf.id = v.for_id
     where v.approval_id = a.id and v.organization_id = a.organization_id`;
-/** SQL: whether a person has voted, or their link or their substitute for them. */
-const hasVoted = (id: string): string => `exists (select from read.approval_votes v
+const voteWhere = (condition: string): string => `exists (select from read.approval_votes v
       left join read.approval_links vl on vl.id = case when v.by_type = 'link' then v.by_id::uuid end
-      where v.approval_id = a.id and v.organization_id = a.organization_id
-        and (v.for_id = ${id} or vl.created_by_id = ${id} or (v.by_type = 'person' and v.by_id = ${id}::text)))`;
+      where v.approval_id = a.id and v.organization_id = a.organization_id and ${condition})`;
+const isCastBy = (id: string): string =>
+  `(vl.created_by_id = ${id} or (v.by_type = 'person' and v.by_id = ${id}::text))`;
+/** SQL: whether a person has voted, or their link or their substitute for them. */
+const hasVoted = (id: string): string => voteWhere(`(v.for_id = ${id} or ${isCastBy(id)})`);
+/** SQL: the same, without what the person has cast as a substitute. */
+const isOwnVoteCast = (id: string): string => voteWhere(`(v.for_id = ${id} or (v.for_id is null and ${isCastBy(id)}))`);
 /** SQL: whether the person who delegated has voted or delegated again, which they could while the delegation had no effect. */
-const HAS_ENDED = `coalesce((select n.by_id = d.by_id from read.approval_delegations n
-        where n.approval_id = d.approval_id and n.version > d.version and d.by_id in (n.by_id, n.to_id)
-        order by n.version limit 1), ${hasVoted("d.by_id")})`;
+const hasEnded = (one: string): string => `coalesce((select n.by_id = ${one}.by_id from read.approval_delegations n
+        where n.approval_id = ${one}.approval_id and n.version > ${one}.version and ${one}.by_id in (n.by_id, n.to_id)
+        order by n.version limit 1), ${isOwnVoteCast(`${one}.by_id`)})`;
 const mayDecide = (user: string): string =>
   `coalesce(${user}.active and ${user}.role in (${APPROVERS.map((role) => `'${role}'`).join(", ")}), false)`;
 /** SQL: whether the person to whom it was delegated has delegated it in turn. Longer chains are found in the rows (delegations.ts). */
@@ -41,14 +45,14 @@ const IS_PASSED_ON = `exists (select from read.approval_delegations m left join 
         where m.approval_id = d.approval_id and m.version > d.version and m.by_id = d.to_id
           and not exists (select from read.approval_delegations o
             where o.approval_id = d.approval_id and o.to_id = d.to_id and o.version > d.version and o.version < m.version)
-          and (${mayDecide("mt")} or ${hasVoted("m.to_id")}))`;
+          and ((${mayDecide("mt")} and not ${hasEnded("m")}) or ${hasVoted("m.to_id")}))`;
 /**
  * SQL: whether a delegation has an effect. Those to whom it was delegated may have left or have another role by now; then it has none,
  * unless they have voted or delegated it, or the one who delegated could vote as well.
  */
-const HAS_EFFECT = `((${mayDecide("dt")} and not ${HAS_ENDED}) or ${hasVoted("d.to_id")} or ${IS_PASSED_ON})`;
+const HAS_EFFECT = `((${mayDecide("dt")} and not ${hasEnded("d")}) or ${hasVoted("d.to_id")} or ${IS_PASSED_ON})`;
 const DELEGATIONS = `select json_agg(json_build_object('by', d.by_id, 'by_name', db.name, 'to', d.to_id, 'to_name', dt.name,
-      'reason', d.reason, 'at', d.at, 'counts', ${HAS_EFFECT}) order by d.version)
+      'reason', d.reason, 'at', d.at, 'present', ${mayDecide("dt")}, 'counts', ${HAS_EFFECT}) order by d.version)
     from read.approval_delegations d left join read.users db on db.id = d.by_id left join read.users dt on dt.id = d.to_id
     where d.approval_id = a.id`;
 const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees, a.escalate_to, a.reminded_at, a.escalated_at,

@@ -7,7 +7,8 @@ const counting = (...stored: string[]) => {
   const delegations = stored.map((text) => {
     const [by = "", to = ""] = text.replace("!", "").split(">");
     const names = { by, by_name: encode(by), to, to_name: encode(to) };
-    return { ...names, reason: JSON.stringify("away"), at: "2026-01-01T00:00:00Z", counts: !text.includes("!") };
+    const rest = { reason: JSON.stringify("away"), at: "2026-01-01T00:00:00Z", present: true };
+    return { ...names, ...rest, counts: !text.includes("!") };
   });
   return parseDelegations(delegations).flatMap(({ by, to, counts }) => (counts ? `${by.name}>${to.name}` : []));
 };

@@ -12,7 +12,9 @@ export interface Delegation {
   to: NamedPerson;
   reason: string;
   at: Date;
-  /** Whether it has an effect: `to` may decide now, has voted, or has delegated it with effect. */
+  /** Whether `to` may decide approvals now. */
+  present: boolean;
+  /** Whether it has an effect: it has not ended and `to` is present, or `to` has voted or delegated it with effect. */
   counts: boolean;
 }
 
@@ -23,6 +25,7 @@ export interface StoredDelegation {
   to_name: string | null;
   reason: string;
   at: string;
+  present: boolean;
   counts: boolean;
 }
 
@@ -40,10 +43,11 @@ function isPassedOn(later: StoredDelegation[], person: string): boolean {
 
 /** Delegations of one approval, in order. */
 export const parseDelegations = (stored: StoredDelegation[]): Delegation[] =>
-  stored.map(({ by, by_name, to, to_name, reason, at, counts }, n) => ({
+  stored.map(({ by, by_name, to, to_name, reason, at, present, counts }, n) => ({
     by: parsePerson(by, by_name),
     to: parsePerson(to, to_name),
     reason: decode(reason),
     at: new Date(at),
+    present,
     counts: counts || isPassedOn(stored.slice(n + 1), to),
   }));

@@ -98,3 +98,20 @@ test("a person who delegated one vote, and then got that of another person, cast
     .when(vote("cleo"))
     .then(voted("cleo"));
 });
+
+test("a delegate votes although the one who delegated has voted as somebody's substitute, which is that person's vote", () => {
+  after(delegated("ann", "bob"), voted("ann", { in_place_of: "dan" })).when(vote("bob")).then(voted("bob"));
+});
+
+test("a delegation that has ended stays without effect when its receiver is back", () => {
+  const events = [delegated("ann", "bob"), delegated("ann", "cleo")];
+  after(...events)
+    .when(vote("ann", { absent: ["cleo"] }))
+    .then(voted("ann"));
+  after(...events, delegated("cleo", "bob"))
+    .when(vote("bob"))
+    .then(voted("bob"));
+  after(delegated("bob", "eve"), ...events, delegated("dan", "bob"))
+    .when(vote("bob"))
+    .then(voted("bob"));
+});

@@ -68,14 +68,27 @@ const votersOf = ({ links }: OpenApproval, { by, in_place_of }: Ballot): Actor[]
 export const findVote = (approval: OpenApproval, voter: Actor) =>
   approval.votes?.cast.find((vote) => votersOf(approval, vote).some((one) => isSame(one, voter)));
 
+/** Whether somebody's own vote was cast, by them, a link or a substitute. What they cast as a substitute is another person's vote. */
+const isOwnVoteCast = (approval: OpenApproval, voter: Actor): boolean =>
+  approval.votes?.cast.some((vote) => isSame(votersOf(approval, vote).at(-1)!, voter)) ?? false;
+
+/** Whether the person who delegated has voted or delegated again, which they could while the delegation had no effect. */
+function hasEnded(approval: OpenApproval, n: number): boolean {
+  const { delegations = [] } = approval;
+  const { by } = delegations[n]!;
+  // after a delegation to that person, their votes and delegations are about another vote
+  const next = delegations.slice(n + 1).find((later) => later.by === by || later.to === by);
+  return next ? next.by === by : isOwnVoteCast(approval, person(by));
+}
+
 /**
- * Whether a delegation has an effect: its receiver is present, has voted, or has delegated it with effect. Once the receiver gets
- * another one, theirs are about that one.
+ * Whether a delegation has an effect: its receiver is present and it has not ended, or the receiver has voted, or has delegated it
+ * with effect. Once the receiver gets another one, theirs are about that one.
  */
 function hasEffect(approval: OpenApproval, n: number, absent: string[]): boolean {
   const { delegations = [] } = approval;
   const { to } = delegations[n]!;
-  if (!absent.includes(to) || findVote(approval, person(to))) return true;
+  if ((!absent.includes(to) && !hasEnded(approval, n)) || findVote(approval, person(to))) return true;
   const received = delegations.findIndex((later, at) => at > n && later.to === to);
   const isOwn = (at: number): boolean => at > n && (received === -1 || at < received);
   return delegations.some(({ by }, at) => isOwn(at) && by === to && hasEffect(approval, at, absent));
@@ -91,20 +104,14 @@ export function hasDelegated(approval: OpenApproval, { id }: Actor, absent: stri
   return last?.by === id;
 }
 
-/**
- * Whether the delegation to a person has ended: while the receiver was absent and it had no effect, the one who delegated has voted
- * or delegated again. Looks at all delegations by which the vote came to this person.
- */
+/** Whether a delegation by which the vote came to this person has ended. */
 function hasLostDelegation(approval: OpenApproval, { id }: Actor): boolean {
   const { delegations = [] } = approval;
   let holder = id;
   for (let n = delegations.length - 1; n >= 0; n--) {
     const { by, to } = delegations[n]!;
     if (to !== holder) continue;
-    // after a delegation to that person, their votes and delegations are about another vote
-    const next = delegations.slice(n + 1).find((later) => later.by === by || later.to === by);
-    const hasUsed = next ? next.by === by : findVote(approval, person(by)) !== undefined;
-    if (by !== id && hasUsed) return true;
+    if (by !== id && hasEnded(approval, n)) return true;
     holder = by;
   }
   return false;
