@@ -41,7 +41,7 @@ const equationText = (equation: string): string => {
 };
 
 /** A word and its raised reading: `\o\ad(\s\up 9(とうきょう),東京)`. */
-const READING = /^\s*\\o\s*(?:\\a[a-z]\s*)?\(\s*\\s\s*\\up\s*\d*\s*\(([^()]*)\)\s*[,;]/i;
+const READING = /^\s*\\o\s*(?:\\a[a-z]\s*)?\(\s*\\s\s*\\up\s*(?:\d+\s*)?\(([^()]*)\)\s*[,;]/i;
 
 /** A character by its number, which has another meaning in symbol fonts. */
 const SYMBOL = /^\s*SYMBOL\s+(\d{2,7})\s(.*)$/is;

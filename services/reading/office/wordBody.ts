@@ -92,7 +92,7 @@ const chunkPlace = (element: Element, { chunk }: WordContext): Element[] => {
   return [makeElement("w:p", [makeElement("w:bookmarkStart", [], { "w:name": chunkBookmark(target) })])];
 };
 
-/** A link or picture without references to missing parts, which end the converter. */
+/** A link or picture without references to missing parts, because the converter fails at them. */
 const withoutMissing = (element: Element, { hasRelation }: WordContext): Element => {
   const kept = Object.entries(element.attributes).filter(([name, id]) => !name.startsWith("r:") || hasRelation(id));
   return { ...element, attributes: Object.fromEntries(kept) };

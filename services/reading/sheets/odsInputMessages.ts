@@ -55,7 +55,7 @@ const areaName = ({ from, to, rows }: Area): string =>
 const areaNames = (areas: readonly Area[]): string =>
   areas.slice(0, MAX_AREAS).map(areaName).join(" ") + (areas.length > MAX_AREAS ? " …" : "");
 
-/** Adds cells of a row to the areas of a message, or to the area above them. One more area than are named shows that there are more. */
+/** Adds cells of a row to the areas of a message, or to the area above them. Keeps one area more than are named, so that "…" is added. */
 const addCells = (areas: Area[], cells: Area): void => {
   const above = areas.findLast(({ from, to }) => from === cells.from && to === cells.to);
   if (above && above.rows.to === cells.rows.from - 1) above.rows.to = cells.rows.to;
