@@ -100,7 +100,9 @@ test("a person who delegated one vote, and then got that of another person, cast
 });
 
 test("a delegate votes although the one who delegated has voted as somebody's substitute, which is that person's vote", () => {
-  after(delegated("ann", "bob"), voted("ann", { in_place_of: "dan" })).when(vote("bob")).then(voted("bob"));
+  after(delegated("ann", "bob"), voted("ann", { in_place_of: "dan" }))
+    .when(vote("bob"))
+    .then(voted("bob"));
 });
 
 test("a delegation that has ended stays without effect when its receiver is back", () => {

@@ -136,7 +136,9 @@ describe("Changed arguments of a step", () => {
     expect((await plan(history(), tickOutcome({ pending: [steps(["b"])] }))).warnings).toEqual([]);
   });
   test("are shown by the beginning of their path", async () => {
-    const pending = [{ ...steps(["b"]), steps: [{ key: key("b"), name: "pay", args: `{"${"x".repeat(100_000)}":1}` }] }];
+    const pending = [
+      { ...steps(["b"]), steps: [{ key: key("b"), name: "pay", args: `{"${"x".repeat(100_000)}":1}` }] },
+    ];
     const { warnings } = await plan(history(), tickOutcome({ pending, unusedKeys: [key("a")] }));
     expect(warnings[0]!.message.length).toBeLessThan(1_000);
   });
