@@ -8,10 +8,11 @@ export async function decodeText(bytes: Buffer): Promise<string> {
   if (bytes.length <= MAX_AT_ONCE) return bytes.toString();
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const pause = createPause();
-  const parts: string[] = [];
+  let text = "";
   for (let at = 0; at < bytes.length; at += MAX_AT_ONCE) {
     await pause();
-    parts.push(decoder.decode(bytes.subarray(at, at + MAX_AT_ONCE), { stream: true }));
+    // joining the parts takes twice as long
+    text += decoder.decode(bytes.subarray(at, at + MAX_AT_ONCE), { stream: true });
   }
-  return parts.join("") + decoder.decode();
+  return text + decoder.decode();
 }
