@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { createPause } from "#events/slices.ts";
 import { UnreadableFile, type Reader } from "../reading/reader.ts";
 import { matchesPath, pathOf } from "./patterns.ts";
 import type { SourceAddress } from "./ports.ts";
@@ -10,8 +10,6 @@ const MAX_SITEMAPS = 50;
 /** Maximum addresses of all sitemaps together. */
 const MAX_ADDRESSES = 20_000;
 const MAX_URL_LENGTH = 2_048;
-/** Addresses that are checked before other work may run: with a hundred long patterns, each takes up to 0.5 ms. */
-const SLICE = 20;
 
 export interface Listing {
   urls: string[];
@@ -73,15 +71,16 @@ async function readSitemap(
   }
 }
 
-/** The wanted addresses on these hosts, without fragments. */
+/** The wanted addresses on these hosts, without fragments. With a hundred long patterns, each takes up to 0.5 ms. */
 async function keepAddresses(
   found: string[],
   hosts: ReadonlySet<string>,
   isKept: (url: URL) => boolean = () => true,
 ): Promise<string[]> {
   const kept: string[] = [];
-  for (const [n, text] of found.entries()) {
-    if (n % SLICE === SLICE - 1) await nextTurn();
+  const pause = createPause();
+  for (const text of found) {
+    await pause();
     const url = URL.parse(text);
     if (!url || !hosts.has(url.host) || !/^https?:$/.test(url.protocol)) continue;
     url.hash = "";
