@@ -1,5 +1,8 @@
-/** UTF-16 units of a passage, about: a text is cut into passages of this length. */
-const PASSAGE_LENGTH = 1_200;
+/**
+ * Maximum UTF-16 units of a passage. In a comparison, 1,200 with a lead of 150 found more in the first eight results than 400 to
+ * 800, and is shorter to read than 2,000.
+ */
+export const MAX_PASSAGE = 1_200;
 
 /** The bytes of a file's text, about, or of the file itself if it is larger: a compressed file of 60 KB may have 50 MB of text. */
 export const estimateTextBytes = ({
@@ -8,4 +11,4 @@ export const estimateTextBytes = ({
 }: {
   size_bytes: number;
   chunk_count: number | null;
-}): number => Math.max(size_bytes, (chunk_count ?? 0) * PASSAGE_LENGTH);
+}): number => Math.max(size_bytes, (chunk_count ?? 0) * MAX_PASSAGE);

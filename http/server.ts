@@ -130,9 +130,6 @@ export async function buildServer(deps: HttpDeps) {
   app.decorateRequest("recheckCredential", undefined);
   app.decorateRequest("addHeaders", () => {});
   app.setErrorHandler<Error>(sendError);
-  app.setNotFoundHandler((request) => {
-    throw notFound(deps.settings, request);
-  });
   readBodies(app);
   observeRequests(app, http, budget);
   shareAcrossOrigins(app, deps.settings);

@@ -1,4 +1,4 @@
-import { decodeText } from "#events/decodeText.ts";
+import { decodeUtf8 } from "#events/decodeUtf8.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { estimateTextBytes } from "#events/textSize.ts";
 import { LONG_READS } from "#http/base/longReads.ts";
@@ -125,5 +125,5 @@ async function readTexts({ vault }: KnowledgeDeps, document: DocumentRow) {
   const read = (blob: string) => vault.get({ thing: streamName("document", id), wrapped_key }, blob);
   const [text, passages] = await Promise.all([read(text_blob), read(passages_blob)]);
   if (!text || !passages) throw new KnowledgeError("The document has just changed; search for it again.");
-  return { markdown: await decodeText(text), passages };
+  return { markdown: await decodeUtf8(text), passages };
 }

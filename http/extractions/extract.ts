@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { currentTime } from "#events/clock.ts";
-import { decodeText } from "#events/decodeText.ts";
+import { decodeUtf8 } from "#events/decodeUtf8.ts";
 import { ExpireExtraction, RequestExtraction } from "#events/extraction.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { estimateTextBytes } from "#events/textSize.ts";
@@ -52,7 +52,7 @@ export async function withMarkdown(
   const { id, wrapped_key } = row;
   const text = await vault.get({ thing: streamName("extraction", id), wrapped_key }, row.text_blob);
   if (!text) throw extractionNotFound();
-  return { ...row, markdown: await decodeText(text) };
+  return { ...row, markdown: await decodeUtf8(text) };
 }
 
 /**

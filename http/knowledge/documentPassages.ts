@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { decodeText } from "#events/decodeText.ts";
+import { decodeUtf8 } from "#events/decodeUtf8.ts";
 import { streamName } from "#events/ids.ts";
 import { estimateTextBytes } from "#events/textSize.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
@@ -51,7 +51,7 @@ export async function readBlobs(
   if (row.passages_blob === null || row.text_blob === null) throw noExtractedText();
   await waitToRead(request, estimateTextBytes(row));
   const [text, passages] = await Promise.all([vault.get(key, row.text_blob), vault.get(key, row.passages_blob)]);
-  return text && passages && { text: await decodeText(text), passages };
+  return text && passages && { text: await decodeUtf8(text), passages };
 }
 
 interface PassageRange {

@@ -1,13 +1,9 @@
+import { MAX_PASSAGE } from "#events/textSize.ts";
 import { scanBlocks, type Block } from "./blocks.ts";
 import { isSpace, splitBlock } from "./splitBlock.ts";
 import { withHeading, plainHeading, formatPath, type HeadingPath } from "./headings.ts";
 import type { Pagination, Passage } from "./reader.ts";
 
-/**
- * Maximum UTF-16 units of a passage. In a comparison, 1,200 with a lead of 150 found more in the first eight results than 400 to
- * 800, and is shorter to read than 2,000.
- */
-const MAX_PASSAGE = 1_200;
 const LEAD_LENGTH = 150;
 /** A shorter piece joins its neighbour, even if the sum exceeds MAX_PASSAGE a little. */
 const SHORT_PIECE = MAX_PASSAGE / 4;

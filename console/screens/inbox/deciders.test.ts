@@ -42,3 +42,9 @@ test("a delegate is left out after the person who delegated has voted or delegat
   const again = { assignees: [{ person: "1" }], delegations: [handed(ann, bob), handed(ann, cleo)], votes: [] };
   expect(nameDeciders(again, [ann, bob, cleo])).toBe("Cleo");
 });
+
+test("a delegate is named although the person who delegated has voted in place of somebody else", () => {
+  const votes = [{ ...voteOf(ann), in_place_of: { id: cleo.id, name: cleo.name } }];
+  const approval = { assignees: [{ person: "1" }, { person: "3" }], delegations: [handed(ann, bob)], votes };
+  expect(nameDeciders(approval, [ann, bob, cleo])).toBe("Cleo or Bob");
+});

@@ -16,10 +16,13 @@ function findEffective({ delegations, votes }: Pick<Approval, "delegations" | "v
     members.some(({ id, active, role }) => id === person && active && role !== "viewer");
   const hasVoted = (person: string): boolean =>
     votes.some(({ by, in_place_of }) => by.id === person || in_place_of?.id === person);
+  // a vote in place of somebody is that person's
+  const isOwnVoteCast = (person: string): boolean =>
+    votes.some(({ by, in_place_of }) => (in_place_of ?? by).id === person);
   // while the delegate may not decide, the person who delegated may vote or delegate again, which ends the delegation
   const hasEnded = ({ by }: Delegation, later: Delegation[]): boolean => {
     const next = later.find((one) => one.by.id === by.id || one.to.id === by.id);
-    return next ? next.by.id === by.id : hasVoted(by.id);
+    return next ? next.by.id === by.id : isOwnVoteCast(by.id);
   };
   // once the delegate gets another delegation, theirs are about that one
   const isPassedOn = ({ to }: Delegation, later: Delegation[]): boolean => {

@@ -4,7 +4,7 @@ import { createPause } from "./slices.ts";
 const MAX_AT_ONCE = 1024 * 1024;
 
 /** Decodes UTF-8 as `Buffer.toString` does, and lets other work run in between. */
-export async function decodeText(bytes: Buffer): Promise<string> {
+export async function decodeUtf8(bytes: Buffer): Promise<string> {
   if (bytes.length <= MAX_AT_ONCE) return bytes.toString();
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const pause = createPause();
