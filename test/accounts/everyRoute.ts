@@ -67,7 +67,8 @@ async function createProjectThings({ made, owner, ...tenant }: Tenant, project_i
   // no file has this id: where the approval is found, the answer is about the file
   const attachments = run;
   const [step] = (await made(owner("GET", `/workflows/runs/${run}/steps`))).data;
-  const ofRun = { runs: run, steps: step.id, approvals: approval.id, links: link.id, attachments };
+  const link_secret = new URL(link.url).hash.slice(1);
+  const ofRun = { runs: run, steps: step.id, approvals: approval.id, links: link.id, link_secret, attachments };
   return { agents: agent.id, workflows: workflow.id, ...ofRun };
 }
 

@@ -7,6 +7,7 @@ type Stage = Awaited<ReturnType<typeof openHomeAndForeign>>;
 
 /** They end what the test works with. */
 const ENDS = new Set(["POST /api/auth/logout", "POST /api/auth/password"]);
+const DECISION_BY_LINK = "POST /api/workflows/approval-links/{link_id}/decision";
 /** Nonsense for parameters of lists. */
 const QUERIES = [
   "?from=x&to=x&after=x&status=x&as_of=x&subject=x&owner=x&limit=x",
@@ -34,6 +35,8 @@ export async function askWrongly({ home, things, keyWith }: Stage, routes: strin
   const disabled = await keyWith({ enabled: false });
   const noProducts = (await keyWith({ products: [] })).call;
   const viewer = (await home.member("viewer")).call;
+  const holder = home.clientAt(things["link_secret"]!);
+  const linked = fillPath(DECISION_BY_LINK, { ...things, "approval-links": things["links"]! }).replace(/^\/api/, "");
   const others = [nobody, stranger, signedOut, disabled.call, home.key, noProducts];
   for (const route of routes) {
     for (const call of others) keep(route, await callRoute(call, route));
@@ -48,6 +51,9 @@ export async function askWrongly({ home, things, keyWith }: Stage, routes: strin
     // a hook knows nobody but the holder of its secret
     if (route.includes("/hooks/{hook_token}") && !route.includes("run_id"))
       keep(route, await callRoute(nobody, route, things));
+    // nor does a link
+    if (route === DECISION_BY_LINK)
+      for (const body of [...BODIES, { decision: "approve" }]) keep(route, await holder(method, linked, body));
   }
   return refusals;
 }
