@@ -9,7 +9,7 @@ const rows: Record<string, unknown>[] = [
   { version: "18", read_only: "off", name: "none", index_id: "passages-1", lag: 0, parked: 0 },
 ];
 
-const FAILING = { ok: false, detail: "not read within 4 s" };
+const FAILING = { ok: false, detail: "not read within 3 s" };
 
 /** A search server that reports good health. */
 async function startSearch(): Promise<string> {

@@ -11,10 +11,10 @@ interface Health {
 }
 
 /** Timeout of a check. It is generous, because a busy process reads answers late. */
-const CHECK_TIMEOUT_MS = 3_500;
+const CHECK_TIMEOUT_MS = 2_500;
 
-/** Timeout of all checks together. The answer must come within 5 s, and a busy machine takes up to a second to send it. */
-const TOTAL_MS = 4_000;
+/** Timeout of all checks together. The answer must come within 5 s, and a busy machine takes up to two seconds to send it. */
+const TOTAL_MS = 3_000;
 
 const checkName = (projection: string): string => `projection ${projection}`;
 const PROJECTIONS = projections.map(({ name }) => checkName(name));
@@ -27,7 +27,7 @@ export const OTHER_BUS_PROBLEM =
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Runs one check. Never throws, and takes at most 3.5 s. */
+/** Runs one check. Never throws, and takes at most 2.5 s. */
 async function runCheck(check: () => Promise<unknown>): Promise<Health> {
   try {
     const timeout = new Promise<never>((_, reject) =>

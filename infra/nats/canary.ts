@@ -7,7 +7,7 @@ import type { BusContext } from "./context.ts";
 
 const POLL_MS = [10, 20, 50, 100, 200];
 /** Longer than a busy process needs, and short enough that /readyz answers within 5 s. */
-const LIMIT_MS = 2_500;
+const LIMIT_MS = 2_000;
 
 /** Versions without canaries drop it as a command that is too late, which acknowledges it as well. */
 const CANARY = JSON.stringify({ id: "canary", type: "Canary", deadline: new Date(0).toISOString() });
