@@ -124,6 +124,8 @@ export const HEALED_FAULTS = [
   "consumer_ahead",
   "consumer_stranded",
   "consumer_stalled",
+  /** The server could not read the file of a consumer, which is in memory now. */
+  "consumer_unreadable",
   /** The network dropped a database connection silently, and the process replaced it. */
   "connection_dropped",
   /** A process whose clock differed from the database's stopped taking work. */

@@ -112,7 +112,7 @@ export interface Approval {
   may_decide: boolean;
   /** The person for whom the caller is a substitute, if the caller is not an assignee. */
   in_place_of: NamedPerson | null;
-  delegations: { by: NamedPerson; to: NamedPerson; reason: string; at: string }[];
+  delegations: { by: NamedPerson; to: NamedPerson; reason: string; at: string; has_effect: boolean }[];
   comment_count: number;
   attachments: Attachment[];
   expires_at: string;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import { pino } from "pino";
+import { addConsumer } from "#infra/nats/addConsumer.ts";
 import { openConnection } from "#infra/nats/connection.ts";
 import { namesFor } from "#infra/nats/names.ts";
 import type { Journal } from "./journal.ts";
@@ -20,7 +21,7 @@ export async function listenToFeed(nats_url: string, journal: Journal) {
   const jsm = await jetstreamManager(nc, { checkAPI: false });
   const durable_name = "crash";
   const settings = { ack_policy: "explicit", ack_wait: nanos(2_000), max_ack_pending: 1, max_deliver: -1 } as const;
-  const subscribe = () => jsm.consumers.add(stream, { durable_name, ...settings });
+  const subscribe = () => addConsumer(jsm, stream, { durable_name, ...settings });
   await subscribe();
   const consumer = await jetstream(nc).consumers.get(stream, durable_name);
 

@@ -41,8 +41,18 @@ export const Approval = z
       .describe("Whether the reader may decide it now: it is pending, the reader is asked and has not voted."),
     in_place_of: Person.nullable().describe("Whose substitute the reader is, where it is not the reader who is asked."),
     delegations: z
-      .array(z.object({ by: Person, to: Person, reason: z.string(), at: time }))
-      .describe("Who handed it on to whom, in order: `to` may decide, and `by` no longer."),
+      .array(
+        z.object({
+          by: Person,
+          to: Person,
+          reason: z.string(),
+          at: time,
+          has_effect: z
+            .boolean()
+            .describe("False while `to` may not decide approvals, and once `by` has then voted or delegated it again."),
+        }),
+      )
+      .describe("Who delegated it to whom, in order. While one has an effect, `to` may decide, and `by` may not."),
     comment_count: z.int(),
     attachments: z.array(Attachment).describe("Files that the run shows to those who decide."),
     reminded_at: time
@@ -128,7 +138,13 @@ export function presentApproval(row: ApprovalRow, reader: Reader | null): z.infe
     form: row.form,
     assignees: row.assignees,
     ...presentRight(row, reader),
-    delegations: row.delegations.map(({ by, to, reason, at }) => ({ by, to, reason, at: at.toISOString() })),
+    delegations: row.delegations.map(({ by, to, reason, at, has_effect }) => ({
+      by,
+      to,
+      reason,
+      at: at.toISOString(),
+      has_effect,
+    })),
     comment_count: row.comment_count,
     attachments: row.attachments,
     reminded_at: row.reminded_at?.toISOString() ?? null,

@@ -80,7 +80,7 @@ function refuseKey(row: ApprovalRow): string | undefined {
 
 /** Whether the person is assigned: by the last valid delegation from or to the person, else as an assignee. */
 function isAssigned({ user_id, email, role, groups }: Approver, { delegations, assignees }: ApprovalRow): boolean {
-  const last = delegations.findLast(({ by, to, counts }) => counts && (by.id === user_id || to.id === user_id));
+  const last = delegations.findLast(({ by, to, has_effect }) => has_effect && (by.id === user_id || to.id === user_id));
   if (last) return last.to.id === user_id;
   const names = [user_id, email.toLowerCase()];
   return (

@@ -3,6 +3,7 @@ import { headers, type MsgHdrs } from "@nats-io/transport-node";
 import { Unavailable } from "#events/ports.ts";
 import type { FeedEvent } from "#events/published.ts";
 import type { TraceHeaders } from "#events/trace.ts";
+import { addConsumer } from "./addConsumer.ts";
 import type { BusContext } from "./context.ts";
 
 /** An event and its trace, which is sent as a header. */
@@ -111,7 +112,7 @@ export function createFeed(bus: BusContext): Feed {
       const consumer = { durable_name: names.listener(name), filter_subject: names.eventsOf(organization) };
       const settings = { ack_policy: "explicit", max_ack_pending: 1 } as const;
       await connection
-        .during(streams.jsm.consumers.add(names.streams.events, { ...consumer, ...settings }))
+        .during(addConsumer(streams.jsm, names.streams.events, { ...consumer, ...settings }))
         .catch((cause: unknown) => Promise.reject(unavailable(cause)));
     },
     last: () => connection.during(readLast()).catch((cause: unknown) => Promise.reject(unavailable(cause))),

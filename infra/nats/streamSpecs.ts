@@ -1,6 +1,7 @@
-import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream";
+import type { StreamConfig } from "@nats-io/jetstream";
 import { MIB } from "#events/units.ts";
 import { nanos } from "@nats-io/transport-node";
+import type { ConsumerSpec } from "./addConsumer.ts";
 import type { Names } from "./names.ts";
 
 const HOUR = nanos(3_600_000);
@@ -23,7 +24,6 @@ export const defaultLimits: StreamLimits = {
 };
 
 export type StreamSpec = Partial<StreamConfig> & { name: string };
-export type ConsumerSpec = Partial<ConsumerConfig> & { durable_name: string };
 export interface Spec {
   stream: StreamSpec;
   consumer?: ConsumerSpec;

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { JetStreamApiCodes, JetStreamApiError, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
+import { addConsumer, type ConsumerSpec } from "./addConsumer.ts";
 import type { Connection } from "./connection.ts";
+import { createFaultReports } from "./faultReports.ts";
 import { createHealer, type Healer } from "./healing.ts";
 import type { Names } from "./names.ts";
-import { streamSpecs, type ConsumerSpec, type StreamLimits, type StreamSpec } from "./streamSpecs.ts";
+import { streamSpecs, type StreamLimits, type StreamSpec } from "./streamSpecs.ts";
 
 const CHECK_MS = 30_000;
 /** Interval of comparing consumers with their streams. Reconnects and silence trigger it earlier. */
@@ -31,13 +33,19 @@ export interface Streams extends Healer {
 export async function openStreams(connection: Connection, names: Names, limits: StreamLimits): Promise<Streams> {
   const jsm = await jetstreamManager(connection.nc, { checkAPI: false });
   const warned = new Set<string>();
+  const { report } = createFaultReports(connection, names);
+  const noteUnreadable = (name: string) => (err: unknown) => {
+    connection.log.error({ err, name }, "bus: consumer's file cannot be read, consumer is in memory");
+    report("consumer_unreadable");
+  };
   const ensureAll = async () => {
     requireCluster(connection, names, limits);
     for (const { stream, consumer } of streamSpecs(names, limits)) {
       warnIgnored(connection, warned, stream.name, stream, await ensureStream(jsm, stream));
       if (!consumer) continue;
       const name = `${stream.name}/${consumer.durable_name}`;
-      warnIgnored(connection, warned, name, consumer, await ensureConsumer(jsm, stream.name, consumer));
+      const ensured = await ensureConsumer(jsm, stream.name, consumer, noteUnreadable(name));
+      warnIgnored(connection, warned, name, consumer, ensured);
     }
   };
   let running: { epoch: number; done: Promise<void> } | undefined;
@@ -127,9 +135,14 @@ export const isElecting = (error: unknown): boolean =>
     ? error.code === CLUSTER_NOT_AVAILABLE || isPeerOffline(error)
     : error instanceof Error && error.name === "TimeoutError";
 
-async function ensureConsumer(jsm: JetStreamManager, stream: string, spec: ConsumerSpec): Promise<object> {
+async function ensureConsumer(
+  jsm: JetStreamManager,
+  stream: string,
+  spec: ConsumerSpec,
+  onUnreadable: (refusal: unknown) => void,
+): Promise<object> {
   const found = await orUndefined(jsm.consumers.info(stream, spec.durable_name), JetStreamApiCodes.ConsumerNotFound);
-  if (!found) return (await jsm.consumers.add(stream, spec)).config;
+  if (!found) return (await addConsumer(jsm, stream, spec, onUnreadable)).config;
   if (differences(spec, found.config).length === 0) return found.config;
   return (await jsm.consumers.update(stream, spec.durable_name, { ...found.config, ...spec })).config;
 }

@@ -52,7 +52,7 @@ const IS_PASSED_ON = `exists (select from read.approval_delegations m left join 
  */
 const HAS_EFFECT = `((${mayDecide("dt")} and not ${hasEnded("d")}) or ${hasVoted("d.to_id")} or ${IS_PASSED_ON})`;
 const DELEGATIONS = `select json_agg(json_build_object('by', d.by_id, 'by_name', db.name, 'to', d.to_id, 'to_name', dt.name,
-      'reason', d.reason, 'at', d.at, 'present', ${mayDecide("dt")}, 'counts', ${HAS_EFFECT}) order by d.version)
+      'reason', d.reason, 'at', d.at, 'present', ${mayDecide("dt")}, 'has_effect', ${HAS_EFFECT}) order by d.version)
     from read.approval_delegations d left join read.users db on db.id = d.by_id left join read.users dt on dt.id = d.to_id
     where d.approval_id = a.id`;
 const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees, a.escalate_to, a.reminded_at, a.escalated_at,

@@ -8,12 +8,12 @@ const counting = (...stored: string[]) => {
     const [by = "", to = ""] = text.replace("!", "").split(">");
     const names = { by, by_name: encode(by), to, to_name: encode(to) };
     const rest = { reason: JSON.stringify("away"), at: "2026-01-01T00:00:00Z", present: true };
-    return { ...names, ...rest, counts: !text.includes("!") };
+    return { ...names, ...rest, has_effect: !text.includes("!") };
   });
-  return parseDelegations(delegations).flatMap(({ by, to, counts }) => (counts ? `${by.name}>${to.name}` : []));
+  return parseDelegations(delegations).flatMap(({ by, to, has_effect }) => (has_effect ? `${by.name}>${to.name}` : []));
 };
 
-test("a delegation counts while the person who got it has delegated it to somebody who may decide", () => {
+test("a delegation has an effect while the person who got it has delegated it to somebody who may decide", () => {
   expect(counting("ann>bob!", "bob>cleo")).toEqual(["ann>bob", "bob>cleo"]);
   expect(counting("ann>bob!", "bob>cleo!", "cleo>dan")).toEqual(["ann>bob", "bob>cleo", "cleo>dan"]);
   expect(counting("ann>bob!", "bob>cleo!", "bob>dan")).toEqual(["ann>bob", "bob>dan"]);

@@ -15,7 +15,7 @@ export interface Delegation {
   /** Whether `to` may decide approvals now. */
   present: boolean;
   /** Whether it has an effect: it has not ended and `to` is present, or `to` has voted or delegated it with effect. */
-  counts: boolean;
+  has_effect: boolean;
 }
 
 export interface StoredDelegation {
@@ -26,7 +26,7 @@ export interface StoredDelegation {
   reason: string;
   at: string;
   present: boolean;
-  counts: boolean;
+  has_effect: boolean;
 }
 
 export const parsePerson = (id: string, name: string | null): NamedPerson => ({ id, name: decodeOrNull(name) });
@@ -38,16 +38,16 @@ export const parsePerson = (id: string, name: string | null): NamedPerson => ({ 
 function isPassedOn(later: StoredDelegation[], person: string): boolean {
   const received = later.findIndex(({ to }) => to === person);
   const own = received === -1 ? later : later.slice(0, received);
-  return own.some(({ by, to, counts }, n) => by === person && (counts || isPassedOn(later.slice(n + 1), to)));
+  return own.some(({ by, to, has_effect }, n) => by === person && (has_effect || isPassedOn(later.slice(n + 1), to)));
 }
 
 /** Delegations of one approval, in order. */
 export const parseDelegations = (stored: StoredDelegation[]): Delegation[] =>
-  stored.map(({ by, by_name, to, to_name, reason, at, present, counts }, n) => ({
+  stored.map(({ by, by_name, to, to_name, reason, at, present, has_effect }, n) => ({
     by: parsePerson(by, by_name),
     to: parsePerson(to, to_name),
     reason: decode(reason),
     at: new Date(at),
     present,
-    counts: counts || isPassedOn(stored.slice(n + 1), to),
+    has_effect: has_effect || isPassedOn(stored.slice(n + 1), to),
   }));

@@ -1,4 +1,4 @@
-import { cp, rm } from "node:fs/promises";
+import { cp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { jetstream } from "@nats-io/jetstream";
@@ -72,6 +72,22 @@ test("commands are delivered after the stream was recreated while its consumer's
   const answers = await Promise.all(Array.from({ length: 5 }, () => sender.send(newCommand({ seconds: 30 }))));
   expect(answers).toEqual(answers.map(() => ({ position: 1, repeated: false })));
   expect(WAYS).toContainEqual(waysOf(repairs));
+});
+
+test("commands are delivered although the server cannot read their consumer's file, also after its next start", async () => {
+  const { http, services, repairs, names } = await openBoth("unreadable");
+  await startWorker(services, succeed);
+  const sender = http.sender(noOutcomes);
+  await sender.send(newCommand());
+  // the server writes the consumer's state once a second
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const file = join(folderOf(names.streams.commands), "..", "obs", names.durables.commands, "o.dat");
+  await whileDown(() => writeFile(file, Buffer.alloc(12)));
+  expect(await sender.send(newCommand({ seconds: 30 }))).toEqual({ position: 1, repeated: false });
+  await whileDown(async () => {});
+  expect(await sender.send(newCommand({ seconds: 30 }))).toEqual({ position: 1, repeated: false });
+  await until(() => repairs.length > 0);
+  expect(waysOf(repairs)).toEqual(["consumer_unreadable"]);
 });
 
 test("reactions and a feed subscriber's own consumer are delivered after their streams were restored to an earlier state", async () => {

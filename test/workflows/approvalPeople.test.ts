@@ -44,6 +44,10 @@ const has = async (by: Call, id: string) => (await inboxOf(by)).some((one) => on
 const delegate = (id: string, by: Call, to: string, reason: string | undefined = "On leave") =>
   by("POST", `/workflows/approvals/${id}/delegate`, { to, reason });
 
+/** Whether each delegation of the approval has an effect, in order. */
+const effectsOf = async (id: string): Promise<boolean[]> =>
+  (await owner("GET", `/workflows/approvals/${id}`)).body.delegations.map((one: any) => one.has_effect);
+
 test("an approval shows in advance whether its reader may decide it", async () => {
   const { ann, bob, eve } = await newPeople();
   const readers = [owner, ann.call, bob.call, eve.call, home.key];
@@ -77,6 +81,7 @@ describe("delegating an approval", () => {
           to: { id: bob.id, name: "Bob" },
           reason: "On leave",
           at: expect.any(String),
+          has_effect: true,
         },
       ],
     ]);
@@ -186,9 +191,11 @@ describe("delegating an approval", () => {
     const setRole = (role: string) => home.made(owner("PATCH", `/members/${away.id}`, { role }));
     await delegate(id, ann.call, away.id);
     await setRole("viewer");
+    expect(await effectsOf(id)).toEqual([false]);
     if (what === "votes") expect((await decide(id, ann.call)).body.status).toBe("pending");
     else expect((await delegate(id, ann.call, heir.id)).status).toBe(200);
     await setRole("approver");
+    expect(await effectsOf(id)).toEqual(what === "votes" ? [false] : [false, true]);
     expect(await has(away.call, id)).toBe(false);
     expect(code(await decide(id, away.call))).toEqual([403, "approver_not_allowed"]);
     expect([await has(bob.call, id), await has(heir.call, id)]).toEqual([true, what !== "votes"]);
@@ -204,6 +211,7 @@ describe("delegating an approval", () => {
     await delegate(id, ann.call, gone.id);
     await delegate(id, gone.call, heir.id);
     await home.made(owner("PATCH", `/members/${gone.id}`, { active: false }));
+    expect(await effectsOf(id)).toEqual([true, true]);
     expect([await has(ann.call, id), await has(heir.call, id)]).toEqual([false, true]);
     expect(code(await decide(id, ann.call))).toEqual([403, "approver_not_allowed"]);
     expect((await decide(id, heir.call)).body.status).toBe("pending");

@@ -8,13 +8,14 @@ import { displayName } from "./displayName.ts";
 import { PersonField } from "./PersonField.tsx";
 
 /** The delegations of the approval: from whom, to whom. */
-export function Delegations({ approval: { delegations } }: { approval: Approval }) {
+export function Delegations({ approval: { delegations, status } }: { approval: Approval }) {
   if (delegations.length === 0) return null;
   return (
     <ul className="plain" aria-label="Delegations">
-      {delegations.map(({ by, to, reason, at }) => (
+      {delegations.map(({ by, to, reason, at, has_effect }) => (
         <li key={at}>
           {displayName(by)} delegated it to {displayName(to)} <Time at={at} />: “{reason}”
+          {status === "pending" && !has_effect && " (without effect now)"}
         </li>
       ))}
     </ul>

@@ -199,12 +199,12 @@ export const PLANTS: Plant[] = [
   {
     name: "consumer-lost",
     file: "infra/nats/streams.ts",
-    text: "if (!found) return (await jsm.consumers.add(stream, spec)).config;",
+    text: "if (!found) return (await addConsumer(jsm, stream, spec, onUnreadable)).config;",
     instead: `if (spec.durable_name === "reactors" && (await jsm.streams.info(stream)).state.last_seq > 0) {
     if (found) await jsm.consumers.delete(stream, spec.durable_name);
     return spec;
   }
-  if (!found) return (await jsm.consumers.add(stream, spec)).config;`,
+  if (!found) return (await addConsumer(jsm, stream, spec, onUnreadable)).config;`,
     rules: ["I12"],
     load: ["upload", "deleteFile"],
     faults: [{ what: "kill", role: "nats" }],
