@@ -14,6 +14,7 @@ const Part = z.object(
     file_data: z.unknown().optional().describe("Of an `input_file` part, with `filename`."),
     filename: z.unknown().optional(),
     file_id: z.unknown().optional(),
+    file_url: z.unknown().optional().describe("Refused: remote files are never fetched."),
   },
   given("an object with a type"),
 );
