@@ -1,5 +1,6 @@
 import { streamName } from "#events/ids.ts";
 import { releaseBuffer } from "#events/releaseBuffer.ts";
+import { sentType } from "#events/requestSize.ts";
 import type { Attachment, Prompt } from "#events/thread.ts";
 import type { TurnStores } from "./history.ts";
 import { limitSentFiles, type AnswerMemory, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
@@ -102,7 +103,7 @@ async function modelMessage(
     const { filename, mime_type } = attachment;
     const bytes = await load(turn_id, attachment);
     // Replay is best effort (spec: Attachment rules): a message without its file keeps its text.
-    if (bytes) parts.push({ type: "file", filename, mime_type, bytes });
+    if (bytes) parts.push({ type: "file", filename, mime_type: sentType(mime_type, bytes), bytes });
   }
   return { role, parts };
 }
