@@ -40,7 +40,7 @@ const Item = z.object(
     call_id: z.unknown().optional(),
     name: z.unknown().optional(),
     arguments: z.unknown().optional(),
-    output: z.unknown().optional().describe("Of a `function_call_output`: a string, or `input_text` parts."),
+    output: z.unknown().optional().describe("Of a `function_call_output`: a string, or parts as in a message."),
   },
   given("an object"),
 );

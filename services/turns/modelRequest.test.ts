@@ -97,6 +97,23 @@ test.each([
   expect(messages[0]!.parts[1]).toMatchObject({ mime_type: sent });
 });
 
+test("files of tool results follow all results of their round as messages of the user", async () => {
+  const calls = ["a", "b"].map((id) => ({ id, name: "look", arguments: "{}", client: true as const }));
+  const call = { ...asked(), role: "assistant" as const, calls };
+  const result = (call_id: string, message: ThreadMessage) => ({ ...message, role: "tool" as const, call_id });
+  const conversation = [call, result("a", asked(1)), result("b", asked()), asked()];
+  const vault = { get: async () => Buffer.from("bytes") };
+  const turn = { model: "openai/gpt-test", streamed: false };
+  const { messages } = await buildModelRequest({ vault }, turn, EMPTY_PROMPT, [], conversation);
+  expect(messages.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)])).toEqual([
+    ["assistant", "text"],
+    ["tool", "text"],
+    ["tool", "text"],
+    ["user", "text", "file"],
+    ["user", "text"],
+  ]);
+});
+
 test("a caller's tools are offered as sent, and the request names them for the provider", async () => {
   const sent = [{ name: "web_fetch", description: "Ours", parameters: { type: "object" } }];
   const prompt = { ...EMPTY_PROMPT, client_tools: sent };

@@ -108,6 +108,21 @@ async function modelMessage(
   return { role, parts };
 }
 
+const RESULT_FILES = "The files in the results of the tools above:";
+
+/** Not every provider takes files as a tool's result, so those of results follow them as messages of the user. */
+function moveResultFiles(conversation: ThreadMessage[]): ThreadMessage[] {
+  let waiting: ThreadMessage[] = [];
+  return conversation.flatMap((message, n) => {
+    if (message.role !== "tool") return [message];
+    if (message.attachments.length > 0) waiting.push({ ...message, role: "user", text: RESULT_FILES });
+    if (conversation[n + 1]?.role === "tool") return [message];
+    const files = waiting;
+    waiting = [];
+    return [message, ...files];
+  });
+}
+
 /**
  * The request to the model: the conversation so far and this turn's messages. For a turn with a route, each target gets its own
  * model name and only its own provider's data (`isolateState`).
@@ -125,7 +140,7 @@ export async function buildModelRequest(
   const provider = targetProvider(turn);
   const messages: ModelRequest["messages"] = [];
   // one after the other: sealed and opened copies of all files would take twice the memory
-  for (const message of conversation) messages.push(await modelMessage(load, message, provider));
+  for (const message of moveResultFiles(conversation)) messages.push(await modelMessage(load, message, provider));
   const model = turn.model.slice(turn.model.indexOf("/") + 1);
   // The caller's instructions come after the agent's own (spec: Agent response request).
   const instructions = [agent?.instructions, prompt.instructions].filter(Boolean).join("\n\n") || null;
