@@ -9,6 +9,24 @@ export interface RequestSize {
 /** Providers count a picture's tokens by its width and height, not by its bytes. */
 export const isSentAsPicture = (mime_type: string): boolean => mime_type.startsWith("image/");
 
+/** The first bytes of pictures that every provider reads. */
+const SIGNATURES: [start: RegExp, mime_type: string][] = [
+  [/^\u0089PNG\r\n/, "image/png"],
+  [/^\u00ff\u00d8\u00ff/, "image/jpeg"],
+  [/^GIF8[79]a/, "image/gif"],
+  [/^RIFF[^]{4}WEBP/, "image/webp"],
+];
+
+/**
+ * The type with which a file is sent: for a picture, that of its bytes. OpenAI reads pictures under any name, such as `image/jpg`, but
+ * other providers refuse wrong ones.
+ */
+export function sentType(mime_type: string, bytes: Buffer): string {
+  if (!isSentAsPicture(mime_type)) return mime_type;
+  const head = bytes.toString("latin1", 0, 12);
+  return SIGNATURES.find(([start]) => start.test(head))?.[1] ?? mime_type;
+}
+
 export interface SentFile {
   mime_type: string;
   bytes: number;

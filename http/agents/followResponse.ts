@@ -6,7 +6,7 @@ import { getTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { onDisconnect } from "../base/disconnect.ts";
 import { readRecordedAt } from "../base/send.ts";
-import { openEventStream, type EventStream } from "../base/sse.ts";
+import { encodeComment, openEventStream, type EventStream } from "../base/sse.ts";
 import { unixSeconds } from "../base/times.ts";
 import type { FrameReader } from "../turns/frameReader.ts";
 import { SILENCE_MS } from "../turns/turnEnd.ts";
@@ -79,7 +79,7 @@ export async function followResponse(
   const { head, startAfter, row } = following;
   const stream = createStream(head, { startAfter, attempt: row?.attempt ?? 0 });
   // sends the headers at once
-  const sse = openEventStream(reply, stream.open() || ": ping\n\n");
+  const sse = openEventStream(reply, stream.open() || encodeComment(reply.request));
   const closeReader = () => reader.close();
   onDisconnect(disconnected, closeReader);
   http.closing.addEventListener("abort", closeReader, { once: true });
@@ -141,5 +141,5 @@ export async function replayResponse(
     end,
     completed_at,
   );
-  openEventStream(reply, text || ": ping\n\n").end("");
+  openEventStream(reply, text || encodeComment(reply.request)).end("");
 }

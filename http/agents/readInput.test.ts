@@ -91,8 +91,15 @@ describe("the input of a response request", () => {
       { role: "tool", text: "Rain", files: [], call_id: "c2", param: "input[5].call_id" },
     ]);
     expect(code(() => readInput(request({ input: items })))).toBe("invalid_input");
-    const image = [{ type: "function_call_output", call_id: "c", output: [{ type: "input_image" }] }];
-    expect(code(() => readInput(request({ input: image }), own))).toBe("invalid_input");
+  });
+
+  test.each([
+    ["input_audio", "invalid_input"],
+    ["input_image", "invalid_attachment"],
+  ])("is refused with a result that has an invalid part of the type %s", (type, expected) => {
+    const own = { isServerTool: () => false, serverCalls: new Set<string>() };
+    const result = { type: "function_call_output", call_id: "c", output: [{ type }] };
+    expect(code(() => readInput(request({ input: [result] }), own))).toBe(expected);
   });
 });
 

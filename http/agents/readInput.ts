@@ -1,14 +1,10 @@
 import { ApiError } from "../base/errors.ts";
 import { readValue } from "../base/validate.ts";
-import {
-  MAX_ATTACHMENTS,
-  readFileAttachment,
-  readImageAttachment,
-  type AttachmentSource,
-} from "../turns/attachment.ts";
+import { MAX_ATTACHMENTS, type AttachmentSource } from "../turns/attachment.ts";
 import type { InputMessage } from "../turns/turnRequest.ts";
+import { readAttachment } from "./attachmentPart.ts";
 import { addMessage, createToolItemReader, invalidInput, type OwnTools } from "./toolItems.ts";
-import { Content, type InputItem, type Part, type ResponseRequest } from "./schema.ts";
+import { Content, type InputItem, type ResponseRequest } from "./schema.ts";
 
 /** Text parts of users and of assistants: the caller may send earlier answers back. */
 const TEXT_PARTS = new Set(["input_text", "output_text"]);
@@ -25,14 +21,6 @@ function readText(content: Content, at: string): string {
       return [text];
     })
     .join("\n");
-}
-
-function readAttachment(part: Part, at: string): AttachmentSource | undefined {
-  if (part.type === "input_file") return readFileAttachment(part, at);
-  if (part.type !== "input_image") return undefined;
-  return typeof part.file_id === "string"
-    ? readFileAttachment({ file_id: part.file_id }, at)
-    : readImageAttachment(part.image_url, `${at}.image_url`);
 }
 
 const readFiles = (content: Content, at: string): AttachmentSource[] =>

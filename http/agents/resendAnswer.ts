@@ -4,7 +4,7 @@ import type { FramePayload } from "#events/ports.ts";
 import type { Http } from "../base/deps.ts";
 import { onDisconnect } from "../base/disconnect.ts";
 import { recheckAfterWait } from "../base/recheck.ts";
-import { openEventStream } from "../base/sse.ts";
+import { encodeComment, openEventStream } from "../base/sse.ts";
 import { openFrameReader } from "../turns/frameReader.ts";
 import { waitForEnd } from "../turns/turnEnd.ts";
 import { keepAlive } from "./keepAlive.ts";
@@ -73,7 +73,7 @@ async function resendBuffered(http: Http, reply: FastifyReply, row: ResponseRow,
 
 /** Streams the resent answer. There is no time limit (spec: Limits); comments keep the connection open. */
 async function resendStreamed(http: Http, reply: FastifyReply, row: ResponseRow, disconnected: AbortSignal) {
-  const sse = openEventStream(reply, readResponseEnd(row) ? "" : ": ping\n\n");
+  const sse = openEventStream(reply, readResponseEnd(row) ? "" : encodeComment(reply.request));
   try {
     const newest = await awaitEnd(http, row, Infinity, AbortSignal.any([disconnected, http.closing]));
     const { head, message, ended } = await readAnswer(http, newest);

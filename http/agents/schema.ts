@@ -14,6 +14,7 @@ const Part = z.object(
     file_data: z.unknown().optional().describe("Of an `input_file` part, with `filename`."),
     filename: z.unknown().optional(),
     file_id: z.unknown().optional(),
+    file_url: z.unknown().optional().describe("Refused: remote files are never fetched."),
   },
   given("an object with a type"),
 );
@@ -39,7 +40,7 @@ const Item = z.object(
     call_id: z.unknown().optional(),
     name: z.unknown().optional(),
     arguments: z.unknown().optional(),
-    output: z.unknown().optional().describe("Of a `function_call_output`: a string, or `input_text` parts."),
+    output: z.unknown().optional().describe("Of a `function_call_output`: a string, or parts as in a message."),
   },
   given("an object"),
 );

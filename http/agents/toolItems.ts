@@ -1,6 +1,8 @@
 import { ApiError } from "../base/errors.ts";
+import type { AttachmentSource } from "../turns/attachment.ts";
 import type { InputMessage } from "../turns/turnRequest.ts";
-import type { InputItem } from "./schema.ts";
+import { readAttachment } from "./attachmentPart.ts";
+import type { InputItem, Part } from "./schema.ts";
 
 export const invalidInput = (param: string, message: string): ApiError =>
   new ApiError("invalid_input", `${param} ${message}`, { param });
@@ -10,16 +12,22 @@ function readString(value: unknown, param: string): string {
   throw invalidInput(param, "must be a string.");
 }
 
-function readOutput(output: unknown, at: string): string {
-  if (typeof output === "string") return output;
-  if (!Array.isArray(output)) throw invalidInput(at, "must be a string or an array of input_text parts.");
-  return output
-    .map((part: { type?: unknown; text?: unknown } | null, n) => {
-      if (part?.type !== "input_text" || typeof part.text !== "string")
-        throw invalidInput(`${at}[${n}]`, "must be an input_text part: a tool's result is text.");
-      return part.text;
-    })
-    .join("\n");
+const OUTPUT_PARTS = "must be an input_text, input_image or input_file part.";
+
+/** Reads the result of a call. Unknown parts are refused, because they would be lost. Throws the attachment codes as well. */
+function readOutput(output: unknown, at: string): Pick<InputMessage, "text" | "files"> {
+  if (typeof output === "string") return { text: output, files: [] };
+  if (!Array.isArray(output)) throw invalidInput(at, "must be a string or an array of parts.");
+  const texts: string[] = [];
+  const files: AttachmentSource[] = [];
+  for (const [n, part] of (output as (Part | null)[]).entries()) {
+    const place = `${at}[${n}]`;
+    const file = part && readAttachment(part, place);
+    if (file) files.push(file);
+    else if (part?.type === "input_text" && typeof part.text === "string") texts.push(part.text);
+    else throw invalidInput(place, OUTPUT_PARTS);
+  }
+  return { text: texts.join("\n"), files };
 }
 
 /** What an agent's request says about tools of the caller's own. */
@@ -49,7 +57,7 @@ export function createToolItemReader({ isServerTool, serverCalls }: OwnTools) {
     if (item.type !== "function_call_output") return undefined;
     const call_id = read("call_id");
     if (skipped.has(call_id)) return undefined;
-    return { role: "tool", text: readOutput(item.output, `${at}.output`), files: [], call_id, param: `${at}.call_id` };
+    return { role: "tool", ...readOutput(item.output, `${at}.output`), call_id, param: `${at}.call_id` };
   };
 }
 

@@ -4,11 +4,11 @@ import fastify from "fastify";
 import { expect, test } from "vitest";
 import { openEventStream, type EventStream } from "./sse.ts";
 
-async function serve(use: (stream: EventStream) => void) {
+async function serve(use: (stream: EventStream) => void, options?: { pingMs: number }) {
   const app = fastify();
   app.get("/", (_request, reply) => {
     reply.header("x-request-id", "r1");
-    use(openEventStream(reply, "data: 1\n\n"));
+    use(openEventStream(reply, "data: 1\n\n", options));
   });
   await app.listen({ port: 0, host: "127.0.0.1" });
   return { app, port: (app.server.address() as AddressInfo).port };
@@ -28,6 +28,18 @@ test("an event stream sends its headers, including those of hooks, with the firs
     "x-request-id": "r1",
   });
   expect(await response.text()).toBe("data: 1\n\ndata: 2\n\ndata: [DONE]\n\n");
+  await app.close();
+});
+
+test.each([
+  ["node", ": ping\n\n"],
+  ["go", ": ping\n"],
+])("a silent event stream sends a client for %s the comments %j", async (lang, comment) => {
+  const { app, port } = await serve((stream) => void setTimeout(() => stream.end("data: 2\n\n"), 100), { pingMs: 20 });
+  const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { "x-stainless-lang": lang } });
+  const text = await response.text();
+  expect(text).toContain(`data: 1\n\n${comment}`);
+  expect(text.replaceAll(comment, "")).toBe("data: 1\n\ndata: 2\n\n");
   await app.close();
 });
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "./errors.ts";
 import { RECHECK_MS } from "./recheck.ts";
 
-/** Interval of the comments that keep a silent stream open. */
+/** Interval of the frames that keep a silent stream open. */
 const PING_MS = 15_000;
 /** A slow reader is disconnected at this number of unsent bytes, plus those of the longest piece, which takes a while to send. */
 const MAX_BUFFERED = 1024 * 1024;
@@ -44,16 +44,38 @@ function watchCredential({ request, raw }: FastifyReply): void {
   }
 }
 
-/** Opens a stream of Server-Sent Events: sends the headers, including those set by hooks, and the first frames. */
-export function openEventStream(reply: FastifyReply, first: string, pingMs = PING_MS): EventStream {
-  const { raw } = reply;
+/**
+ * A comment, which clients skip. OpenAI's client for Go fails before version 3.43 at a blank line after a comment, so for Go the
+ * comment has none and belongs to the next event. Other clients get the line, because some skip an event that begins with a comment.
+ */
+export const encodeComment = ({ headers }: Pick<FastifyRequest, "headers">, text = "ping"): string =>
+  `: ${text}\n${headers["x-stainless-lang"] === "go" ? "" : "\n"}`;
+
+/** Writes the headers, including those set by hooks. */
+function writeHead(reply: FastifyReply): void {
   reply.hijack();
-  raw.writeHead(200, {
+  reply.raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
   });
+}
+
+interface StreamOptions {
+  pingMs?: number;
+  /** What keeps a silent stream open; a comment by default. */
+  ping?: () => string;
+}
+
+/** Opens a stream of Server-Sent Events: sends the headers and the first frames. */
+export function openEventStream(
+  reply: FastifyReply,
+  first: string,
+  { pingMs = PING_MS, ping = () => encodeComment(reply.request) }: StreamOptions = {},
+): EventStream {
+  const { raw } = reply;
+  writeHead(reply);
   let overflowed = false;
   let pending = "";
   let flushedAt = 0;
@@ -78,8 +100,8 @@ export function openEventStream(reply: FastifyReply, first: string, pingMs = PIN
     pending += frames;
     if (pending.length > MAX_GATHERED) flush();
   };
-  const ping = setInterval(() => write(": ping\n\n"), pingMs);
-  raw.once("close", () => clearInterval(ping));
+  const pinging = setInterval(() => write(ping()), pingMs);
+  raw.once("close", () => clearInterval(pinging));
   if (reply.request.recheckCredential) watchCredential(reply);
   write(first);
 
@@ -95,7 +117,7 @@ export function openEventStream(reply: FastifyReply, first: string, pingMs = PIN
       over.abort();
     },
     end(frames) {
-      clearInterval(ping);
+      clearInterval(pinging);
       if (raw.destroyed) return;
       raw.end(pending + frames);
       pending = "";

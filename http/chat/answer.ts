@@ -1,11 +1,12 @@
 import type { FastifyReply } from "fastify";
 import type { Frame, TurnEnd } from "#events/ports.ts";
+import { isAlias } from "#events/route.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import type { Http } from "../base/deps.ts";
 import { onDisconnect } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
 import { recheckAfterWait } from "../base/recheck.ts";
-import { openEventStream, type EventStream } from "../base/sse.ts";
+import { encodeComment, openEventStream, type EventStream } from "../base/sse.ts";
 import { SILENCE_MS, storedEnd, turnFailure, waitForEnd } from "../turns/turnEnd.ts";
 import { endHeaders, modelHeader, type AttachedTurn, type TurnHandle } from "../turns/turnHandle.ts";
 import { recordAbandonedTurn } from "../turns/recordAbandonedTurn.ts";
@@ -18,10 +19,8 @@ import { countReader, hasReader } from "./streamReaders.ts";
  * pressed stop does not.
  */
 const STOP_AFTER_MS = 3_000;
-/** Clients and proxies drop a connection without bytes. After this silence the stream sends its headers, and then comments. */
+/** Clients and proxies drop a connection without bytes. After this silence the stream sends its headers, and then empty chunks. */
 const KEEP_ALIVE_MS = 10_000;
-/** A comment of Server-Sent Events, which clients skip. */
-const WAITING = ": waiting for the model\n\n";
 const RESTARTING = "The server is restarting and the turn continues. Retry the request to get its answer.";
 
 const STOPPED =
@@ -64,22 +63,24 @@ const hasNoOutput = (end: TurnEnd): end is Extract<TurnEnd, { message: string }>
 
 /**
  * Delays the headers until the first chunk, so that an earlier failure can still be answered with a status. After a long silence,
- * while tools run for example, the headers are sent anyway to keep the connection alive, but no chunk: all chunks name the same model,
- * and the target of an alias may not be known yet.
+ * while tools run for example, the headers are sent anyway to keep the connection alive. For an alias a comment follows instead of a
+ * chunk: all chunks name the same model, and its target may not be known yet.
  */
 function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
   const chunks = chunksFor(turn);
   let stream: EventStream | undefined;
   let hasBegun = false;
   let progress = NOTHING_SENT;
-  const open = (first: string) => (stream ??= openEventStream(reply, first, KEEP_ALIVE_MS));
-  const silence = setTimeout(() => open(WAITING), KEEP_ALIVE_MS);
+  const waiting = () => encodeComment(reply.request, "waiting for the model");
+  const ping = () => (hasBegun ? chunks.idle() : waiting());
+  const open = (first: string) => (stream ??= openEventStream(reply, first, { pingMs: KEEP_ALIVE_MS, ping }));
   /** The frames, after the first chunk if it was not sent yet. */
   const begin = (frames: string): string => {
     const begun = hasBegun ? frames : chunks.open() + frames;
     hasBegun = true;
     return begun;
   };
+  const silence = setTimeout(() => open(isAlias(turn.model) ? waiting() : begin("")), KEEP_ALIVE_MS);
   return {
     /** Cancels the timer that sends the headers after a silence. */
     close: () => clearTimeout(silence),

@@ -93,6 +93,8 @@ function createEncoder(head: Head) {
       isOpen = true;
       return delta(`{"role":"assistant","content":""}`);
     },
+    /** A chunk without content, which keeps a silent stream open: every client takes it, and some fail at comments. */
+    idle: (): string => delta("{}"),
     usage: (usage: Usage): string => `${start}],"usage":${JSON.stringify(completionUsage(usage))}}\n\n`,
     nameModel(model: string): void {
       if (!isOpen) start = startOf(head, model);
@@ -102,7 +104,7 @@ function createEncoder(head: Head) {
 
 /** Builds the SSE frames of one stream. */
 export function chunksFor(head: Head) {
-  const { delta, open, usage, nameModel } = createEncoder(head);
+  const { delta, open, idle, usage, nameModel } = createEncoder(head);
   const content = (text: string) => (text ? delta(`{"content":${JSON.stringify(text)}}`) : "");
   const thoughts = (text: string) => (text ? delta(`{"reasoning_content":${JSON.stringify(text)}}`) : "");
   const refuses = (refusal: string) => (refusal ? delta(`{"refusal":${JSON.stringify(refusal)}}`) : "");
@@ -127,6 +129,7 @@ export function chunksFor(head: Head) {
 
   return {
     open,
+    idle,
 
     /** Applies a frame of a running turn. Returns the new progress and the text to send. */
     fold(sent: StreamProgress, frame: Exclude<Frame, { type: "end" }>): [StreamProgress, string] {

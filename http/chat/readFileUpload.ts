@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { ApiError } from "../base/errors.ts";
 import { cleanFilename } from "../base/filename.ts";
 import { parseMediaType, defaultFilename, OCTETS, mediaTypeFromName } from "../base/mediaType.ts";
+import { isPdf, looksLikeText } from "../upload/looksLikeText.ts";
 import { readForm, type Field, type FormRules } from "../upload/multipartForm.ts";
 
 export interface Upload {
@@ -38,6 +39,13 @@ function readTexts(fields: Field[]): Map<string, string> {
   return texts;
 }
 
+/**
+ * Whether a declared type is the sender's own. Clients for .NET, Ruby and Python send parts without a type, which the parser reads
+ * as `text/plain`, so that type counts for text only.
+ */
+const isDeclared = (type: string, bytes: Buffer): boolean =>
+  type === "text/plain" ? looksLikeText(bytes) && !isPdf(bytes) : type !== OCTETS;
+
 /** Reads an upload. Throws 400 `invalid_multipart`, `missing_file` or `invalid_file`, and 413 `file_too_large`. */
 export async function readUpload(request: FastifyRequest): Promise<Upload> {
   const { file, fields } = await readForm(request, RULES);
@@ -47,7 +55,7 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   if (bytes.length === 0) throw new ApiError("invalid_file", "The uploaded file is empty.", { param: "file" });
   const sentName = cleanFilename(file.filename);
   const declared = parseMediaType(file.mimetype);
-  const mime_type = declared === OCTETS ? mediaTypeFromName(sentName) : declared;
+  const mime_type = isDeclared(declared, bytes) ? declared : mediaTypeFromName(sentName);
   return {
     filename: sentName || defaultFilename(mime_type),
     mime_type,

@@ -58,6 +58,12 @@ describe("a file attachment", () => {
     });
   });
 
+  test("in a data URL of an unknown type gets its media type from its name", () => {
+    const file_data = "data:application/octet-stream;base64,AAAA";
+    expect(file({ file_data, filename: "notes.md" })).toMatchObject({ mime_type: "text/markdown" });
+    expect(file({ file_data })).toMatchObject({ filename: "file.bin", mime_type: "application/octet-stream" });
+  });
+
   test("may be the id of an uploaded file", () => {
     expect(file({ file_id: "f1" })).toEqual({ kind: "stored", file_id: "f1", param: "at.file.file_id" });
   });
@@ -69,6 +75,11 @@ describe("a file attachment", () => {
     { file_data: "https://models.example/a" },
     { file_data: "AA=A" },
   ])("is refused with the fields %j", (fields) => expect(() => file(fields)).toThrow(refused("invalid_attachment")));
+
+  test("at an address is refused with advice", () =>
+    expect(() => file({ file_url: "https://models.example/a.pdf" })).toThrow(
+      "at.file.file_url is not supported. Remote files are never fetched: send the bytes",
+    ));
 
   test("over 25 MiB is refused without decoding it", () => {
     const limit = 25 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { ApiError } from "../base/errors.ts";
 import { cleanFilename } from "../base/filename.ts";
-import { parseMediaType, defaultFilename, mediaTypeFromName } from "../base/mediaType.ts";
+import { parseMediaType, defaultFilename, mediaTypeFromName, OCTETS } from "../base/mediaType.ts";
 import { decodedLength } from "./base64.ts";
 
 export const MAX_ATTACHMENTS = 16;
@@ -35,9 +35,12 @@ function fromDataUrl(url: string, filename: string, param: string): AttachmentSo
   const match = DATA_URL.exec(url.slice(0, 2_100));
   if (!match || !match[1]!.includes("/"))
     throw invalid(param, "must be a URL of the form data:<media type>;base64,<data>.");
-  const mime_type = parseMediaType(match[1]!);
+  const declared = parseMediaType(match[1]!);
+  const name = cleanFilename(filename);
+  // browsers write this type for files whose type they do not know
+  const mime_type = declared === OCTETS ? mediaTypeFromName(name) : declared;
   const base64 = checkBase64(url.slice(match[0].length), param);
-  return { kind: "inline", filename: cleanFilename(filename) || defaultFilename(mime_type), mime_type, base64, param };
+  return { kind: "inline", filename: name || defaultFilename(mime_type), mime_type, base64, param };
 }
 
 function fromBareBase64(base64: string, sentName: string, param: string): AttachmentSource {
@@ -61,7 +64,7 @@ export function readImageAttachment(url: unknown, param: string): AttachmentSour
 
 /** Reads a file from its bytes or its id. Throws the spec's attachment codes. */
 export function readFileAttachment(
-  { file_data: data, file_id: id, filename = "" }: Record<string, unknown>,
+  { file_data: data, file_id: id, file_url: url, filename = "" }: Record<string, unknown>,
   at: string,
 ): AttachmentSource {
   if (filename !== null && typeof filename !== "string") throw invalid(`${at}.filename`, "must be a string.");
@@ -75,5 +78,6 @@ export function readFileAttachment(
       : fromBareBase64(data, filename ?? "", param);
   }
   if (typeof id === "string") return { kind: "stored", file_id: id, param: `${at}.file_id` };
+  if (typeof url === "string") throw invalid(`${at}.file_url`, `is not supported. ${NOT_FETCHED}`);
   throw invalid(at, "must have file_data or file_id, as a string.");
 }

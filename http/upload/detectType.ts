@@ -4,7 +4,7 @@ import { ApiError } from "../base/errors.ts";
 import { parseMediaType, OCTETS } from "../base/mediaType.ts";
 import { detectCompoundKind, isCompound } from "./compoundFile.ts";
 import { detectZipType, isZip } from "./containerTypes.ts";
-import { looksLikeText } from "./looksLikeText.ts";
+import { isPdf, looksLikeText } from "./looksLikeText.ts";
 
 /** Signatures are in the first bytes. More bytes would only give a hostile file more ways to waste time. */
 const HEAD_BYTES = 4_100;
@@ -69,8 +69,8 @@ const HTML = /^\s*<(!doctype\s+html|html)[\s>]/i;
 
 /** Text has its claimed type. Without one, and without an ending in the name, it is plain text or HTML. */
 function textType({ bytes, filename, mimetype }: UploadedFile, claimed: string[]): string | undefined {
+  if (isPdf(bytes)) return MEDIA_TYPES.pdf;
   const head = bytes.toString("latin1", 0, 1_000);
-  if (/^(\u00ef\u00bb\u00bf)?%PDF-/.test(head)) return MEDIA_TYPES.pdf;
   if (head.startsWith("{\\rtf")) return MEDIA_TYPES.rtf;
   const textual = claimed.find((type) => TEXTUAL.includes(type));
   if (textual) return textual;

@@ -9,6 +9,9 @@ for (const code of ALLOWED_CONTROLS) IS_CONTROL[code] = 0;
 /** Maximum share of control characters. Text may have a few; about a tenth of compressed bytes are. */
 const MAX_CONTROL_SHARE = 0.02;
 
+/** Whether the bytes begin as a PDF does. Few or uncompressed objects look like text. */
+export const isPdf = (bytes: Buffer): boolean => /^(\u00ef\u00bb\u00bf)?%PDF-/.test(bytes.toString("latin1", 0, 8));
+
 /** Whether the bytes can be text in some encoding. Examines the first 64 KiB. */
 export function looksLikeText(bytes: Buffer): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);

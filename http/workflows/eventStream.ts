@@ -7,7 +7,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
-import { openEventStream } from "../base/sse.ts";
+import { encodeComment, openEventStream } from "../base/sse.ts";
 import { createAgentOutputRelay } from "./agentOutputRelay.ts";
 import { formatFrames } from "./eventMessages.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
@@ -59,7 +59,7 @@ export async function followRun(
   const stream = streamName("run", row.id);
   const openValue = createOpenValue(http, row);
   const disconnected = disconnectSignal(reply.raw);
-  const sse = openEventStream(reply, ": ping\n\n");
+  const sse = openEventStream(reply, encodeComment(reply.request));
   const relay = createAgentOutputRelay(http, row, sse);
   const progress = new RunProgress();
   let version = 0;

@@ -80,6 +80,40 @@ test("a file that was attached again is sent, although its first copy is gone, a
   expect(loaded).toHaveLength(2);
 });
 
+test.each([
+  ["image/jpg", "ffd8ffe0", "image/jpeg"],
+  ["image/png", "ffd8ffe0", "image/jpeg"],
+  ["image/jpeg", "89504e470d0a1a0a", "image/png"],
+  ["image/png", "474946383961", "image/gif"],
+  ["image/png", "524946460a0a0a0a57454250", "image/webp"],
+  ["image/svg+xml", "3c7376673e", "image/svg+xml"],
+  ["application/pdf", "ffd8ffe0", "application/pdf"],
+])("a file of the type %s with the bytes %s is sent as %s", async (mime_type, hex, sent) => {
+  const message = asked(1);
+  const attachments = message.attachments.map((attachment) => ({ ...attachment, mime_type }));
+  const vault = { get: async () => Buffer.from(hex, "hex") };
+  const turn = { model: "anthropic/claude-test", streamed: false };
+  const { messages } = await buildModelRequest({ vault }, turn, EMPTY_PROMPT, [], [{ ...message, attachments }]);
+  expect(messages[0]!.parts[1]).toMatchObject({ mime_type: sent });
+});
+
+test("files of tool results follow all results of their round as messages of the user", async () => {
+  const calls = ["a", "b"].map((id) => ({ id, name: "look", arguments: "{}", client: true as const }));
+  const call = { ...asked(), role: "assistant" as const, calls };
+  const result = (call_id: string, message: ThreadMessage) => ({ ...message, role: "tool" as const, call_id });
+  const conversation = [call, result("a", asked(1)), result("b", asked()), asked()];
+  const vault = { get: async () => Buffer.from("bytes") };
+  const turn = { model: "openai/gpt-test", streamed: false };
+  const { messages } = await buildModelRequest({ vault }, turn, EMPTY_PROMPT, [], conversation);
+  expect(messages.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)])).toEqual([
+    ["assistant", "text"],
+    ["tool", "text"],
+    ["tool", "text"],
+    ["user", "text", "file"],
+    ["user", "text"],
+  ]);
+});
+
 test("a caller's tools are offered as sent, and the request names them for the provider", async () => {
   const sent = [{ name: "web_fetch", description: "Ours", parameters: { type: "object" } }];
   const prompt = { ...EMPTY_PROMPT, client_tools: sent };

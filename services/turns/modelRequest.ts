@@ -1,5 +1,6 @@
 import { streamName } from "#events/ids.ts";
 import { releaseBuffer } from "#events/releaseBuffer.ts";
+import { sentType } from "#events/requestSize.ts";
 import type { Attachment, Prompt } from "#events/thread.ts";
 import type { TurnStores } from "./history.ts";
 import { limitSentFiles, type AnswerMemory, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
@@ -102,9 +103,24 @@ async function modelMessage(
     const { filename, mime_type } = attachment;
     const bytes = await load(turn_id, attachment);
     // Replay is best effort (spec: Attachment rules): a message without its file keeps its text.
-    if (bytes) parts.push({ type: "file", filename, mime_type, bytes });
+    if (bytes) parts.push({ type: "file", filename, mime_type: sentType(mime_type, bytes), bytes });
   }
   return { role, parts };
+}
+
+const RESULT_FILES = "The files in the results of the tools above:";
+
+/** Not every provider takes files as a tool's result, so those of results follow them as messages of the user. */
+function moveResultFiles(conversation: ThreadMessage[]): ThreadMessage[] {
+  let waiting: ThreadMessage[] = [];
+  return conversation.flatMap((message, n) => {
+    if (message.role !== "tool") return [message];
+    if (message.attachments.length > 0) waiting.push({ ...message, role: "user", text: RESULT_FILES });
+    if (conversation[n + 1]?.role === "tool") return [message];
+    const files = waiting;
+    waiting = [];
+    return [message, ...files];
+  });
 }
 
 /**
@@ -124,7 +140,7 @@ export async function buildModelRequest(
   const provider = targetProvider(turn);
   const messages: ModelRequest["messages"] = [];
   // one after the other: sealed and opened copies of all files would take twice the memory
-  for (const message of conversation) messages.push(await modelMessage(load, message, provider));
+  for (const message of moveResultFiles(conversation)) messages.push(await modelMessage(load, message, provider));
   const model = turn.model.slice(turn.model.indexOf("/") + 1);
   // The caller's instructions come after the agent's own (spec: Agent response request).
   const instructions = [agent?.instructions, prompt.instructions].filter(Boolean).join("\n\n") || null;

@@ -33,6 +33,13 @@ test("results stand behind their calls, in the order of the calls", () => {
   ).toEqual(["assistant One", "tool a A", "tool b B", "assistant Two", "tool a C"]);
 });
 
+test("results keep their files", () => {
+  const attachments = [{ filename: "a.png", mime_type: "image/png", bytes: 1, sha256: "0", blob: "b" }];
+  const pictured = { ...result("a", "See"), attachments };
+  for (const before of [[calling("", "a")], []])
+    expect(pairResults([...before, pictured]).at(-1)!.attachments).toEqual(attachments);
+});
+
 test("a call without a result gets one that says so, before what the caller said instead", () => {
   expect(short([calling("", "a", "b"), result("b", "B"), said("user", "Never mind")])).toEqual([
     "assistant",

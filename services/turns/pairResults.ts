@@ -5,9 +5,9 @@ import type { ThreadMessage } from "./threadMessage.ts";
 const NO_RESULT = JSON.stringify({ error: "The caller went on without running this tool." });
 const LOST_CALL = "The result of a tool call that is no longer part of this conversation:";
 
-const resultOf = (call: ToolCall, text: string, turn_id: string): ThreadMessage => ({
+const missingResult = (call: ToolCall, turn_id: string): ThreadMessage => ({
   role: "tool",
-  text,
+  text: NO_RESULT,
   attachments: [],
   call_id: call.id,
   turn_id,
@@ -29,9 +29,9 @@ export function pairResults(messages: ThreadMessage[]): ThreadMessage[] {
   const known = new Set<string>();
   const replaced = new Set<ThreadMessage>();
   for (const [at, message] of messages.entries()) {
-    const { role, calls, call_id, turn_id, text } = message;
+    const { role, calls, call_id, turn_id, text, attachments } = message;
     if (role === "tool") {
-      if (!known.has(call_id!)) paired.push({ role: "user", text: `${LOST_CALL}\n${text}`, attachments: [], turn_id });
+      if (!known.has(call_id!)) paired.push({ role: "user", text: `${LOST_CALL}\n${text}`, attachments, turn_id });
       continue;
     }
     if (replaced.has(message)) continue;
@@ -41,7 +41,7 @@ export function pairResults(messages: ThreadMessage[]): ThreadMessage[] {
     const answers = calls.map((call) => replies.findLastIndex(({ call_id: id }) => id === call.id));
     for (const [n, call] of calls.entries()) {
       known.add(call.id);
-      paired.push(resultOf(call, replies[answers[n]!]?.text ?? NO_RESULT, replies[answers[n]!]?.turn_id ?? turn_id));
+      paired.push(replies[answers[n]!] ?? missingResult(call, turn_id));
     }
     const newest = answers.reduce((most, answer) => Math.max(most, answer), 0);
     for (const reply of replies.slice(0, newest)) if (reply.role === "assistant") replaced.add(reply);

@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startAgents, TOOL, type AgentClient, type Agents } from "./agents.ts";
+import { PNG } from "../clients/deployment.ts";
 import { checkedFetch } from "./checkedFetch.ts";
 
 /* Tools that the caller of an agent brings and runs itself, next to the agent's own. */
@@ -130,6 +131,25 @@ describe("a call of a client tool", () => {
       { role: "tool", tool_call_id: call_id, content: "Rain" },
     ]);
   });
+});
+
+test("a picture in the result of a client tool reaches the model after the result, and in later turns", async () => {
+  const other = await agents.open({ model: "openai/gpt-test", client_tools: true });
+  agents.answers({ tool_calls: [{ name: "get_weather", arguments: {} }] }, { text: "It rains." }, { text: "Yes." });
+  const first = await other.ask("Weather?", { tools });
+  const image_url = `data:image/png;base64,${PNG}`;
+  const output = [
+    { type: "input_text", text: "See" },
+    { type: "input_image", image_url, detail: "auto" },
+  ];
+  const second = await other.ask([result(callIn(first).call_id, output)], { tools, previous_response_id: first.id });
+  const seen = [
+    { role: "tool", content: "See" },
+    { role: "user", content: [{ type: "text" }, { type: "image_url", image_url: { url: image_url } }] },
+  ];
+  expect(agents.asked().messages.slice(-2)).toMatchObject(seen);
+  await other.ask("Sure?", { tools, previous_response_id: second.id });
+  expect(agents.asked().messages.slice(2, 4)).toMatchObject(seen);
 });
 
 describe("results of client tools", () => {

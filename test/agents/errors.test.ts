@@ -187,6 +187,12 @@ test.each<[string, string | null, string | null, object]>([
     "input[0].content[0]",
     user({ type: "input_file", filename: "a.txt" }),
   ],
+  [
+    "a remote file",
+    "invalid_attachment",
+    "input[0].content[0].file_url",
+    user({ type: "input_file", file_url: "https://a.example/x.pdf" }),
+  ],
   ["17 attachments", "too_many_attachments", "input", { input: "x", attachments: Array(17).fill(UNKNOWN) }],
   [
     "17 parts with images",

@@ -52,6 +52,32 @@ describe("an uploaded file", () => {
     expect(body).toMatchObject({ purpose: "user_data", mime_type: "application/pdf" });
   });
 
+  const PNG = "\u0089PNG\r\n\u001a\n\u0000";
+  test.each([
+    [
+      "like OpenAI's client for .NET",
+      "name=file; filename=a.pdf; filename*=utf-8''a.pdf",
+      "%PDF-1.7",
+      "a.pdf",
+      "application/pdf",
+    ],
+    [
+      "with a name outside ASCII",
+      "name=file; filename=\"=?utf-8?B?w6QucG5n?=\"; filename*=utf-8''%C3%A4.png",
+      PNG,
+      "ä.png",
+      "image/png",
+    ],
+    ["like ruby-openai", 'name="file"; filename="a.png"\r\nContent-Type: ', PNG, "a.png", "image/png"],
+    ["with text", 'name="file"; filename="a.csv"', "a,b", "a.csv", "text/plain"],
+  ])(
+    "has the type of its name if its part has none and the bytes are no text: %s",
+    async (_name, head, content, filename, mime_type) => {
+      const { status, body } = await multipart([`Content-Disposition: form-data; ${head}\r\n\r\n${content}`]);
+      expect([status, body.filename, body.mime_type]).toEqual([201, filename, mime_type]);
+    },
+  );
+
   test("belongs to one pair of key and user", async () => {
     const { body } = await upload("mine", "mine.txt", "text/plain", { user: "ada" });
     expect((await call("GET", `/files/${body.id}?user=ada`)).status).toBe(200);

@@ -32,6 +32,11 @@ test("options that the API does not have are left out", async () => {
   expect(Object.keys(sent).sort()).toEqual(["max_tokens", "messages", "model", "stream"]);
 });
 
+test("stop sequences of white space, which the API refuses, are left out", async () => {
+  expect((await body({ stop: ["\n", "END", " "] })).stop_sequences).toEqual(["END"]);
+  expect(await body({ stop: ["\n"] })).not.toHaveProperty("stop_sequences");
+});
+
 describe("max_tokens", () => {
   test.each([
     ["is the limit of the request", "claude-opus-5", 1_000, 1_000],

@@ -59,7 +59,9 @@ const hashUser = (user: string): string => createHash("sha256").update(user).dig
 
 /** The body of a message request. It omits `temperature`, `top_p` and `seed`, because the API refuses unknown fields. */
 export function toRequestBody(request: ModelRequest, facts: ModelFacts): Omit<MessageCreateParams, "stream"> {
-  const { max_output_tokens, response_format, stop, tools, user } = request;
+  const { max_output_tokens, response_format, tools, user } = request;
+  // the API refuses sequences of white space
+  const stop = request.stop.filter((sequence) => sequence.trim() !== "");
   const max_tokens = Math.min(max_output_tokens ?? facts.max_tokens ?? SAFE_MAX_TOKENS, facts.max_tokens ?? Infinity);
   const { thinking, effort } = thinkingParams(request, facts, max_tokens);
   const format: OutputConfig["format"] =
