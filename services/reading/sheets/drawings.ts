@@ -40,13 +40,17 @@ const textBoxes = (drawing: Element | undefined, relations: Relations, controls:
   const labels = new Set(controls.map(({ label }) => label));
   return shapesIn(drawing)
     .filter((shape) => !labels.has(oneLine(shape)))
-    .flatMap((shape) => nestLists(readParagraphs(childNamed(shape, "txBody"), relations, [])));
+    .flatMap((shape) => {
+      const paragraphs = readParagraphs(childNamed(shape, "txBody"), relations, []);
+      return paragraphs.length > 0 ? nestLists(paragraphs) : description(shape, "nvSpPr");
+    });
 };
 
-/** The descriptions of groups of shapes, also of those in other groups. */
+/** The descriptions of groups of shapes and of connecting lines, also of those in other groups. */
 const groups = (node: Element | undefined): ElementContent[] =>
   (node ? childElements(node) : []).flatMap((child) => {
     if (localName(child) === "Fallback") return [];
+    if (localName(child) === "cxnSp") return description(child, "nvCxnSpPr");
     return [...(localName(child) === "grpSp" ? description(child, "nvGrpSpPr") : []), ...groups(child)];
   });
 
