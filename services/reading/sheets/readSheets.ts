@@ -129,7 +129,7 @@ export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings):
   const parts = openWorkbookParts(zip);
   const described = new Set<string>();
   const surroundings = {
-    drawnOn: openDrawings(zip, parts, described),
+    drawnOn: openDrawings(zip, parts, { warn, described }),
     commentsOn: openComments(parts),
     messagesOn: (sheet: string) => messages.get(parts.sheetPart(sheet) ?? "") ?? "",
     spokenOn: (sheet: string) => spoken.get(parts.sheetPart(sheet) ?? ""),
