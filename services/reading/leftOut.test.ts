@@ -144,8 +144,12 @@ describe("a Word document", () => {
       "word/header1.xml": edge("hdr", "Confidential until 1 May"),
       "word/header2.xml": edge("hdr", "Report of the harbour office"),
       "word/footer1.xml": edge("ftr", "Page 1 of 3"),
+      "word/header3.xml":
+        '<w:hdr xmlns:w="urn:w" xmlns:v="urn:v"><v:shape><v:textpath string="NOT FOR PUBLICATION"/></v:shape></w:hdr>',
+      "word/glossary/header1.xml": edge("hdr", "A header that may be inserted"),
+      "word/glossary/document.xml": `<w:document xmlns:w="urn:w"><w:r><w:rPr><w:vanish/></w:rPr><w:t>Hidden</w:t></w:r></w:document>`,
     });
-    expect((await read("a.docx", file)).warnings).toEqual([{ code: "headers_and_footers_left_out", count: 1 }]);
+    expect((await read("a.docx", file)).warnings).toEqual([{ code: "headers_and_footers_left_out", count: 2 }]);
   });
 
   test("reports its hidden texts", async () => {
@@ -430,7 +434,7 @@ describe("content that earlier releases dropped without a warning is read:", () 
   test("the controls on a sheet with their state, and not a second time as shapes", async () => {
     const shape = (kind: string, label: string, more = ""): string =>
       `<v:shape id="s"><v:fill o:detectmouseclick="t"/><v:textbox><div><font face="Tahoma">${label}<br></font></div></v:textbox><x:ClientData ObjectType="${kind}">${more}</x:ClientData></v:shape>`;
-    const vml = `<xml xmlns:v="urn:v" xmlns:x="urn:x">${shape("Checkbox", "Paid &amp; sent", "<x:Checked>1</x:Checked>")}${shape("Radio", "By post")}${shape("Button", "Send")}${shape("Note", "A comment")}</xml>`;
+    const vml = `<xml xmlns:v="urn:v" xmlns:x="urn:x">${shape("Checkbox", "Paid &amp; sent", "<x:Checked>1</x:Checked>")}${shape("Radio", "By post")}${shape("Button", "Send")}${shape("Note", "A comment")}${shape("Drop", "")}</xml>`;
     const made = utils.book_new();
     utils.book_append_sheet(made, utils.aoa_to_sheet([["Item", "Sum"]]), "S");
     const drawn =
@@ -443,8 +447,9 @@ describe("content that earlier releases dropped without a warning is read:", () 
       "xl/drawings/v.vml": vml,
       "xl/drawings/d.xml": drawn,
     });
-    const { text } = await read("a.xlsx", file);
+    const { text, warnings } = await read("a.xlsx", file);
     expect(text.split("\n\n").slice(2)).toEqual(["\\[x] Paid & sent", "\\[ ] By post", "Send"]);
+    expect(warnings).toEqual([{ code: "form_fields_left_out", count: 1 }]);
   });
 
   test("the boxes of RTF, before the paragraph in which they are anchored", async () => {

@@ -53,7 +53,7 @@ describe("numbering", () => {
 
   test("continues after a paragraph and restarts in a new list", async () => {
     const body = item("one") + p(t("Between.")) + item("two") + item("a", 1, 1) + p(t("New:")) + item("one", 2);
-    expect(await read(body, { numbering })).toBe("1. one\n\nBetween.\n\n2. two\n   1. a\n\nNew:\n\n1. one");
+    expect(await read(body, { numbering })).toBe("1. one\n\nBetween.\n\n2. two\n   - 2.a a\n\nNew:\n\n1. one");
   });
 
   test("of headings becomes part of their text", async () => {
@@ -118,6 +118,14 @@ test("rows that skip grid columns get empty cells, and merged cells repeat in ea
     "| 1 | 3 |",
     "| | 4 |",
   ]);
+});
+
+test("cells stay merged in a table with bookmarks between its rows and cells", async () => {
+  const cell = (text: string, merge = ""): string => `<w:tc><w:tcPr>${merge}</w:tcPr>${p(t(text))}</w:tc>`;
+  const bookmark = '<w:bookmarkStart w:id="1" w:name="b"/><w:bookmarkEnd w:id="1"/>';
+  const table = (between: string): string =>
+    `<w:tbl><w:tr>${cell("A")}${between}${cell("B")}</w:tr>${between}<w:tr>${cell("1", '<w:vMerge w:val="restart"/>')}${cell("2")}</w:tr><w:tr>${cell("", "<w:vMerge/>")}${cell("3")}</w:tr></w:tbl>`;
+  expect((await read(table(bookmark))).split("\n").slice(2)).toEqual(["| 1 | 2 |", "| 1 | 3 |"]);
 });
 
 test("notes move to the end", async () => {

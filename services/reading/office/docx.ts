@@ -16,13 +16,20 @@ import { readPart, refuseProtected, requirePart, writeXml } from "./xmlParts.ts"
 import { rewriteWord } from "./wordBody.ts";
 import { normalizeNamespaces } from "./wordNamespaces.ts";
 import { readWordNumbering } from "./wordNumbering.ts";
+import { itemStyle } from "./wordParagraph.ts";
 import { readWordStyles } from "./wordStyles.ts";
 import { countIgnoredSymbols } from "./wordSymbols.ts";
 
-const deepLists = [6, 7, 8, 9].flatMap((level) => {
-  const above = "ul|ol > li > ".repeat(level - 1);
-  return [`p:unordered-list(${level}) => ${above}ul > li:fresh`, `p:ordered-list(${level}) => ${above}ol > li:fresh`];
-});
+const aboveItem = (level: number): string => "ul|ol > li > ".repeat(level - 1);
+
+const deepLists = [6, 7, 8, 9].flatMap((level) => [
+  `p:unordered-list(${level}) => ${aboveItem(level)}ul > li:fresh`,
+  `p:ordered-list(${level}) => ${aboveItem(level)}ol > li:fresh`,
+]);
+
+const numberedAsText = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(
+  (level) => `p.${itemStyle(level)} => ${aboveItem(level)}ul > li:fresh`,
+);
 
 const KNOWN_STYLES = [
   ...[1, 2, 3, 4, 5, 6].map((level) => `p.Known-h${level} => h${level}:fresh`),
@@ -34,12 +41,14 @@ const KNOWN_STYLES = [
   "r.Known-run-reading => ruby > rt",
   "r[style-name='Emphasis'] => em",
   ...deepLists,
+  ...numberedAsText,
 ];
 
 /** Parts that the converter needs; headers, footers, comments and images are left out. */
 const NEEDED = /(?:^\[Content_Types\]\.xml|\.rels|\/(?:styles|numbering)\.xml)$/;
-const HEADER = /\/(?:header|footer)\d*\.xml$/;
-const BODY = /\/(?:document\d*|footnotes|endnotes)\.xml$/;
+/* The glossary holds texts that may be inserted, and are not part of the document. */
+const HEADER = /(?<!\/glossary)\/(?:header|footer)\d*\.xml$/;
+const BODY = /(?<!\/glossary)\/(?:document\d*|footnotes|endnotes)\.xml$/;
 
 /** The texts of a SmartArt graphic's boxes. */
 const diagramTexts = (data: Element | undefined): string[] =>

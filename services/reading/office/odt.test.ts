@@ -61,6 +61,49 @@ test("numbered chapters are headings, not list items", async () => {
   expect(await read(`<text:list><text:list-item>${heading}</text:list-item></text:list>`)).toBe("## Costs");
 });
 
+test("a stored number is not glued to its words", async () => {
+  const item = (number: string, text: string): string =>
+    `<text:list-item><text:number>${number}</text:number>${p(text)}</text:list-item>`;
+  const heading = '<text:h text:outline-level="1"><text:number>1.1</text:number>Costs</text:h>';
+  expect(await read(`${heading}<text:list>${item("•", "Rent")}${item("7.3", "Gas")}</text:list>`)).toBe(
+    "# 1.1 Costs\n\n- Rent\n- 7.3\n\n  Gas",
+  );
+});
+
+test("the numbers of chapters are part of their headings", async () => {
+  const level = (at: number, format: string, more = ""): string =>
+    `<text:outline-level-style text:level="${at}" style:num-format="${format}" ${more}/>`;
+  const levels = [
+    level(1, "1", 'style:num-suffix="."'),
+    level(2, "a", 'style:num-prefix="§ " text:display-levels="2"'),
+    level(3, ""),
+  ];
+  const styles = `<office:document-styles><office:styles><text:outline-style>${levels.join("")}</text:outline-style></office:styles></office:document-styles>`;
+  const h = (at: number, text: string, more = ""): string =>
+    `<text:h text:outline-level="${at}" ${more}>${text}</text:h>`;
+  const body = [
+    h(1, "Costs"),
+    h(2, "Rent"),
+    h(2, "<text:number>§ 1.b</text:number>Heating"),
+    h(2, "Notes", 'text:style-name="P1"'),
+    h(3, "Gas"),
+    h(1, "Preface", 'text:is-list-header="true"'),
+    h(1, "Dates", 'text:restart-numbering="true" text:start-value="5"'),
+    h(2, "May"),
+  ];
+  const plain = '<style:style style:name="P1" style:list-style-name=""/>';
+  expect((await read(body.join(""), plain, { "styles.xml": styles })).split("\n\n")).toEqual([
+    "# 1. Costs",
+    "## § 1.a Rent",
+    "## § 1.b Heating",
+    "## Notes",
+    "### Gas",
+    "# Preface",
+    "# 5. Dates",
+    "## § 5.a May",
+  ]);
+});
+
 test("deletions, comments and the table of contents are left out", async () => {
   const left = [
     `<text:tracked-changes>${p("old")}</text:tracked-changes>`,

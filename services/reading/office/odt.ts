@@ -6,6 +6,7 @@ import type { Warn } from "../reader.ts";
 import { ignoreWarnings } from "../warnings.ts";
 import { joinBlocks } from "./joinBlocks.ts";
 import { type OdtContext, odtNode } from "./odtBody.ts";
+import { openChapterNumbers } from "./odtNumbering.ts";
 import { readObject } from "./odtObjects.ts";
 import { warnOfOdtParts } from "./odtOmissions.ts";
 import { readOdtStyles } from "./odtStyles.ts";
@@ -16,10 +17,13 @@ export const readOdt = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
   const zip = openDocument(bytes);
   const content = requirePart(zip, "content.xml");
   const styles = readPart(zip, "styles.xml");
+  const parts = styles ? [styles, content] : [content];
+  const odtStyles = readOdtStyles(parts);
   const context: OdtContext = {
-    styles: readOdtStyles(styles ? [styles, content] : [content]),
+    styles: odtStyles,
     notes: [],
     lastNumbers: new Map(),
+    chapterNumber: openChapterNumbers(parts, odtStyles),
     object: (name) => readObject(zip, name),
   };
   const text = findChild(findChild(content, "office:body"), "office:text");

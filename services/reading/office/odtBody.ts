@@ -5,6 +5,7 @@ import { element } from "../html/tree.ts";
 import { cleanDescription } from "./descriptions.ts";
 import type { OdtStyles } from "./odtStyles.ts";
 import { odtTable } from "./odtTable.ts";
+import { isReference } from "./paragraphRole.ts";
 
 /* Converts OpenDocument text to HTML. */
 
@@ -14,6 +15,8 @@ export interface OdtContext {
   notes: Html[];
   /** The last numbers of the lists so far, by their ids and by their styles. */
   lastNumbers: Map<string, number>;
+  /** The number of a heading; "" without one. Headings are counted in their order. */
+  chapterNumber(heading: Element): string;
   /** An embedded formula or chart, by its name; empty if there is none. */
   object(name: string): Html[];
 }
@@ -90,12 +93,26 @@ const paragraph = (node: Element, context: OdtContext): ElementContent[] => {
   ];
 };
 
+/** A number that a program stored for others that do not count. */
+const isStoredNumber = ({ name }: Element): boolean => name === "text:number";
+
+/** Items have the numbers of their list, unless others refer to them. */
+const storedNumber = (node: Element): ElementContent[] => {
+  const label = textContent(node).trim();
+  return isReference(label) ? [{ type: "text", value: `${label} ` }] : [];
+};
+
 /** A heading, and after it the charts and text boxes that are anchored in it. */
 const heading = (node: Element, context: OdtContext): ElementContent[] => {
   const level = Math.min(Math.max(Number(attribute(node, "text:outline-level")) || 1, 1), 6);
-  const content = convertChildren(node, context);
+  const [stored] = childElements(node).filter(isStoredNumber);
+  const children = node.children.filter((child) => child !== stored);
+  const content = convertChildren({ ...node, children }, context);
   const title = content.filter((child) => !isBlock(child));
-  return [element(`h${level}`, title), ...content.filter(isBlock)];
+  const counted = context.chapterNumber(node);
+  const number = stored ? textContent(stored).trim() : counted;
+  const label: ElementContent[] = number === "" ? [] : [{ type: "text", value: `${number} ` }];
+  return [element(`h${level}`, [...label, ...title]), ...content.filter(isBlock)];
 };
 
 const note = (node: Element, context: OdtContext): ElementContent[] => {
@@ -200,6 +217,8 @@ export const odtNode = (node: Element, context: OdtContext): ElementContent[] =>
       return [{ type: "text", value: "\t" }];
     case "text:line-break":
       return [element("br")];
+    case "text:number":
+      return storedNumber(node);
     case "text:note":
       return note(node, context);
     case "text:list":

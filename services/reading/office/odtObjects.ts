@@ -24,17 +24,30 @@ const titlesOf = (chart: Element): Html[] =>
     .filter(({ name }) => TITLES.has(name))
     .flatMap(paragraphs);
 
+/** Whether the values of a chart are cells of a sheet, as its table then repeats. */
+const showsCells = (chart: Element): boolean => {
+  const sources = findAll(chart, "chart:series").map(
+    ({ attributes }) => attributes["chart:values-cell-range-address"] ?? "",
+  );
+  return sources.length > 0 && sources.every((source) => source !== "" && !/^'?local-table\b/.test(source));
+};
+
 /** The titles and values of a chart, which stores them as a table, and the texts at its axes and points. */
-const chartToHtml = (root: Element): Html[] =>
+const chartToHtml = (root: Element, isOnSheet: boolean): Html[] =>
   findAll(root, "chart:chart").flatMap((chart) => [
     ...titlesOf(chart),
-    ...findAll(chart, "table:table").map((table) => odtTable(table, paragraphs)),
+    ...(isOnSheet && showsCells(chart)
+      ? []
+      : findAll(chart, "table:table").map((table) => odtTable(table, paragraphs))),
     ...WORDED.flatMap((name) => findAll(chart, name)).flatMap(paragraphs),
   ]);
 
-/** An embedded formula as MathML, or a chart as its values, by its name; empty for anything else. */
-export const readObject = (zip: Zip, name: string): Html[] => {
+/**
+ * An embedded formula as MathML, or a chart as its values, by its name; empty for anything else. `isOnSheet`: without the values that are
+ * cells anyway.
+ */
+export const readObject = (zip: Zip, name: string, { isOnSheet = false } = {}): Html[] => {
   const part = readPart(zip, `${name.replace(/^\.\/|\/$/g, "")}/content.xml`);
   if (part === undefined) return [];
-  return /^(?:math:)?math$/.test(part.name) ? [mathToHtml(part)] : chartToHtml(part);
+  return /^(?:math:)?math$/.test(part.name) ? [mathToHtml(part)] : chartToHtml(part, isOnSheet);
 };

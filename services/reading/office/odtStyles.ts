@@ -10,6 +10,8 @@ export interface OdtStyles {
   isStrikethrough(style: string): boolean;
   isSuperscript(style: string): boolean;
   isHidden(style: string): boolean;
+  /** Whether paragraphs of the style have no number, even if they are headings. */
+  isUnnumbered(style: string): boolean;
   /** Whether the list's level, from 1, is numbered. */
   isNumbered(list: string, level: number): boolean;
 }
@@ -65,6 +67,10 @@ export const readOdtStyles = (parts: Element[]): OdtStyles => {
     isStrikethrough: (name) => /^(?!none|$)/.test(textProperty(name, "style:text-line-through-style")),
     isSuperscript: (name) => /^(?:super|[1-9]\d*%)/.test(textProperty(name, "style:text-position")),
     isHidden: (name) => textProperty(name, "text:display") === "none",
+    isUnnumbered: (name) =>
+      chain(name)
+        .map(({ attributes }) => attributes["style:list-style-name"])
+        .find((list) => list !== undefined) === "",
     isNumbered: (list, level) => lists.get(list)?.has(level) ?? false,
   };
 };

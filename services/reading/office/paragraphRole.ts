@@ -25,7 +25,13 @@ const headingTag = (level: number): Kind => `h${Math.min(Math.max(level, 1), 6)}
 
 export const isCodeStyle = (name: string | undefined): boolean => name !== undefined && CODE_RUN.test(name);
 
-const isOrdered = (label: string): boolean => /\d/.test(label) || /^[a-z]{1,5}[.)]/i.test(label.trim());
+/** A number that Markdown's own numbers can replace: `3.`, `(c)`, `iv)`. */
+const SIMPLE_LABEL = /^[\s([]*(?:\d+|\p{L}{1,2}|[ivxlcdm]+)[\s.):\]–-]*$/iu;
+
+/** Whether the label of an item has to be read as text: `2.1`, `Article 3`. Others refer to the item by it. */
+export const isReference = (label: string): boolean => /[\p{L}\p{N}]/u.test(label) && !SIMPLE_LABEL.test(label);
+
+const isOrdered = (label: string): boolean => /\d/.test(label) || /^\(?[a-z]{1,5}[.)]/i.test(label.trim());
 
 /** A list label that is typed as text. */
 const TYPED_LABEL = /^[ \t]*(?:[•·▪◦‣–—-]|(?:\d{1,3}|[a-z]{1,4})[.)])[ ]*\t[ \t]*/i;

@@ -20,6 +20,8 @@ export interface TextRun {
   reading?: string;
   /** The text is an equation in TeX. */
   isMath?: boolean;
+  /** The text is the description of a picture. */
+  isPicture?: boolean;
   /** A line break instead of text. */
   isLineBreak?: boolean;
 }
@@ -40,7 +42,7 @@ const hasSameStyle = (one: TextRun, other: TextRun): boolean =>
   one.href === other.href;
 
 const isText = (run: TextRun): boolean =>
-  run.note === undefined && !run.isLineBreak && !run.isMath && run.reading === undefined;
+  run.note === undefined && !run.isLineBreak && !run.isMath && !run.isPicture && run.reading === undefined;
 
 /** Merges neighbouring runs of the same style. */
 export const mergeRuns = (runs: TextRun[]): TextRun[] => {
@@ -57,6 +59,7 @@ export const mergeRuns = (runs: TextRun[]): TextRun[] => {
 const toInline = (run: TextRun): ElementContent => {
   if (run.isLineBreak) return element("br");
   if (run.note !== undefined) return element(NOTE_REFERENCE, [], { id: run.note });
+  if (run.isPicture) return element("img", [], { alt: run.text });
   if (run.isMath) return element("math", [element("annotation", [run.text], { encoding: "application/x-tex" })]);
   const marks = [
     run.code ? "code" : "",

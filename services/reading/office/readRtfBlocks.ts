@@ -2,7 +2,7 @@ import type { ElementContent } from "hast";
 import { UnreadableFile } from "../reader.ts";
 import { endGroup, endParagraph } from "./rtfBlocks.ts";
 import { newReader, type RtfReader } from "./rtfReaderState.ts";
-import { SKIPPED_DESTINATIONS, DESTINATIONS, READ_STARRED } from "./rtfState.ts";
+import { type Destination, SKIPPED_DESTINATIONS, DESTINATIONS, READ_STARRED } from "./rtfState.ts";
 import { openMath } from "./rtfMath.ts";
 import { addBytes, flushBytes } from "./rtfText.ts";
 import { rtfTokens } from "./rtfTokens.ts";
@@ -16,12 +16,20 @@ const startGroup = (reading: RtfReader): void => {
   if (reading.groups.length > MAX_GROUPS) throw new UnreadableFile("The file is nested too deeply.");
 };
 
+const findDestination = (outer: Destination, name: string, hasStar: boolean): Destination | undefined => {
+  const known = Object.hasOwn(DESTINATIONS, name) ? DESTINATIONS[name] : undefined;
+  if (known === "copy") return known;
+  const isSkipped = outer === "skip" || SKIPPED_DESTINATIONS.has(name) || (hasStar && !READ_STARRED.has(name));
+  return isSkipped ? "skip" : known;
+};
+
 /** The first word of a group names the destination of its text. A star before it marks a group that older programs may skip. */
 const enterDestination = (reading: RtfReader, name: string, hasStar: boolean): void => {
   const { state } = reading;
-  if (state.destination === "skip" || state.destination === "styles") return;
-  const isSkipped = SKIPPED_DESTINATIONS.has(name) || (hasStar && !READ_STARRED.has(name));
-  const destination = isSkipped ? "skip" : Object.hasOwn(DESTINATIONS, name) ? DESTINATIONS[name] : undefined;
+  if (state.destination === "copy" || state.destination === "styles") return;
+  // pictures that are left out, such as those of headers
+  if (state.destination === "skip" && name === "pict") reading.pictures += 1;
+  const destination = findDestination(state.destination, name, hasStar);
   if (destination) reading.state = { ...state, destination };
   if (reading.state.destination === "math") openMath(reading.math, name, reading.groups.length - 1);
 };
@@ -32,6 +40,8 @@ interface RtfText {
   unknownSigns: number;
   /** Number of omitted hidden passages. */
   hiddenTexts: number;
+  /** Number of pictures without a description. */
+  pictures: number;
 }
 
 /** Reads RTF, given as one character per byte, as HTML blocks. Throws UnreadableFile: nested too deeply. */
@@ -67,6 +77,6 @@ export const readRtfBlocks = (source: string): RtfText => {
   // a truncated file leaves groups open
   while (reading.groups.length > 0) endGroup(reading);
   endParagraph(reading);
-  const { part, notes, unknownSigns, hiddenTexts } = reading;
-  return { blocks: [...part.body.finish(), ...notes], unknownSigns, hiddenTexts };
+  const { part, notes, unknownSigns, hiddenTexts, pictures } = reading;
+  return { blocks: [...part.body.finish(), ...notes], unknownSigns, hiddenTexts, pictures };
 };

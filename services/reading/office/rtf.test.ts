@@ -187,3 +187,54 @@ describe("an equation", () => {
     expect(await read(`Cut {\\mmath{\\*\\moMath{\\mf{\\mnum ${run("a")}}{\\mden ${run("b")}`)).toContain("frac{a}{b}");
   });
 });
+
+test("the numbers of headings and of clauses are read, as others refer to them", async () => {
+  const numbered = (label: string, more: string): string => `{\\listtext\\pard ${label}\\tab}\\pard\\ls1${more}\\par`;
+  const body = [numbered("2.1", "\\s2 Costs"), numbered("\\'a7", "\\s2 Dates"), numbered("Article 3", " Rent")];
+  const inner = numbered("7.3", "\\ilvl1 Term") + numbered("(a)", "\\ilvl2 May");
+  expect(await read(`{\\stylesheet{\\s2 heading 2;}}${body.join("")}${inner}`)).toBe(
+    "## 2.1 Costs\n\n## Dates\n\n- Article 3 Rent\n  - 7.3 Term\n    1. May",
+  );
+});
+
+describe("the description", () => {
+  const property = (name: string, value: string): string => `{\\sp{\\sn ${name}}{\\sv ${value}}}`;
+  const described = (words: string): string => property("wzDescription", words);
+  const picture = (words: string): string => `{\\pict{\\*\\picprop\\shplid1${described(words)}}\\pngblip 89}`;
+  const shape = (content: string, kind = "shp"): string =>
+    `{\\${kind}{\\*\\shpinst\\shpleft1${content}}{\\shprslt{\\pict\\wmetafile8 01}}}`;
+  const box = (text: string): string => `{\\shptxt\\pard ${text}\\par}`;
+  const readAll = async (body: string): Promise<[string | undefined, ReadingWarning[]]> => {
+    const warnings: ReadingWarning[] = [];
+    const [text] = await readRtf(Buffer.from(`{\\rtf1 ${body}\\par}`, "latin1"), (warning) => warnings.push(warning));
+    return [text, warnings];
+  };
+  const counted = (count: number): ReadingWarning[] => [{ code: "images_without_text", count }];
+
+  test("of a picture is read in its place, and pictures without one are counted", async () => {
+    const twice = (words: string): string => `{\\*\\shppict${picture(words)}}{\\nonshppict${picture("")}}`;
+    expect(await readAll(`See${twice("The quay in 1920")}below ${twice("quay.png")}`)).toEqual([
+      "See The quay in 1920 below",
+      counted(1),
+    ]);
+    expect(await readAll(`Text{\\header {\\pict\\pngblip 89}}`)).toEqual(["Text", counted(1)]);
+  });
+
+  test("of a shape without text and of a floating picture is read before their paragraph", async () => {
+    const floating = shape(described("A crane") + property("pib", "{\\pict\\pngblip 89}"));
+    expect(await readAll(`Text${shape(described("An arrow"))}${floating}`)).toEqual([
+      "An arrow\n\nA crane\n\nText",
+      [],
+    ]);
+    expect(await readAll(`Text${shape(property("pib", "{\\pict\\pngblip 89}"))}`)).toEqual(["Text", counted(1)]);
+    expect(await readAll(`Text${shape(described("A sign") + box("Quay 4"))}`)).toEqual(["Quay 4\n\nText", []]);
+  });
+
+  test("of a group is read before those of its parts", async () => {
+    const parts = shape(described("A sign") + box("Quay 4")) + shape(described("The mole"));
+    expect(await readAll(`Text${shape(described("A map") + parts, "shpgrp")}`)).toEqual([
+      "A map\n\nQuay 4\n\nThe mole\n\nText",
+      [],
+    ]);
+  });
+});

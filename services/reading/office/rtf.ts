@@ -43,17 +43,11 @@ function openChoices(source: string): number {
   return found + open;
 }
 
-const MATH_PICTURE = /\{(?:\\\*)?\\mmathPict\s*(?:\{\\\*\\shppict\s*)?\{\\pict(?![a-z])/g;
-
-/** Pictures are stored twice for older programs, once within `nonshppict`; those of equations are read as equations. */
-const countPictures = (source: string): number =>
-  count(source, /\{\\pict(?![a-z])/g) - count(source, /\{\\nonshppict(?![a-z])/g) - count(source, MATH_PICTURE);
-
 /** Warns of content that the text lacks. */
-const warnOfParts = (warn: Warn, source: string): void => {
+const warnOfParts = (warn: Warn, source: string, pictures: number): void => {
   warnOfCount(warn, "tracked_changes_left_out", count(source, /\\deleted(?![a-z]|0)/g));
   warnOfCount(warn, "comments_left_out", count(source, /\{\\\*\\annotation(?![a-z])/g));
-  warnOfCount(warn, "images_without_text", countPictures(source));
+  warnOfCount(warn, "images_without_text", pictures);
   warnOfCount(warn, "embedded_files_left_out", count(source, /\{\\\*\\objdata(?![a-z])/g));
   warnOfCount(
     warn,
@@ -67,8 +61,8 @@ const warnOfParts = (warn: Warn, source: string): void => {
 export const readRtf = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   if (!/^\s*\{\\rtf/.test(source)) throw new UnreadableFile("The file is damaged: it is not RTF.");
-  warnOfParts(warn, source);
-  const { blocks, unknownSigns, hiddenTexts } = readRtfBlocks(source);
+  const { blocks, unknownSigns, hiddenTexts, pictures } = readRtfBlocks(source);
+  warnOfParts(warn, source, pictures);
   warnOfCount(warn, "hidden_text_left_out", hiddenTexts);
   warnOfCount(warn, "symbols_instead_of_words", unknownSigns);
   return [toMarkdown({ type: "root", children: blocks })];

@@ -1,21 +1,31 @@
 import { NOTE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
+import { cleanDescription } from "./descriptions.ts";
 import { fieldLabel, fieldReading } from "./fieldLabels.ts";
-import { mergeRuns } from "./paragraphs.ts";
-import { classifyParagraph } from "./paragraphRole.ts";
-import { type Group, newPart, type RtfReader } from "./rtfReaderState.ts";
+import { mergeRuns, type Paragraph, type TextRun } from "./paragraphs.ts";
+import { classifyParagraph, isReference, type ParagraphRole } from "./paragraphRole.ts";
+import { type Group, newPart, newShape, type RtfReader } from "./rtfReaderState.ts";
 import { DEFAULT_PARAGRAPH } from "./rtfState.ts";
 import { closeMath, finishEquation } from "./rtfMath.ts";
-import { addText } from "./rtfText.ts";
+import { addPicture, addText, DESCRIPTION } from "./rtfText.ts";
 
 /** Tables around the paragraph. */
 const depthOf = ({ state: { paragraph } }: RtfReader): number => Math.max(paragraph.depth, paragraph.inTable ? 1 : 0);
+
+/** The role with an unnumbered item if its label is read as text; that of a heading always is. */
+const withLabel = (role: ParagraphRole, label: string, runs: TextRun[]): Paragraph => {
+  const isHeading = /^h\d$/.test(role.kind);
+  const isRead = isHeading ? /[\p{L}\p{N}]/u.test(label) : role.item !== undefined && isReference(label);
+  if (!isRead) return { ...role, runs };
+  const item = role.item && { ...role.item, ordered: false };
+  return { ...role, item, runs: mergeRuns([{ ...runs[0], text: `${label} ` }, ...runs]) };
+};
 
 const closeParagraph = ({ state, styles, part }: RtfReader, depth: number): void => {
   const runs = mergeRuns(part.runs);
   const style = styles.get(`s${state.paragraph.style}`) ?? "";
   const role = classifyParagraph(state.paragraph, style, part.label, runs);
-  part.body.endParagraph(role && { ...role, runs }, depth);
+  part.body.endParagraph(role && withLabel(role, part.label.trim(), runs), depth);
   part.runs = [];
   part.label = "";
 };
@@ -72,18 +82,65 @@ const endPart = (reading: RtfReader, outer: Group["outer"]): void => {
   if (!outer) return;
   endParagraph(reading);
   const { note, body } = reading.part;
-  if (note) note.children = body.finish();
-  else outer.body.addBlocks(body.finish());
+  const blocks = body.finish();
+  if (note) note.children = blocks;
+  else {
+    outer.body.addBlocks(blocks);
+    reading.shape.hasText ||= blocks.length > 0;
+  }
   reading.part = outer;
 };
 
 export const startProperty = (reading: RtfReader): void => {
-  reading.shape = { property: "", text: "" };
+  reading.shape.property = "";
+  reading.shape.text = "";
 };
 
-/** WordArt is read before the paragraph in which its shape is anchored, like boxes. */
-const endProperty = ({ shape, part }: RtfReader): void => {
-  if (shape.text.trim() !== "") part.body.addBlocks([element("p", [shape.text.trim()])]);
+/** Texts of shapes are read before the paragraph in which the shape is anchored. */
+const addShapeText = ({ part }: RtfReader, text: string): void => {
+  if (text !== "") part.body.addBlocks([element("p", [text])]);
+};
+
+const endProperty = (reading: RtfReader): void => {
+  const { shape } = reading;
+  const text = shape.text.trim();
+  if (shape.property === DESCRIPTION) shape.description = cleanDescription(text);
+  else {
+    addShapeText(reading, text);
+    shape.hasText ||= text !== "";
+  }
+};
+
+const openShape = (reading: RtfReader): void => {
+  const group = reading.groups.at(-1);
+  if (!group) return;
+  group.outerShape = reading.shape;
+  reading.shape = newShape();
+};
+
+/** A shape in another one is part of a group, whose description is read before its parts. */
+export const startShape = (reading: RtfReader): void => {
+  addShapeText(reading, reading.shape.description);
+  reading.shape.description = "";
+  openShape(reading);
+};
+
+export const startPicture = (reading: RtfReader): void => {
+  openShape(reading);
+  reading.shape.pictures = 1;
+};
+
+/** The description of a picture is part of its line, unless the picture fills a shape; that of a shape without text is a paragraph. */
+const endShape = (reading: RtfReader, outer: Group["outerShape"], isPicture: boolean): void => {
+  if (!outer) return;
+  const { description, hasText, pictures } = reading.shape;
+  reading.shape = outer;
+  if (isPicture && reading.state.destination === "value") {
+    outer.pictures += pictures;
+    outer.description ||= description;
+  } else if (description === "" || hasText) reading.pictures += pictures;
+  else if (isPicture) addPicture(reading, description);
+  else addShapeText(reading, description);
 };
 
 /** Whether the group with the instruction of a field ends. */
@@ -105,7 +162,9 @@ export const endGroup = (reading: RtfReader): void => {
   if (reading.state.destination === "value" && group.state.destination !== "value") endProperty(reading);
   if (reading.state.destination === "math") endMath(reading, group);
   const instruction = endsInstruction(reading, group) ? group.state.field.href : "";
+  const isPicture = reading.state.destination === "picture";
   reading.state = group.state;
+  endShape(reading, group.outerShape, isPicture);
   const label = fieldLabel(instruction);
   if (label !== "") addText(reading, label, fieldReading(instruction) || undefined);
 };

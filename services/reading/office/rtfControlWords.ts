@@ -7,11 +7,13 @@ import {
   startBox,
   startNestedRow,
   startNote,
+  startPicture,
   startProperty,
+  startShape,
 } from "./rtfBlocks.ts";
 import { charsetEncoding, codePageEncoding } from "./rtfCharset.ts";
 import { newRow, type RtfFont, type RtfReader } from "./rtfReaderState.ts";
-import { applyToState, SYMBOLS } from "./rtfState.ts";
+import { applyToState, type State, SYMBOLS } from "./rtfState.ts";
 import { addText, addUnicode } from "./rtfText.ts";
 
 const describeFont = ({ state, fonts }: RtfReader, details: RtfFont): void => {
@@ -53,6 +55,8 @@ const ACTIONS: Record<string, (reading: RtfReader, value: number | null) => void
   },
   field: (reading) => void (reading.state = { ...reading.state, field: { href: "" } }),
   footnote: startNote,
+  pict: startPicture,
+  shpinst: startShape,
   sn: startProperty,
   shptxt: startBox,
   dptxbxtext: startBox,
@@ -63,11 +67,13 @@ const ACTIONS: Record<string, (reading: RtfReader, value: number | null) => void
   fmodern: (reading) => describeFont(reading, { fixed: true }),
 };
 
+const isSkipped = ({ destination }: State): boolean => destination === "skip" || destination === "copy";
+
 /** Applies a control word; unknown words are ignored. */
 export const applyControlWord = (reading: RtfReader, name: string, value: number | null): void => {
   const state = applyToState(reading.state, name, value);
   const symbol = Object.hasOwn(SYMBOLS, name) ? SYMBOLS[name] : undefined;
   if (state) reading.state = state;
   else if (symbol !== undefined) addText(reading, symbol);
-  else if (reading.state.destination !== "skip" && Object.hasOwn(ACTIONS, name)) ACTIONS[name]?.(reading, value);
+  else if (!isSkipped(reading.state) && Object.hasOwn(ACTIONS, name)) ACTIONS[name]?.(reading, value);
 };

@@ -19,6 +19,19 @@ export interface Group {
   state: State;
   /** The text that a note or a box in this group interrupts. */
   outer?: TextPart;
+  /** The shape around the shape or picture of this group. */
+  outerShape?: Shape;
+}
+
+/** A shape, a group of shapes, or a picture. */
+export interface Shape {
+  /** The property that is being described, and its value if that is a text. */
+  property: string;
+  text: string;
+  description: string;
+  /** Whether it has text of its own, so that its description is left out. */
+  hasText: boolean;
+  pictures: number;
 }
 
 /** The description of a table row, which precedes its cells. */
@@ -53,8 +66,10 @@ export interface RtfReader {
   fonts: Map<number, RtfFont>;
   /** Names of styles: `s1` for paragraphs, `cs1` for characters. */
   styles: Map<string, string>;
-  /** The described property of a shape, and its value if that is a text. */
-  shape: { property: string; text: string };
+  /** The innermost open shape. */
+  shape: Shape;
+  /** Number of pictures without a description. */
+  pictures: number;
   /** Bytes to decode together: a character may have several, each as text or as `\'hh`. */
   pendingBytes: string;
   /** Fallback characters still to skip. */
@@ -75,6 +90,8 @@ export const newPart = (note?: Element): TextPart => ({ body: createBlockCollect
 
 export const newRow = (): RowPlan => ({ plans: [], header: false, mergesLeft: false, mergesUp: false });
 
+export const newShape = (): Shape => ({ property: "", text: "", description: "", hasText: false, pictures: 0 });
+
 export const newReader = (): RtfReader => ({
   state: INITIAL_STATE,
   groups: [],
@@ -85,7 +102,8 @@ export const newReader = (): RtfReader => ({
   encoding: "windows-1252",
   fonts: new Map(),
   styles: new Map(),
-  shape: { property: "", text: "" },
+  shape: newShape(),
+  pictures: 0,
   pendingBytes: "",
   skipCount: 0,
   unknownSigns: 0,

@@ -1,10 +1,21 @@
 /* The state that RTF words change. A group's changes end with the group. */
 
 /**
- * The destination of text: the document, nowhere, the font or style table, a field's instruction, a list label, a property of a
- * shape, or an equation.
+ * The destination of text: the document, nowhere, nowhere because other groups have the same content, the font or style table, a field's
+ * instruction, a list label, a property of a shape, an equation, or the bytes of a picture.
  */
-export type Destination = "text" | "skip" | "fonts" | "styles" | "address" | "label" | "property" | "value" | "math";
+export type Destination =
+  | "text"
+  | "skip"
+  | "copy"
+  | "fonts"
+  | "styles"
+  | "address"
+  | "label"
+  | "property"
+  | "value"
+  | "math"
+  | "picture";
 
 export interface ParagraphState {
   style: number;
@@ -75,16 +86,24 @@ export const DESTINATIONS: Record<string, Destination> = {
   sn: "property",
   sv: "value",
   moMath: "math",
+  pict: "picture",
+  // the same shapes, texts and pictures for older programs
+  shprslt: "copy",
+  nonshppict: "copy",
+  nonesttables: "copy",
+  mmathPict: "copy",
 };
 
 /** Starred groups that are read. */
-export const READ_STARRED = new Set(["fldinst", "footnote", "shpinst", "do", "nesttableprops", "moMathPara", "moMath"]);
+export const READ_STARRED = new Set(
+  "fldinst footnote shpinst do nesttableprops moMathPara moMath mmathPict shppict picprop".split(" "),
+);
 
-/** Groups without document text, or with a copy of it. */
+/** Groups without document text. */
 export const SKIPPED_DESTINATIONS = new Set(
   (
-    "colortbl info pict header headerl headerr headerf footer footerl footerr footerf objdata shprslt nonshppict " +
-    "nonesttables xe tc upr annotation filetbl ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn mmathPict moMathParaPr"
+    "colortbl info header headerl headerr headerf footer footerl footerr footerf objdata xe tc upr annotation filetbl " +
+    "ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn moMathParaPr"
   ).split(" "),
 );
 

@@ -60,8 +60,15 @@ const addRun = (reading: RtfReader, text: string, spoken?: string): void => {
   });
 };
 
-/** The property of a shape with the text of its WordArt. */
-const LETTERING = "gtextUNICODE";
+/** The description of a picture, in its place. */
+export const addPicture = (reading: RtfReader, description: string): void => {
+  if (!isLeftOut(reading, description)) reading.part.runs.push({ text: description, isPicture: true });
+};
+
+/** The property of a shape with its description. */
+export const DESCRIPTION = "wzDescription";
+/** The properties of shapes whose values are read: their description, and the text of their WordArt. */
+const READ_PROPERTIES = new Set([DESCRIPTION, "gtextUNICODE"]);
 
 /** Adds text at the current destination. `spoken`: the phonetic reading above it. */
 export const addText = (reading: RtfReader, text: string, spoken?: string): void => {
@@ -81,13 +88,15 @@ export const addText = (reading: RtfReader, text: string, spoken?: string): void
       reading.shape.property += text;
       return;
     case "value":
-      if (reading.shape.property === LETTERING) reading.shape.text += text;
+      if (READ_PROPERTIES.has(reading.shape.property)) reading.shape.text += text;
       return;
     case "styles":
       return nameStyle(reading, text);
     case "fonts":
       return nameFont(reading, text);
     case "skip":
+    case "copy":
+    case "picture":
       return;
   }
 };

@@ -153,10 +153,21 @@ const rewriteElement = (element: Element, context: WordContext): Element[] => {
   }
 };
 
+type Node = Element | string;
+
+const isNamed = (node: Node, ...names: string[]): boolean => typeof node === "object" && names.includes(node.name);
+
+/** The children without bookmarks between rows or cells: the converter forgets which cells are merged in a table with one. */
+const withoutRowBookmarks = (children: Node[]): Node[] => {
+  const isBookmark = (node: Node): boolean => isNamed(node, "w:bookmarkStart");
+  if (!children.some(isBookmark) || !children.some((node) => isNamed(node, "w:tr", "w:tc"))) return children;
+  return children.filter((node) => !isBookmark(node));
+};
+
 /** Rewrites all descendants of an element. */
 export const rewriteWord = (element: Element, context: WordContext): Element => {
   if (element.name === "m:oMath") return element;
-  const children = joinDropCaps(element.children).flatMap((child): (Element | string)[] =>
+  const children = joinDropCaps(withoutRowBookmarks(element.children)).flatMap((child): (Element | string)[] =>
     typeof child === "string" ? [child] : rewriteChild(child, context),
   );
   return { ...element, children };

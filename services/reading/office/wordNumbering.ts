@@ -40,7 +40,7 @@ const roman = (number: number): string => {
   return step ? step[1] + roman(number - step[0]) : "";
 };
 
-const formatNumber = (number: number, format: string): string => {
+export const formatNumber = (number: number, format: string): string => {
   if (number < 1 || number > 9_999) return String(number);
   switch (format) {
     case "lowerLetter":

@@ -50,7 +50,12 @@ const countDeletions = (element: Element): number => {
 const countHidden = (body: Element): number =>
   findAll(body, "w:r").filter((run) => isOn(findChild(findChild(run, "w:rPr"), "w:vanish")) && hasText(run)).length;
 
-const textOf = (element: Element): string => findAll(element, "w:t").map(textContent).join("");
+/** The text of an element, and that of its watermarks. */
+const textOf = (element: Element): string =>
+  [
+    ...findAll(element, "w:t").map(textContent),
+    ...findAll(element, "v:textpath").map(({ attributes }) => attributes["string"] ?? ""),
+  ].join("");
 
 /** Relations to files of other programs, and to embedded documents. */
 const EMBEDDED = new Set(["oleObject", "package", "aFChunk", "subDocument"]);

@@ -1,11 +1,15 @@
 import { findChild, type Element, childElements } from "../guard/xml.ts";
 import type { Chart } from "../slides/chart.ts";
 import { itemMark } from "./itemNumbers.ts";
+import { isReference } from "./paragraphRole.ts";
 import type { Numbering } from "./wordNumbering.ts";
 import { outlineLevel, wordValue, type WordStyles } from "./wordStyles.ts";
 import { makeElement, makeRun, makeValue } from "./wordXml.ts";
 
 /* Rewrites the style and numbering of a paragraph in a form that the converter understands. */
+
+/** The style of an item of a list of this level, from 1, whose number is read as text. */
+export const itemStyle = (level: number): string => `Known-item-${level}`;
 
 export interface WordContext {
   styles: WordStyles;
@@ -43,7 +47,7 @@ const numberingProperties = (properties: Element | undefined, styles: WordStyles
 const withoutProperties = (paragraph: Element): (Element | string)[] =>
   paragraph.children.filter((child) => typeof child === "string" || child.name !== "w:pPr");
 
-/** A heading carries its number as text, so it loses its numbering properties. */
+/** A paragraph that carries its number as text loses its numbering properties. */
 const knownProperties = (properties: Element | undefined, style: string): Element => {
   const others = properties
     ? childElements(properties).filter(({ name }) => name !== "w:pStyle" && name !== "w:numPr")
@@ -64,6 +68,13 @@ export const rewriteParagraph = (element: Element, { styles, numbering }: WordCo
     return [{ ...element, children: [knownProperties(properties, known), ...label, ...withoutProperties(element)] }];
   }
   if (!properties || !numberProperties) return [element];
+  if (numbered && isReference(numbered.label)) {
+    const level = Number(wordValue(findChild(numberProperties, "w:ilvl"))) + 1;
+    const label = makeRun(`${numbered.label} `);
+    return [
+      { ...element, children: [knownProperties(properties, itemStyle(level)), label, ...withoutProperties(element)] },
+    ];
+  }
   const mark = numbered?.label
     ? [makeElement("w:bookmarkStart", [], { "w:name": itemMark(numbered.list, numbered.number) })]
     : [];

@@ -39,5 +39,8 @@ export const readControls = (vml: string): Control[] => {
   }
 };
 
+/** Lists on a sheet. What is chosen in them is in no text of the file. */
+export const countLists = (vml: string): number => vml.match(/\bObjectType\s*=\s*"(?:Drop|List)"/g)?.length ?? 0;
+
 export const controlText = ({ label, checked }: Control): string =>
   checked === undefined ? label : `${checked ? "[x]" : "[ ]"} ${label}`;

@@ -182,3 +182,46 @@ test.each(["rect", "ellipse", "line", "path", "connector", "caption"])(
     ]);
   },
 );
+
+test("the descriptions of shapes without text are read", async () => {
+  const shape = (kind: string, words: string, text = ""): string =>
+    `<x:${kind}><x:nv${kind === "sp" ? "Sp" : "CxnSp"}Pr><x:cNvPr id="1" descr="${words}"/></x:nv${kind === "sp" ? "Sp" : "CxnSp"}Pr>${text && `<x:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></x:txBody>`}</x:${kind}>`;
+  const drawing = shape("sp", "An arrow to the north") + shape("sp", "A sign", "Quay 4") + shape("cxnSp", "A road");
+  const file = zipSync({
+    ...parts("xlsx"),
+    "xl/worksheets/_rels/sheet1.xml.rels": strToU8(
+      '<Relationships><Relationship Id="d" Type="urn:x/drawing" Target="../drawings/d.xml"/></Relationships>',
+    ),
+    "xl/drawings/d.xml": strToU8(`<x:wsDr xmlns:x="urn:x" xmlns:a="urn:a">${drawing}</x:wsDr>`),
+  });
+  expect(await readExcel(file)).toEqual(["## S\n\nPaper\n\nAn arrow to the north\n\nQuay 4\n\nA road"]);
+
+  const { "content.xml": content, ...others } = parts("ods");
+  const drawn = (words: string, text: string): string =>
+    `<draw:custom-shape><svg:desc>${words}</svg:desc><text:p>${text}</text:p></draw:custom-shape>`;
+  const shapes = `<table:shapes>${drawn("An arrow to the north", "")}${drawn("A sign", "Quay 4")}</table:shapes>`;
+  const xml = strFromU8(content!).replace(/<table:table [^>]*>/, (start) => start + shapes);
+  expect(await readOds(zipSync({ ...others, "content.xml": strToU8(xml) }))).toEqual([
+    "## S\n\nPaper\n\nAn arrow to the north\n\nQuay 4",
+  ]);
+});
+
+test("a chart on an OpenDocument sheet becomes its texts, and its values unless they are cells", async () => {
+  const { "content.xml": content, ...others } = parts("ods");
+  const p = (text: string): string => `<text:p>${text}</text:p>`;
+  const row = (...cells: string[]): string =>
+    `<table:table-row>${cells.map((cell) => `<table:table-cell>${p(cell)}</table:table-cell>`).join("")}</table:table-row>`;
+  const chart = (source: string): Uint8Array =>
+    strToU8(
+      `<office:document-content><office:chart><chart:chart><chart:title>${p("Visits")}</chart:title><chart:subtitle>${p("All harbours")}</chart:subtitle><chart:plot-area><chart:axis><chart:title>${p("Thousands")}</chart:title></chart:axis><chart:series chart:values-cell-range-address="${source}"/></chart:plot-area><table:table table:name="local-table">${row("", "2026")}${row("May", "7")}</table:table></chart:chart></office:chart></office:document-content>`,
+    );
+  const read = async (source: string): Promise<string[]> => {
+    const shapes = '<table:shapes><draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></table:shapes>';
+    const xml = strFromU8(content!).replace(/<table:table [^>]*>/, (start) => start + shapes);
+    return readOds(zipSync({ ...others, "content.xml": strToU8(xml), "Object 1/content.xml": chart(source) }));
+  };
+  expect(await read("S.$B$2:.$B$3")).toEqual(["## S\n\nPaper\n\nVisits\n\nAll harbours\n\nThousands"]);
+  expect(await read("local-table.$B$2:.$B$2")).toEqual([
+    "## S\n\nPaper\n\nVisits\n\nAll harbours\n\n| | 2026 |\n| --- | --- |\n| May | 7 |\n\nThousands",
+  ]);
+});

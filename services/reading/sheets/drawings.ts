@@ -3,7 +3,7 @@ import { childElements, textContent, type Element } from "../guard/xml.ts";
 import type { Zip } from "../guard/zip.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
-import { controlText, readControls, type Control } from "./controls.ts";
+import { controlText, countLists, readControls, type Control } from "./controls.ts";
 import { chartToHtml, openChart, type Chart } from "../slides/chart.ts";
 import { childNamed, descendantsNamed, findPath, localName, reference } from "../slides/localNames.ts";
 import { nestLists } from "../slides/nestLists.ts";
@@ -11,6 +11,8 @@ import { diagramToHtml } from "../slides/diagram.ts";
 import { readParagraphs } from "../slides/paragraphs.ts";
 import type { Parts, Relation } from "../slides/parts.ts";
 import { description } from "../slides/shapes.ts";
+import type { Warn } from "../reader.ts";
+import { warnOfCount } from "../warnings.ts";
 import type { WorkbookParts } from "./workbookParts.ts";
 
 type Relations = ReadonlyMap<string, Relation>;
@@ -40,13 +42,17 @@ const textBoxes = (drawing: Element | undefined, relations: Relations, controls:
   const labels = new Set(controls.map(({ label }) => label));
   return shapesIn(drawing)
     .filter((shape) => !labels.has(oneLine(shape)))
-    .flatMap((shape) => nestLists(readParagraphs(childNamed(shape, "txBody"), relations, [])));
+    .flatMap((shape) => {
+      const paragraphs = readParagraphs(childNamed(shape, "txBody"), relations, []);
+      return paragraphs.length > 0 ? nestLists(paragraphs) : description(shape, "nvSpPr");
+    });
 };
 
-/** The descriptions of groups of shapes, also of those in other groups. */
+/** The descriptions of groups of shapes and of connecting lines, also of those in other groups. */
 const groups = (node: Element | undefined): ElementContent[] =>
   (node ? childElements(node) : []).flatMap((child) => {
     if (localName(child) === "Fallback") return [];
+    if (localName(child) === "cxnSp") return description(child, "nvCxnSpPr");
     return [...(localName(child) === "grpSp" ? description(child, "nvGrpSpPr") : []), ...groups(child)];
   });
 
@@ -59,11 +65,13 @@ const pictures = (drawing: Element | undefined, relations: Relations, described:
     return text;
   });
 
-/** The controls on a sheet. */
-const controlsOf = (zip: Zip, relations: Relations): Control[] =>
-  [...relations.values()].flatMap(({ kind, target }) =>
-    kind === "vmlDrawing" ? readControls(zip.text(target) ?? "") : [],
-  );
+/** The controls on a sheet. Warns of lists. */
+const controlsOf = (zip: Zip, relations: Relations, warn: Warn): Control[] =>
+  [...relations.values()].flatMap(({ kind, target }) => {
+    const vml = kind === "vmlDrawing" ? (zip.text(target) ?? "") : "";
+    warnOfCount(warn, "form_fields_left_out", countLists(vml));
+    return readControls(vml);
+  });
 
 /** The boxes of SmartArt graphics, as lists. */
 const diagrams = (parts: Parts, relations: Relations): ElementContent[] =>
@@ -84,11 +92,15 @@ const charts = (parts: Parts, relations: Relations): Chart[] =>
  * Gives what is drawn on a sheet of an XLSX, by the sheet's name: text boxes, descriptions of pictures, controls, charts with their
  * values; "" without any. Adds the parts of pictures that have a description to `described`.
  */
-export const openDrawings = (zip: Zip, parts: WorkbookParts, described: Set<string>): ((sheet: string) => string) => {
+export const openDrawings = (
+  zip: Zip,
+  parts: WorkbookParts,
+  { warn, described }: { warn: Warn; described: Set<string> },
+): ((sheet: string) => string) => {
   return (wanted) => {
     const sheet = parts.sheetPart(wanted);
     if (sheet === undefined) return "";
-    const controls = controlsOf(zip, parts.relations(sheet));
+    const controls = controlsOf(zip, parts.relations(sheet), warn);
     const drawing = parts.related(sheet, "drawing") ?? "";
     const drawn = parts.relations(drawing);
     return toMarkdown({

@@ -1,6 +1,7 @@
+import type { Element as Html } from "hast";
 import { childElements, findAll, findChild, parseXml, textContent, type Element } from "../guard/xml.ts";
 import type { Zip } from "../guard/zip.ts";
-import { readPart } from "../office/xmlParts.ts";
+import { readObject } from "../office/odtObjects.ts";
 import { cleanDescription } from "../office/descriptions.ts";
 import { element } from "../html/tree.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
@@ -22,17 +23,13 @@ const EMPTY: Element = { name: "", attributes: {}, children: [] };
 
 const paragraphsOf = (node: Element): string[] => findAll(node, "text:p").map(textContent);
 
-/** The title of a chart. Its values are cells. */
-const chartTitles = (zip: Zip, object: Element): string[] => {
-  const name = (object.attributes["xlink:href"] ?? "").replace(/^\.\/|\/$/g, "");
-  const charts = findAll(readPart(zip, `${name}/content.xml`) ?? object, "chart:chart");
-  return charts
-    .flatMap(childElements)
-    .filter((part) => part.name === "chart:title")
-    .flatMap(paragraphsOf);
-};
+/** The formulas and the charts of a sheet. */
+const objectsOn = (zip: Zip, table: Element): Html[] =>
+  findAll(table, "draw:object").flatMap(({ attributes }) =>
+    readObject(zip, attributes["xlink:href"] ?? "", { isOnSheet: true }),
+  );
 
-/** The description of a picture or a group, else its title. */
+/** The description of a picture, a shape or a group, else its title. */
 const descriptionOf = (node: Element): string =>
   ["svg:desc", "svg:title"]
     .map((name) => cleanDescription(textContent(findChild(node, name) ?? EMPTY)))
@@ -51,16 +48,21 @@ const pictureTexts = (table: Element, described: Set<string>): string[] =>
 const groupsIn = (node: Element): Element[] =>
   childElements(node).flatMap((child) => [...(child.name === "draw:g" ? [child] : []), ...groupsIn(child)]);
 
-const drawnTexts = (zip: Zip, table: Element, described: Set<string>): string[] => [
+/** The text of a shape, else its description. */
+const shapeTexts = (shape: Element): string[] => {
+  const texts = paragraphsOf(shape);
+  return texts.some((text) => text.trim() !== "") ? texts : [descriptionOf(shape)];
+};
+
+const drawnTexts = (table: Element, described: Set<string>): string[] => [
   ...groupsIn(table).map(descriptionOf),
   ...pictureTexts(table, described),
-  ...SHAPES.flatMap((name) => findAll(table, name)).flatMap(paragraphsOf),
+  ...SHAPES.flatMap((name) => findAll(table, name)).flatMap(shapeTexts),
   ...odsControls(table).map(controlText),
-  ...findAll(table, "draw:object").flatMap((object) => chartTitles(zip, object)),
 ];
 
 /**
- * Gives what is drawn on a sheet of an ODS, by the sheet's name: texts of boxes and shapes, controls of forms, titles of charts,
+ * Gives what is drawn on a sheet of an ODS, by the sheet's name: texts of boxes and shapes, controls of forms, texts of charts, formulas,
  * descriptions of pictures (whose parts are added to `described`); "" without any. `xml`: the content of the file.
  */
 export const openOdsDrawings = (
@@ -80,7 +82,9 @@ export const openOdsDrawings = (
   );
   return (wanted) => {
     const table = tables.find(({ attributes }) => attributes["table:name"] === wanted);
-    const texts = table ? drawnTexts(zip, table, described).filter((text) => text.trim() !== "") : [];
-    return toMarkdown({ type: "root", children: texts.map((text) => element("p", [text])) });
+    if (!table) return "";
+    const texts = drawnTexts(table, described).filter((text) => text.trim() !== "");
+    const children = [...texts.map((text) => element("p", [text])), ...objectsOn(zip, table)];
+    return toMarkdown({ type: "root", children });
   };
 };

@@ -2,6 +2,7 @@ import type { CellObject, DenseWorkSheet, Range } from "@e965/xlsx";
 import type { Block, Cell, Row } from "./blocks.ts";
 import { cellText } from "./cellText.ts";
 import { cellLink } from "./cellLink.ts";
+import { openReadings } from "./readings.ts";
 
 /** Cells of a merged area that is filled; a larger one is only a background. */
 const MAX_AREA = 10_000;
@@ -16,12 +17,16 @@ const toCell = (cell: CellObject, column: number, date1904: boolean): Cell | und
 };
 
 /** Rows with content. forEach skips the holes that SheetJS leaves for empty rows and cells. */
-const filledRows = (data: DenseWorkSheet["!data"], date1904: boolean): Map<number, Row> => {
+const filledRows = (
+  data: DenseWorkSheet["!data"],
+  date1904: boolean,
+  withReadings: ReturnType<typeof openReadings>,
+): Map<number, Row> => {
   const rows = new Map<number, Row>();
   data.forEach((cells, at) => {
     const row: Row = { at, cells: [] };
     cells?.forEach((cell, column) => {
-      const found = cell && toCell(cell, column, date1904);
+      const found = cell && toCell(withReadings(cell, at, column), column, date1904);
       if (found) row.cells.push(found);
     });
     if (row.cells.length > 0) rows.set(at, row);
@@ -67,9 +72,13 @@ const sortRows = (rows: Map<number, Row>): Block => {
   return [...rows.values()].toSorted((one, other) => one.at - other.at);
 };
 
-/** The cells of a sheet that have content. */
-export const readCells = (sheet: DenseWorkSheet, date1904: boolean): Block => {
-  const rows = filledRows(sheet["!data"], date1904);
+/** The cells of a sheet that have content. `spoken`: the names of those that show phonetic readings. */
+export const readCells = (
+  sheet: DenseWorkSheet,
+  date1904: boolean,
+  spoken: ReadonlySet<string> = new Set<string>(),
+): Block => {
+  const rows = filledRows(sheet["!data"], date1904, openReadings(spoken));
   fillMerges(rows, sheet["!merges"] ?? []);
   return sortRows(rows);
 };

@@ -13,6 +13,7 @@ import { openOdsInputMessages } from "./odsInputMessages.ts";
 import { openOdsDrawings } from "./odsDrawings.ts";
 import { excelHeaders, openDocumentHeaders } from "./pageHeaders.ts";
 import { readCells } from "./readCells.ts";
+import { bracketOdsReadings, cellsWithReadings } from "./readings.ts";
 import { sheetParts, withSheetName } from "./toMarkdown.ts";
 import { openWorkbookParts } from "./workbookParts.ts";
 import { openXlsDrawings } from "./xlsDrawings.ts";
@@ -54,18 +55,22 @@ interface SheetXml {
   hasLinks: boolean;
   /** The input messages of each part. */
   messages: ReadonlyMap<string, string>;
+  /** The names of the cells of each part that show phonetic readings. */
+  spoken: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 const readSheetXml = (zip: Zip): SheetXml => {
   let [bare, hasLinks] = [0, false];
   const messages = new Map<string, string>();
+  const spoken = new Map<string, ReadonlySet<string>>();
   for (const name of zip.names().filter((one) => SHEET.test(one))) {
     const xml = zip.text(name) ?? "";
     hasLinks ||= xml.includes("HYPERLINK(");
     messages.set(name, inputMessages(xml));
+    spoken.set(name, cellsWithReadings(xml));
     for (const [, attributes = ""] of xml.matchAll(BARE_FORMULA)) if (!attributes.includes('t="str"')) bare += 1;
   }
-  return { bare, hasLinks, messages };
+  return { bare, hasLinks, messages, spoken };
 };
 
 /** What sheets have beside their cells. */
@@ -75,6 +80,8 @@ interface Surroundings {
   commentsOn?(sheet: string): string;
   /** Messages that programs show beside a selected cell. */
   messagesOn?(sheet: string): string;
+  /** The names of the cells that show phonetic readings, which the library does not read. */
+  spokenOn?(sheet: string): ReadonlySet<string> | undefined;
   /** Headers and footers. */
   headers: readonly string[];
 }
@@ -82,14 +89,14 @@ interface Surroundings {
 /** Every visible sheet under its name, with what is drawn on it and the comments on its cells. */
 const toMarkdown = (
   book: WorkBook,
-  { drawnOn, commentsOn, messagesOn, headers }: Surroundings,
+  { drawnOn, commentsOn, messagesOn, spokenOn, headers }: Surroundings,
   warn: Warn,
 ): string[] => {
   const date1904 = book.Workbook?.WBProps?.date1904 ?? false;
   const visible = book.SheetNames.filter((_, index) => isVisible(book, index));
   const sheets = visible.map((name) => {
     const sheet = book.Sheets[name] as DenseWorkSheet | undefined;
-    const cells = sheet?.["!data"] ? readCells(sheet, date1904) : [];
+    const cells = sheet?.["!data"] ? readCells(sheet, date1904, spokenOn?.(name)) : [];
     const comments = commentsOn?.(name) ?? libraryComments(sheet);
     return withSheetName(name, [...sheetParts(cells), drawnOn(name), comments, messagesOn?.(name) ?? ""]);
   });
@@ -117,14 +124,15 @@ export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings):
   checkZip(bytes);
   const zip = openZip(bytes);
   warnOfCount(warn, "embedded_files_left_out", countParts(zip, EMBEDDED));
-  const { bare, hasLinks, messages } = readSheetXml(zip);
+  const { bare, hasLinks, messages, spoken } = readSheetXml(zip);
   warnOfCount(warn, "formulas_without_values", bare);
   const parts = openWorkbookParts(zip);
   const described = new Set<string>();
   const surroundings = {
-    drawnOn: openDrawings(zip, parts, described),
+    drawnOn: openDrawings(zip, parts, { warn, described }),
     commentsOn: openComments(parts),
     messagesOn: (sheet: string) => messages.get(parts.sheetPart(sheet) ?? "") ?? "",
+    spokenOn: (sheet: string) => spoken.get(parts.sheetPart(sheet) ?? ""),
     headers: excelHeaders(zip),
   };
   const text = toMarkdown(open(bytes, { formulas: hasLinks }), surroundings, warn);
@@ -152,9 +160,10 @@ const libraryFile = (zip: Zip, content: string): Uint8Array => {
 export const readOds = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const zip = openDocument(bytes);
   checkZip(bytes);
-  const content = zip.text("content.xml") ?? "";
+  const original = zip.text("content.xml") ?? "";
+  const content = bracketOdsReadings(original);
   const cells = withoutDrawings(content);
-  const isReadable = cells === content && zip.names().includes("styles.xml");
+  const isReadable = cells === original && zip.names().includes("styles.xml");
   const book = open(isReadable ? bytes : libraryFile(zip, cells));
   const described = new Set<string>();
   const surroundings = {

@@ -80,7 +80,13 @@ export const readOdp = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
   const object = (name: string) => readObject(zip, name);
   warnOfOdtParts(warn, content, { object, styles: odtStyles, pageStyles: undefined, hasComments: true });
   const texts = pages.map((page, index) => {
-    const context: OdtContext = { styles: odtStyles, notes: [], lastNumbers: new Map(), object };
+    const context: OdtContext = {
+      styles: odtStyles,
+      notes: [],
+      lastNumbers: new Map(),
+      chapterNumber: () => "",
+      object,
+    };
     return toMarkdown({ type: "root", children: joinBlocks(pageContent(page, index + 1, context)) });
   });
   const left = new Set(masterTexts(styles, pages));

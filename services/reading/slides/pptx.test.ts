@@ -290,3 +290,13 @@ test("a slide with two titles keeps both, and an unread graphic shows its descri
     "# Plan\n\nof the harbour\n\nA lighthouse that turns",
   );
 });
+
+test("a slide whose pictures all have a description is not named for them", async () => {
+  const picture = (words: string): string =>
+    `<p:pic><p:nvPicPr><p:cNvPr id="1" descr="${words}"/></p:nvPicPr><p:blipFill><a:blip r:embed="a"><a:ext><a:svgBlip r:embed="b"/></a:ext></a:blip></p:blipFill></p:pic>`;
+  const links: Slide["links"] = { a: ["image", "../a.png"], b: ["image", "../b.svg"] };
+  const warnings: ReadingWarning[] = [];
+  const slides = ["The quay in 1920", "quay.png"].map((words) => ({ shapes: title("One") + picture(words), links }));
+  await readPptx(deck(slides), (warning) => warnings.push(warning));
+  expect(warnings).toEqual([{ code: "images_without_text", pages: [2] }]);
+});

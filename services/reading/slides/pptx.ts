@@ -1,3 +1,4 @@
+import { childElements, type Element } from "../guard/xml.ts";
 import { openZip } from "../guard/zip.ts";
 import { refuseProtected } from "../office/xmlParts.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
@@ -5,14 +6,30 @@ import { countUnreadHeaders, ignoreWarnings, warnOfCount, warnOfPages } from "..
 import { readAuthors } from "./comments.ts";
 import { readDesign } from "./design.ts";
 import { addHeaders } from "./headers.ts";
-import { findPath, childrenNamed, reference } from "./localNames.ts";
-import { openParts } from "./parts.ts";
+import { descendantsNamed, findPath, childrenNamed, reference } from "./localNames.ts";
+import { openParts, type Parts } from "./parts.ts";
 import { memoize } from "./memoize.ts";
+import { description } from "./shapes.ts";
 import { slideMarkdown } from "./slide.ts";
 
 const MAX_SLIDES = 5_000;
 /** Relations to files of other programs, and to recordings. */
 const EMBEDDED = new Set(["oleObject", "package", "video", "audio"]);
+
+/** The ids of the files of a picture, which may have a second one in another format. */
+const filesOf = (node: Element): string[] => [
+  ...(reference(node, "embed") === "" ? [] : [reference(node, "embed")]),
+  ...childElements(node).flatMap(filesOf),
+];
+
+/** Whether a slide has a picture without a description. */
+const hasUnreadPicture = (parts: Parts, slide: string): boolean => {
+  const images = [...parts.relations(slide)].filter(([, { kind }]) => kind === "image");
+  if (images.length === 0) return false;
+  const pictures = descendantsNamed(parts.xml(slide), "pic").filter((one) => description(one, "nvPicPr").length > 0);
+  const described = new Set(pictures.flatMap(filesOf));
+  return images.some(([id]) => !described.has(id));
+};
 
 /** Reads a presentation, one page per slide in display order. Throws UnreadableFile. */
 export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
@@ -45,7 +62,7 @@ export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
   warnOfPages(
     warn,
     "images_without_text",
-    numbers((slide, index) => !isEmpty(index) && parts.related(slide, "image") !== undefined),
+    numbers((slide, index) => !isEmpty(index) && hasUnreadPicture(parts, slide)),
   );
   warnOfPages(
     warn,
