@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { encodeInPieces, encodeLargeJson, isLargeJson, measureJson, writeInPieces } from "./largeJson.ts";
+import { computingTime } from "#test/computingTime.ts";
+import { encodeInPieces, encodeLargeJson, isLargeJson, jsonWithin, measureJson, writeInPieces } from "./largeJson.ts";
 
 const long = (text: string): string => text.repeat(Math.ceil(100_000 / text.length));
 
@@ -85,4 +86,20 @@ test("measuring a large value ends early", () => {
   }));
   expect(measureJson(items)).toBeGreaterThan(64 * 1024);
   expect(read).toBeLessThan(100);
+});
+
+test("any value is written if its JSON is not longer than the limit", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const json = JSON.stringify(value);
+      expect(jsonWithin(value, json.length)).toBe(json);
+      expect(jsonWithin(value, json.length - 1)).toBeUndefined();
+    }),
+  );
+});
+
+test("a value that is much too long is not written", () => {
+  const value = { text: "x".repeat(60_000_000) };
+  expect(jsonWithin({ text: "x" }, 1_000)).toBe('{"text":"x"}');
+  expect(computingTime(() => expect(jsonWithin(value, 1_000_000)).toBeUndefined())).toBeLessThan(20);
 });

@@ -25,6 +25,7 @@ import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
 import { findCollections } from "#projections/collections/query.ts";
 import { filterListedDocuments } from "#projections/documents/query.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
+import { findSessionsByTokenHash } from "#projections/sessions/query.ts";
 import { findTriggersByToken } from "#projections/triggers/query.ts";
 import type { Db } from "#projections/projection.ts";
 import { trackProgress } from "#projections/progress.ts";
@@ -92,10 +93,8 @@ const readsOf = (log: Resources["log"], read: ReadRunner) =>
     checkChain: (organization, range) => read(() => log.checkChain(organization, range)),
   }) satisfies Partial<HttpDeps>;
 
-/** Look-ups shared by requests of the same moment. */
-function sharedLookUps(
-  db: Db,
-): Pick<HttpDeps, "findCollection" | "findKeyByHash" | "findTriggerByToken" | "isDocumentListed" | "storedBytes"> {
+/** Look-ups shared by requests of the same moment, so that strangers with unknown credentials cost a query at a time. */
+function sharedLookUps(db: Db) {
   const collections = batchLookups(async (keys) => {
     const found = await findCollections(
       db,
@@ -107,17 +106,19 @@ function sharedLookUps(
     async (ids) => new Map((await filterListedDocuments(db, ids)).map((id) => [id, true])),
   );
   const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
+  const sessions = batchLookups((hashes) => findSessionsByTokenHash(db, hashes));
   const triggers = batchLookups((tokens) => findTriggersByToken(db, tokens));
   return {
-    async findCollection(organization, reference) {
+    async findCollection(organization: string, reference: string) {
       const key = `${organization} ${reference}`;
       return (await collections([key])).get(key);
     },
-    isDocumentListed: async (id) => (await documents([id])).has(id),
-    findKeyByHash: async (hash) => (await keys([hash])).get(hash),
-    findTriggerByToken: async (token) => (await triggers([token])).get(token),
+    isDocumentListed: async (id: string) => (await documents([id])).has(id),
+    findKeyByHash: async (hash: string) => (await keys([hash])).get(hash),
+    findSessionByTokenHash: async (hash: string) => (await sessions([hash])).get(hash),
+    findTriggerByToken: async (token: string) => (await triggers([token])).get(token),
     storedBytes: openStoredBytes(db),
-  };
+  } satisfies Partial<HttpDeps>;
 }
 
 /** What anybody may read. */

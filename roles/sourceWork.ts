@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { StreamHead } from "#events/ports.ts";
 import { ApiError } from "#http/base/errors.ts";
+import { hashInSteps } from "#http/base/hashInSteps.ts";
 import { describeFile } from "#http/upload/readUpload.ts";
 import { requireStorage } from "#http/base/storageLimits.ts";
 import { fetchPage } from "#infra/web/fetchPage.ts";
@@ -30,7 +30,7 @@ async function describe(
   { bytes, filename, mimetype }: WebFile,
 ): Promise<PageFile | { refusal: string }> {
   try {
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const sha256 = await hashInSteps(bytes);
     const file = await describeFile({ bytes, filename, mimetype, sha256 }, { pictures: needs.settings.OCR });
     await requireStorage(needs, organization_id, bytes.length, "The page");
     return file;

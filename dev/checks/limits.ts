@@ -51,9 +51,14 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       "bytes",
       null,
     ),
-    limit("Open streams of a credential", "http/base/streamLimits.ts#MAX_OF_CREDENTIAL", "", "too_many_streams"),
     limit(
-      "Open streams of an organization, in one process",
+      "Open streams and waiting reads of a credential, in one process",
+      "http/base/streamLimits.ts#MAX_OF_CREDENTIAL",
+      "",
+      "too_many_streams",
+    ),
+    limit(
+      "Open streams and waiting reads of an organization, in one process",
       "http/base/streamLimits.ts#MAX_OF_ORGANIZATION",
       "",
       "too_many_streams",
@@ -82,6 +87,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("Labels of a request (`x-labels`)", "events/labels.ts#MAX_LABELS", "", null),
     limit("Tools that a client brings", "http/turns/clientTools.ts#MAX_TOOLS", "", "invalid_tools"),
     limit("Their descriptions and schemas, as JSON", "http/turns/clientTools.ts#MAX_BYTES", "bytes", "invalid_tools"),
+    limit(
+      "The format that a chat completion asks for (`response_format`), as JSON",
+      "http/chat/responseFormat.ts#MAX_CHARACTERS",
+      "characters",
+      "invalid_response_format",
+    ),
     limit("Rounds of tool calls; the last answer is then taken", "services/turns/converse.ts#MAX_ROUNDS", "", null),
     limit(
       "Arguments of a model's call of a tool; the model reads why a longer one failed",

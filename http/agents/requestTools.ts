@@ -9,12 +9,10 @@ import type { ResponseRequest } from "./schema.ts";
 import type { OwnTools } from "./toolItems.ts";
 
 /** Names of calls that the server runs, or ran before the agent's tools changed; a request may define a built-in name itself. */
-const isServerTool =
-  ({ tools }: Pick<AgentRow, "tools">, { tools: sent }: Pick<ResponseRequest, "tools">) =>
-  (name: string): boolean =>
-    tools.includes(name) ||
-    (isBuiltInTool(name) &&
-      !(Array.isArray(sent) && sent.some((tool: { name?: unknown } | null) => tool?.name === name)));
+function isServerTool({ tools }: Pick<AgentRow, "tools">, { tools: sent }: Pick<ResponseRequest, "tools">) {
+  const defined = new Set((Array.isArray(sent) ? sent : []).map((tool: { name?: unknown } | null) => tool?.name));
+  return (name: string): boolean => tools.includes(name) || (isBuiltInTool(name) && !defined.has(name));
+}
 
 function readChoice(choice: unknown, names: string[]): Prompt["tool_choice"] {
   if (choice === undefined || choice === null) return "auto";

@@ -4,7 +4,7 @@ import { currentTime } from "#events/clock.ts";
 import type { Product } from "#events/key.ts";
 import { ADMINS, APPROVERS, BUILDERS, type Role } from "#events/user.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
-import { findSessionByTokenHash, type SessionRow } from "#projections/sessions/query.ts";
+import type { SessionRow } from "#projections/sessions/query.ts";
 import { ApiError } from "../base/errors.ts";
 import type { Http } from "../base/deps.ts";
 import { findOrWait } from "../base/findById.ts";
@@ -14,7 +14,7 @@ import { checkCookieOrigin, readSessionCookie } from "./cookie.ts";
 
 const IDLE_MS = 12 * 60 * 60 * 1000;
 
-type Needs = Pick<Http, "db" | "findKeyByHash" | "settings" | "noteUse" | "waitUntilCurrent">;
+type Needs = Pick<Http, "findKeyByHash" | "findSessionByTokenHash" | "settings" | "noteUse" | "waitUntilCurrent">;
 
 /** The caller with this key. `now`: epoch milliseconds. Throws the spec's 401 codes. */
 export function callerFromKey(key: KeyInUse | undefined, now: number): Caller {
@@ -52,13 +52,13 @@ function readToken(settings: Needs["settings"], request: FastifyRequest): { toke
 }
 
 async function authenticate(http: Needs, request: FastifyRequest): Promise<Caller> {
-  const { db, findKeyByHash, waitUntilCurrent, settings, noteUse } = http;
+  const { findKeyByHash, findSessionByTokenHash, waitUntilCurrent, settings, noteUse } = http;
   const { token, by_cookie } = readToken(settings, request);
   const now = currentTime();
   if (token.startsWith(`sess-${settings.SERVICE_NAME}-`)) {
     const caller = callerFromSession(
       await findOrWait(
-        () => findSessionByTokenHash(db, hashToken(token)),
+        () => findSessionByTokenHash(hashToken(token)),
         () => waitUntilCurrent(["sessions"]),
       ),
       now,

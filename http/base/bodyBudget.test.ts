@@ -10,13 +10,34 @@ describe("the budget of request bodies", () => {
     const budget = createBodyBudget({ total: 100, perOwner: 100 });
     const [first, second] = [bodyOf("a"), bodyOf("b")];
     budget.countArrived(first, 60);
-    budget.countArrived(second, 40);
+    budget.countArrived(second, 20);
     expect(() => budget.countArrived(second, 1)).toThrow(Unavailable);
     budget.release(first);
     budget.release(first);
-    expect(budget.heldBytes()).toBe(40);
-    budget.countArrived(second, 60);
+    expect(budget.heldBytes()).toBe(20);
+    budget.countArrived(second, 80);
     expect(budget.heldBytes()).toBe(100);
+  });
+
+  test("leaves room for one more organization, however many others take what they get", () => {
+    const budget = createBodyBudget({ total: 256, perOwner: 64 });
+    const take = (owner: string): number => {
+      const before = budget.heldBytes();
+      try {
+        for (let n = 0; n < 256; n++) budget.countArrived(bodyOf(owner), 1);
+      } catch {}
+      return budget.heldBytes() - before;
+    };
+    expect(["a", "b", "c", "d", "e", "f"].map(take)).toEqual([64, 64, 64, 32, 16, 8]);
+  });
+
+  test("gives bytes back also when there is no room left", () => {
+    const budget = createBodyBudget({ total: 100, perOwner: 30 });
+    const bodies = ["a", "b", "c", "d"].map(bodyOf);
+    for (const body of bodies) budget.countArrived(body, 20);
+    expect(() => budget.countArrived(bodies[0]!, 5)).toThrow(Unavailable);
+    budget.countArrived(bodies[0]!, -10);
+    expect(budget.heldBytes()).toBe(70);
   });
 
   test("admits a single body of any size", () => {

@@ -1,12 +1,16 @@
 import type { FastifyRequest } from "fastify";
 import { Unavailable } from "#events/ports.ts";
 import { MIB } from "#events/units.ts";
+import { createCounter } from "./counter.ts";
 import { ApiError } from "./errors.ts";
 import { networkOf } from "./networkOf.ts";
 
 /** Bytes of request bodies and of outgoing files that this process may hold. Beyond it, bodies that grow get a 503. */
 const MAX_HELD_BYTES = 256 * MIB;
-/** Maximum for one organization. A single body is accepted whatever its size, because its route limits it. */
+/**
+ * Maximum for one organization. A single body is accepted whatever its size, because its route limits it. Of the last bytes of the
+ * total, as many as this, each organization gets at most as many as it leaves to others, so that one more always finds room.
+ */
 const MAX_OWNER_BYTES = 64 * MIB;
 const RETRY_MS = 1_000;
 
@@ -35,28 +39,32 @@ export function createBodyBudget({ total = MAX_HELD_BYTES, perOwner = MAX_OWNER_
   const bodies = new Map<FastifyRequest, Body>();
   /** Refused bodies. The rest of such a body is read, discarded and not counted. */
   const released = new WeakSet<FastifyRequest>();
-  const heldByOwner = new Map<string, number>();
+  const heldByOwner = createCounter();
   let held = 0;
 
   const add = (body: Body, bytes: number): void => {
     body.bytes += bytes;
     held += bytes;
-    const owned = (heldByOwner.get(body.owner) ?? 0) + bytes;
-    if (owned === 0) heldByOwner.delete(body.owner);
-    else heldByOwner.set(body.owner, owned);
+    heldByOwner.add(body.owner, bytes);
   };
+
+  function requireRoom(body: Body, bytes: number): void {
+    const owned = heldByOwner.count(body.owner);
+    if (owned > body.bytes && owned + bytes > perOwner)
+      throw new ApiError("too_many_bytes", "Too many bytes at once; send fewer requests in parallel.", {
+        retryAfterMs: RETRY_MS,
+      });
+    const left = total - held - bytes;
+    if (held > body.bytes && left < Math.min(owned + bytes, perOwner))
+      throw new Unavailable("Too many request bodies at once");
+  }
 
   return {
     /** Counts bytes of a body as they arrive. Throws 429 `too_many_bytes` beyond the owner's share, and Unavailable beyond the total. */
     countArrived(request: FastifyRequest, bytes: number): void {
       if (released.has(request)) return;
       const body = bodies.get(request) ?? { owner: bodyOwner(request), bytes: 0 };
-      const others = (heldByOwner.get(body.owner) ?? 0) - body.bytes;
-      if (others > 0 && others + body.bytes + bytes > perOwner)
-        throw new ApiError("too_many_bytes", "Too many bytes at once; send fewer requests in parallel.", {
-          retryAfterMs: RETRY_MS,
-        });
-      if (held > body.bytes && held + bytes > total) throw new Unavailable("Too many request bodies at once");
+      if (bytes > 0) requireRoom(body, bytes);
       bodies.set(request, body);
       add(body, bytes);
     },

@@ -8,6 +8,7 @@ import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
 import type { CollectionRow } from "#projections/collections/query.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
+import type { SessionRow } from "#projections/sessions/query.ts";
 import type { TriggerInUse } from "#projections/triggers/query.ts";
 import type { SearchEngine } from "#projections/passages/engine.ts";
 import type { SearchModels } from "#projections/passages/models.ts";
@@ -94,6 +95,8 @@ export interface HttpDeps extends HttpPorts {
   isDocumentListed(id: string): Promise<boolean>;
   /** Finds the key with this SHA-256. Never cached, but concurrent look-ups share one query. */
   findKeyByHash(hash: string): Promise<KeyInUse | undefined>;
+  /** Finds the session whose token has this SHA-256. Never cached, but concurrent look-ups share one query. */
+  findSessionByTokenHash(hash: string): Promise<SessionRow | undefined>;
   /** Finds the trigger whose hook has this token. Never cached, but concurrent look-ups share one query. */
   findTriggerByToken(hook_token: string): Promise<TriggerInUse | undefined>;
   sender: CommandSender;

@@ -54,7 +54,7 @@ describe("a JSON body", () => {
   });
 
   test("gets a 503 if it exceeds the memory that other bodies leave", async () => {
-    const budget = createBodyBudget({ total: 4 * MIB });
+    const budget = createBodyBudget({ total: 7 * MIB });
     const port = await serve(budget);
     budget.countArrived(other, MIB);
     expect((await send(port, 3)).status).toBe(200);

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { ApiError } from "./errors.ts";
-import { HASH_AT_ONCE, hashInSteps } from "./hashInSteps.ts";
+import { hashInSteps } from "./hashInSteps.ts";
 import { parseJsonBody } from "./json.ts";
 import type { App } from "./app.ts";
 
@@ -23,12 +22,10 @@ export function parseBodies(
   scope.addContentTypeParser(types, { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
     if (body.length === 0) return undefined;
     request.bodyBytes = body.length;
-    request.bodyHash = body.length > HASH_AT_ONCE ? await hashInSteps(body) : hashAtOnce(body);
+    request.bodyHash = await hashInSteps(body);
     return parse(body, request);
   });
 }
-
-const hashAtOnce = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 /** Refuses compressed bodies, which would otherwise be reported as invalid JSON or an invalid form. */
 function refuseEncodedBodies(app: App): void {

@@ -145,6 +145,24 @@ describe("sending a command", () => {
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
   });
 
+  test("retries more seldom the more requests of the organization wait for busy threads", async () => {
+    const { send, sent } = harness([busy]);
+    const rate = async (): Promise<number> => {
+      await vi.advanceTimersByTimeAsync(5_000);
+      const before = sent.length;
+      await vi.advanceTimersByTimeAsync(5_000);
+      return sent.length - before;
+    };
+    const waiting = Array.from({ length: 320 }, () => send(DeleteKey, request).catch(() => {}));
+    expect(await rate()).toBeLessThan(600);
+    await vi.advanceTimersByTimeAsync(20_000);
+    await Promise.all(waiting);
+    const others = Array.from({ length: 20 }, () => send(DeleteKey, request).catch(() => {}));
+    expect(await rate()).toBeGreaterThan(100);
+    await vi.advanceTimersByTimeAsync(20_000);
+    await Promise.all(others);
+  });
+
   test("does not retry a command that failed in the service", async () => {
     const { send, sent } = harness([
       { position: 0, repeated: false, rejection: { code: "internal", message: "No.", retryable: true } },

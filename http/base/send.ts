@@ -6,6 +6,7 @@ import type { CommandSender } from "#events/ports.ts";
 import { currentTrace } from "#events/spans.ts";
 import { toTraceHeaders } from "#events/trace.ts";
 import type { WaitForProjections } from "#projections/progress.ts";
+import { createCounter, type Counter } from "./counter.ts";
 import { ApiError, rejectionError } from "./errors.ts";
 import type { LogReader } from "./ports.ts";
 import { countWait, requestAge } from "./requestTime.ts";
@@ -22,6 +23,8 @@ const STALL_MS = 2_000;
 const BUSY_MS = 20_000;
 const FIRST_BUSY_WAIT_MS = 50;
 const LAST_BUSY_WAIT_MS = 800;
+/** Requests of an organization that wait as long as above. Each of more waits longer, so that together they send no more commands. */
+const MAX_BUSY_AT_FULL_SPEED = 32;
 
 export interface CommandRequest<D> {
   stream: string;
@@ -95,12 +98,14 @@ interface SendNeeds {
  * Throws a rejection as an ApiError, `thread_busy` after retries for 20 s.
  */
 export function createSend({ sender, waitForProjections, logger, httpId }: SendNeeds): Send {
+  const waiting = createCounter();
   return async (definition, given) => {
     const began = performance.now() - requestAge();
     const request = { ...given, id: given.id ?? newCommandId() };
     const result = await sendWhileBusy(
       () => countWait(() => sender.send(buildCommand(definition, request, httpId))),
-      request.signal,
+      request,
+      waiting,
     );
     const stallMs = request.requireProjected ? undefined : STALL_MS;
     const projected = await isProjected(waitForProjections, request.waitFor, result.position, { began, stallMs });
@@ -114,14 +119,21 @@ export function createSend({ sender, waitForProjections, logger, httpId }: SendN
 }
 
 /** Retries only `thread_busy`. Other retryable rejections would fail again a moment later, and each attempt leaves a dead letter. */
-async function sendWhileBusy(send: () => Promise<CommandResult>, signal?: AbortSignal): Promise<CommandResult> {
+async function sendWhileBusy(
+  send: () => Promise<CommandResult>,
+  { organization_id, signal }: Pick<CommandRequest<unknown>, "organization_id" | "signal">,
+  waiting: Counter,
+): Promise<CommandResult> {
   const giveUpAt = performance.now() + BUSY_MS;
-  for (let wait = FIRST_BUSY_WAIT_MS; ; wait = Math.min(wait * 2, LAST_BUSY_WAIT_MS)) {
+  for (let most = FIRST_BUSY_WAIT_MS; ; most = Math.min(most * 2, LAST_BUSY_WAIT_MS)) {
     const result = await send();
     if (!result.rejection) return result;
+    const wait = most * Math.max(1, waiting.count(organization_id) / MAX_BUSY_AT_FULL_SPEED);
     const isOver = performance.now() + wait > giveUpAt || signal?.aborted;
     if (result.rejection.code !== "thread_busy" || isOver) throw rejectionError(result.rejection);
+    waiting.add(organization_id, 1);
     await sleep(wait * (0.5 + Math.random() / 2));
+    waiting.add(organization_id, -1);
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { computingTime } from "#test/computingTime.ts";
 import { readCompletion } from "./readCompletion.ts";
 import { CompletionRequest } from "./schema.ts";
 
@@ -156,4 +157,15 @@ describe("the tools and the format of a completion", () => {
       type: "json_schema",
       json_schema: { name: "x", schema: {} },
     }));
+});
+
+test.each([
+  ["description", (text: string) => ({ name: "a", description: text })],
+  ["schema", (text: string) => ({ name: "a", schema: { description: text } })],
+])("a response format whose %s has 60 MB is refused without writing its JSON", (_field, formatOf) => {
+  const format = (length: number) =>
+    read({ response_format: { type: "json_schema", json_schema: formatOf("x".repeat(length)) } });
+  format(250_000);
+  const refuse = () => expect(() => format(60_000_000)).toThrow(refused("invalid_response_format"));
+  expect(computingTime(refuse)).toBeLessThan(40);
 });

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { decodeUtf8 } from "#events/decodeUtf8.ts";
@@ -5,7 +6,7 @@ import { streamName } from "#events/ids.ts";
 import { estimateTextBytes } from "#events/textSize.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { App } from "../base/app.ts";
-import type { Http } from "../base/deps.ts";
+import type { Http, StoredPassage } from "../base/deps.ts";
 import { PageQuery, readPage } from "../base/pagination.ts";
 import { waitToRead } from "../base/sendFile.ts";
 import { noExtractedText, requireText } from "./documentContent.ts";
@@ -14,6 +15,8 @@ import { requireReadable, requireVersion } from "./lookups.ts";
 
 /** Maximum UTF-16 units of text per page, unless the first passage alone is longer. */
 const MAX_TEXT = 1_000_000;
+/** Passages parsed before other work may run: those before `from_page` are parsed, too. */
+const PARSED_AT_ONCE = 1_000;
 
 export const Passage = z
   .object({
@@ -64,9 +67,27 @@ interface PassageRange {
   version: number | undefined;
 }
 
+/** The passages of a page of the answer, and the number of the next one. Other work may run in between. */
+export async function cutPage(
+  passages: Iterable<StoredPassage>,
+  text: string,
+  { from_page, limit }: Pick<PassageRange, "from_page" | "limit">,
+): Promise<Pick<z.infer<typeof Page>, "data" | "next_from_seq">> {
+  const data: z.infer<typeof Passage>[] = [];
+  let [length, parsed] = [0, 0];
+  for (const { seq, page, section, start, end } of passages) {
+    if (++parsed % PARSED_AT_ONCE === 0) await setImmediate();
+    if (page !== null && page < from_page) continue;
+    length += end - start;
+    if (data.length === limit || (data.length > 0 && length > MAX_TEXT)) return { data, next_from_seq: seq };
+    data.push({ seq, page, section, start, end, text: text.slice(start, end) });
+  }
+  return { data, next_from_seq: null };
+}
+
 async function readPassages(http: Http, request: FastifyRequest, id: string, wanted: PassageRange) {
   const { caller } = request;
-  const { from_seq, from_page, limit, user, version } = wanted;
+  const { from_seq, user, version } = wanted;
   const find = () =>
     version === undefined
       ? requireReadable(http, caller, id, user)
@@ -75,16 +96,8 @@ async function readPassages(http: Http, request: FastifyRequest, id: string, wan
   if (version === undefined) requireText(row);
   const current = (await readBlobs(http, request, row)) ?? (await readBlobs(http, request, await find()));
   if (!current) throw noExtractedText();
-  const data: z.infer<typeof Passage>[] = [];
-  let length = 0;
-  for (const { seq, page, section, start, end } of http.passagesFrom(current.passages, from_seq)) {
-    if (page !== null && page < from_page) continue;
-    length += end - start;
-    if (data.length === limit || (data.length > 0 && length > MAX_TEXT))
-      return { data, total: row.chunk_count, next_from_seq: seq };
-    data.push({ seq, page, section, start, end, text: current.text.slice(start, end) });
-  }
-  return { data, total: row.chunk_count, next_from_seq: null };
+  const passages = http.passagesFrom(current.passages, from_seq);
+  return { ...(await cutPage(passages, current.text, wanted)), total: row.chunk_count };
 }
 
 /** Passages of a document, as in search results and citations. Joined, they are its Markdown. */

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { contentClaim, externalClaim } from "#events/documentClaims.ts";
 import { MEDIA_TYPES } from "#events/mediaTypes.ts";
 import type { Http } from "../base/deps.ts";
+import { hashInSteps } from "../base/hashInSteps.ts";
 import { defaultFilename } from "../base/mediaType.ts";
 import { findHolder } from "../upload/storeOnce.ts";
 import { canSee, checkReaders, hiddenDocument } from "./documentAccess.ts";
@@ -12,13 +12,13 @@ import { replaceDocument, type DocumentUpload, type UploadAnswer } from "./exist
 import { findAnyDocument } from "./lookups.ts";
 import { answerRepeated, answerUpload, storeDocument } from "./uploadDocument.ts";
 
-function readPush(
+async function readPush(
   http: Http,
   { collection_id, identity }: Pick<DocumentUpload, "collection_id" | "identity">,
   body: z.infer<typeof PushTextBody>,
-): DocumentUpload {
+): Promise<DocumentUpload> {
   const bytes = Buffer.from(body.text);
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sha256 = await hashInSteps(bytes);
   const mime_type = body.format === "text" ? MEDIA_TYPES.txt : MEDIA_TYPES.md;
   const external_id = body.external_id ?? null;
   return {
@@ -50,7 +50,7 @@ export async function pushText(
   const repeated = await answerRepeated(http, request, place.identity);
   if (repeated) return repeated;
   await checkReaders(http, request.caller.organization_id, body.readers);
-  const upload = readPush(http, place, body);
+  const upload = await readPush(http, place, body);
   const { external_claim } = upload;
   const holder = external_claim === null ? undefined : await findHolder(http, `external:${external_claim}`);
   const row = holder && (await findAnyDocument(http, request.caller, holder));

@@ -1,4 +1,5 @@
 import { isObject } from "#events/json.ts";
+import { jsonWithin } from "#events/largeJson.ts";
 import type { ToolOffer } from "#events/thread.ts";
 import { ApiError } from "../base/errors.ts";
 import { findSchemaFault } from "./schemaLimits.ts";
@@ -51,7 +52,8 @@ export function checkClientTools(
     names.add(name);
   }
   const offers = tools.map(({ param: _, ...offer }) => offer);
-  if (Buffer.byteLength(JSON.stringify(offers)) > MAX_BYTES)
+  const json = jsonWithin(offers, MAX_BYTES);
+  if (json === undefined || Buffer.byteLength(json) > MAX_BYTES)
     throw invalidTools("tools", `may take at most ${MAX_BYTES} bytes of JSON.`);
   return offers;
 }

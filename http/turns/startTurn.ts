@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
-import { encodeLargeJson, measureJson } from "#events/largeJson.ts";
+import { encodeLargeJson, jsonWithin, measureJson } from "#events/largeJson.ts";
 import type { Labels } from "#events/labels.ts";
 import { Unavailable } from "#events/ports.ts";
 import { ownerScope } from "#events/scope.ts";
@@ -233,8 +233,8 @@ async function prepare(
 /** Upper bound in bytes. An agent adds its instructions to the body, and its thread adds the vars of earlier requests. */
 function maxPromptBytes({ settings, agent }: TurnRequest, bodyBytes: number): number {
   const collections = settings.knowledge?.collections.length ?? 0;
-  const fromAgent = agent ? Buffer.byteLength(JSON.stringify(settings)) : 0;
-  return bodyBytes + fromAgent + collections * COLLECTION_ID_BYTES;
+  const json = agent ? jsonWithin(settings, MAX_INLINE_BODY_BYTES) : "";
+  return json === undefined ? Infinity : bodyBytes + Buffer.byteLength(json) + collections * COLLECTION_ID_BYTES;
 }
 
 async function resumeRepeated(http: Http, request: TurnRequest, identity: TurnIdentity): Promise<AttachedTurn> {

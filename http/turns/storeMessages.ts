@@ -1,13 +1,12 @@
-import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { blobFolder, streamName } from "#events/ids.ts";
 import type { Attachment, Message } from "#events/thread.ts";
 import type { FileRow } from "#projections/files/query.ts";
 import type { Http } from "../base/deps.ts";
+import { hashInSteps } from "../base/hashInSteps.ts";
 import { requireStorage, requireThreadStorage } from "../base/storageLimits.ts";
 import { attachmentTooLarge, MAX_ATTACHMENT_BYTES, type AttachmentSource } from "./attachment.ts";
 import type { AttachedBytes } from "./attachedBytes.ts";
-import { decodedLength } from "./base64.ts";
 import { fileNotFound, findFile } from "./files.ts";
 import { textMessage, type InputMessage } from "./turnRequest.ts";
 
@@ -33,7 +32,7 @@ interface FoundAttachment {
   mime_type: string;
   param: string;
   bytes: number;
-  /** Equal for attachments with equal content: the base64 text or the id of the file. */
+  /** Equal for attachments with equal content: the hash of the bytes, or the id of the file. */
   identity: string;
   store(): Promise<Content>;
 }
@@ -46,19 +45,18 @@ export function putBlob({ vault }: Pick<Http, "vault">, turn: TurnFolder, bytes:
   return vault.put({ thing: streamName("turn", turn.turn_id), wrapped_key: turn.key, folder: turnFolder(turn) }, bytes);
 }
 
-const hashOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex");
-
-function findInline(
+async function findInline(
   http: Needs,
   turn: TurnBlobs,
   { filename, mime_type, base64, param }: Extract<AttachmentSource, { kind: "inline" }>,
-): FoundAttachment {
-  const store = async (): Promise<Content> => {
-    const bytes = Buffer.from(base64, "base64");
-    await setImmediate();
-    return { bytes: bytes.length, sha256: hashOf(bytes), blob: await putBlob(http, turn, bytes) };
-  };
-  return { filename, mime_type, param, bytes: decodedLength(base64) ?? 0, identity: base64, store };
+): Promise<FoundAttachment> {
+  const decode = () => Buffer.from(base64, "base64");
+  const content = decode();
+  const bytes = content.length;
+  await setImmediate();
+  const sha256 = await hashInSteps(content);
+  const store = async (): Promise<Content> => ({ bytes, sha256, blob: await putBlob(http, turn, decode()) });
+  return { filename, mime_type, param, bytes, identity: sha256, store };
 }
 
 /**
@@ -103,12 +101,11 @@ export async function storeMessages(
   turn: TurnBlobs,
   input: InputMessage[],
 ): Promise<{ messages: Message[]; stored_bytes: number }> {
-  const found = await Promise.all(
-    input.map(async ({ files, ...message }) => ({
-      message,
-      files: await Promise.all(files.map((source) => findAttachment(http, turn, source))),
-    })),
-  );
+  const found = await Array.fromAsync(input, async ({ files, ...message }) => ({
+    message,
+    // one at a time, because their bytes are decoded and hashed
+    files: await Array.fromAsync(files, (source) => findAttachment(http, turn, source)),
+  }));
   const stored_bytes = await requireRoom(
     http,
     turn,

@@ -9,6 +9,8 @@ const END_SIGNATURE = 0x06054b50;
 const MAX_END_BYTES = 65_557;
 /** Maximum names examined. The name that shows the type is among the first. */
 const MAX_NAMES = 2_000;
+/** Bytes read of a name, enough for the longest of OFFICE_FOLDERS. A name may have 64 KiB. */
+const NAME_BYTES = 5;
 
 export const isZip = (bytes: Buffer): boolean => bytes.length >= 4 && bytes.readUInt32LE(0) === ENTRY_SIGNATURE;
 
@@ -26,11 +28,12 @@ function directoryStart(bytes: Buffer): number {
   return bytes.length;
 }
 
+/** The beginnings of the names. */
 function* entryNames(bytes: Buffer): Iterable<string> {
   let at = directoryStart(bytes);
   for (let n = 0; n < MAX_NAMES && at + 46 <= bytes.length && bytes.readUInt32LE(at) === DIRECTORY_SIGNATURE; n++) {
     const length = bytes.readUInt16LE(at + 28);
-    yield bytes.toString("latin1", at + 46, at + 46 + length);
+    yield bytes.toString("latin1", at + 46, at + 46 + Math.min(length, NAME_BYTES));
     at += 46 + length + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
   }
 }

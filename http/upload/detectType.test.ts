@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { CFB } from "@e965/xlsx";
 import { zipSync, strToU8 } from "fflate";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { MEDIA_TYPES } from "#events/mediaTypes.ts";
+import { detectZipType } from "./containerTypes.ts";
 import { detectType } from "./detectType.ts";
 
 const OCTETS = "application/octet-stream";
@@ -84,6 +85,15 @@ describe("detecting the type of binary files", () => {
     const docx = zip({ "[Content_Types].xml": "x", "word/document.xml": "x" });
     expect(await detect(docx, "a.pdf", "application/pdf")).toBe(MEDIA_TYPES.docx);
     await expect(detect(zip({ "a.txt": "x" }), "a.zip", "application/zip")).rejects.toEqual(refused);
+  });
+
+  test("reads only the beginnings of an archive's names, which may be long", () => {
+    const archive = zip(Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`${n}${"x".repeat(60_000)}`, ""])));
+    const read = vi.spyOn(archive, "toString");
+    expect(detectZipType(archive)).toBeUndefined();
+    const bytes = read.mock.results.map(({ value }) => (value as string).length);
+    expect(bytes.length).toBeGreaterThan(8);
+    expect(Math.max(...bytes)).toBeLessThan(100);
   });
 
   test("goes by the claimed type for broken archives, so that their reader says what is wrong", async () => {

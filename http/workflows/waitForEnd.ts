@@ -16,9 +16,13 @@ export type WaitForEnd = (run_id: string, wait: string | undefined, reply: Fasti
 
 /**
  * Waits up to `wait` seconds until a run has ended; a value out of range is corrected. True if the read model shows the end.
- * Throws if the caller may no longer read the run.
+ * Throws 429 `too_many_streams`, and if the caller may no longer read the run.
  */
-export function createWaitForEnd({ db, onProjected }: Pick<Http, "db" | "onProjected">): WaitForEnd {
+export function createWaitForEnd({
+  db,
+  onProjected,
+  streams,
+}: Pick<Http, "db" | "onProjected" | "streams">): WaitForEnd {
   const waitFor = createSharedPoll<{ id: string }>(
     (hint) => onProjected((name) => name === "runs" && hint()),
     async (waiters) => {
@@ -29,6 +33,7 @@ export function createWaitForEnd({ db, onProjected }: Pick<Http, "db" | "onProje
   return async (id, wait, reply) => {
     const seconds = Math.min(MAX_WAIT_S, Math.max(0, Number(wait) || 0));
     if (seconds === 0) return false;
+    streams.count(reply);
     // AbortSignal.timeout takes only whole numbers
     const isLate = AbortSignal.timeout(Math.ceil(seconds * 1_000));
     const giveUp = AbortSignal.any([isLate, disconnectSignal(reply.raw)]);

@@ -36,3 +36,11 @@ test("the holders of a hundred claims requested at once are read in one query, a
   expect(asked).toHaveLength(1);
   for (const [n, claim] of claims.entries()) expect([...holders[n]!]).toEqual([[claim, `of ${claimStream(claim)}`]]);
 });
+
+test("the newest positions of a hundred streams, and of the whole log, are read in one query", async () => {
+  const { asked, reader } = fakeDb((streams) => streams.map((stream) => ({ stream, position: 1 + stream.length })));
+  const streams = Array.from({ length: 100 }, (_, n) => "s".repeat(n + 1));
+  const positions = await Promise.all([reader.newestPosition(), ...streams.map(reader.newestPosition)]);
+  expect(asked).toHaveLength(1);
+  expect(positions).toEqual(Array.from({ length: 101 }, (_, n) => 1 + n));
+});

@@ -22,6 +22,17 @@ const findHolders = (db: Db) =>
     return new Map(rows.map(({ stream, state }) => [names.get(stream)!, JSON.parse(state) as string]));
   });
 
+/** The whole log has the name "". */
+const findPositions = (db: Db) =>
+  batchLookups<number>(async (streams) => {
+    const rows = await db.query<{ stream: string; position: number }>(
+      `select stream, position from log.streams where stream = any ($1)
+       union all select '', position from log.head where '' = any ($1)`,
+      [streams],
+    );
+    return new Map(rows.map(({ stream, position }) => [stream, position]));
+  });
+
 /** Keyed by `<version> <stream>`. */
 const findPublicData = (db: Db) =>
   batchLookups<string>(async (keys) => {
@@ -37,10 +48,12 @@ const findPublicData = (db: Db) =>
 
 /** Concurrent requests of the same kind, such as many uploads, share one query. */
 export function openLogReader(db: Db): LogReader {
+  const positions = findPositions(db);
   const times = findTimes(db);
   const publicData = findPublicData(db);
   return {
     ...lookUps(db),
+    newestPosition: async (stream = "") => (await positions([stream])).get(stream),
     async publicData(stream, version) {
       const key = `${version} ${stream}`;
       const data = (await publicData([key])).get(key);
@@ -51,14 +64,7 @@ export function openLogReader(db: Db): LogReader {
   };
 }
 
-const lookUps = (db: Db): Pick<LogReader, "newestPosition" | "lastShownPosition" | "versions"> => ({
-  async newestPosition(stream) {
-    const [head] =
-      stream === undefined
-        ? await db.query<{ position: number }>("select position from log.head")
-        : await db.query<{ position: number }>("select position from log.streams where stream = $1", [stream]);
-    return head && Number(head.position);
-  },
+const lookUps = (db: Db): Pick<LogReader, "lastShownPosition" | "versions"> => ({
   async lastShownPosition() {
     const [row] = await db.query<{ last_position: number }>("select last_position from log.numbered_cursors");
     return Number(row?.last_position ?? 0);

@@ -1,3 +1,4 @@
+import { jsonWithin } from "#events/largeJson.ts";
 import { ScriptError, type ScriptInspection, type ScriptHost, type ScriptRunner } from "#services/scripting/runner.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import type { WorkflowRunner } from "#services/workflows/tick.ts";
@@ -65,8 +66,8 @@ export function openScripts({ processes, cpu_ms = CPU_MS }: ScriptsOptions): Scr
     step: workflows.step,
     forget: workflows.forget,
     async run({ organization_id, js, args, meta, host, signal }) {
-      const input = JSON.stringify({ args, meta });
-      if (input.length > MAX_INPUT) throw new ScriptError("Arguments and meta together are larger than 1 MiB.");
+      const input = jsonWithin({ args, meta }, MAX_INPUT);
+      if (input === undefined) throw new ScriptError("Arguments and meta together are larger than 1 MiB.");
       return inTurn(organization_id, signal, () => runWork({ kind: "run", js, input }, CALL_MS, { host, signal }));
     },
     async inspect(organization_id, source, type = "tool") {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { foldText, readQuestion } from "./terms.ts";
+import { computingTime } from "#test/computingTime.ts";
+import { foldText, MAX_QUESTION_LENGTH, readQuestion } from "./terms.ts";
 
 const prefixes = (query: string): string[] => readQuestion(query).terms.map(({ prefix }) => prefix);
 
@@ -44,4 +45,10 @@ test("several words in any kind of quotation marks are a phrase", () => {
     "rate limits",
     "drei tage",
   ]);
+});
+
+test.each(["“", "„", "«", "„«"])("a question full of %s, none of which is closed, is read in linear time", (open) => {
+  const question = open.repeat(MAX_QUESTION_LENGTH);
+  readQuestion(question);
+  expect(computingTime(() => readQuestion(question))).toBeLessThan(20);
 });

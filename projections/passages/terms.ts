@@ -26,7 +26,8 @@ const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 const ACCENTS = /(?<=\p{Script=Latin})\p{M}+/gu;
 const ASCII = /^[\0-\x7f]*$/;
 export const WORD_PARTS = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
-const QUOTED = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»/g;
+/** No quote contains its own opening mark: otherwise each of thousands of open quotes would be read to the end of the text. */
+const QUOTED = /"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»/g;
 /** Scripts without spaces between words. */
 export const UNSPACED_SCRIPTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;

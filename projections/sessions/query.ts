@@ -17,10 +17,13 @@ export interface SessionRow {
   parked: boolean;
 }
 
-/** Finds a session by the SHA-256 (hex) of its token, unless all sessions of its user were ended. The caller checks expiry. */
-export async function findSessionByTokenHash(db: Db, tokenHash: string): Promise<SessionRow | undefined> {
-  const [row] = await db.query<SessionRow>(
-    `select s.id as session_id, s.user_id, s.organization_id, u.role, u.email, u.name, o.name as organization_name,
+/**
+ * Sessions by the SHA-256 (hex) of their tokens, unless all sessions of their user were ended. The caller checks expiry. Never cache
+ * them: a session that was ended must stop working at once.
+ */
+export async function findSessionsByTokenHash(db: Db, hashes: string[]): Promise<Map<string, SessionRow>> {
+  const rows = await db.query<SessionRow & { token_hash: string }>(
+    `select s.token_hash, s.id as session_id, s.user_id, s.organization_id, u.role, u.email, u.name, o.name as organization_name,
             s.expires_at, coalesce(l.at, s.started_at) as idle_since,
             exists (select from log.parked p where (p.projection = 'sessions' and p.stream = 'session-' || s.id)
                                                 or (p.projection in ('sessions', 'users')
@@ -29,14 +32,13 @@ export async function findSessionByTokenHash(db: Db, tokenHash: string): Promise
      join read.users u on u.id = s.user_id
      join read.organizations o on o.id = s.organization_id
      left join ops.last_used l on l.id = s.id::text
-     where s.token_hash = $1 and u.active and s.epoch = u.epoch`,
-    [tokenHash],
+     where s.token_hash = any ($1) and u.active and s.epoch = u.epoch`,
+    [hashes],
   );
-  if (!row) return undefined;
-  return {
-    ...row,
-    email: decode(row.email),
-    name: decode(row.name),
-    organization_name: decode(row.organization_name),
-  };
+  return new Map(
+    rows.map(({ token_hash, email, name, organization_name, ...row }) => [
+      token_hash,
+      { ...row, email: decode(email), name: decode(name), organization_name: decode(organization_name) },
+    ]),
+  );
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { computingTime } from "#test/computingTime.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
 import { pairResults } from "./pairResults.ts";
 
@@ -60,4 +61,22 @@ test("a result whose call was deleted reaches the model as text", () => {
     expect.stringMatching(/^user The result of a tool call[^]*Rain$/),
     "user Well?",
   ]);
+});
+
+const ids = (count: number): string[] => Array.from({ length: count }, (_, n) => `call_${n}`);
+
+test.each([
+  ["30,000 calls, each with its result", ids(30_000).flatMap((id) => [calling("", id), result(id, "R")])],
+  [
+    "10,000 calls in one message",
+    [
+      calling("", ...ids(10_000)),
+      ...ids(10_000)
+        .map((id) => result(id, "R"))
+        .toReversed(),
+    ],
+  ],
+])("%s are paired in linear time", (_title, messages) => {
+  expect(pairResults(messages)).toHaveLength(messages.length);
+  expect(computingTime(() => pairResults(messages))).toBeLessThan(100);
 });

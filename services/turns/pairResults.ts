@@ -15,8 +15,9 @@ const missingResult = (call: ToolCall, turn_id: string): ThreadMessage => ({
 
 /** The messages after `at` that may hold results of its calls: up to the next message with calls. */
 function findReplies(messages: ThreadMessage[], at: number): ThreadMessage[] {
-  const next = messages.findIndex(({ calls }, n) => n > at && calls !== undefined);
-  return messages.slice(at + 1, next === -1 ? undefined : next);
+  let next = at + 1;
+  while (next < messages.length && messages[next]!.calls === undefined) next += 1;
+  return messages.slice(at + 1, next);
 }
 
 /**
@@ -38,7 +39,8 @@ export function pairResults(messages: ThreadMessage[]): ThreadMessage[] {
     paired.push(message);
     if (!calls) continue;
     const replies = findReplies(messages, at);
-    const answers = calls.map((call) => replies.findLastIndex(({ call_id: id }) => id === call.id));
+    const newestOf = new Map(replies.map(({ call_id: id }, n) => [id, n]));
+    const answers = calls.map(({ id }) => newestOf.get(id) ?? -1);
     for (const [n, call] of calls.entries()) {
       known.add(call.id);
       paired.push(replies[answers[n]!] ?? missingResult(call, turn_id));

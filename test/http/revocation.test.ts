@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import pg from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { requireAdmin } from "#http/auth/authenticate.ts";
 import { recheckAfterWait } from "#http/base/recheck.ts";
+import { findSessionsByTokenHash } from "#projections/sessions/query.ts";
 import { code, openTenant, type Tenant } from "../workflows/tenant.ts";
 import { clientOf, say, startService, type Service } from "./service.ts";
 
@@ -130,8 +132,20 @@ test("an open download checks the role again, too", async () => {
   } as unknown as FastifyRequest;
   const nothing = async () => undefined;
   const { db, settings } = service;
-  await requireAdmin({ db, settings, findKeyByHash: nothing, noteUse: () => {}, waitUntilCurrent: nothing })(request);
+  const findSessionByTokenHash = async (hash: string) => (await findSessionsByTokenHash(db, [hash])).get(hash);
+  const needs = { settings, findKeyByHash: nothing, findSessionByTokenHash, waitUntilCurrent: nothing };
+  await requireAdmin({ ...needs, noteUse: () => {} })(request);
   await request.recheckCredential!();
   await tenant.made(tenant.owner("PATCH", `/members/${id}`, { role: "viewer" }));
   await expect(request.recheckCredential!()).rejects.toMatchObject({ errorCode: "forbidden" });
+});
+
+test("a hundred unknown sessions at once share their look-ups", async () => {
+  const asked = vi.spyOn(pg.Client.prototype, "query");
+  const stranger = (n: number) => clientOf(service, `sess-${service.settings.SERVICE_NAME}-unknown${n}`);
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => stranger(n)("GET", `${api}/auth/me`)));
+  const texts = asked.mock.calls.map(([query]) => (query as unknown as { text?: string }).text ?? "");
+  asked.mockRestore();
+  expect(new Set(answers.map(code).map(String))).toEqual(new Set(["401,invalid_session"]));
+  expect(texts.filter((text) => /from read\.sessions|from log\.head/.test(text)).length).toBeLessThan(100);
 });

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { App } from "../../base/app.ts";
+import { createCounter } from "../../base/counter.ts";
 import type { Http } from "../../base/deps.ts";
 import { ApiError } from "../../base/errors.ts";
 import { identifyPost, nextCommand } from "../../base/idempotency.ts";
@@ -80,12 +81,7 @@ async function requireJsonOrForm({ headers }: FastifyRequest): Promise<void> {
 
 /** Uploads and pushes many documents in one request. */
 export function batchRoute(app: App, http: Http): void {
-  const running = new Map<string, number>();
-  const change = (organization: string, by: number): void => {
-    const now = (running.get(organization) ?? 0) + by;
-    if (now === 0) running.delete(organization);
-    else running.set(organization, now);
-  };
+  const running = createCounter();
   const schema = {
     tags: ["Knowledge"],
     security: [{ key: [] }],
@@ -109,17 +105,17 @@ export function batchRoute(app: App, http: Http): void {
     },
     async (request) => {
       const { organization_id } = request.caller;
-      if ((running.get(organization_id) ?? 0) >= MAX_AT_ONCE)
+      if (running.count(organization_id) >= MAX_AT_ONCE)
         throw new ApiError("rate_limited", `An organization may send ${MAX_AT_ONCE} batches at a time.`, {
           retryAfterMs: RETRY_MS,
         });
-      change(organization_id, 1);
+      running.add(organization_id, 1);
       try {
         if (request.isMultipart()) return await storeForm(http, request);
         if (!request.body) throw wrongBody();
         return await storeTexts(http, request, request.body as unknown as JsonBatch);
       } finally {
-        change(organization_id, -1);
+        running.add(organization_id, -1);
       }
     },
   );

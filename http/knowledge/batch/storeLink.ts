@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Http } from "../../base/deps.ts";
 import { ApiError } from "../../base/errors.ts";
+import { hashInSteps } from "../../base/hashInSteps.ts";
 import { type IdempotentRequest } from "../../base/idempotency.ts";
 import { describeFile } from "../../upload/readUpload.ts";
 import { PushTextBody } from "../documentShape.ts";
@@ -53,7 +53,7 @@ export async function storeLink(
   if ("refusal" in found) throw new ApiError("link_failed", found.refusal, { param: "url" });
   request.countBytes(found.bytes.length);
   try {
-    const sha256 = createHash("sha256").update(found.bytes).digest("hex");
+    const sha256 = await hashInSteps(found.bytes);
     const file = await describeFile({ ...found, sha256 }, { pictures: http.settings.OCR });
     const details = { tags: tags ?? [], metadata: metadata ?? undefined, readers };
     return await storeFile(http, request, { ...file, name: name ?? file.name, ...details, collection_id, identity });

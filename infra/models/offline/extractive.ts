@@ -3,10 +3,12 @@ import type { Model, ModelRequest } from "#services/turns/model.ts";
 import { filesOf, lastUserParts, toolRounds, joinTexts, type FilePart } from "./conversation.ts";
 import { requestedJson } from "./echo.ts";
 import { quotePassages, searchError } from "./passages.ts";
-import { bestSentences } from "./sentences.ts";
+import { bestSentences, MAX_READ } from "./sentences.ts";
 import { streamToolCalls, streamAnswer } from "./streamAnswer.ts";
 
 const SEARCH = "search_documents";
+/** Maximum bytes of a UTF-16 unit in UTF-8. */
+const UTF8_BYTES = 3;
 
 const NOTHING =
   "I found nothing about this. I am offline/extractive: I quote sentences from documents, text attachments and this conversation, and write nothing of my own.";
@@ -25,7 +27,7 @@ const attachments = ({ messages }: ModelRequest): Source[] =>
     .toReversed()
     .flatMap(({ parts }) => filesOf(parts))
     .filter(isText)
-    .map(({ filename, bytes }) => ({ name: filename, text: bytes.toString("utf8") }));
+    .map(({ filename, bytes }) => ({ name: filename, text: bytes.toString("utf8", 0, UTF8_BYTES * MAX_READ) }));
 
 /** The conversation before the question. */
 const earlierMessages = ({ messages }: ModelRequest): Source[] => {

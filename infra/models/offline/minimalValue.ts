@@ -7,6 +7,8 @@ const MAX_DEPTH = 32;
 const MAX_PARTS = 2_000;
 /** Maximum schemas of one `allOf` that are merged; each may have thousands of names. */
 const MAX_ALL_OF = 50;
+/** Maximum characters of a reference that are read. */
+const MAX_REF = 250;
 
 /** The smallest JSON value that a schema allows, built without validation: patterns are not satisfied. */
 export function minimalValue(root: unknown): unknown {
@@ -14,7 +16,11 @@ export function minimalValue(root: unknown): unknown {
   const build = (schema: unknown, depth: number): unknown => {
     left -= 1;
     if (!isObject(schema) || depth > MAX_DEPTH || left < 0) return null;
-    return buildValue(schema, root, { build: (inner) => build(inner, depth + 1), partsLeft: () => Math.max(0, left) });
+    return buildValue(schema, root, {
+      build: (inner) => build(inner, depth + 1),
+      partsLeft: () => Math.max(0, left),
+      count: (parts) => void (left -= parts),
+    });
   };
   return build(root, 0);
 }
@@ -23,6 +29,7 @@ export function minimalValue(root: unknown): unknown {
 interface Builder {
   build(schema: unknown): unknown;
   partsLeft(): number;
+  count(parts: number): void;
 }
 
 function buildValue(schema: Schema, root: unknown, inner: Builder): unknown {
@@ -31,7 +38,7 @@ function buildValue(schema: Schema, root: unknown, inner: Builder): unknown {
   if (typeof schema.$ref === "string") return inner.build(resolveRef(schema.$ref, root));
   const choices = [schema.anyOf, schema.oneOf].find((list) => Array.isArray(list) && list.length > 0);
   if (Array.isArray(choices)) return inner.build(choices.find(isNull) ?? choices[0]);
-  if (Array.isArray(schema.allOf)) return inner.build(mergeAll(schema, root));
+  if (Array.isArray(schema.allOf)) return inner.build(mergeAll(schema, root, inner));
   const types = [schema.type].flat();
   return types.includes("null") ? null : buildTyped(types[0] ?? impliedType(schema), schema, inner);
 }
@@ -64,12 +71,22 @@ function minimalObject(schema: Schema, inner: Builder): Schema {
 const requiredNames = ({ required }: Schema): string[] =>
   Array.isArray(required) ? [...new Set(required.slice(0, MAX_PARTS).filter((name) => typeof name === "string"))] : [];
 
-/** Merges the schemas of `allOf` into one. */
-function mergeAll({ allOf, ...own }: Schema, root: unknown): Schema {
-  const parts = (allOf as unknown[])
-    .slice(0, MAX_ALL_OF)
-    .map((part) => (isObject(part) && typeof part.$ref === "string" ? resolveRef(part.$ref, root) : part));
-  const all = [own, ...parts.filter(isObject)];
+const countNames = (schema: Schema): number =>
+  [schema, schema.properties ?? {}, requiredNames(schema)].reduce<number>(
+    (sum, one) => sum + Object.keys(one).length,
+    0,
+  );
+
+/** Merges the schemas of `allOf` into one. Their names count as parts, because each use of a schema merges them again. */
+function mergeAll({ allOf, ...own }: Schema, root: unknown, { count, partsLeft }: Builder): Schema {
+  const all: Schema[] = [];
+  for (const part of [own, ...(allOf as unknown[]).slice(0, MAX_ALL_OF)]) {
+    if (partsLeft() === 0) break;
+    const schema = isObject(part) && typeof part.$ref === "string" ? resolveRef(part.$ref, root) : part;
+    if (!isObject(schema)) continue;
+    count(countNames(schema));
+    all.push(schema);
+  }
   const properties = Object.assign({}, ...all.map((one) => one.properties ?? {}));
   return {
     ...Object.assign({}, ...all),
@@ -82,6 +99,7 @@ function mergeAll({ allOf, ...own }: Schema, root: unknown): Schema {
 /** The part of the whole schema that `#/a/b` points to. */
 const resolveRef = (ref: string, root: unknown): unknown =>
   ref
+    .slice(0, MAX_REF)
     .split("/")
     .slice(1)
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))

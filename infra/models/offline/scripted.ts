@@ -21,6 +21,8 @@ interface Script {
 const MAX_SLOW_SECONDS = 3_600;
 /** UTF-16 units quoted of a tool's result. */
 const MAX_QUOTED_RESULT = 200;
+/** Maximum lines of a script; the rest is ignored. They take about 10 ms. */
+const MAX_LINES = 100_000;
 
 /** Applies a command to the script; false if there is no such command, or its value is not valid. */
 function applyCommand(script: Script, command: string, rest: string): boolean {
@@ -52,7 +54,7 @@ function parseScript(text: string): Script {
     cut: false,
   };
   // no pattern per line, because a message may have hundreds of thousands of lines
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of text.split(/\r?\n/, MAX_LINES)) {
     const space = line.indexOf(" ");
     const word = space === -1 ? line : line.slice(0, space);
     const isCommand = word.startsWith("/") && applyCommand(script, word.slice(1), line.slice(word.length + 1));

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 
 /** Maximum UTF-16 units read of a text: 200,000 take 7 to 15 ms. */
-const MAX_READ = 200_000;
+export const MAX_READ = 200_000;
 /** Sentences processed before other work may run: 1,000 short ones take about a millisecond. */
 const SENTENCES_PER_TURN = 1_000;
 const MAX_SENTENCE = 500;

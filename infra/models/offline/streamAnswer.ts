@@ -20,8 +20,12 @@ export function* splitChunks(text: string): Generator<string> {
   }
 }
 
+/** Maximum stop sequences that are looked for. Providers take a few; a request may have a hundred thousand. */
+const MAX_STOPS = 16;
+
 const beforeStop = (text: string, stop: string[]): string => {
-  const ends = stop.filter((sequence) => sequence !== "").map((sequence) => text.indexOf(sequence));
+  const sequences = stop.filter((sequence) => sequence !== "").slice(0, MAX_STOPS);
+  const ends = sequences.map((sequence) => text.indexOf(sequence));
   return text.slice(0, Math.min(...ends.filter((end) => end !== -1), text.length));
 };
 
