@@ -52,14 +52,20 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       null,
     ),
     limit(
-      "Open streams and waiting reads of a credential, in one process",
+      "Open streams of a credential, in one process",
       "http/base/streamLimits.ts#MAX_OF_CREDENTIAL",
       "",
       "too_many_streams",
     ),
     limit(
-      "Open streams and waiting reads of an organization, in one process",
+      "Open streams of an organization, in one process",
       "http/base/streamLimits.ts#MAX_OF_ORGANIZATION",
+      "",
+      "too_many_streams",
+    ),
+    limit(
+      "Reads of an organization that wait for the end of a run (`?wait`), in one process",
+      "http/base/streamLimits.ts#MAX_WAITS",
       "",
       "too_many_streams",
     ),

@@ -23,17 +23,17 @@ test("streams above the limit of a credential or an organization are refused unt
   expect(() => limits.count(reply("o1", "key:c"))).toThrow(refused("An organization"));
 });
 
-test("a hook's reads that wait count for its trigger and its organization", () => {
-  const limits = createStreamLimits({ perCredential: 1, perOrganization: 2 });
-  const hook = (trigger_id: string) => {
-    const raw = Object.assign(new EventEmitter(), { destroyed: false });
-    return { raw, request: { caller: null, trigger: { organization_id: "o1", trigger_id } } } as never;
-  };
-  limits.count(hook("a"));
-  expect(() => limits.count(hook("a"))).toThrow("A credential may have 1");
-  limits.count(hook("b"));
-  expect(() => limits.count(reply("o1", "key:c"))).toThrow("An organization may have 2");
-  limits.count(reply("o2", "key:c"));
+test("reads that wait for a run count for their organization, those of hooks as well", () => {
+  const limits = createStreamLimits({ perCredential: 1, perOrganization: 1, waits: 2 });
+  const raw = Object.assign(new EventEmitter(), { destroyed: false });
+  const hook = { raw, request: { caller: null, trigger: { organization_id: "o1" } } } as never;
+  limits.count(reply("o1", "key:a"));
+  limits.countWait(reply("o1", "key:a"));
+  limits.countWait(hook);
+  expect(() => limits.countWait(reply("o1", "key:b"))).toThrow("An organization may have 2 waiting reads");
+  limits.countWait(reply("o2", "key:c"));
+  raw.emit("close");
+  limits.countWait(reply("o1", "key:b"));
 });
 
 test("exports above the limit of an organization are refused until one ends", () => {

@@ -7,29 +7,32 @@ const MAX_OF_CREDENTIAL = 50;
 const MAX_OF_ORGANIZATION = 200;
 /** Maximum concurrent exports per organization. Exports are built while they are sent, which keeps the process and the database busy. */
 const MAX_EXPORTS = 1;
+/** Maximum concurrent reads per organization that wait for the end of a run. One query serves them all, so there may be many. */
+const MAX_WAITS = 1_000;
 const RETRY_MS = 5_000;
 
 interface StreamReply {
   /** Of a caller, or of a hook. */
   request: {
     caller?: Pick<Caller, "organization_id" | "principal" | "session"> | null;
-    trigger?: { organization_id: string; trigger_id: string } | null;
+    trigger?: { organization_id: string } | null;
   };
   raw: Pick<FastifyReply["raw"], "destroyed" | "once">;
 }
 
 const organizationOf = ({ caller, trigger }: StreamReply["request"]): string => (caller ?? trigger)!.organization_id;
-const credentialOf = ({ caller, trigger }: StreamReply["request"]): string =>
-  caller?.session ? `session:${caller.session.session_id}` : (caller?.principal ?? `webhook:${trigger!.trigger_id}`);
+const credentialOf = ({ caller }: StreamReply["request"]): string =>
+  caller!.session ? `session:${caller!.session.session_id}` : caller!.principal;
 
 /**
- * Limits the open streams of this process that follow the log, and the reads that wait for the end of a run. Streams of turns are
- * not included, because turns have their own limit.
+ * Limits the open streams of this process that follow the log, exports, and reads that wait for the end of a run. Streams of turns
+ * are not included, because turns have their own limit.
  */
 export function createStreamLimits({
   perCredential = MAX_OF_CREDENTIAL,
   perOrganization = MAX_OF_ORGANIZATION,
   exports = MAX_EXPORTS,
+  waits = MAX_WAITS,
 } = {}) {
   const open = createCounter();
   const addUntilClosed = (name: string, raw: StreamReply["raw"]): void => {
@@ -37,31 +40,30 @@ export function createStreamLimits({
     open.add(name, 1);
     raw.once("close", () => open.add(name, -1));
   };
-  const refuse = (limit: number, whose: string): never => {
-    throw new ApiError(
-      "too_many_streams",
-      `${whose} may have ${limit} open streams and waiting reads; close some first.`,
-      {
-        retryAfterMs: RETRY_MS,
-      },
-    );
+  const refuse = (message: string): never => {
+    throw new ApiError("too_many_streams", message, { retryAfterMs: RETRY_MS });
+  };
+  /** Counts what an organization may only have `limit` of. */
+  const countOf = (what: string, limit: number, advice: string, { request, raw }: StreamReply): void => {
+    const name = `${what} of ${organizationOf(request)}`;
+    if (open.count(name) >= limit) refuse(`An organization may have ${limit} ${what} at a time; ${advice}.`);
+    addUntilClosed(name, raw);
   };
 
   return {
-    /** Counts a stream, or a read that waits, until its answer has ended. Throws 429 `too_many_streams`. */
+    /** Counts a stream until its connection closes. Throws 429 `too_many_streams`. */
     count({ request, raw }: StreamReply): void {
       const [credential, organization] = [credentialOf(request), organizationOf(request)];
-      if (open.count(credential) >= perCredential) refuse(perCredential, "A credential");
-      if (open.count(organization) >= perOrganization) refuse(perOrganization, "An organization");
+      const refuseOf = (limit: number, whose: string) =>
+        refuse(`${whose} may have ${limit} open streams; close some first.`);
+      if (open.count(credential) >= perCredential) refuseOf(perCredential, "A credential");
+      if (open.count(organization) >= perOrganization) refuseOf(perOrganization, "An organization");
       for (const name of [credential, organization]) addUntilClosed(name, raw);
     },
     /** Counts an export until its connection closes. Throws 429 `too_many_streams`. */
-    countExport({ request, raw }: StreamReply): void {
-      const name = `exports of ${organizationOf(request)}`;
-      if (open.count(name) < exports) return addUntilClosed(name, raw);
-      const message = `An organization may have ${exports} export at a time; wait for its end.`;
-      throw new ApiError("too_many_streams", message, { retryAfterMs: RETRY_MS });
-    },
+    countExport: (reply: StreamReply): void => countOf("exports", exports, "wait for the end of one", reply),
+    /** Counts a read that waits for the end of a run, until it is answered. Throws 429 `too_many_streams`. */
+    countWait: (reply: StreamReply): void => countOf("waiting reads", waits, "wait for fewer runs", reply),
   };
 }
 

@@ -11,8 +11,8 @@ const newReply = () =>
     request: { caller: { organization_id: "o1", principal: "key:a" } },
   }) as unknown as FastifyReply;
 
-test("a credential has as many waiting reads as streams, and reads at once as often as it wants", async () => {
-  const streams = createStreamLimits({ perCredential: 1 });
+test("an organization may wait in a limited number of reads, and reads at once as often as it wants", async () => {
+  const streams = createStreamLimits({ waits: 1 });
   // the run never ends
   const db = { query: async () => [{ id: "r" }] } as never;
   const waitForEnd = createWaitForEnd({ db, onProjected: () => () => {}, streams });
