@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { getDefinition, type DefinitionRow } from "#projections/definitions/query.ts";
+import type { DefinitionRow } from "#projections/definitions/query.ts";
 import { listRunsOfDefinition, type RunRow } from "#projections/runs/query.ts";
 import { checkScript } from "../account/definitionScript.ts";
-import { bodyLimit } from "../account/definitions.ts";
+import { bodyLimit, requireDefinition } from "../account/definitions.ts";
 import { source } from "../account/definitionShape.ts";
 import { requireBuilder } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
@@ -10,7 +10,6 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
-import { findCurrent } from "../base/findById.ts";
 import type { Replay } from "../base/runReplayer.ts";
 import { processInBatches } from "./processInBatches.ts";
 import { readRecordedRun } from "./recordedRun.ts";
@@ -86,10 +85,8 @@ const present = (row: RunRow, replay: Replay): z.infer<typeof CheckedRun> => ({
 });
 
 /** Throws 404 `definition_not_found`, and 400 `invalid_definition` for a tool. */
-async function requireDefinition(http: Http, { organization_id }: Caller, id: string): Promise<DefinitionRow> {
-  const find = () => getDefinition(http.db, organization_id, id);
-  const row = await findCurrent(http, ["definitions"], ["definition", id], find);
-  if (!row) throw new ApiError("definition_not_found", "No definition has this id.", { param: "id" });
+async function requireWorkflow(http: Http, caller: Caller, id: string): Promise<DefinitionRow> {
+  const row = await requireDefinition(http, caller, id);
   if (row.type === "workflow") return row;
   throw new ApiError("invalid_definition", `${row.name} is a tool, and only workflows have runs.`, { param: "id" });
 }
@@ -103,7 +100,7 @@ async function checkRuns(
 ): Promise<z.infer<typeof CheckRuns>> {
   const { organization_id } = caller;
   const after = readCursor(body.cursor);
-  const definition = await requireDefinition(http, caller, id);
+  const definition = await requireWorkflow(http, caller, id);
   const { js, meta } = await checkScript(http, organization_id, "workflow", body.source);
   const script = { js, ordered: meta.workflow?.ordered ?? false };
   await http.waitUntilCurrent(["runs"]);
