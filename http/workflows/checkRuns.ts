@@ -41,16 +41,16 @@ const CheckedRun = z.object({
   outcome: z
     .enum(["same", "different", "failed", "unanswered"])
     .describe(
-      "`same`: it makes the same calls and ends alike. `different`: it goes another way. `failed`: run() throws. `unanswered`: it goes the " +
-        "same way to the end of the record, and then makes a call that was never answered.",
+      "`same`: it makes the same calls and ends in the same way. `different`: a call or the end differs. `failed`: run() throws. " +
+        "`unanswered`: all recorded calls are the same, and then it makes a call that was never answered.",
     ),
   difference: z
     .object({
       reason: z
         .enum(["arguments", "call", "missing", "added", "result", "end"])
         .describe(
-          "`arguments`: `recorded` is called with other arguments. `call`: `call` is made instead of `recorded`. `missing`: `recorded` is " +
-            "not made. `added`: `call` follows. `result`: the result differs. `end`: one of them waits or fails where the other ends.",
+          "`arguments`: `recorded` is made with other arguments. `call`: `call` is made instead of `recorded`. `missing`: `recorded` is " +
+            "not made. `added`: `call` is made as well. `result`: the result differs. `end`: one run waits or fails, and the other ends.",
         ),
       call: Call.nullable(),
       recorded: Call.nullable(),
@@ -131,7 +131,7 @@ export function checkRunsRoute(app: App, http: Http): void {
     security: [{ session: [] }],
     summary: "Check a source against stored runs",
     description:
-      "Replays runs of the workflows of this definition with another source and their recorded answers, and says which would go another way. " +
+      "Replays runs of the workflows of this definition with another source and their recorded answers, and says which would differ. " +
       "No step is executed, and nothing is recorded.",
     params: z.object({ id: z.string() }),
     body: Body,
