@@ -21,7 +21,9 @@ const Target = z.object({
     .min(0)
     .max(MAX_WEIGHT)
     .optional()
-    .describe("Its share of first requests. 0: it is asked only after targets with a share. Either all targets have a weight or none."),
+    .describe(
+      "Its share of first requests. 0: it is asked only after targets with a share. Either all targets have a weight or none.",
+    ),
   region: z
     .string()
     .regex(REGION, "must be 1 to 32 lower-case letters, digits or hyphens, as in eu-west-1")

@@ -61,9 +61,7 @@ const LimitShape = z.object({
   percent: z.int(),
   period: z
     .string()
-    .describe(
-      "`2026-11-23`, `2026-W48` or `2026-11` for a day, a week or a month; else `total`, `minute` or `now`.",
-    ),
+    .describe("`2026-11-23`, `2026-W48` or `2026-11` for a day, a week or a month; else `total`, `minute` or `now`."),
   ends_at: z.iso
     .datetime()
     .nullable()

@@ -30,9 +30,7 @@ export const TurnSummary = z
     question: z
       .string()
       .nullable()
-      .describe(
-        `The last message of the request, ${MAX_QUESTION_LENGTH} characters at most; null if it is very long.`,
-      ),
+      .describe(`The last message of the request, ${MAX_QUESTION_LENGTH} characters at most; null if it is very long.`),
     finish_reason: FinishReason.nullable(),
     error: z.string().nullable().describe("Why it failed, or the code with which the provider refused it."),
     attempts: z.int(),

@@ -38,9 +38,7 @@ const Sums = z.object({
   cost: z
     .string()
     .nullable()
-    .describe(
-      "US dollars, exact, without turns of models that have no price. Null if no turn has a known cost.",
-    ),
+    .describe("US dollars, exact, without turns of models that have no price. Null if no turn has a known cost."),
   turns_without_cost: z
     .int()
     .describe("Turns with tokens whose cost is not known: their model had no price when they ended."),

@@ -30,7 +30,9 @@ export const Approval = z
     id: z.string(),
     run_id: z.string().nullable().describe("Null if a tool call of an agent waits for the approval."),
     workflow_id: z.string().nullable(),
-    tool_call: ToolCall.nullable().describe("The tool call of an agent that waits for the approval; null if a run asks."),
+    tool_call: ToolCall.nullable().describe(
+      "The tool call of an agent that waits for the approval; null if a run asks.",
+    ),
     name: z.string(),
     title: z.string(),
     body: z.string().nullable(),
@@ -39,7 +41,9 @@ export const Approval = z
     may_decide: z
       .boolean()
       .describe("Whether the reader may decide it now: it is pending, the reader is asked and has not voted."),
-    in_place_of: Person.nullable().describe("The person in whose place the reader may decide, as a substitute; else null."),
+    in_place_of: Person.nullable().describe(
+      "The person in whose place the reader may decide, as a substitute; else null.",
+    ),
     delegations: z
       .array(z.object({ by: Person, to: Person, reason: z.string(), at: time }))
       .describe("Who passed it on to whom, in order. From then on `to` may decide, and `by` may not."),
@@ -48,7 +52,9 @@ export const Approval = z
     reminded_at: time
       .nullable()
       .describe("When people were reminded, because it had waited for so long. From then on the inbox shows it first."),
-    escalated_at: time.nullable().describe("When it was escalated. From then on `assignees` also has those to whom it was."),
+    escalated_at: time
+      .nullable()
+      .describe("When it was escalated. From then on `assignees` also has those to whom it was."),
     required: z.int().describe("Number of equal votes that decide."),
     one_rejection_ends: z.boolean().describe("The first rejection decides, however many votes are required."),
     status: ApprovalStatus,
