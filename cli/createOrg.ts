@@ -19,7 +19,7 @@ async function requireWorker({ db }: Database): Promise<void> {
 function explainUnavailable(error: unknown): never {
   if (!(error instanceof Unavailable)) throw error;
   throw new CliError(
-    "The running service did not end the command in time",
+    "The running service did not finish the command in time",
     "svc doctor says why. Then run this again; nobody can sign in to what this attempt may have created",
   );
 }

@@ -4,7 +4,7 @@ import { endsInTime } from "./endsInTime.ts";
 
 const silent = new Promise<void>(() => {});
 
-test("work may last as long as nobody stops it, and a limited time afterwards", async () => {
+test("work may last until it is stopped, and a limited time afterwards", async () => {
   const stopping = new AbortController();
   let isOver = false;
   const waiting = endsInTime(silent, stopping.signal, 20).finally(() => (isOver = true));

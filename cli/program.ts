@@ -161,7 +161,7 @@ function addDefinitions(svc: Command): void {
     .argument("<path>", "a folder, or one file", parsePath)
     .option("--local", "do not ask the service")
     .option("--runs <n>", "runs of each workflow, newest first", parseWholeNumber(1), 100)
-    .option("--allow-different", "exit with 0 even if runs go another way")
+    .option("--allow-different", "exit with 0 even if runs differ from their record")
     .option(...SERVICE_URL)
     .action(async (from, options) => (await import("./definitions/check.ts")).check(from, options));
   definitions

@@ -50,7 +50,7 @@ test.each([["backup", "--out", "new"], ["migrate"]])(
   },
 );
 
-test("a database that takes connections and says nothing does not hold a command up for ever", async () => {
+test("a database that accepts connections but stays silent does not block a command forever", async () => {
   const silent = createSocketServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
@@ -90,7 +90,7 @@ test.each([
   expect(await refusal(args, UNREACHABLE)).toContain(message);
 });
 
-test("an export that begins later than what it is compared with is not reported as a damaged log", async () => {
+test("an export that begins after the compared position is not reported as a damaged log", async () => {
   const [hash, tip] = ["0".repeat(64), { position: 5, hash: "1".repeat(64) }];
   const proof = { stream: "erasure-1", version: 1, event: "ErasureStarted", hash };
   const erasure = [
@@ -151,7 +151,7 @@ describe("a command at a service:", () => {
     );
   });
 
-  test("an erasure that does not exist does not go on", async () => {
+  test("an erasure that does not exist is not reported as running", async () => {
     expect(await refusal(["erasures", "wait", NO_ID], { SVC_URL, SVC_SESSION: "x" })).toBe(
       "No erasure has this id: svc erasures list shows all of them.\n",
     );

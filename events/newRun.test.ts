@@ -20,7 +20,7 @@ test.each([
   expect(names(undefined)).toEqual(names(null));
 });
 
-test("names of plain values stay what they were, so that an upgrade frees no places", () => {
+test("the names of plain values never change, so that an upgrade frees no slots", () => {
   for (const value of ["a", 'quote " and é', 7, -0, true, null, [1, "b"]])
     expect(slots(value)[1]).toBe(`${JSON.stringify([workflow.organization_id, workflow.id, value])}1`);
   expect(starts("a")[0]).toBe(`${JSON.stringify([workflow.organization_id, workflow.id, "a", 60, 0])}0`);

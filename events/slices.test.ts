@@ -57,7 +57,7 @@ async function work(count: number, done: () => void = () => {}): Promise<void> {
   }
 }
 
-test("long work goes on while short work arrives all the time", async () => {
+test("long work continues while short work keeps arriving", async () => {
   let isOver = false;
   const arrive = async () => {
     let count = 0;
@@ -70,7 +70,7 @@ test("long work goes on while short work arrives all the time", async () => {
   for (const count of await Promise.all(arriving)) expect(count).toBeLessThan(50);
 });
 
-test("short work goes on before all that have waited more often", async () => {
+test("short work continues before all work that has waited more often", async () => {
   let parts = 0;
   const long = Array.from({ length: 8 }, () => work(10, () => parts++));
   while (parts < 40) await new Promise(setImmediate);

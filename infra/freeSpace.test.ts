@@ -16,7 +16,7 @@ const refusedAt = (free: number, before = NONE): SpaceUse[] => [
   ...judgeSpace({ postgres: { free }, blobs: { free } }, PERCENT, before),
 ];
 
-test("what is needed least is refused first", () => {
+test("the least important writes are refused first", () => {
   expect(refusedAt(0.05)).toEqual([]);
   expect(refusedAt(0.049)).toEqual(["documents", "files"]);
   expect(refusedAt(0.029)).toEqual(["documents", "files", "attachments", "runs"]);

@@ -42,7 +42,7 @@ describe("the vault", () => {
     expect((await vault.get({ thing }, blob))!.toString()).toBe("plain text");
   });
 
-  test("has nothing of an erased thing or a removed blob", async () => {
+  test("returns nothing for an erased thing or a removed blob", async () => {
     const owner = newThing();
     const blob = await vault.put(owner, Buffer.from("plain text"));
     expect(await vault.findKey(owner.thing)).toBeUndefined();

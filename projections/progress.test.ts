@@ -58,7 +58,7 @@ describe("the progress of projections", () => {
     vi.useRealTimers();
   });
 
-  test("gives up a recovery after 5 s, so that requests are served from what is there", async () => {
+  test("gives up a recovery after 5 s, so that requests are served from the current read models", async () => {
     vi.useFakeTimers();
     announce("files", 7);
     progress.invalidate();

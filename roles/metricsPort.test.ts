@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { serveMetrics } from "./metricsPort.ts";
 
-test("a process without the API says on a port of its own for how long its event loop was held", async () => {
+test("a process without the API reports on its own port how long its event loop was blocked", async () => {
   const metrics = await serveMetrics({ HOST: "127.0.0.1", METRICS_PORT: 0 });
   const read = async (path: string) => fetch(`http://127.0.0.1:${metrics.port}${path}`);
   await sleep(50);

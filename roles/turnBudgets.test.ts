@@ -17,7 +17,7 @@ async function holdFor(spent: string) {
   return growReservation.mock.calls.map(([, , wanted]: any) => wanted.spent);
 }
 
-test("the first request of a turn needs no more than its beginning held back, unless a lost worker has asked before", async () => {
+test("the first request of a turn needs no more than the reservation of its start, unless a lost worker has asked before", async () => {
   expect(await holdFor("0")).toEqual([]);
   expect(await holdFor("0.25")).toEqual([250_000_000_000n]);
 });

@@ -11,7 +11,7 @@ const NAME = claimStream("new");
 const OLD_NAME = claimStream("old");
 const WORK = { status: "running", due_at: null, worker: "w" };
 
-/** Counts its events. The command says what it decides. */
+/** Counts its events. The command contains the decision. */
 const counter: Decider<number> = {
   version: 7,
   initial: 0,

@@ -88,13 +88,13 @@ test("an erasure deletes batch by batch, records its progress, and completes wit
   const counts = { threads: 2, files: 1, runs: 0, documents: 1, extractions: 1 };
   expect(calls.sent[5]).toMatchObject(["AdvanceErasure", counts]);
   expect(calls.sent.at(-1)).toMatchObject(["CompleteErasure", { deleted: DELETED }]);
-  // only what is older than the erasure, once the read models show the last deletion
+  // only things older than the erasure, once the read models show the last deletion
   expect(calls.ranges).toEqual([7, 9, 9, 9].map((position) => ({ before: 5, position })));
   await stop();
   expect(calls.errors).toEqual([]);
 });
 
-test("an erasure is left to the sweep when what it would delete is deleted already", async () => {
+test("an erasure is left to the sweep if its next things are already deleted", async () => {
   const { calls, types, stop } = start([threads("a")], 0);
   await expect.poll(types).toEqual(["DeleteThread"]);
   await stop();
@@ -135,7 +135,7 @@ test("a run stays while a hold keeps one of its threads, and the erasure does no
   expect(types()).toEqual(["DeleteThread"]);
 });
 
-test("what others have made of destroyed runs meanwhile is erased before the erasure completes, and waits for a hold", async () => {
+test("an erasure also erases what others have forked from destroyed runs before it completes, and waits while a hold keeps that", async () => {
   const left = [
     { live: ["fork"], ended: [], held: false },
     { live: [], ended: ["fork"], held: true },

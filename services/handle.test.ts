@@ -121,7 +121,7 @@ describe("a command", () => {
   });
 });
 
-test("a jump of the own clock by an hour neither refuses a command nor drops it", async () => {
+test("a command is neither refused nor dropped if the own clock jumps by an hour", async () => {
   const { append, handle } = handlerOn({ isAlive: async () => false }, { now: Date.now });
   vi.useFakeTimers({ toFake: ["Date"] });
   try {

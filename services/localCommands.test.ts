@@ -76,7 +76,7 @@ test("a process that may take no commands sends them to others, also those in pr
   expect(bus.sent).toHaveLength(2);
 });
 
-test("what is too long for the bus, or too much for this process, is left to the bus", async () => {
+test("a command that is too long for the bus, or too much for this process, is left to the bus", async () => {
   const [bus, gate] = [createBus(), createGate()];
   const { promise, resolve } = Promise.withResolvers<CommandResult>();
   const sender = preferLocal({ handle: () => promise, gate }, bus);

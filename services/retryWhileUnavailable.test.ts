@@ -4,7 +4,7 @@ import { retryWhileDiskFull, retryWhileUnavailable } from "./retryWhileUnavailab
 
 afterEach(() => vi.useRealTimers());
 
-test("a write waits for space, but not for ever, and other errors are thrown at once", async () => {
+test("a write waits for space, but not forever, and other errors are thrown at once", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   let writes = 0;
   const late = retryWhileDiskFull(async () => {

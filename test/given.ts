@@ -20,7 +20,7 @@ export const command = (type: string, data: unknown, rest: Partial<Command> = {}
   ...rest,
 });
 
-/** `given(decider, events).when(command).then(events)`: what has happened, what is asked, what happens. */
+/** `given(decider, events).when(command).then(events)`: the history, the command, the expected events. */
 export function given(decider: Decider<any, any, any>, events: NewEvent[] = []) {
   const state = events.reduce((before, event) => decider.evolve(before, event), decider.initial);
   return {

@@ -20,7 +20,7 @@ interface Place {
   routePort: number;
 }
 
-/** `routes`: the ports at which this server reaches the others. With `advertise`, it tells them no other way to itself. */
+/** `routes`: the ports at which this server reaches the others. `advertise`: the only address of itself that it announces to them. */
 const configOf = (
   { name, port, routePort }: Place,
   folder: string,
@@ -91,7 +91,7 @@ export async function startNatsCluster(folder: string, { keep = false, proxied =
   const places: Place[] = [];
   for (let n = 1; n <= 3; n++) places.push({ name: `nats-${n}`, port: await freePort(), routePort: await freePort() });
   const routes = proxied ? await openRoutes(places.map(({ routePort }) => routePort)) : undefined;
-  // a server that heard of another way to a peer would go around the proxies
+  // a server that learned another address of a peer would bypass the proxies
   const advertise = routes ? `advertise: "127.0.0.1:${await freePort()}"` : "";
   await mkdir(folder, { recursive: true });
   const nodes = await Promise.all(

@@ -9,7 +9,7 @@ export interface Route {
 
 const OPPOSITE: Record<Path, Path> = { open: "open", dropped: "dropped", deaf: "mute", mute: "deaf" };
 
-/** What a proxy does to a connection when the server at this end of it hears nobody (`deaf`) or is heard by nobody (`mute`). */
+/** How a proxy must treat a connection so that the server at this end receives nothing (`deaf`) or sends nothing (`mute`). */
 export const pathAt = ({ dials }: Route, path: Path): Path => (dials ? path : OPPOSITE[path]);
 
 /** The network between the servers of a cluster, of which `ports` are the ports for each other: a proxy for each way from one to another. */

@@ -82,7 +82,7 @@ export async function openNetworkProxy(target: { host: string; port: number }) {
       fresh = path;
       links.forEach((link) => void (link.path = path));
     },
-    /** Ends lost connections at the server, as its keepalive does in the end. Their clients hear nothing of it. */
+    /** Ends lost connections at the server, as its keepalive would later. Their clients do not notice. */
     endLost() {
       for (const link of links) {
         if (link.path === "open") continue;

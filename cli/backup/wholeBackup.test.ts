@@ -11,7 +11,7 @@ function put(path: string, content: string | Buffer): void {
   writeFileSync(path, content);
 }
 
-test("a backup that lacks blobs is not restored as if it were whole, and what is no blob does not count", async () => {
+test("a backup that lacks blobs is not restored, and files that are not blobs do not count", async () => {
   const folder = await testFolder();
   await expect(requireBlobs(folder, { blobs: 2 })).rejects.toThrow("blobs has 0 of the 2 blobs of the backup: copy");
   put(join(folder, "blobs/o/1"), "one");

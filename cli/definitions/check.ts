@@ -60,7 +60,7 @@ function describeRun(file: string, { run_id, status, outcome, difference, error 
   return `${outcome.padEnd(10)} ${run_id} ${status}${why ? `: ${why}` : ""}`;
 }
 
-/** Prints one line per run. Returns whether a run goes another way or fails. */
+/** Prints one line per run. Returns whether a run differs from its record or fails. */
 async function checkRuns(
   { call }: Service,
   id: string,
@@ -82,7 +82,7 @@ async function checkRuns(
   return counts.different + counts.failed > 0;
 }
 
-/** Checks definitions as a save would, and replays the service's runs with them. If a run goes another way, sets exit code 1. */
+/** Checks definitions as a save would, and replays the service's runs with them. If a run differs from its record, sets exit code 1. */
 export async function check(path: string, options: CheckOptions): Promise<void> {
   const definitions = await readDefinitions(path);
   for (const { file, lint, type, name } of definitions) {

@@ -24,7 +24,7 @@ export function addPrivacy(svc: Command): void {
     .description("erase what somebody has at this moment, show the progress, and wait for the end")
     .argument("<owner>", "person:<id>, key:<id>, agent:<id> or user:<value>")
     .option("--kinds <kinds>", `only these, of ${ERASED_KINDS.join(",")}`, parseList(ERASED_KINDS))
-    .option("--dry-run", "only print what would go, and what a hold keeps")
+    .option("--dry-run", "only print what would be erased, and what a hold keeps")
     .option("--no-wait", "print the id and end; the erasure goes on")
     .option(...CERTIFICATE)
     .option(...SERVICE_URL)

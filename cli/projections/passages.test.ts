@@ -23,7 +23,9 @@ function openBuild() {
 
 test("a new index whose leader dies is given up after half a minute", async () => {
   const { build, rebuilding } = openBuild();
-  const failed = expect(rebuilding).rejects.toThrow("no services process has been there to fill the new index");
+  const failed = expect(rebuilding).rejects.toThrow(
+    "No services process has run for 30 s, so nothing fills the new index",
+  );
   await vi.advanceTimersByTimeAsync(60_000);
   build.isLed = false;
   await vi.advanceTimersByTimeAsync(35_000);

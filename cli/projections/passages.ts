@@ -64,7 +64,7 @@ export async function readPassagesStatus(db: Db): Promise<PassagesStatus> {
   };
 }
 
-/** Throws CliError when no process fills the new index any more, or when it has not got further for long. */
+/** Throws CliError if no process fills the new index any more, or if it has made no progress for long. */
 function createStallCheck(db: Db) {
   let reached: number | undefined;
   const began = performance.now();
@@ -75,7 +75,7 @@ function createStallCheck(db: Db) {
     if (await hasLeader(db, LEADER)) ledAt = lookedAt;
     else if (lookedAt - ledAt >= MAX_LEADERLESS_MS)
       throw new CliError(
-        `For ${seconds(MAX_LEADERLESS_MS)}, no services process has been there to fill the new index`,
+        `No services process has run for ${seconds(MAX_LEADERLESS_MS)}, so nothing fills the new index`,
         "start one: it fills the index from the beginning, and svc projections status shows how far it is",
       );
   }
@@ -87,7 +87,7 @@ function createStallCheck(db: Db) {
     if (now - movedAt >= MAX_STALLED_MS)
       throw new CliError(
         `The new index has been at position ${position} of ${target ?? "?"} for ${seconds(MAX_STALLED_MS)}`,
-        "read the log of the services process and run svc doctor; the index goes on once the cause is gone",
+        "read the log of the services process and run svc doctor; the index continues once the cause is gone",
       );
   };
 }

@@ -47,7 +47,7 @@ test("an approval that takes one decision has no votes", () => {
 });
 
 describe("an approval that takes several votes", () => {
-  test("gets as many equal ones as decide it, each by somebody else", () => {
+  test("gets as many equal ones as it requires, each from another person", () => {
     const { votes, decided_by } = resultOf({ decision: "approve", data: 1, comment: "c" }, two);
     expect(votes).toEqual(
       ["local-1", "local"].map((id) => ({

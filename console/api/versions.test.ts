@@ -34,7 +34,7 @@ test("a version outside the listed page is fetched separately, and an unknown ve
   expect([await read(0), await read(121)]).toEqual([null, null]);
 });
 
-test("the requested version is returned even if another one is saved meanwhile", async () => {
+test("the requested version is returned even if another one is saved at the same time", async () => {
   const { read } = await serve(120, { saved: 1 });
   expect(await read(3)).toEqual({ version: 3 });
 });

@@ -16,7 +16,7 @@ test("a required choice starts without a selection", () => {
   expect(draw({ enum: ["reject", "pay"] })).toContain('<option value="" selected="">–</option>');
 });
 
-test("a list field says what it is for and that it expects JSON", () => {
+test("a list field shows its purpose and that it expects JSON", () => {
   expect(draw({ type: "array", description: "Whom to tell" })).toContain("Whom to tell, as JSON");
   expect(draw({ type: "object" })).toContain(">as JSON<");
   expect(draw({ type: "string", description: "Why" })).toContain(">Why<");

@@ -43,3 +43,11 @@ export function SourceLink({ source: { url, seq, version }, children }: Props) {
   if (!/^https?:\/\//i.test(url)) return <span title={url}>{children}</span>;
   return <ExternalLink url={url}>{children}</ExternalLink>;
 }
+
+/** The mark of a source in a text, by its number: `[1]`, which links to it. */
+export const markOf =
+  (sources: Source[]) =>
+  (n: number): ReactNode => {
+    const source = sources[n - 1];
+    return source ? <SourceLink source={source}>[{n}]</SourceLink> : `[${n}]`;
+  };

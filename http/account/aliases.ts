@@ -21,7 +21,9 @@ const Target = z.object({
     .min(0)
     .max(MAX_WEIGHT)
     .optional()
-    .describe("Its share of the first requests. 0: only after those with a share. All targets have one, or none."),
+    .describe(
+      "Its share of first requests. 0: it is asked only after targets with a share. Either all targets have a weight or none.",
+    ),
   region: z
     .string()
     .regex(REGION, "must be 1 to 32 lower-case letters, digits or hyphens, as in eu-west-1")
@@ -50,9 +52,9 @@ const Settings = z.object({
     .min(1)
     .max(600)
     .default(60)
-    .describe("How long a target may take until the first piece of its answer."),
-  max_attempts: z.int().min(1).max(10).default(5).describe("Requests of one turn that may fail."),
-  max_seconds: z.int().min(1).max(1_800).default(180).describe("Seconds that its failed requests may take together."),
+    .describe("How long a target may take to send the first piece of its answer."),
+  max_attempts: z.int().min(1).max(10).default(5).describe("Maximum failed requests of a turn."),
+  max_seconds: z.int().min(1).max(1_800).default(180).describe("Maximum time of a turn's failed requests, in total."),
 });
 const Alias = Settings.extend({ alias: z.string(), updated_at: z.iso.datetime() }).meta({ title: "Alias" });
 
@@ -79,7 +81,7 @@ function checkTargets(targets: z.infer<typeof Target>[]): void {
     if (isAlias(model)) throw invalid(`${at}.model`, "must be provider/model; an alias cannot be a target.");
     if (models.indexOf(model) !== n) throw invalid(`${at}.model`, "is a target already; each may be named once.");
     if (weighted.length > 0 && weight === undefined)
-      throw invalid(`${at}.weight`, "is missing; all targets have a weight, or none.");
+      throw invalid(`${at}.weight`, "is missing; either all targets have a weight or none.");
   }
   if (weighted.length > 0 && weighted.every(({ weight }) => weight === 0))
     throw invalid("targets[0].weight", "must be more than 0 for one target at least.");

@@ -15,21 +15,21 @@ const atMost = (what: string) => z.int().min(0).nullish().describe(`${what} Defa
 
 export const BudgetToSet = z.strictObject({
   requests_per_minute: atMost("Turns that begin within any 60 seconds."),
-  tokens_per_minute: atMost("Tokens of turns that ended within any 60 seconds, with an estimate for those under way."),
+  tokens_per_minute: atMost("Tokens of turns that ended within any 60 seconds, plus an estimate for running ones."),
   concurrent_turns: atMost("Turns at a time."),
   concurrent_streams: atMost("Streamed turns at a time."),
-  requests_per_day: atMost("Turns that have ended in a day of UTC."),
-  requests_per_month: atMost("The same in a calendar month of UTC."),
-  tokens_per_day: tokens("in a day of UTC"),
-  tokens_per_week: tokens("in a week of UTC, from Monday on"),
-  tokens_per_month: tokens("in a calendar month of UTC"),
+  requests_per_day: atMost("Turns that end in a UTC day."),
+  requests_per_month: atMost("Turns that end in a UTC calendar month."),
+  tokens_per_day: tokens("in a UTC day"),
+  tokens_per_week: tokens("in a UTC week, from Monday"),
+  tokens_per_month: tokens("in a UTC calendar month"),
   tokens_total: tokens("of all time"),
-  cost_per_day: dollars("in a day of UTC"),
-  cost_per_week: dollars("in a week of UTC, from Monday on"),
-  cost_per_month: dollars("in a calendar month of UTC"),
+  cost_per_day: dollars("in a UTC day"),
+  cost_per_week: dollars("in a UTC week, from Monday"),
+  cost_per_month: dollars("in a UTC calendar month"),
   cost_total: dollars("of all time"),
-  pages_per_day: atMost("Pages of documents and extractions that are read in a day of UTC."),
-  pages_per_month: atMost("The same in a calendar month of UTC."),
+  pages_per_day: atMost("Pages of documents and extractions that are read in a UTC day."),
+  pages_per_month: atMost("The same in a UTC calendar month."),
   stored_bytes: atMost("Bytes of files, attachments, documents and extractions at a time."),
   documents: atMost("Documents at a time."),
   concurrent_runs: atMost("Runs of workflows that have not ended."),
@@ -43,38 +43,36 @@ export const BudgetToSet = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "At the limit, requests are refused with 402 `budget_exceeded`, or 429 `rate_limited` where it frees itself within moments; with `false` there are warnings only.",
+      "At the limit, requests are refused with 402 `budget_exceeded`, or with 429 `rate_limited` if there is room again within moments. `false`: there are only warnings.",
     ),
 });
 
 const LimitShape = z.object({
   name: z.enum([...RateName.options, ...LimitName.options]),
   limit: z.string().describe("A whole number, or US dollars."),
-  spent: z.string().describe("The figure that refuses, as it is now."),
+  spent: z.string().describe("What counts towards the limit now."),
   reserved: z
     .string()
     .optional()
     .describe(
-      "Of money: US dollars held back for turns under way. A turn begins only if it fits beside `spent` and these.",
+      "For money: US dollars held back for running turns. A turn begins only if it fits beside `spent` and `reserved`.",
     ),
-  left: z.string().describe("What is neither spent nor reserved of it; 0 at the least."),
+  left: z.string().describe("What is neither spent nor reserved; never below 0."),
   percent: z.int(),
   period: z
     .string()
-    .describe(
-      "The day, the week or the month, `2026-11-23`, `2026-W48` or `2026-11`; else `total`, `minute` or `now`.",
-    ),
+    .describe("`2026-11-23`, `2026-W48` or `2026-11` for a day, a week or a month; else `total`, `minute` or `now`."),
   ends_at: z.iso
     .datetime()
     .nullable()
-    .describe("When what is spent counts no longer; null: never (`total`), or when something is deleted or ends."),
+    .describe("When `spent` starts again at 0; null: never (`total`), or only as things are deleted or end."),
 });
 export const SUBJECT_DESCRIPTION =
   "Who spends: `organization`, `each-user` (each value of `user` by itself), `project:<id>`, `key:<id>`, `person:<id>`, `agent:<id>`, or `user:<value>`, one value of `user`, which is kept and shown as `user:<mark>`.";
 export const Budget = z
   .object({
     subject: z.string().describe(SUBJECT_DESCRIPTION),
-    model: z.string().nullable().describe("The model or alias that turns must name to count; null: all count."),
+    model: z.string().nullable().describe("Only turns that name this model or alias count; null: all turns."),
     hard: z.boolean(),
     workflow_id: z.string().nullable().describe("The workflow that runs when a limit is used to 80 % or 100 %."),
     limits: z.array(LimitShape),
@@ -84,7 +82,7 @@ export const Budget = z
       .string()
       .optional()
       .describe(
-        "Only when it is set: the provider's list of models cannot be read, so that the model may be misspelt.",
+        "Only in the answer that sets the budget: the provider's list of models cannot be read, so the model may be misspelt.",
       ),
   })
   .meta({ title: "Budget" });

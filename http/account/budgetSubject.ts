@@ -104,7 +104,7 @@ export async function checkModel(http: Http, organization_id: string, model: str
   }
   if (!("isUnlisted" in found)) return undefined;
   const similar = await similarTo(http, organization_id, model);
-  return `model: the provider's list of models cannot be read, so that it is not known whether it has ${model}. If it has not, this budget counts nothing.${similar}`;
+  return `model: the provider's list of models cannot be read, so ${model} could not be checked. If there is no such model, this budget counts nothing.${similar}`;
 }
 
 /** Throws 404 `workflow_not_found`. */

@@ -34,7 +34,8 @@ import { checkGrants, chooseName, filterGrants } from "./definitionRules.ts";
 /** Enough for a source of 256 KiB with every character escaped in JSON, and the other fields. */
 export const bodyLimit = 1024 * 1024;
 
-async function requireDefinition(http: Http, { organization_id }: Caller, id: string): Promise<DefinitionRow> {
+/** Throws 404 `definition_not_found`. */
+export async function requireDefinition(http: Http, { organization_id }: Caller, id: string): Promise<DefinitionRow> {
   const find = () => getDefinition(http.db, organization_id, id);
   const row = await findCurrent(http, ["definitions"], ["definition", id], find);
   if (row) return row;

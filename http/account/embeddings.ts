@@ -9,14 +9,14 @@ const EmbeddingStatus = z
     model: z
       .string()
       .nullable()
-      .describe("Null: the organization has no provider `embeddings`, and words alone search."),
+      .describe("Null: the organization has no provider `embeddings`, so search uses words only."),
     dimensions: z.int().nullable(),
     documents: z.int().describe("Documents that search shows."),
-    embedded: z.int().describe("Those of them whose passages have vectors of this model."),
+    embedded: z.int().describe("How many of them have vectors of this model."),
     fault: z
       .object({ message: z.string(), since: z.iso.datetime() })
       .nullable()
-      .describe("Why no vectors are made at this moment. They are tried again, at most a minute apart."),
+      .describe("Why no vectors can be made now. The service tries again at least once a minute."),
   })
   .meta({ title: "EmbeddingStatus" });
 

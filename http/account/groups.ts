@@ -15,14 +15,14 @@ const Settings = z.object({
   members: z
     .array(z.uuid().toLowerCase())
     .max(MAX_MEMBERS)
-    .describe("Ids of people of the organization (`GET /api/members`), one at least."),
+    .describe("Ids of people of the organization (`GET /api/members`), at least one."),
 });
 const Group = z
   .object({
     group: z.string(),
     members: z
       .array(z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() }))
-      .describe("People who left the organization are not among them."),
+      .describe("Without people who have left the organization."),
     updated_at: z.iso.datetime(),
   })
   .meta({ title: "Group" });
@@ -53,7 +53,7 @@ async function configure(http: Http, request: FastifyRequest, group: string, { m
   const refuse = (why: string) => new ApiError("invalid_members", `members: ${why}`, { param: "members" });
   const ids = [...new Set(members)];
   if (ids.length === 0)
-    throw refuse("is empty; a group without members could decide nothing, so name one person at least.");
+    throw refuse("is empty; a group without members could decide nothing, so name at least one person.");
   await http.waitUntilCurrent(["users"]);
   const [unknown] = await findUnknownPeople(http.db, organization_id, ids);
   if (unknown) throw refuse(`${unknown} is not an active member of the organization.`);
@@ -81,7 +81,7 @@ export function groupRoutes(app: App, http: Http): void {
   );
 
   const description =
-    "Creates the group or replaces its members. Approvals name it as `{group}`; its members of the moment may decide.";
+    "Creates the group or replaces its members. Approvals name it as `{group}`; its current members may decide.";
   const configuring = {
     ...itemSchema,
     summary: "Configure a group",

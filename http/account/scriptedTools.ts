@@ -39,7 +39,7 @@ export function scriptedToolsRoutes(app: App, http: Http): void {
     security: [{ session: [] }],
     summary: "Turn tools of the organization's own on or off",
     description:
-      "Off: requests, and agents that are saved with one, get 400 `tools_unavailable`, agents that have one go on without it, and a step of a workflow that names one fails.",
+      "While they are off, a request that names one and an agent that is saved with one get 400 `tools_unavailable`, agents that have one answer without it, and a workflow step that names one fails.",
     body: z.object({ enabled: Enabled }),
     response: { 200: ScriptedTools },
   };

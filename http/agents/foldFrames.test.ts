@@ -180,7 +180,7 @@ describe("the stream of a response", () => {
     expect(parsed(first + second)).toEqual(events);
   });
 
-  test("ends where a later attempt says again what the client has, because the bus lost it", () => {
+  test("ends where a later attempt generates again what the client already has, because the bus lost it", () => {
     const known = TOOL_TURN.slice(0, 4);
     const has = parsed(play(TOOL_TURN, cited)).findLast(({ type }) => type.endsWith("text.delta")).sequence_number;
     const continued = (attemptOfClient: number) => {
@@ -206,7 +206,7 @@ describe("the stream of a response", () => {
     ]);
   });
 
-  test("of a turn that was given up with less than it has sent says that the stored response counts", () => {
+  test("of a turn that was given up with less than it has sent ends with the advice to retrieve the stored response", () => {
     const messageOf = (text: string): string => {
       const end: TurnEnd = { status: "failed", said: { ...said, text }, message: "given up", usage: NO_USAGE };
       return parsed(play(TOOL_TURN, end)).at(-1).response.error.message;
@@ -262,7 +262,7 @@ const textsOf = (frames: FramePayload[], from = RESPONSE_HEAD) =>
 describe("what a tool consulted", () => {
   const silent = TOOL_TURN.slice(0, 4);
 
-  test("is cited by the last message when the last round says nothing, with events after it", () => {
+  test("is cited by the last message if the last round has no text, with events after it", () => {
     const events = eventsIn(play(silent, cited));
     expectStream(events);
     const [added] = events.filter(({ type }) => type === "response.output_text.annotation.added");

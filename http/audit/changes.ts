@@ -82,7 +82,7 @@ export function changeRoutes(app: App, http: Http): void {
     summary: "List what changed in the organization, oldest first",
     description:
       "Only which things changed, without content, and only things that the caller may read. With `Accept: text/event-stream`, each is sent " +
-      "as it happens, as an event `change` whose `id` is the cursor; `Last-Event-ID` resumes after it, on any server. The first frame has only an `id`: what follows it is sent.",
+      "as it happens, as an event `change` whose `id` is the cursor; `Last-Event-ID` resumes after it, on any server. The first frame has only an `id`; everything after it is sent.",
     querystring: z.object({
       after: z
         .string()

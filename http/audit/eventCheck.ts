@@ -16,7 +16,7 @@ const Query = z.object({
 });
 const Check = z
   .object({
-    checked: z.int().describe("Events of this answer that are what was written."),
+    checked: z.int().describe("Number of events, up to the first broken one, that are what was written."),
     digests: z
       .array(z.string())
       .describe(

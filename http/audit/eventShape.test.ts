@@ -58,7 +58,7 @@ test("the audit API shows no event field that sounds like a credential", () => {
   }
 });
 
-test("the audit API tells present, erased and never existing personal fields apart", () => {
+test("the audit API distinguishes present, erased and never existing personal fields", () => {
   const set = { name: "n", credential_id: ID, ends_credential_id: null };
   expect(presentEvent(recorded(SecretSet.of(set, { sealed_value: "s" })), toCursor)).toMatchObject({
     personal: {},

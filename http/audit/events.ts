@@ -46,7 +46,7 @@ export function eventRoutes(app: App, http: Http): void {
     summary: "List the events of the organization",
     description:
       "With `Accept: text/event-stream`, events are sent as they happen. Their `id` is the cursor; `Last-Event-ID` resumes after it, on any server. " +
-      "The first frame has only an `id`: what follows it is sent. " +
+      "The first frame has only an `id`; everything after it is sent. " +
       "Personal fields are shown until the thing they belong to is deleted. Credentials are never shown.",
     querystring: Query,
     response: { 200: Slice },

@@ -34,14 +34,14 @@ export function findNamesRoute(app: App, http: Http): void {
     summary: "Find things by a part of their name",
     description:
       "Agents, collections, workflows and members; for builders also definitions, for admins and owners also API keys. " +
-      `At most ${MAX_NAMES}: those whose names begin with the text first, then in the order of their names.`,
+      `At most ${MAX_NAMES}, sorted by name, those whose names begin with the text first.`,
     querystring: z.object({
       name: z.string().trim().min(1).max(300).describe("A part of the name, in any case."),
     }),
     response: {
       200: z.object({
         data: z.array(NamedThing),
-        has_more: z.boolean().describe("Whether more have this in their name."),
+        has_more: z.boolean().describe("Whether more names contain the text."),
       }),
     },
   };

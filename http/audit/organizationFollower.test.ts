@@ -50,7 +50,7 @@ test("a hundred readers of one organization share the reads of one follower, whi
   next.release();
 });
 
-test("a reader that does not read falls behind, and the others go on", async () => {
+test("a reader that does not read falls behind, and the others continue", async () => {
   const log = createLog();
   const follower = await createOrganizationFollowers(log.needs)("o1");
   const [slow, quick] = [follower.openInbox(), follower.openInbox()];

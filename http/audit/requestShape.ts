@@ -30,9 +30,7 @@ export const TurnSummary = z
     question: z
       .string()
       .nullable()
-      .describe(
-        `The last message of the request, ${MAX_QUESTION_LENGTH} characters at most; null where it is very long.`,
-      ),
+      .describe(`The last message of the request, ${MAX_QUESTION_LENGTH} characters at most; null if it is very long.`),
     finish_reason: FinishReason.nullable(),
     error: z.string().nullable().describe("Why it failed, or the code with which the provider refused it."),
     attempts: z.int(),
@@ -92,7 +90,7 @@ export const RequestPage = z.object({
     .boolean()
     .optional()
     .describe(
-      `Beside \`counts\`: false where only the newest ${MAX_COUNTED.toLocaleString("en")} turns of the time range were counted.`,
+      `With \`counts\`: false if only the newest ${MAX_COUNTED.toLocaleString("en")} turns of the time range were counted.`,
     ),
 });
 

@@ -38,9 +38,7 @@ const Sums = z.object({
   cost: z
     .string()
     .nullable()
-    .describe(
-      "US dollars, exact. What is known of it: turns of models without a price are missing. Null if nothing is known.",
-    ),
+    .describe("US dollars, exact, without turns of models that have no price. Null if no turn has a known cost."),
   turns_without_cost: z
     .int()
     .describe("Turns with tokens whose cost is not known: their model had no price when they ended."),
@@ -71,7 +69,7 @@ const Usage = listSchema(Row)
     totals: Sums.describe("Of the whole period, not only of this page."),
   })
   .meta({ title: "Usage" });
-const Label = z.object({ label: z.string().describe("Its name."), turns: z.int().describe("That have it.") });
+const Label = z.object({ label: z.string().describe("Its name."), turns: z.int().describe("Turns with this label.") });
 const Labels = listSchema(Label)
   .extend({ from: z.iso.datetime(), to: z.iso.datetime() })
   .meta({ title: "UsageLabels" });
@@ -159,7 +157,7 @@ export function usageLabelRoutes(app: App, http: Http): void {
     security: [{ session: [] }],
     summary: "List the labels that requests have",
     description:
-      "The names that callers gave their requests in `x-labels`, most used first. `GET /api/usage` groups by the values of one.",
+      "The names of labels that callers gave their requests in `x-labels`, most used first. `GET /api/usage` can group by the values of one.",
     querystring: PeriodQuery,
     response: { 200: Labels },
   };

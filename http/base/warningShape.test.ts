@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { WarningCode } from "#events/readingWarnings.ts";
 import { presentWarnings, Warnings } from "./warningShape.ts";
 
-test("warnings tell people which pages they concern or how many parts were left out", () => {
+test("warnings name their pages or the number of parts that were left out", () => {
   expect(
     presentWarnings([
       { code: "page_without_text", pages: [2, 3, 4, 9] },

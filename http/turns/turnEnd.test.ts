@@ -5,7 +5,7 @@ import { turnFailure } from "./turnEnd.ts";
 
 const refused = (code: string | null) => ({ status: "refused" as const, code, message: "No.", retry_after_ms: 2_000 });
 
-test("a turn whose worker could not read what it needs is a 503 that says when to ask again, a refusal of the provider a 502", () => {
+test("a turn whose worker could not read its data is a 503 with the time of a retry, and a refusal of the provider is a 502", () => {
   expect(turnFailure(refused("unavailable"))).toMatchObject({
     status: 503,
     errorCode: "unavailable",

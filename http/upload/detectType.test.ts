@@ -96,7 +96,7 @@ describe("detecting the type of binary files", () => {
     expect(Math.max(...bytes)).toBeLessThan(100);
   });
 
-  test("goes by the claimed type for broken archives, so that their reader says what is wrong", async () => {
+  test("uses the claimed type of broken archives, so that their reader reports what is wrong", async () => {
     const cut = zip({ "word/document.xml": "x" }).subarray(0, 40);
     expect(await detect(cut, "a.docx")).toBe(MEDIA_TYPES.docx);
     expect(await detect(zip({ x: "x" }), "a.epub")).toBe(MEDIA_TYPES.epub);
@@ -117,7 +117,7 @@ describe("detecting the type of binary files", () => {
     expect(await detect(Buffer.from(CFB.write(built, { type: "buffer" }) as Uint8Array), "a.doc")).toBe(type);
   });
 
-  test("takes a message for what it is, not for the document that is attached to it", async () => {
+  test("detects a message, not the document that is attached to it", async () => {
     const built = CFB.utils.cfb_new() as object;
     for (const stream of ["/__properties_version1.0", "/__attach_version1.0_#00000000/WordDocument"])
       CFB.utils.cfb_add(built, stream, Buffer.alloc(5_000));
@@ -125,7 +125,7 @@ describe("detecting the type of binary files", () => {
     expect(await detect(message, "a.doc")).toBe(MEDIA_TYPES.msg);
   });
 
-  test("refuses an old presentation, and says what to do", async () => {
+  test("refuses an old presentation with advice", async () => {
     const built = CFB.utils.cfb_new() as object;
     CFB.utils.cfb_add(built, "/PowerPoint Document", Buffer.alloc(5_000));
     const deck = Buffer.from(CFB.write(built, { type: "buffer" }) as Uint8Array);

@@ -19,7 +19,7 @@ import { approvalNotPending, requireApproval, requireRunApproval } from "./decid
 import { filesField, readOwnFiles } from "./ownFiles.ts";
 
 const Delegation = z.object({
-  to: z.uuid().toLowerCase().describe("Id of a member who may decide approvals, and is not asked already."),
+  to: z.uuid().toLowerCase().describe("Id of a member whose role may decide approvals, and who is not asked yet."),
   reason: z.string().trim().min(1).max(MAX_REASON),
 });
 const NewComment = z.object({

@@ -28,9 +28,11 @@ export const Attachment = z.object({ file_id: z.string(), name: z.string(), mime
 export const Approval = z
   .object({
     id: z.string(),
-    run_id: z.string().nullable().describe("Null where a tool of an agent asks."),
+    run_id: z.string().nullable().describe("Null if a tool call of an agent waits for the approval."),
     workflow_id: z.string().nullable(),
-    tool_call: ToolCall.nullable().describe("The call that waits, where a tool of an agent asks."),
+    tool_call: ToolCall.nullable().describe(
+      "The tool call of an agent that waits for the approval; null if a run asks.",
+    ),
     name: z.string(),
     title: z.string(),
     body: z.string().nullable(),
@@ -39,7 +41,9 @@ export const Approval = z
     may_decide: z
       .boolean()
       .describe("Whether the reader may decide it now: it is pending, the reader is asked and has not voted."),
-    in_place_of: Person.nullable().describe("Whose substitute the reader is, where it is not the reader who is asked."),
+    in_place_of: Person.nullable().describe(
+      "The person in whose place the reader may decide, as a substitute; else null.",
+    ),
     delegations: z
       .array(
         z.object({
@@ -57,15 +61,17 @@ export const Approval = z
     attachments: z.array(Attachment).describe("Files that the run shows to those who decide."),
     reminded_at: time
       .nullable()
-      .describe("It waits for so long that its workflow reminds people; the inbox shows it first."),
-    escalated_at: time.nullable().describe("Since then `assignees` has those to whom it escalated, too."),
+      .describe("When people were reminded, because it had waited for so long. From then on the inbox shows it first."),
+    escalated_at: time
+      .nullable()
+      .describe("When it was escalated. From then on `assignees` also has those to whom it was."),
     required: z.int().describe("Number of equal votes that decide."),
     one_rejection_ends: z.boolean().describe("The first rejection decides, however many votes are required."),
     status: ApprovalStatus,
     votes: z.array(
       z.object({
         by: By,
-        in_place_of: Person.nullable().describe("For whom a substitute voted."),
+        in_place_of: Person.nullable().describe("The person for whom a substitute voted."),
         decision: Decision,
         comment: z.string().nullable(),
         files: z.array(Attachment),
@@ -78,7 +84,7 @@ export const Approval = z
     files: z.array(Attachment).describe("Files that came with the decision."),
     data: z.unknown(),
     decided_by: By.nullable(),
-    decided_in_place_of: Person.nullable().describe("For whom a substitute decided."),
+    decided_in_place_of: Person.nullable().describe("The person for whom a substitute decided."),
     decided_at: time.nullable(),
     expires_at: time,
     created_at: time,

@@ -97,7 +97,7 @@ export function approvalRoutes(app: App, http: Http): void {
 }
 
 const DecidedApproval = Approval.extend({
-  run_status: RunStatus.nullable().describe("Null where a tool of an agent asked."),
+  run_status: RunStatus.nullable().describe("Null if a tool call of an agent waited for the approval."),
 }).meta({ title: "DecidedApproval" });
 
 function decisionRoute(app: App, http: Http): void {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { getDefinition, type DefinitionRow } from "#projections/definitions/query.ts";
+import type { DefinitionRow } from "#projections/definitions/query.ts";
 import { listRunsOfDefinition, type RunRow } from "#projections/runs/query.ts";
 import { checkScript } from "../account/definitionScript.ts";
-import { bodyLimit } from "../account/definitions.ts";
+import { bodyLimit, requireDefinition } from "../account/definitions.ts";
 import { source } from "../account/definitionShape.ts";
 import { requireBuilder } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
@@ -10,7 +10,6 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
-import { findCurrent } from "../base/findById.ts";
 import type { Replay } from "../base/runReplayer.ts";
 import { processInBatches } from "./processInBatches.ts";
 import { readRecordedRun } from "./recordedRun.ts";
@@ -42,16 +41,16 @@ const CheckedRun = z.object({
   outcome: z
     .enum(["same", "different", "failed", "unanswered"])
     .describe(
-      "`same`: it makes the same calls and ends alike. `different`: it goes another way. `failed`: run() throws. `unanswered`: it goes the " +
-        "same way to the end of the record, and then makes a call that was never answered.",
+      "`same`: it makes the same calls and ends in the same way. `different`: a call or the end differs. `failed`: run() throws. " +
+        "`unanswered`: all recorded calls are the same, and then it makes a call that was never answered.",
     ),
   difference: z
     .object({
       reason: z
         .enum(["arguments", "call", "missing", "added", "result", "end"])
         .describe(
-          "`arguments`: `recorded` is called with other arguments. `call`: `call` is made instead of `recorded`. `missing`: `recorded` is " +
-            "not made. `added`: `call` follows. `result`: the result differs. `end`: one of them waits or fails where the other ends.",
+          "`arguments`: `recorded` is made with other arguments. `call`: `call` is made instead of `recorded`. `missing`: `recorded` is " +
+            "not made. `added`: `call` is made as well. `result`: the result differs. `end`: one run waits or fails, and the other ends.",
         ),
       call: Call.nullable(),
       recorded: Call.nullable(),
@@ -86,10 +85,8 @@ const present = (row: RunRow, replay: Replay): z.infer<typeof CheckedRun> => ({
 });
 
 /** Throws 404 `definition_not_found`, and 400 `invalid_definition` for a tool. */
-async function requireDefinition(http: Http, { organization_id }: Caller, id: string): Promise<DefinitionRow> {
-  const find = () => getDefinition(http.db, organization_id, id);
-  const row = await findCurrent(http, ["definitions"], ["definition", id], find);
-  if (!row) throw new ApiError("definition_not_found", "No definition has this id.", { param: "id" });
+async function requireWorkflow(http: Http, caller: Caller, id: string): Promise<DefinitionRow> {
+  const row = await requireDefinition(http, caller, id);
   if (row.type === "workflow") return row;
   throw new ApiError("invalid_definition", `${row.name} is a tool, and only workflows have runs.`, { param: "id" });
 }
@@ -103,7 +100,7 @@ async function checkRuns(
 ): Promise<z.infer<typeof CheckRuns>> {
   const { organization_id } = caller;
   const after = readCursor(body.cursor);
-  const definition = await requireDefinition(http, caller, id);
+  const definition = await requireWorkflow(http, caller, id);
   const { js, meta } = await checkScript(http, organization_id, "workflow", body.source);
   const script = { js, ordered: meta.workflow?.ordered ?? false };
   await http.waitUntilCurrent(["runs"]);
@@ -134,7 +131,7 @@ export function checkRunsRoute(app: App, http: Http): void {
     security: [{ session: [] }],
     summary: "Check a source against stored runs",
     description:
-      "Replays runs of the workflows of this definition with another source and their recorded answers, and says which would go another way. " +
+      "Replays runs of the workflows of this definition with another source and their recorded answers, and says which would differ. " +
       "No step is executed, and nothing is recorded.",
     params: z.object({ id: z.string() }),
     body: Body,

@@ -8,7 +8,7 @@ import { readExternalUser, requireSecret, requireSecretOrScheme } from "./hookAu
 const TOKEN = "t".repeat(24);
 const SIGNED = { verify: { scheme: "slack" } } as Partial<TriggerInUse>;
 
-/** A hook whose trigger is as these fields say, and a request with a secret. */
+/** A hook whose trigger has these fields, and a request with a secret. */
 function open(fields: Partial<TriggerInUse> = {}, secret = "secret") {
   const trigger = { enabled: true, parked: false, verify: null, secret_hash: hashToken("secret"), ...fields };
   const asked: string[] = [];

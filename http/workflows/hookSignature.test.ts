@@ -203,7 +203,7 @@ describe("the address that Twilio signs", () => {
     refused(byTwilio(withPort, "a=1", "https://mycompany.com.evil/x?y=1"));
   });
 
-  test("stands in the refusal of a request that signs another one", () => {
+  test("is named in the refusal of a request that signs another one", () => {
     const { "Twilio on a body that is no form": json } = VECTORS;
     expect(() => check({ ...json!, body: "{}" })).toThrow(TWILIO_URL);
   });

@@ -31,8 +31,8 @@ const Started = z
   .meta({ title: "HookRun" });
 const Sent = z
   .object({
-    id: z.string().describe("Of the event."),
-    reached: z.int().nullable().describe("The number of runs that got it; null while the delivery still goes on."),
+    id: z.string().describe("The id of the event."),
+    reached: z.int().nullable().describe("The number of runs that got it; null while it is being delivered."),
   })
   .meta({ title: "HookEvent" });
 const Receipt = z.union([Started, Sent]).meta({ title: "HookReceipt" });
@@ -45,7 +45,7 @@ const PolledRun = z
     run_id: z.string(),
     status: z.enum(["pending", "running", "completed", "failed", "cancelled"]),
     result: z.unknown(),
-    error: z.string().nullable().describe("The reason of a failure."),
+    error: z.string().nullable().describe("Why it failed."),
     external_user_id: z.string().nullable(),
     created_at: z.iso.datetime(),
     completed_at: z.iso.datetime().nullable(),

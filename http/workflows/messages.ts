@@ -17,18 +17,18 @@ const Body = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters")
     .nullish()
-    .describe("Repeating an id delivers nothing again, for two days. Default: the Idempotency-Key."),
+    .describe("For two days, an event with the same id is not delivered again. Default: the Idempotency-Key."),
   to: z
     .enum(["all", "one"])
     .nullish()
     .describe(
-      "`one`: 409 `event_matches_several_runs` where several runs wait for it, and none gets it. Default: `all`.",
+      "`one`: if several runs wait for it, none gets it, and the answer is 409 `event_matches_several_runs`. Default: `all`.",
     ),
 });
 const Delivery = z
   .object({
     id: z.string(),
-    reached: z.int().nullable().describe("The number of runs that got it; null while the delivery still goes on."),
+    reached: z.int().nullable().describe("The number of runs that got it; null while it is being delivered."),
   })
   .meta({ title: "EventDelivery" });
 

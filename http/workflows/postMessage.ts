@@ -87,6 +87,6 @@ export async function postMessage(http: Http, awaitDelivery: AwaitDelivery, mess
 const severalRuns = (count: number): ApiError =>
   new ApiError(
     "event_matches_several_runs",
-    `to: ${count} runs wait for this event, and it was sent to one: none got it, and all wait on. Send data that one of them matches, or leave \`to\` out.`,
+    `to: ${count} runs wait for this event, so none of them got it, and all still wait. Send data that only one of them matches, or leave \`to\` out.`,
     { param: "to" },
   );

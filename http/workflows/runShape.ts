@@ -60,7 +60,7 @@ export const RunSummary = z
         nth: z.int().describe("2 for the second run of the chain."),
       })
       .nullable()
-      .describe("The run that has called continueAs() and that this one continues."),
+      .describe("The run that called continueAs(), which this one continues."),
     continued_as: z.string().nullable().describe("The run that continues this one."),
     pending_approvals: z.int().describe("Approvals that it waits for."),
   })
@@ -69,17 +69,17 @@ export const RunSummary = z
 /** A run with all its details. */
 export const Run = RunSummary.extend({
   priority: Priority,
-  cancel_reason: z.string().nullable().describe("Given by the one who cancelled it."),
+  cancel_reason: z.string().nullable().describe("The reason that was sent with the cancellation."),
   waiting_on: z.array(OpenWait),
   waits: z
     .array(RunWait)
     .describe(
-      "All that `run()` has waited for without a worker, in order: the newest thousand. Not what the parent run waited for.",
+      "Everything that `run()` has waited for without a worker, in order: the newest thousand. Waits of the parent run are not included.",
     ),
   args: z.unknown(),
   headers: z
     .record(z.string(), z.string())
-    .describe("Headers of the request that started it, as its trigger names them."),
+    .describe("Headers of the request that started it: those that its trigger names."),
   result: z.unknown(),
   warnings: z.array(
     z.object({
@@ -98,7 +98,7 @@ export const Run = RunSummary.extend({
         run_id: z.string(),
         workflow: z.string().nullable().describe("The id or name that run() gave."),
         on_parent_end: z.enum(["cancel", "leave"]),
-        started: z.boolean().describe("False while the start is on its way, and when it was refused."),
+        started: z.boolean().describe("False until it has started, and if its start was refused."),
       }),
     )
     .describe("Runs that run() started, in order."),

@@ -54,7 +54,7 @@ const Reading = WaitQuery.extend({
 const Reason = z.object({ reason: z.string().max(1_000).nullish() }).nullish();
 const Cancellation = z
   .object({
-    id: z.string().describe("Of the newest run, when others went on for the run."),
+    id: z.string().describe("The id of the cancelled run: the newest of its chain, if other runs have continued it."),
     status: z.literal("cancelled"),
     cancelled_at: z.iso.datetime(),
     cancelled_by: Actor,

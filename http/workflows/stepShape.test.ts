@@ -38,7 +38,7 @@ describe("the values omitted from a run's steps", () => {
   );
 });
 
-it("shows the lines of attempts until all together are too long, and says where some are missing", () => {
+it("shows the lines of attempts up to a total limit, and marks where some are missing", () => {
   const show = createLogLimiter(10);
   expect(show(["1234", "5678"])).toEqual({ logs: ["1234", "5678"], logs_truncated: false });
   expect(show(["123", "4"])).toEqual({ logs: [], logs_truncated: true });

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { jetStreamAnswers } from "../nats/jetStreamAnswers.ts";
-import { requireSoundStreams } from "../nats/streamFaults.ts";
 import { waitForGreeting } from "../nats/greeting.ts";
+import { requireJetStream, requireSoundStreams } from "../nats/serverState.ts";
 import { loadSecret } from "../privateFiles.ts";
 import { natsBinary } from "./natsBinary.ts";
 import { requireVersion } from "./programVersion.ts";
@@ -65,7 +64,7 @@ export const natsServer = async (
     command: () => ({ file: binary, args: ["--config", file] }),
     probe: (port) => waitForGreeting("127.0.0.1", port, 2_000),
     alive: (port, signal) =>
-      Promise.all([jetStreamAnswers(url(port), signal), requireSoundStreams(systemUrl(port), signal)]),
+      Promise.all([requireJetStream(url(port), signal), requireSoundStreams(systemUrl(port), signal)]),
     stopSignal: "SIGTERM",
     url,
   };

@@ -27,7 +27,7 @@ const makeData = (folder: string) => {
   return data;
 };
 
-test("a server that cannot read data that can be rebuilt starts without them, and says so", async () => {
+test("a server that cannot read data that can be rebuilt starts without them, with a warning", async () => {
   const folder = await testDataFolder();
   const data = makeData(folder);
   const lines: string[] = [];
@@ -49,7 +49,7 @@ test("a server that does not start for another reason keeps its data", async () 
   expect(readFileSync(join(data, "torn"), "utf8")).toBe("half a page");
 });
 
-test("a server that says for minutes that it recovers is not killed meanwhile", async () => {
+test("a server that reports for minutes that it recovers is not killed in that time", async () => {
   const folder = await testDataFolder();
   const readTime = performance.now.bind(performance);
   let [minutes, starts] = [0, 0];

@@ -30,7 +30,7 @@ test("when the thread is lost, the counts under way fail, and the next count sta
   expect(threads).toHaveLength(2);
 });
 
-test("a thread that fails and then ends does not take along the one that was started in between", async () => {
+test("a thread that fails and then ends does not end the one that was started in between", async () => {
   const threads = [new Thread(false), new Thread(false)];
   const started: Thread[] = [];
   const ask = openTokenThread(() => {

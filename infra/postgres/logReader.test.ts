@@ -3,7 +3,7 @@ import { claimStream } from "#events/ids.ts";
 import type { Db } from "#projections/projection.ts";
 import { openLogReader } from "./logReader.ts";
 
-/** A database that answers with a function, and records what it was asked for. */
+/** A database that answers by a function, and records its queries. */
 function fakeDb(answer: (asked: string[]) => object[]) {
   const asked: string[][] = [];
   const db = {

@@ -36,7 +36,7 @@ test("a plan is used only once, for the same events and the same followers", () 
   expect([planner.plan([turns, keys], events), made()]).toEqual(["turns,keys to 5", 5]);
 });
 
-test("a plan is recomputed if a stream was parked meanwhile", () => {
+test("a plan is recomputed if a stream was parked after it", () => {
   const { planner, made } = counted();
   const events = batch(5);
   planner.planAhead([turns], events);

@@ -5,7 +5,7 @@ import { limitQueryTime } from "./queryDeadline.ts";
 
 type Answer = (error: Error | null, result?: unknown) => void;
 
-/** A pool of one connection, whose query answers when the test says so. */
+/** A pool of one connection, whose query the test answers. */
 function poolOfOne() {
   const client = Object.assign(new EventEmitter(), {
     query: (_query: unknown, answer: Answer) => void (answered = answer),

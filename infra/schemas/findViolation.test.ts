@@ -5,7 +5,7 @@ const object = (properties: object, more: object = {}) => ({ type: "object", pro
 const violation = (schema: object, value: unknown) => findViolation(schema as Record<string, unknown>, value);
 
 describe("the check of a value against a JSON Schema", () => {
-  test("says where the value violates the schema, and how", () => {
+  test("reports the place and the kind of a violation", () => {
     const schema = object(
       { to: { type: "string", format: "email" }, "a/b": object({ "~": { type: "integer", minimum: 1 } }) },
       { required: ["to"], additionalProperties: false },

@@ -24,7 +24,7 @@ const budget = (limits: BudgetLimits, subject = "organization", hard = true) => 
   { subject, limits, hard, created_at: AT, updated_at: AT },
 ];
 
-/** Processes that hear each other after some milliseconds, with a log that has these turns. */
+/** Processes that get each other's news after some milliseconds, with a log of these turns. */
 function openProcesses(
   count: number,
   { delay_ms = 2, recorded = [] as object[], wire = { isCut: false, sent: [] as TurnNews[] } } = {},
@@ -55,7 +55,7 @@ function openProcesses(
   });
 }
 
-/** Waits until every process knows of that many turns. */
+/** Waits until every process knows this many turns. */
 const haveHeard = (processes: RateWatch[], limits: BudgetLimits, count: number) =>
   vi.waitFor(async () => {
     for (const watch of processes) expect((await watch.statuses("o", budget(limits)))[0]!.used).toBe(count);
@@ -125,7 +125,7 @@ test("an answer has OpenAI's headers, and a refusal the figure that is shown", a
   expect(await watch!.statuses("o", budget(limits))).toMatchObject([{ used: 2 }, { used: 950 }]);
 });
 
-test("a limit of 0 says that no retry helps, also beside one that will have room", async () => {
+test("a limit of 0 reports that no retry helps, even if another limit will have room", async () => {
   const [watch] = openProcesses(1);
   admitted(await admit(watch!, { concurrent_turns: 1 }));
   const refusal = async (limits: BudgetLimits) => {
@@ -153,7 +153,7 @@ test("a refusal names the limit that has room last, because an earlier retry wou
   expect(refused.refused.retry_after_ms).toBeGreaterThan(50_000);
 });
 
-test("turns at a time are free again as soon as one ends, or did not begin", async () => {
+test("a place for a concurrent turn is free again as soon as a turn ends, or does not begin", async () => {
   const [here, there] = openProcesses(2);
   const limits = { concurrent_turns: 2 };
   const first = admitted(await admit(here!, limits));
@@ -168,7 +168,7 @@ test("turns at a time are free again as soon as one ends, or did not begin", asy
   expect(isAdmitted(await admit(here!, limits))).toBe(true);
 });
 
-test("a process that starts knows what the log says of the last minute", async () => {
+test("a process that starts knows the turns of the last minute from the log", async () => {
   const row = { ...spender, started_at: AT, ended_at: AT, usage: '{"prompt_tokens":30,"completion_tokens":12}' };
   const [watch] = openProcesses(1, {
     recorded: [
@@ -181,7 +181,7 @@ test("a process that starts knows what the log says of the last minute", async (
   expect(isAdmitted(await admit(watch!, limits))).toBe(false);
 });
 
-test("a limit that is new counts the turns that began before it, which concerned no limit", async () => {
+test("a new limit counts the turns that began before it, when no limit applied to them", async () => {
   const recorded: object[] = [];
   const [watch] = openProcesses(1, { recorded });
   const limits = { requests_per_minute: 2, concurrent_turns: 1 };
@@ -223,14 +223,14 @@ test("a turn that was withdrawn and begins again is counted", async () => {
   expect(isAdmitted(await admit(watch!, limits))).toBe(false);
 });
 
-test("a process that hears no other one sends nothing of its turns", async () => {
+test("a process without other processes sends no news of its turns", async () => {
   const wire = { isCut: false, sent: [] as TurnNews[] };
   const [watch] = openProcesses(1, { wire });
   for (let n = 0; n < 3; n++) admitted(await admit(watch!, { requests_per_minute: 9 })).end({ tokens: 1 });
   expect(wire.sent).toEqual([expect.objectContaining({ kind: "hello" })]);
 });
 
-test("processes that did not hear each other for long tell each other what they missed", async () => {
+test("processes that could not reach each other for long exchange the news that they missed", async () => {
   vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
   try {
     const wire = { isCut: false, sent: [] as TurnNews[] };
@@ -308,7 +308,7 @@ test.each([
   expect(passed).toBeLessThanOrEqual(21);
 });
 
-test("money that was spent before midnight counts for the next day of no budget, however old the figures are", async () => {
+test("money that was spent before midnight counts towards no daily budget of the next day, however old the figures are", async () => {
   const [watch] = openProcesses(1);
   const evening = Date.UTC(2026, 10, 25, 23, 59, 59);
   const reading = {
@@ -328,7 +328,7 @@ test("money that was spent before midnight counts for the next day of no budget,
   }
 });
 
-test("of several used-up budgets, a refusal names the one that refuses longest", async () => {
+test("a refusal by several used-up budgets names the one that refuses longest", async () => {
   const [watch] = openProcesses(1);
   const now = Date.UTC(2026, 10, 25, 12);
   vi.useFakeTimers({ now, toFake: ["Date"] });
@@ -344,7 +344,7 @@ test("of several used-up budgets, a refusal names the one that refuses longest",
   }
 });
 
-test("a process that begins later knows what others hold back, and what their turns have cost since", async () => {
+test("a process that starts later knows the reservations of others, and the cost of their turns since", async () => {
   const [early, late] = openProcesses(2);
   const limits = { cost_per_day: "3" };
   const ask = (watch: RateWatch, turn_id: string) =>
@@ -365,7 +365,7 @@ test("a process that begins later knows what others hold back, and what their tu
   );
 });
 
-test("a limit of streams counts streams, and refuses nothing else", async () => {
+test("a limit of streams counts streams, and refuses no other turn", async () => {
   const [watch] = openProcesses(1);
   const limits = { concurrent_streams: 2 };
   const stream = () => admit(watch!, limits, { streamed: true });

@@ -12,13 +12,13 @@ type LogEntry = {
   amount: bigint;
   at?: number;
 };
-/** Long, so that a read model that is some events behind is minutes behind. */
+/** Time between two events; long, so that a read model that lags by some events lags by minutes. */
 const STEP_MS = 20_000;
 
-/** Ended turns are remembered for so long. */
+/** How long ended turns are remembered. */
 const REMEMBERED_MS = 60_000;
 
-/** The read model after the first events of a log: what it sums of the day and of the month, and which turns are open in it. */
+/** The read model after the first events of a log: the sums of the day and the month, and the open turns. */
 function snapshot(log: LogEntry[], position: number, asked: string[], { now = 0, midnight = 0 } = {}): Spending {
   const open = new Map<string, OpenTurn>();
   const begun = new Set<string>();
@@ -54,7 +54,7 @@ function snapshot(log: LogEntry[], position: number, asked: string[], { now = 0,
 
 const costOf = (sums: Spending["today"] | undefined): bigint => sums?.get("organization")?.cost ?? 0n;
 
-/** What a process counts as spent in the month and in the day of its snapshot, and as held back. */
+/** The amounts that a process counts as spent in the month and the day of its snapshot, and as reserved. */
 function countedBy(reservations: Reservations) {
   const { ended, reserved } = reservations.of("organization");
   const today = ended + costOf(reservations.spending?.today);
@@ -63,20 +63,20 @@ function countedBy(reservations: Reservations) {
 
 const arbitraryTurn = fc.record({
   reserved: fc.bigInt(0n, 50n),
-  /** What each costs, and whether the turn waits for a person then. */
+  /** The cost of each attempt, and whether the turn waits for a person after it. */
   rounds: fc.array(fc.tuple(fc.bigInt(0n, 20n), fc.boolean()), { maxLength: 3 }),
   more: fc.bigInt(0n, 30n),
   how: fc.constantFrom("ended", "deleted", "open", "never recorded"),
 });
 const arbitraryRun = fc.record({
   turns: fc.array(arbitraryTurn, { minLength: 1, maxLength: 8 }),
-  /** Picks whose event comes next. */
+  /** Selects the turn of the next event. */
   order: fc.array(fc.nat(), { minLength: 60, maxLength: 60 }),
-  /** How far the snapshot after each event is behind. */
+  /** How many events the snapshot after each event lags behind. */
   lags: fc.array(fc.option(fc.nat(6), { freq: 2 }), { minLength: 60, maxLength: 60 }),
-  /** Each of them is at least so far behind. */
+  /** The minimum of these lags. */
   behind: fc.nat(6),
-  /** The steps before a day ends. */
+  /** The number of steps before a day ends. */
   midnight: fc.nat(30),
   news: fc.array(fc.constantFrom("once", "twice", "lost"), { minLength: 8, maxLength: 8 }),
   /** Whether the news of a turn's end names the event. */
@@ -134,7 +134,7 @@ function play(
   return { seen, log };
 }
 
-/** Of all turns: what has been spent for certain, and what those under way hold back. */
+/** The true sums of all turns: what was certainly spent, and what running turns reserve. */
 function truth(log: LogEntry[], time?: { now: number; midnight: number }) {
   const { before, today, open } = snapshot(log, log.length, [], time);
   return {
@@ -144,7 +144,7 @@ function truth(log: LogEntry[], time?: { now: number; midnight: number }) {
   };
 }
 
-test("a process that hears every turn never counts less than what is spent and held back, however old its snapshot is", () => {
+test("a process that gets all news never counts less than the spent and reserved amounts, however old its snapshot is", () => {
   fc.assert(
     fc.property(arbitraryRun, (run) => {
       play(
@@ -163,7 +163,7 @@ test("a process that hears every turn never counts less than what is spent and h
   );
 });
 
-test("the figures are exact once the read model has followed, whatever news came twice or was lost", () => {
+test("the figures are exact once the read model has caught up, whatever news came twice or was lost", () => {
   fc.assert(
     fc.property(arbitraryRun, (run) => {
       const times = { once: 1, twice: 2, lost: 0 };
@@ -176,7 +176,7 @@ test("the figures are exact once the read model has followed, whatever news came
       const time = { now, midnight: run.midnight * STEP_MS };
       seen.apply(snapshot(log, log.length, seen.turnsToLookUp(), time), now);
       expect(countedBy(seen)).toEqual(truth(log, time));
-      // late news opens nothing again
+      // late news does not reopen a turn
       for (const { kind, turn_id, amount, at } of log)
         if (kind === "ended" && now - at! <= REMEMBERED_MS) {
           seen.begin(turn_id, { subjects, reserved: amount, at: now });
@@ -188,13 +188,13 @@ test("the figures are exact once the read model has followed, whatever news came
   );
 });
 
-/** The log of a turn that held something back, and then cost something. */
+/** The log of a turn with a reservation and then a cost. */
 const wholeTurn = (reserved: bigint, cost: bigint): LogEntry[] => [
   { kind: "began", turn_id: "t", amount: reserved },
   { kind: "ended", turn_id: "t", amount: cost },
 ];
 
-test("a turn that is never recorded holds back its reservation for half a minute", () => {
+test("a turn that is never recorded keeps its reservation for half a minute", () => {
   const seen = new Reservations();
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
   seen.apply(snapshot([], 0, ["t"], { now: 29_000 }), 29_000);
@@ -245,7 +245,7 @@ test("an older snapshot that arrives late changes nothing", () => {
   expect(countedBy(seen)).toMatchObject({ spent: 3n, reserved: 0n });
 });
 
-test("a reservation that has grown stays as large when the read model tells what the turn reserved at first", () => {
+test("a grown reservation stays as large when the read model still has the turn's first one", () => {
   const seen = new Reservations();
   const log: LogEntry[] = [{ kind: "began", turn_id: "t", amount: 5n }];
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
@@ -257,7 +257,7 @@ test("a reservation that has grown stays as large when the read model tells what
   expect([countedBy(seen), seen.reservationOf("t").reserved]).toMatchObject([{ spent: 3n, reserved: 0n }, 0n]);
 });
 
-test("a turn that waits for a person holds back nothing, until it asks for its next request", () => {
+test("a turn that waits for a person reserves nothing until its next request", () => {
   const seen = new Reservations();
   const log: LogEntry[] = [
     { kind: "began", turn_id: "t", amount: 5n },
@@ -267,7 +267,7 @@ test("a turn that waits for a person holds back nothing, until it asks for its n
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
   seen.grow("t", { attempt: 1, reserved: 9n, spent: 0n });
   seen.grow("t", { attempt: 2, reserved: 0n, spent: 2n });
-  // news of the attempt before, and a read model that has not followed
+  // news of the previous attempt, and a lagging read model
   seen.grow("t", { attempt: 1, reserved: 9n, spent: 0n });
   seen.apply(snapshot(log, 1, ["t"]), 1);
   expect(countedBy(seen)).toMatchObject({ spent: 2n, reserved: 0n });
@@ -276,7 +276,7 @@ test("a turn that waits for a person holds back nothing, until it asks for its n
   expect(countedBy(seen)).toMatchObject({ spent: 2n, reserved: 7n });
 });
 
-test("where nobody told that a turn waits, the read model does", () => {
+test("a turn whose wait no process has announced is known to wait from the read model", () => {
   const seen = new Reservations();
   const log: LogEntry[] = [
     { kind: "began", turn_id: "t", amount: 5n },

@@ -37,7 +37,7 @@ test("a turn that never began counts for nothing", () => {
   expect(used(counts)).toEqual([0, 0, 0]);
 });
 
-test("a turn that waits for a person is not under way until it goes on, and is one request", () => {
+test("a turn that waits for a person does not count as running until it continues, and counts as one request", () => {
   const counts = new TurnCounts();
   const resumed = (attempt: number, at: number) => ({ ...begun("a", at, 0, true), attempt });
   counts.begin(begun("a", AT, 10, true));

@@ -99,7 +99,7 @@ test("a used-up budget refuses and is reported once; a report that failed is mad
   expect(told.map(({ percent }) => percent)).toEqual([100]);
 });
 
-test("of several used-up limits, the one that refuses longest is named", async () => {
+test("a check with several used-up limits names the one that refuses longest", async () => {
   const { watch, state } = openWatch();
   state.tokens = 30;
   const nameWith = async (limits: BudgetLimits) => {

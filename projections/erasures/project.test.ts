@@ -3,7 +3,7 @@ import { ErasureAdvanced, ErasureCompleted, ErasureStarted, NOTHING_ERASED } fro
 import { ORGANIZATION, projectEvents, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { erasures } from "./project.ts";
 
-test("an erasure is a row with its owner, what it has deleted so far, and its end", () => {
+test("an erasure is a row with its owner, its deletions so far, and its end", () => {
   const id = "0198c0de-0000-7000-8000-00000000000a";
   const owner = "agent:0198c0de-0000-7000-8000-00000000000b";
   const of = { erasure_id: id };

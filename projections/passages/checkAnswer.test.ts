@@ -13,7 +13,7 @@ const check = (answer: string, ...texts: string[]) =>
   );
 
 describe("a sentence", () => {
-  test("is supported by a passage with its words and numbers, at the place where they stand", async () => {
+  test("is supported by a passage with its words and numbers, and gets their place", async () => {
     const [sentence] = await check("Body labor is charged at a rate of $57.50.", LEAVE, RATES);
     expect(sentence).toMatchObject({ verdict: "supported", missing_numbers: [], source: { passage: 1 } });
     expect(RATES.slice(sentence!.source!.start, sentence!.source!.end)).toContain("| Body labor | $57.50 |");
@@ -26,7 +26,7 @@ describe("a sentence", () => {
     });
   });
 
-  test("is unsupported if its words stand nowhere", async () => {
+  test("is unsupported if its words are in no passage", async () => {
     expect((await check("The warranty covers engines for life.", RATES, LEAVE))[0]).toMatchObject({
       verdict: "unsupported",
     });
@@ -69,7 +69,7 @@ test("a long answer with many passages leaves room for other work", async () => 
   expect(turns).toBeGreaterThan(3);
 });
 
-/** An answer, the parts of it that cite passages, and the verdicts. */
+/** An answer, its parts that cite passages, and the verdicts. */
 const cite = (answer: string, ...citations: [part: string, text: string][]) =>
   checkAnswer(
     answer,
@@ -101,7 +101,7 @@ describe("a citation", () => {
 
 describe("a quote", () => {
   const said = "The policy says “employees may work from home on up to three days a week”.";
-  test("of six words or more has to stand in the passage", async () => {
+  test("of six words or more must be in the passage", async () => {
     expect(verdicts(await check(said, LEAVE))).toEqual(["supported"]);
     const [changed] = await check(said.replace("may", "may never"), LEAVE);
     expect(changed).toMatchObject({

@@ -55,7 +55,7 @@ const unfiltered: SearchScope = {
   reader: [],
 };
 const noFilter = { any_tags: [], all_tags: [], types: [], created: {}, metadata: [] };
-/** The index knows nothing of changes, so only the read model can drop what does not fit. */
+/** The index does not know these changes, so only the read model can drop hits that do not match. */
 const changedLate: SearchScope = { ...unfiltered, filter: { ...noFilter, updated: { from: LATE } } };
 
 test("hits far down are found in small requests where the index cannot check a filter", async () => {
@@ -66,7 +66,7 @@ test("hits far down are found in small requests where the index cannot check a f
   expect(Math.max(...asked.map(({ limit }) => limit))).toBeLessThanOrEqual(2_000);
 });
 
-test("a search that finds nothing in hundreds of thousands of passages gives up, and says so", async () => {
+test("a search without a match in hundreds of thousands of passages gives up with an error", async () => {
   const { asked, context } = openLibrary(450_000, 0);
   const found = await findHits({ ...context, within: changedLate }, readQuestion("alpha"), { from: 0, to: 9 });
   expect(found).toMatchObject({ hits: [], isCut: true });

@@ -26,7 +26,7 @@ describe("fusing hits of words with the nearest passages", () => {
     expect(order([hit("a", 2), hit("b", 1)], [near("c", 0.9), ...crowd(0.2)])[0]).toBe("c");
   });
 
-  test("where words say nothing, the nearest come first in their order", () => {
+  test("if words match nothing, the nearest passages come first in their order", () => {
     expect(order([], [near("x", 0.5), near("y", 0.49)])).toEqual(["x", "y"]);
     expect(order([hit("weak", 0.1)], [near("x", 0.5), near("y", 0.49), near("z", 0.3)])[0]).toBe("x");
   });

@@ -9,7 +9,7 @@ import {
 import { ORGANIZATION, projectEvents, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { retention } from "./project.ts";
 
-test("the rules of a subject are a row with what they have deleted, which stays without rules", () => {
+test("the rules of a subject are a row with their deletions, which stays without rules", () => {
   const subject = "organization";
   const stream = retentionStream(ORGANIZATION, subject);
   const due_at = "2026-11-23T12:00:00.000Z";

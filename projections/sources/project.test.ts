@@ -24,7 +24,7 @@ describe("the sources projection", () => {
     expect(from(erased(created))).toEqual([]);
   });
 
-  test("puts a page that is new, and changes only what later reads say of it", () => {
+  test("inserts a new page, and changes only the fields that a later read reports", () => {
     const document_id = ORGANIZATION;
     const first = SourcePagesRead.of(
       { source_id, read: 1, pages: [{ page: "p", first: true, result: "new", document_id, content_claim: "c" }] },

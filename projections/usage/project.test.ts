@@ -159,7 +159,7 @@ describe("the usage projection of a turn", () => {
       ]);
   });
 
-  test("keeps what budgets hold back for it until it waits for a person, or ends", () => {
+  test("keeps its reservation until it waits for a person or ends", () => {
     const thread_id = thread.slice("thread-".length);
     expect(projectEvents(usage, thread, turnStarted(null, { reserved: "0.5" }))[1]).toEqual({
       table: "usage_reservations",
@@ -181,7 +181,7 @@ describe("the usage projection of a turn", () => {
     ]);
   });
 
-  test("holds what its attachments store", () => {
+  test("has the size of its attachments", () => {
     const thread_id = thread.slice("thread-".length);
     const none = { thread_id, project_id: null, agent_id: null, user_mark: null };
     const changes = projectEvents(usage, thread, turnStarted(null, { stored_bytes: 7 }));

@@ -73,7 +73,7 @@ test("a project is created, renamed, and deleted together with its data key", ()
     given(project, [created, deleted]).when(request).rejected("project_not_found");
 });
 
-test("scripted tools are on until they are turned off, and an event tells only of a change", () => {
+test("scripted tools are on until they are turned off, and only a change is an event", () => {
   const turn = (enabled: boolean) => command("SwitchScriptedTools", { enabled });
   const off = ScriptedToolsSwitched.of({ enabled: false });
   given(organization).when(turn(false)).rejected("organization_not_found");

@@ -7,8 +7,8 @@ import {
   type AgentEvent,
 } from "#events/agent.ts";
 import type { Decider } from "#events/decider.ts";
-import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
+import { eraseOn } from "./keyErasure.ts";
 
 /** `deleted`: some of its turns that wait for people have not ended yet. */
 type State = { status: "absent" } | { status: "active"; version: number } | { status: "deleted" } | { status: "gone" };
@@ -43,9 +43,5 @@ export const agent: Decider<State, AgentCommand, AgentEvent> = {
     }
   },
   workStatus: (state) => ({ status: state.status === "deleted" ? "ending" : null, due_at: null, worker: null }),
-  erases: (events) => ({
-    things: events.flatMap((event) =>
-      event.type === "AgentDeleted" ? [streamName("agent", event.data.agent_id)] : [],
-    ),
-  }),
+  erases: eraseOn("AgentDeleted"),
 };

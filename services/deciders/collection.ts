@@ -7,8 +7,8 @@ import {
   type CollectionEvent,
 } from "#events/collection.ts";
 import type { Claim, Decider } from "#events/decider.ts";
-import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
+import { eraseOn } from "./keyErasure.ts";
 
 export type CollectionState =
   | { status: "absent" }
@@ -80,11 +80,7 @@ export const collection: Decider<CollectionState, CollectionCommand, CollectionE
 
   workStatus: (state) => ({ status: state.status === "deleted" ? "deleting" : null, due_at: null, worker: null }),
 
-  erases: (events) => ({
-    things: events.flatMap((event) =>
-      event.type === "CollectionDeleted" ? [streamName("collection", event.data.collection_id)] : [],
-    ),
-  }),
+  erases: eraseOn("CollectionDeleted"),
 
   claims: (events) => ({
     hold: events.flatMap((event) => {

@@ -6,8 +6,8 @@ import {
   type DefinitionCommand,
   type DefinitionEvent,
 } from "#events/definition.ts";
-import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
+import { eraseOn } from "./keyErasure.ts";
 
 type State =
   | { status: "absent" }
@@ -58,9 +58,5 @@ export const definition: Decider<State, DefinitionCommand, DefinitionEvent> = {
       return event.type === "DefinitionSaved" && event.data.released ? [claimName(event.data.released)] : [];
     }),
   }),
-  erases: (events) => ({
-    things: events.flatMap((event) =>
-      event.type === "DefinitionDeleted" ? [streamName("definition", event.data.definition_id)] : [],
-    ),
-  }),
+  erases: eraseOn("DefinitionDeleted"),
 };

@@ -35,7 +35,7 @@ const vote = (id: string, more: object = {}) =>
   });
 const after = (...events: Parameters<typeof given>[1] & {}) => given(run, [CREATED, requested, ...events]);
 
-test("a person to whom an approval was delegated has no vote if the one who delegated it has voted meanwhile", () => {
+test("a delegate has no vote if the person who delegated has voted in the meantime", () => {
   const events = [delegated("ann", "bob")];
   after(...events)
     .when(vote("ann", { absent: ["bob"] }))
@@ -48,13 +48,13 @@ test("a person to whom an approval was delegated has no vote if the one who dele
     .rejected("approver_not_allowed");
 });
 
-test("nor has a person to whom that one delegated it", () => {
+test("a delegate of that delegate has no vote either", () => {
   after(delegated("ann", "bob"), delegated("bob", "cleo"), voted("ann"))
     .when(vote("cleo"))
     .rejected("approver_not_allowed");
 });
 
-test("a person to whom an approval was delegated loses it to the next one, to whom it is delegated while the first is absent", () => {
+test("a delegate who is absent loses the approval to the next person to whom it is delegated", () => {
   const events = [delegated("ann", "bob"), delegated("bob", "cleo"), delegated("bob", "dan")];
   after(...events)
     .when(vote("cleo"))
@@ -70,7 +70,7 @@ test("a person to whom an approval was delegated loses it to the next one, to wh
     .then(voted("cleo"));
 });
 
-test("a person who delegated an approval has no vote while it is delegated on, although the first one who got it has left", () => {
+test("a person who delegated an approval has no vote while a delegate's delegate has it, although the delegate has left", () => {
   const absent = { absent: ["bob"] };
   const events = [delegated("ann", "bob"), delegated("bob", "cleo")];
   after(...events)
@@ -87,25 +87,25 @@ test("a person who delegated an approval has no vote while it is delegated on, a
     .then(voted("ann"));
 });
 
-test("a delegate votes in place of the person who delegated, and that person again after getting it back", () => {
+test("a delegate votes in place of the person who delegated, who votes again after getting it back", () => {
   after(delegated("ann", "bob")).when(vote("bob")).then(voted("bob"));
   after(delegated("ann", "bob"), delegated("bob", "ann")).when(vote("ann")).then(voted("ann"));
   after(delegated("ann", "bob"), voted("bob")).when(vote("bob")).then();
 });
 
-test("a person who delegated one vote, and then got that of another person, casts the latter", () => {
+test("a person who delegated the own vote and then got another person's vote casts the latter", () => {
   after(delegated("ann", "bob"), delegated("bob", "cleo"), delegated("dan", "bob"), voted("bob"))
     .when(vote("cleo"))
     .then(voted("cleo"));
 });
 
-test("a delegate votes although the one who delegated has voted as somebody's substitute, which is that person's vote", () => {
+test("a delegate votes although the person who delegated has voted as a substitute of a third person", () => {
   after(delegated("ann", "bob"), voted("ann", { in_place_of: "dan" }))
     .when(vote("bob"))
     .then(voted("bob"));
 });
 
-test("a delegation that has ended stays without effect when its receiver is back", () => {
+test("a delegation that has ended stays without effect when the delegate is back", () => {
   const events = [delegated("ann", "bob"), delegated("ann", "cleo")];
   after(...events)
     .when(vote("ann", { absent: ["cleo"] }))

@@ -17,7 +17,6 @@ import {
   type ReplaceDocument,
   type ReprocessDocument,
 } from "#events/document.ts";
-import { streamName } from "#events/ids.ts";
 import { costOfPages } from "#events/price.ts";
 import { Rejection } from "#events/rejection.ts";
 import {
@@ -28,6 +27,7 @@ import {
   type DocumentState,
   type StoredDocument,
 } from "./documentState.ts";
+import { eraseOn } from "./keyErasure.ts";
 
 const sameContent: Claim["rejection"] = {
   code: "identical_content",
@@ -164,11 +164,7 @@ export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = 
     return { status: null, due_at: null, worker: null };
   },
 
-  erases: (events) => ({
-    things: events.flatMap((event) =>
-      event.type === "DocumentDeleted" ? [streamName("document", event.data.document_id)] : [],
-    ),
-  }),
+  erases: eraseOn("DocumentDeleted"),
 
   claims: (events) => ({
     hold: events.flatMap((event) => {

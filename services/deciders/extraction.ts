@@ -9,10 +9,10 @@ import {
   type ExtractionCommand,
   type ExtractionEvent,
 } from "#events/extraction.ts";
-import { streamName } from "#events/ids.ts";
 import { costOfPages } from "#events/price.ts";
 import { Rejection } from "#events/rejection.ts";
 import { billingUnits } from "./billingUnits.ts";
+import { eraseOn } from "./keyErasure.ts";
 
 interface LiveExtraction {
   expires_at: string;
@@ -129,13 +129,7 @@ export const extraction: Decider<ExtractionState, ExtractionCommand, ExtractionE
     }
   },
 
-  erases: (events) => ({
-    things: events.flatMap((event) =>
-      event.type === "ExtractionDeleted" || event.type === "ExtractionExpired"
-        ? [streamName("extraction", event.data.extraction_id)]
-        : [],
-    ),
-  }),
+  erases: eraseOn("ExtractionDeleted", "ExtractionExpired"),
 
   claims: (events) => ({
     hold: events.flatMap((event) =>

@@ -1,7 +1,7 @@
 import type { Decider } from "#events/decider.ts";
 import { FileDeleted, FileUploaded, type FileCommand, type FileEvent } from "#events/file.ts";
-import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
+import { eraseOn } from "./keyErasure.ts";
 
 export type FileState = { status: "absent" } | { status: "stored"; scope: string } | { status: "deleted" };
 
@@ -29,7 +29,5 @@ export const file: Decider<FileState, FileCommand, FileEvent> = {
         return { status: "deleted" };
     }
   },
-  erases: (events) => ({
-    things: events.flatMap((event) => (event.type === "FileDeleted" ? [streamName("file", event.data.file_id)] : [])),
-  }),
+  erases: eraseOn("FileDeleted"),
 };

@@ -18,7 +18,7 @@ const place = (state: HoldState, n: number) =>
 const release = (state: HoldState, n: number) => hold.decide(command("ReleaseHold", { hold_id: id(n) }), state);
 const fold = (state: HoldState, events: ReturnType<typeof place>) => events.reduce(hold.evolve, state);
 
-test("a hold stands until it is released, and its reason is no part of the state", () => {
+test("a hold applies until it is released, and its reason is not part of the state", () => {
   const one = fold([], place([], 1));
   expect(one).toEqual([{ id: id(1), subject: "organization", name: "Case" }]);
   expect(() => place(one, 1)).toThrow("already");

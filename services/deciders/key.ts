@@ -1,7 +1,7 @@
 import type { Decider } from "#events/decider.ts";
-import { streamName } from "#events/ids.ts";
 import { KeyChanged, KeyCreated, KeyDeleted, KeyRotated, type KeyCommand, type KeyEvent } from "#events/key.ts";
 import { Rejection } from "#events/rejection.ts";
+import { eraseOn } from "./keyErasure.ts";
 
 interface State {
   status: "absent" | "active" | "deleted";
@@ -33,7 +33,5 @@ export const key: Decider<State, KeyCommand, KeyEvent> = {
         return { status: "deleted" };
     }
   },
-  erases: (events) => ({
-    things: events.flatMap((event) => (event.type === "KeyDeleted" ? [streamName("key", event.data.key_id)] : [])),
-  }),
+  erases: eraseOn("KeyDeleted"),
 };

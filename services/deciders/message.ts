@@ -1,7 +1,7 @@
 import type { Decider } from "#events/decider.ts";
-import { streamName } from "#events/ids.ts";
 import { MessageDelivered, MessagePosted, type MessageCommand, type MessageEvent } from "#events/message.ts";
 import { Rejection } from "#events/rejection.ts";
+import { eraseOn } from "./keyErasure.ts";
 
 export interface MessageState {
   status: "absent" | "posted" | "delivered";
@@ -30,10 +30,6 @@ export const message: Decider<MessageState, MessageCommand, MessageEvent> = {
     }
   },
   workStatus: ({ status }) => ({ status: status === "posted" ? "delivering" : null, due_at: null, worker: null }),
-  erases: (events) => ({
-    things: events.flatMap(({ type, data }) =>
-      type === "MessageDelivered" ? [streamName("message", data.message_id)] : [],
-    ),
-  }),
+  erases: eraseOn("MessageDelivered"),
   erasesWhenJoined: true,
 };

@@ -1,5 +1,4 @@
 import type { Decider } from "#events/decider.ts";
-import { streamName } from "#events/ids.ts";
 import {
   ProjectChanged,
   ProjectCreated,
@@ -8,6 +7,7 @@ import {
   type ProjectEvent,
 } from "#events/project.ts";
 import { Rejection } from "#events/rejection.ts";
+import { eraseOn } from "./keyErasure.ts";
 
 interface State {
   status: "absent" | "active" | "deleted";
@@ -37,9 +37,5 @@ export const project: Decider<State, ProjectCommand, ProjectEvent> = {
         return { status: "deleted" };
     }
   },
-  erases: (events) => ({
-    things: events.flatMap((event) =>
-      event.type === "ProjectDeleted" ? [streamName("project", event.data.project_id)] : [],
-    ),
-  }),
+  erases: eraseOn("ProjectDeleted"),
 };

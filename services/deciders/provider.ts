@@ -1,5 +1,4 @@
 import type { Decider } from "#events/decider.ts";
-import { streamName } from "#events/ids.ts";
 import {
   ProviderConfigured,
   ProviderRemoved,
@@ -8,6 +7,7 @@ import {
   type ProviderFormat,
 } from "#events/provider.ts";
 import { Rejection } from "#events/rejection.ts";
+import { eraseEndedCredentials } from "./keyErasure.ts";
 
 /**
  * A turn reads the credential from the head row, so the state holds the secret although it is a personal field. The event that
@@ -65,9 +65,5 @@ export const provider: Decider<ProviderState, ProviderCommand, ProviderEvent> = 
         return { status: "absent" };
     }
   },
-  erases: (events) => ({
-    things: events.flatMap(({ data: { ends_credential_id: ended } }) =>
-      ended ? [streamName("credential", ended)] : [],
-    ),
-  }),
+  erases: eraseEndedCredentials,
 };

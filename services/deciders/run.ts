@@ -1,7 +1,6 @@
 import type { Claim, Decider } from "#events/decider.ts";
 import type { EventFrom } from "#events/define.ts";
 import type { CommandFrom } from "#events/envelope.ts";
-import { streamName } from "#events/ids.ts";
 import { slotClaim, startClaim } from "#events/newRun.ts";
 import { Rejection } from "#events/rejection.ts";
 import {
@@ -20,6 +19,7 @@ import {
   type TakeRun,
 } from "#events/run.ts";
 import { chainClaim, RunSettled } from "#events/runLinks.ts";
+import { eraseOn } from "./keyErasure.ts";
 import { decideLinks, dueWaits, recordLink } from "./runLinks.ts";
 import {
   cancelApprovals,
@@ -218,9 +218,7 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
   workStatus,
   stored: storedRun,
 
-  erases: (events) => ({
-    things: events.flatMap((event) => (event.type === "RunForgotten" ? [streamName("run", event.data.run_id)] : [])),
-  }),
+  erases: eraseOn("RunForgotten"),
 
   claims: (events) => ({
     hold: events.flatMap((event) => (event.type === "RunCreated" ? heldBy(event.data) : [])),

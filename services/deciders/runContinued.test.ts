@@ -44,7 +44,7 @@ const continued = (first_run_id: string) =>
   RunContinued.of({ ...end, settles: true, ...rules, continued_as: NEXT, first_run_id }, { args });
 const watched = RunWatched.of({ ...id, watcher_id: "r8" });
 
-test("a run that goes on ends with the id and the rules of the next one, and keeps its slot", () => {
+test("a run that continues as another one ends with that one's id and rules, and keeps its slot", () => {
   given(run, [created, started]).when(goOn(2)).then(continued("r1"));
   expect(run.claims!([continued("r1")])).toEqual({ hold: [], release: [] });
 });
@@ -88,13 +88,13 @@ test("the runs of a chain hand a claim on it from one to the next", () => {
   expect(run.claims!([completed]).release).toEqual(["run-slot:s1"]);
 });
 
-test("a cancel of a run that another one goes on for says so", () => {
+test("a cancellation of a run that another one continues is refused with that reason", () => {
   given(run, [created, started, continued("r1")])
     .when(command("CancelRun", { ...id, by: { type: "person", id: "u1" }, reason: null }))
     .rejected("run_continued");
 });
 
-test("a tick that was computed before somebody decided does not end the run", () => {
+test("a tick that was computed before a decision does not end the run", () => {
   given(run, [created, started, watched]).when(goOn(2)).then();
 });
 

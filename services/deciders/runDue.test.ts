@@ -43,14 +43,14 @@ const timedOut = (letter: string) => WaitTimedOut.of({ ...id, key: keyOf(letter)
 const expired = (letter: string) => ApprovalExpired.of({ ...id, approval_id: letter, key: keyOf(letter), at: NOW });
 const taken = RunTaken.of({ ...id, epoch: 2, worker: "p2", reason: "woken" });
 
-test("what is due at once happens in the order of its times, whatever it is and whatever began first", () => {
+test("overdue things happen in the order of their times, whatever their kind and whichever began first", () => {
   const begun = [wait("a", 40), timer("b", 50), timer("c", 30), wait("d", 20), approval("e", 45), timer("f", 61)];
   given(run, [...live, ...begun])
     .when(take)
     .then(timedOut("d"), fired("c"), timedOut("a"), expired("e"), fired("b"), taken);
 });
 
-test("what is due at the same time happens in the order in which it began", () => {
+test("things that are due at the same time happen in the order in which they began", () => {
   given(run, [...live, timer("b", 30), timer("a", 30), timer("c", 30)])
     .when(take)
     .then(fired("b"), fired("a"), fired("c"), taken);

@@ -100,7 +100,7 @@ test("the answer of a wait and the tick computed from it are one command", () =>
   given(run, [...live, wait(), registered])
     .when(command("AnswerRunWaits", told, { worker: "p2" }))
     .then(answered({ epoch: 2, worker: "p2" }), completion);
-  // something else happened meanwhile: the answer stays, and the tick is repeated
+  // another event came first: the answer stays, and the tick is repeated
   given(run, [...live, wait(), registered])
     .when(command("AnswerRunWaits", { ...told, seen: 4 }, { worker: "p2" }))
     .then(answered({ epoch: 2, worker: "p2" }));
@@ -141,7 +141,7 @@ test("the end of an awaited run answers the wait once; a parked run goes to the 
     .then();
 });
 
-test("a wait times out when it is due, and an answer comes too late then", () => {
+test("a wait times out when it is due, and a later answer has no effect", () => {
   const take = command("TakeRun", { ...id, epoch: 1, worker: "p2", lost: false }, { at: LATER });
   const timedOut = WaitTimedOut.of({ ...id, key: B });
   const events = [...live, wait(LATER), registered];
@@ -236,7 +236,7 @@ test("a run that another one started has it as its first watcher", () => {
   expect(state).toMatchObject({ watchers: [{ run_id: "r0", awaited_run_id: null }] });
 });
 
-test("a child run that ends in the commit that creates it has nobody to tell, and one that goes on for another run has", () => {
+test("a child run that ends in the commit that creates it informs no parent, but one that continues another run does", () => {
   const { created_at: _, worker: __, ...fields } = created.data;
   const parts = [
     {

@@ -313,7 +313,7 @@ describe("after an outage, a time that fires later by its jitter", () => {
 
 describe("a change", () => {
   const paused = SchedulePaused.of({ trigger_id });
-  test("pauses and resumes: what was due meanwhile is not missed", () => {
+  test("pauses and resumes: due times of the pause do not count as missed", () => {
     given(trigger, [created()])
       .when(change({ paused: true }))
       .then(paused);

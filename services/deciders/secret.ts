@@ -1,7 +1,7 @@
 import type { Decider } from "#events/decider.ts";
-import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 import { SecretRemoved, SecretSet, type SecretCommand, type SecretEvent } from "#events/secret.ts";
+import { eraseEndedCredentials } from "./keyErasure.ts";
 
 /** The state holds the sealed value, as ProviderState does: the event that erases it also removes it from the state. */
 export type SecretState = { status: "absent" } | { status: "set"; credential_id: string; sealed_value: string };
@@ -34,9 +34,5 @@ export const secret: Decider<SecretState, SecretCommand, SecretEvent> = {
         return { status: "absent" };
     }
   },
-  erases: (events) => ({
-    things: events.flatMap(({ data: { ends_credential_id: ended } }) =>
-      ended ? [streamName("credential", ended)] : [],
-    ),
-  }),
+  erases: eraseEndedCredentials,
 };

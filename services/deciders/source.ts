@@ -1,6 +1,5 @@
 import type { Decider } from "#events/decider.ts";
 import type { CommandFrom } from "#events/envelope.ts";
-import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 import type { ScheduleRule } from "#events/schedule.ts";
 import { timesAfter } from "#events/scheduleTimes.ts";
@@ -24,6 +23,7 @@ import {
   type SourceEvent,
   type SourceSettings,
 } from "#events/source.ts";
+import { eraseOn } from "./keyErasure.ts";
 import { startRule } from "./schedule.ts";
 
 /** An existing source. Its pages are rows of the read model. */
@@ -197,9 +197,5 @@ export const source: Decider<SourceState, SourceCommand, SourceEvent> = {
     return { status: due_at === null ? null : "waiting", due_at, worker: null };
   },
 
-  erases: (events) => ({
-    things: events.flatMap((event) =>
-      event.type === "SourceDeleted" ? [streamName("source", event.data.source_id)] : [],
-    ),
-  }),
+  erases: eraseOn("SourceDeleted"),
 };

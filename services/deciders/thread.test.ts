@@ -50,7 +50,7 @@ describe("a turn that was built for a thread as it was", () => {
     begins([started, completed, other, TurnRefused.of({ ...ids, turn_id: "t2", code: null })], "t1");
     begins([started, completed, TurnDeleted.of({ turn_id: "t1" })], null);
   });
-  test("starts after any turn, if it needs nothing of it", () => begins([started, completed]));
+  test("starts after any turn if it does not depend on one", () => begins([started, completed]));
 });
 
 describe("results of the caller's own tools", () => {
@@ -80,7 +80,7 @@ describe("results of the caller's own tools", () => {
   ])("are refused when they are %s", (_, answers) =>
     given(thread, [started, calling]).when(answering(answers)).rejected("invalid_tool_result"),
   );
-  test("are refused once the calls have theirs, or the thread went on without them", () => {
+  test("are refused once the calls have results, or the thread has continued without them", () => {
     const done = TurnCompleted.of({ ...second, finish_reason: "stop", usage: NO_USAGE, model }, { said });
     const { answers: _, ...data } = answered.data;
     for (const next of [answered, { ...answered, data }])
@@ -157,7 +157,7 @@ describe("ending a turn", () => {
     expect(thread.erases!([refused], "thread-1")).toEqual({ things: ["turn-t1"], streams: [] });
     expect(thread.forgets!([refused], given(thread, [started]).state)).toEqual(["c1"]);
   });
-  test("that a budget refused keeps what the budget says, and nothing of what a provider says", () => {
+  test("that a budget refused keeps the budget's message, and no message of a provider", () => {
     const limit = "The budget organization has used 2 of 2 US dollars (cost_per_month).";
     const refuse = (code: string | null) => command("RefuseTurn", { ...ids, code, message: limit });
     given(thread, [started])

@@ -100,7 +100,7 @@ describe("a turn that waits for approvals", () => {
     given(thread, waiting)
       .when(command("TakeOverTurn", { turn_id: "t1", attempt: 2, worker: "w2" }))
       .then());
-  test("keeps its thread busy, and says so", () => {
+  test("keeps its thread busy, which the refusal of another turn explains", () => {
     const { state } = given(thread, waiting);
     const next = command("StartTurn", { ...start, turn_id: "t2", ends_by: LATER, input, continues: true });
     expect(() => thread.decide(next as never, state)).toThrow(/waits for the approval of a tool call/);
@@ -158,7 +158,7 @@ describe("the time of an approval", () => {
       .when(expire(at))
       .then(expired(0), resumed());
   });
-  test("does not end it early, nor again, nor for an older attempt", () => {
+  test("does not end it early, a second time, or for an older attempt", () => {
     given(thread, [started, requested(0), parked])
       .when(expire(at))
       .then();

@@ -1,11 +1,8 @@
 import type { PublicEvent } from "#events/ports.ts";
 import { alertOnBudget } from "./alertOnBudget.ts";
-import { startOpenWork } from "./startOpenWork.ts";
-import { startUnassignedWork } from "./startUnassignedWork.ts";
-import { deleteBlobsOnForgotten } from "./deleteBlobsOnForgotten.ts";
-import { deleteUnusedBlobsOnIndexed } from "./deleteUnusedBlobsOnIndexed.ts";
+import { deleteBlobsOnForgotten, deleteUnusedBlobsOnIndexed } from "./deleteBlobs.ts";
 import type { Reactor } from "./reactor.ts";
-import { resumeRunAfterTurn } from "./resumeRunAfterTurn.ts";
+import { resumeRunAfterTurn, startOpenWork, startUnassignedWork } from "./startWork.ts";
 
 /** The reactors of each event type. */
 export const reactors: Record<string, Reactor[]> = {

@@ -7,7 +7,7 @@ import { book, openText, wordFile } from "#test/reading/archives.ts";
 import { writePdf, objectsOf, show, stream } from "./pdf/testing/build.ts";
 import { readFile } from "./read.ts";
 
-/* What a file has and its text has not is named. */
+/* Content of a file that its text lacks is reported. */
 
 const read = async (name: string, bytes: Uint8Array): Promise<{ text: string; warnings: ReadingWarning[] }> => {
   const { markdown, warnings } = await readFile({ mime_type: typeFromFileName(name)!, bytes: Buffer.from(bytes) });
@@ -211,7 +211,7 @@ describe("a Word document", () => {
   });
 });
 
-test("a file without text says what it contains instead", async () => {
+test("a file without text reports what it contains instead", async () => {
   const cell = (text: string): string => `<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>${text}</w:t></w:r></w:p>`;
   const file = withParts(wordFile(cell("secret")), {
     "word/_rels/document.xml.rels": relationsTo(["package", "b.xlsx"]),

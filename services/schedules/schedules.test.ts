@@ -45,7 +45,7 @@ test("due times of one organization leave room for those of another", async () =
   expect(heads).toHaveBeenCalledTimes(ofOne + 1);
 });
 
-/** A schedule whose last due time waits, in this process, for the run of the one before. */
+/** A schedule whose last due time waits, in this process, for the run of the previous one. */
 function queuedSchedule(organization_id: string) {
   const head = dueSchedule(organization_id);
   const trigger_id = parseStreamName(head.stream).id;

@@ -57,7 +57,7 @@ test("a page that an earlier read stored and did not record keeps its document",
   expect(await read(3)).toEqual(first);
 });
 
-test("a page whose address belongs to a document of somebody else fails", async () => {
+test("a page fails if a document that is not of its source has its address", async () => {
   const { read, takeAddress } = openCollection();
   takeAddress("theirs");
   const stored = await read(3);

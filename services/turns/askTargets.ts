@@ -100,7 +100,7 @@ interface GivenAnswer {
   deliver(): RoutedAnswer;
 }
 
-/** Whether a filter stopped an answer before readers saw any of it, and the route tries another target then. */
+/** Whether a filter stopped an answer before readers saw any of it, and the route tries another target in this case. */
 function isFiltered({ route, streamed }: Targets, { finish_reason, output }: ModelAnswer): boolean {
   if (finish_reason !== CONTENT_FILTER || !shouldAskNextTarget(route, CONTENT_FILTER)) return false;
   return !streamed || (output.text === "" && output.reasoning === "" && output.citations.length === 0);

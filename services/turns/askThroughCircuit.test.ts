@@ -40,7 +40,7 @@ function start() {
 }
 afterEach(() => void vi.useRealTimers());
 
-test("a model that failed three times in a row is not asked, and the refusal says until when", async () => {
+test("a model that failed three times in a row is not asked, and the refusal contains the time of the next try", async () => {
   const { circuits, messageOf, fail, pass } = start();
   await fail(withStatus(503));
   pass(4);
@@ -86,7 +86,7 @@ test("a single error does not refuse other requests, whatever wait it asks for",
   expect(await messageOf(answering)).toBe("Hello");
 });
 
-test("an answer that broke off, or is no answer of the provider, says nothing", async () => {
+test("an answer that broke off, or does not come from the provider, is no sign of an outage", async () => {
   const { circuits, fail, messageOf, pass } = start();
   await fail(new ModelError("cut", "The provider broke off."), 4);
   await fail(new Error("a bug"), 4);

@@ -8,7 +8,7 @@ function start() {
   return { circuits, onOpened, pass: (seconds: number) => void (at += seconds * 1_000) };
 }
 
-test("a target that says nothing is not asked again until its probe", () => {
+test("a silent target is not asked again until its probe", () => {
   const { circuits, onOpened, pass } = start();
   circuits.begin("a")("slow");
   expect(circuits.state("a")).toBe("silent");
@@ -52,7 +52,7 @@ test("a probe that was abandoned makes room for another", () => {
   expect(circuits.state("a")).toBe("closed");
 });
 
-test("a probe that hangs keeps others from asking for a minute, and its end says nothing once another one was answered", () => {
+test("a probe that hangs blocks others for a minute, and its end has no effect once another one was answered", () => {
   const { circuits, pass } = start();
   const down = { reason: "503", isDown: true };
   for (let n = 0; n < 3; n++) circuits.begin("a")("failed", down);
@@ -84,7 +84,7 @@ test("the end of a probe that hung makes no room while another one is in progres
 
 const quiet = (ms: number, opens_after_ms: number) => ({ reason: "timeout", quiet: { ms, opens_after_ms } });
 
-test("a target that says nothing until the end of a short turn is passed over, and a silence of less than a second says nothing", () => {
+test("a target that is silent until the end of a short turn is skipped, and a silence of less than a second is ignored", () => {
   const { circuits, pass } = start();
   circuits.begin("a")("quiet", quiet(900, 0));
   expect([circuits.state("a"), circuits.list("")]).toEqual(["closed", []]);

@@ -11,19 +11,19 @@ import { offerTool, type Tool } from "./tools/tool.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 interface TurnConversation {
-  /** The tools that run here. */
+  /** The tools that this service runs. */
   tools: Tool[];
-  /** All tools that the model is offered: those, and the caller's own. */
+  /** All tools that the model is offered, including the caller's own. */
   offers: ToolOffer[];
   clientTools: ToolOffer[];
-  /** What fits of the thread, and the turn's own messages. */
+  /** The part of the thread that fits, and the turn's own messages. */
   messages: ThreadMessage[];
 }
 
 const findTools = async (tools: Tools, organization: string, { tools: names, tool_choice }: Prompt): Promise<Tool[]> =>
   tool_choice === "none" || names.length === 0 ? [] : tools.find(organization, names);
 
-/** What a turn tells its model, and which tools it offers. `findWindow` is asked only where the thread has earlier turns. */
+/** What a turn sends to its model, and the tools that it offers. `findWindow` is called only if the thread has earlier turns. */
 export async function openConversation(
   { tools: known, countTokens }: { tools: Tools } & Pick<TokenCounter, "countTokens">,
   turn: TurnToRun,

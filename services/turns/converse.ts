@@ -24,7 +24,7 @@ export type CallRecord = Omit<z.infer<typeof FinishTool.schema>, Ids | "output">
 /** An answer of the model. `model`: the target that gave it, if the turn's model is an alias. */
 export type RoundAnswer = ModelAnswer & { model?: string };
 
-/** Asks for the answer that follows the rounds so far, whose usage tells what they cost. Throws AnswerInterrupted. */
+/** Asks for the answer that follows the rounds so far. Their usage shows what they have cost. Throws AnswerInterrupted. */
 export type AskModel = (
   request: ModelRequest,
   rounds: Round[],
@@ -45,7 +45,7 @@ export interface Conversation {
   request: ModelRequest;
   /** The rounds so far. New rounds and their results are added to this array. */
   rounds: Round[];
-  /** The tools that run here. */
+  /** The tools that this service runs. */
   tools: Tool[];
   /** Names of the caller's own tools. */
   clientTools: ReadonlySet<string>;

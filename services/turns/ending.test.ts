@@ -12,7 +12,7 @@ const counter = { countTokens: async () => 7, countPrompt: async () => 90_000 };
 const estimate: Estimate = (unreported) => estimateUsage(counter, unreported);
 const unanswered = { estimate, rounds: [], of_agent: false, reason: undefined };
 
-test("a turn whose worker cannot read what it needs is refused as unavailable, and no model is blamed", async () => {
+test("a turn whose worker cannot read its data is refused as unavailable, without blame on a model", async () => {
   const away = new Unavailable("The database answers with the error 53200.", { retry_after_ms: 2_000 });
   const { command, data, end } = await endInterrupted(away, unanswered);
   const message = "The service was temporarily unavailable; try again shortly.";
@@ -50,7 +50,7 @@ test("a turn that no provider worked on counts nothing", async () => {
   expect(data).toMatchObject({ usage: NO_USAGE });
 });
 
-test("a turn whose time ends before its provider has said a word is paid, so it fails and counts", async () => {
+test("a turn whose time ends before its provider sends a word costs money, so it fails and counts", async () => {
   const late = new AnswerInterrupted(NO_OUTPUT, "late", modelRequest("Go on"));
   const { command, data } = await endInterrupted(late, { ...unanswered, reason: "late" });
   expect([command, data]).toEqual([

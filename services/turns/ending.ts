@@ -88,7 +88,7 @@ function refusalOf(cause: unknown): { code: string | null; retry_after_ms?: numb
   if (cause instanceof Unavailable) return { code: "unavailable", retry_after_ms: cause.retry_after_ms };
   if (!(cause instanceof ModelError)) return { code: null };
   const code = cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
-  // without a status the wait is ours: a model that is down is not asked before
+  // without a status the wait is our own: until then, a model that is down is not asked
   const namesTime = cause.status === 429 || cause.status === undefined;
   return { code, retry_after_ms: namesTime ? cause.retry_after_ms : undefined };
 }

@@ -197,7 +197,7 @@ async function newestTurns(
   return { version: span.before, turns, size };
 }
 
-/** Without reserved room, a history is read only until it is too long to do without. */
+/** Without reserved room, reading stops once the history is so long that it needs some. */
 const beginReading = (maxText: number, hasRoom: boolean): HistoryProgress => ({
   left: hasRoom ? maxText : UNCOUNTED_SIZE,
   unknownBytes: hasRoom ? 0 : Number.POSITIVE_INFINITY,

@@ -29,7 +29,7 @@ function organizationWith(name: string, settings: Settings) {
 const access = (name: string, settings: Settings, model = MODEL) =>
   findModelAccess(organizationWith(name, settings), organization, `${name}/${model}`);
 
-test("a model's window is what the organization says, else what is published of the model", async () => {
+test("a model's window is the organization's setting, or else the published one", async () => {
   expect((await access("acme", { base_url: "https://acme.example/v1" }, "large")).window).toBeUndefined();
   const context_windows = { large: 8_000, [MODEL]: 30_000 };
   expect((await access("acme", { context_windows }, "large")).window).toBe(8_000);

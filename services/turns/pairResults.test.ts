@@ -28,7 +28,7 @@ test("a conversation without calls stays as it is", () => {
   expect(pairResults(messages)).toBe(messages);
 });
 
-test("results stand behind their calls, in the order of the calls", () => {
+test("results follow their calls, in the order of the calls", () => {
   expect(
     short([calling("One", "a", "b"), result("b", "B"), result("a", "A"), calling("Two", "a"), result("a", "C")]),
   ).toEqual(["assistant One", "tool a A", "tool b B", "assistant Two", "tool a C"]);
@@ -41,7 +41,7 @@ test("results keep their files", () => {
     expect(pairResults([...before, pictured]).at(-1)!.attachments).toEqual(attachments);
 });
 
-test("a call without a result gets one that says so, before what the caller said instead", () => {
+test("a call without a result gets a substitute, before the message that the caller sent instead", () => {
   expect(short([calling("", "a", "b"), result("b", "B"), said("user", "Never mind")])).toEqual([
     "assistant",
     expect.stringMatching(/^tool a .*went on/),

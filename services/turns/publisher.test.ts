@@ -15,7 +15,7 @@ function sentBy(attempt: number): Frame[] {
   return sent;
 }
 
-test("an attempt that took a turn over marks what it does not repeat as new", () => {
+test("an attempt that took a turn over marks frames as new that repeat nothing", () => {
   expect(sentBy(2)).toEqual([
     { type: "text", text: "again", attempt: 2, n: 0 },
     { type: "text", text: "new", attempt: 2, n: 1, is_new: true },

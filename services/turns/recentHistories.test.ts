@@ -10,7 +10,7 @@ test("an organization's histories push out its own oldest, and none of another's
   expect(["a", "b", "c", "theirs"].filter((thread) => recent.find(thread))).toEqual(["b", "c", "theirs"]);
 });
 
-test("all together have a limit, and the one used longest ago goes first", () => {
+test("all together have a limit, and the one used longest ago is dropped first", () => {
   const recent = createRecentHistories();
   for (const n of [1, 2, 3, 4, 5]) recent.put(`organization ${n}`, `thread ${n}`, history(1_900_000));
   expect(recent.find("thread 1")).toBeUndefined();

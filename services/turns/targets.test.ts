@@ -14,7 +14,7 @@ const withLost = ({ events }: ReturnType<typeof stageTurn>, usage: object): Usag
     .reduce((sum, { data }) => addUsage(sum, (data as any).usage), usage as Usage);
 const askedOf = (turn: ReturnType<typeof stageTurn>) => turn.requests.map(({ model }) => model);
 
-test("a failed target is recorded before the next is asked, and the end names the one that answered", async () => {
+test("a failed target is recorded before the next is asked, and the end names the target that answered", async () => {
   const turn = stageTurn({
     rounds: [{ text: ["Hello"] }],
     targets: ["a", "b"],
@@ -36,7 +36,7 @@ test("a failed target is recorded before the next is asked, and the end names th
   ]);
 });
 
-test("a worker that takes over goes on after the target that had failed", async () => {
+test("a worker that takes over continues after the target that had failed", async () => {
   const turn = stageTurn({
     rounds: [{ text: ["Hello"] }],
     targets: ["a", "b"],
@@ -85,7 +85,7 @@ test("a round that a target has answered is asked once, and counted once, under 
   });
 });
 
-test("a stopped stream keeps its words, under the target that said them", async () => {
+test("a stopped stream keeps its words, with the target that sent them", async () => {
   const turn = stageTurn({
     rounds: [{ text: ["Half"], error: new ModelError("cut", "It broke off.") }],
     targets: ["a"],
@@ -182,7 +182,7 @@ describe.each([{ streamed: false }, { streamed: true }])(
         answer: (model) => (model === "a" ? FILTERED : undefined),
       });
 
-    test("goes on to the next target where the alias says so, and readers see that answer alone", async () => {
+    test("moves to the next target if the alias allows it, and readers see only that answer", async () => {
       const turn = stage(["content_filter"]);
       await turn.worker("w").start();
       expect(askedOf(turn)).toEqual(["a", "b"]);
@@ -201,7 +201,7 @@ describe.each([{ streamed: false }, { streamed: true }])(
       expect(turn.frames.some(({ type }) => type === "refusal")).toBe(false);
     });
 
-    test("is the answer where the alias does not say so, or no other target answers", async () => {
+    test("is the answer if the alias does not allow it, or if no other target answers", async () => {
       for (const turn of [stage(["5xx"]), stage(["content_filter"], ["a"])]) {
         await turn.worker("w").start();
         expect(turn.types().at(-1)).toBe("TurnCompleted");

@@ -48,6 +48,6 @@ describe("a tool call at the gate", () => {
   );
   test("of a workflow's step does not wait and does not run", () =>
     expect(findToolGate(call(), undefined, { ...options, isOfRun: true })).toMatchObject({ kind: "closed" }));
-  test("whose arguments nobody would read to the end does not run", () =>
+  test("whose arguments are too long for a person to read does not run", () =>
     expect(findToolGate(call(`{"x":"${"a".repeat(20_000)}"}`), undefined, options)).toMatchObject({ kind: "closed" }));
 });

@@ -20,7 +20,7 @@ async function isReady(work: Promise<void>): Promise<boolean> {
   return ready;
 }
 
-test("a turn waits for room for its conversation, and gives back what it did not need", async () => {
+test("a turn waits for room for its conversation, and returns the rest", async () => {
   const memory = open();
   const [first, second, other] = [memory.open("a"), memory.open("a"), memory.open("b")];
   await first.reserve(3 * MB, never);

@@ -51,7 +51,7 @@ test("an attempt that the service could not run is retried after growing delays,
   expect(retries).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, null]);
 });
 
-test("a failure that is final, or has a reason of its own, stays what it is while the service lacks something", () => {
+test("a failure that is final, or has a reason of its own, is unchanged while the service lacks a dependency", () => {
   for (const own of [new StepFailure("step_error", "no", { final: true }), new StepFailure("tool_not_allowed", "no")])
     expect(toServiceFailure(settings(), own, 0)).toBe(own);
 });

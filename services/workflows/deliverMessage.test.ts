@@ -192,7 +192,7 @@ test("a run is reached however many others wait for another message of the same 
   expect(await deliver([...others, last], 1)).toMatchObject({ answered: ["last/z"], reached: 1 });
 });
 
-test("runs whose wait has ended or expired do not keep a message from the one run that waits", async () => {
+test("a message for one run reaches the only run that still waits, whichever waits have ended or expired", async () => {
   const [a, b, c] = waitsOf(3, 1);
   const sent = (...oneOf: WaitInLog[]) => deliver([a!, b!, c!], 1, [], [], oneOf);
   const all = { answered: names([a!, b!, c!]), refused_for: undefined };

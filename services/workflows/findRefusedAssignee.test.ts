@@ -9,7 +9,7 @@ const refusalOf = async (options: object) =>
 const people = (...names: string[]) => names.map((person) => ({ person }));
 const votes = { required: 2, one_rejection_ends: true };
 
-test("somebody who is named twice counts once among those who must vote", async () => {
+test("a person who is named twice counts as one voter", async () => {
   const only = "awaitApproval: required is 2, but only 1 person is asked.";
   expect(await refusalOf({ assignees: people("ann@x.de", "Ann@X.de"), votes })).toBe(only);
   const escalate = { after_ms: 1, to: people("ann@x.de") };

@@ -124,7 +124,7 @@ describe("A tick", () => {
 
 describe("Changed arguments of a step", () => {
   const history = () => openHistory(scheduled(["a"]), begun("a"), done("a"));
-  test("cause one warning, which says where they differ", async () => {
+  test("cause one warning with the place of the difference", async () => {
     const changed = tickOutcome({ pending: [steps(["b"])], unusedKeys: [key("a")] });
     const { warnings } = await plan(history(), changed);
     expect(warnings).toEqual([

@@ -23,7 +23,7 @@ function openDeps() {
   return { deps, sent };
 }
 
-test("a run is settled only after the child run that started meanwhile is cancelled", async () => {
+test("a run is settled only after a child run that has just started is cancelled", async () => {
   const { deps, sent } = openDeps();
   await settleRun(deps, head, settling);
   expect(sent).not.toContain("SettleRun run-parent");

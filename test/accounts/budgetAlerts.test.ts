@@ -6,7 +6,7 @@ import { readAllEvents } from "./audit.ts";
 import { chargeDollar } from "./chargeDollar.ts";
 import { openPeople } from "./people.ts";
 
-/* A budget that is reached starts a run, which tells people (docs/spending.md). */
+/* A budget that is reached starts a run, which can alert people (docs/spending.md). */
 
 const people = await openPeople();
 

@@ -5,7 +5,7 @@ import { startPlatform, testDeployment } from "../platform.ts";
 import { code, SOON, workflowSource } from "../workflows/tenant.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
-/* A services process that is killed between what it deletes and the record of it. */
+/* A services process is killed after it has deleted something and before it has recorded that. */
 
 const SAVES = workflowSource(
   `await ctx.runStep("save", {});`,

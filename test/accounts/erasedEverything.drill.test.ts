@@ -156,7 +156,7 @@ describe("all data of a person:", () => {
     await expect.poll(() => found(canary), SOON).toBe(0);
     for (const thing of stored) await expect.poll(() => blobsOf(thing), SOON).toEqual([]);
 
-    // what others have started and uploaded stays, with the words that the person said about it
+    // what others have started and uploaded stays, including this person's comments on it
     expect((await home.read(other)).status).toBe("completed");
     expect((await home.owner("GET", `/v1/knowledge/documents/${kept}`)).status).toBe(200);
     expect(await home.made(home.owner("GET", `/workflows/approvals/${question.id}`))).toMatchObject(asked);

@@ -170,7 +170,7 @@ describe("the pages of the audit log", () => {
     expect(caused).toEqual(expect.arrayContaining(same));
     const { data } = (await read(`/histogram?principal=${who}`)).body;
     expect(data.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(caused.length);
-    // capital letters name the same id, and a person of nobody's organization caused nothing here
+    // an id in capitals is the same id, and a person of no organization caused nothing here
     expect((await read(`?principal=${who.toUpperCase().replace("PERSON", "person")}`)).body.data).toEqual(caused);
     const stranger = await people.signIn(await people.service.organization("Curious"));
     expect((await stranger("GET", `/events?principal=${who}`)).body.data).toEqual([]);

@@ -162,7 +162,7 @@ const cases: Case[] = [
   ],
 ];
 
-/** Without ids, names of things, times and what is drawn at random. */
+/** Removes ids, names, times and random values. */
 const normal = (text: string): string =>
   text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\b(?:home|none)\b/g, "…")

@@ -77,7 +77,7 @@ describe("a limit of", () => {
     expect(await limitOf()).toMatchObject({ spent: "51" });
   });
 
-  test("stored bytes frees those of an attachment at once when the prompt beside it is refused", async () => {
+  test("stored bytes frees those of an attachment at once when its prompt is refused", async () => {
     const { set, first, limitOf, made } = await newTenant();
     await made(set("organization", { stored_bytes: 400_000 }));
     const attached = (bytes: number) => ({

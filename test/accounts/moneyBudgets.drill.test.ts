@@ -32,7 +32,7 @@ test("bursts in two processes do not exceed a hard budget, even after one proces
   await Promise.all(cutOff);
   const successor = await startProcess("http", deployment);
   const next = clientOf({ chat: `${successor.url}/api/openai/v1` }, api_key);
-  // each process has begun to count, and has heard of the other
+  // each process has begun to count, and knows the other
   for (const call of [here, next]) expect((await ask(call, "First")).status).toBe(200);
   const answers = await Promise.all(
     Array.from({ length: 5 * LIMIT }, (_, n) => ask(n % 2 === 0 ? here : next, `Hi ${n}`)),

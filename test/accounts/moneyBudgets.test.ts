@@ -131,7 +131,7 @@ test("a soft budget of money shows reservations and refuses nothing", async () =
 });
 
 describe("a turn that sends more than its own message", () => {
-  /** Each token that is read costs a tenth of a cent, and what is said a millionth of that. */
+  /** A prompt token costs a tenth of a cent, and an answer token a millionth of that. */
   const set = async ({ owner }: Awaited<ReturnType<typeof openOrganization>>, limits: object, per_call = "0") => {
     await owner("PUT", "/prices/offline/scripted", { prices: [{ input: "1000", output: "0.001", per_call }] });
     await owner("PUT", "/budgets/organization", limits);
@@ -159,7 +159,7 @@ describe("a turn that sends more than its own message", () => {
     expect(codes.filter((code) => code === "budget_reserved").length).toBeGreaterThan(0);
     await expect.poll(async () => (await tenant.limit()).reserved).toBe("0");
     expect(Number((await tenant.limit()).spent)).toBeLessThan(6);
-    // a refused turn leaves no trace: its thread goes on
+    // a refused turn leaves no trace, so its thread can continue
     expect((await ask("Go on", { "x-thread-id": threads[codes.indexOf("budget_reserved")]! })).status).toBe(200);
   });
 

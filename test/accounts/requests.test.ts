@@ -170,7 +170,7 @@ describe("the requests of an organization", () => {
     expectRefusal(await tenant.owner("GET", "/turns?counts=day"), 400, undefined, "counts");
   });
 
-  test("are not said to be counted completely where only the newest were, also if none of these matches", async () => {
+  test("are reported as partly counted if only the newest were counted, even if none of these matches", async () => {
     const { db } = service.opened;
     const none = { principal: null, model: null, agent_id: null, thread_id: null, scopes: null, error: null };
     const count = (status: "running" | null, most: number) =>

@@ -62,7 +62,7 @@ describe("steps of a run", () => {
     await set(`key:${id}`, { cost_per_day: "1" });
     expect(await result(await start(workflow, {}, call))).toBe("Hi");
     expectRefusal(await call("POST", "/openai/v1/chat/completions", say("Hi")), 402, "budget_exceeded");
-    // others go on
+    // other spenders are not affected
     const me = (await made(owner("GET", "/auth/me"))).user.id;
     expect(await result(await start(workflow))).toBe("Hi");
     expect(await usageOf("person", me)).toMatchObject({ turns: 1, cost: "1" });

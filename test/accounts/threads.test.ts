@@ -4,7 +4,7 @@ import { openTwoTenants } from "./tenants.ts";
 
 const { home, foreign } = await openTwoTenants();
 
-/** Says something in a chat: the id of its thread. */
+/** Sends a chat message, and returns the id of its thread. */
 async function say(by: Client, text: string, more: object = {}, thread?: string): Promise<string> {
   const body = { model: "offline/echo", messages: [{ role: "user", content: text }], ...more };
   const answer = await by("POST", "/openai/v1/chat/completions", body, thread ? { "x-thread-id": thread } : {});
@@ -51,7 +51,7 @@ describe("the list of one's own threads", () => {
     const first = await list(call, "?limit=2");
     expect(first.data.map(({ id }: any) => id)).toEqual(threads.slice(0, 2));
     expect(first.has_more).toBe(true);
-    // a thread that is opened meanwhile moves nothing to the next page
+    // a thread that is created between two pages moves no other thread to the next page
     await say(call, "Number 4");
     const second = await list(call, `?limit=2&after=${first.next_after}`);
     expect([second.data.map(({ id }: any) => id), second.has_more]).toEqual([threads.slice(2), false]);

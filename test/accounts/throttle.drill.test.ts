@@ -139,7 +139,7 @@ test("hundreds of strangers who try passwords do not delay a member's sign-in", 
   const strangers = Array.from({ length: 8 * 20 }, (_, n) =>
     wrong(`stranger-${n}@example.com`, `192.0.2.${n % 8}`).then(() => answered++),
   );
-  // by then all of them wait for their hash
+  // now all of them wait for their password hash
   await vi.waitFor(() => expect(answered).toBeGreaterThan(40), { timeout: 60_000 });
   expect((await people.login(email, password, from("203.0.113.9"))).status).toBe(200);
   expect(answered).toBeLessThan(100);

@@ -98,7 +98,7 @@ function plus(a: Sums, b: Partial<Sums>): Sums {
   return { ...Object.fromEntries(counts), cost: costs.length > 0 ? costs.reduce(addMoney) : null };
 }
 
-/** Who an event's usage counts for; of a step's turn who is behind the run. */
+/** The principal that an event's usage counts for; for a turn of a step, the one behind the run. */
 function payerIn({ principal, data: { asked_by } }: any): string {
   if (principal !== "system" || !asked_by) return principal;
   return `${asked_by.type === "api_key" ? "key" : asked_by.type}:${asked_by.id}`;

@@ -3,7 +3,7 @@ import { startTwoHttp } from "./deployment.ts";
 import { TOOL, type AgentClient } from "./agents.ts";
 import { expectStream } from "./grammar.ts";
 
-/* Cancellation by another http process than the one that answers. */
+/* Another http process than the one that answers cancels a response. */
 
 const { processes, agent, elsewhere } = await startTwoHttp();
 // makes the worker load its tokenizer

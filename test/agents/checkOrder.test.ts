@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { agentClient, startAgents } from "./agents.ts";
 
-/* What is wrong with the agent in the path is said before anything about the request's headers, body and other ids. */
+/* Errors about the agent in the path come before errors about the request's headers, body and other ids. */
 
 const UNKNOWN = "0198c0de-0000-7000-8000-00000000000a";
 const agents = await startAgents();
@@ -26,7 +26,7 @@ test.each<[string, () => string | Promise<string>, number, string]>([
   expect(answers.map((answer) => [answer.status, answer.body.error.code])).toEqual(answers.map(() => [status, code]));
 });
 
-test("a large body for an agent that does not exist is answered, and the connection goes on", async () => {
+test("a large body for an agent that does not exist is answered, and the connection stays usable", async () => {
   const { call } = agentClient(agents.url, agents.api_key, UNKNOWN);
   const body = { input: "x".repeat(20_000_000) };
   for (const _ of [1, 2]) expect((await call("POST", "/responses", body)).body.error.code).toBe("agent_not_found");

@@ -114,7 +114,7 @@ function expectClosed(open: Open, { item }: any): void {
   return expect(item.content).toEqual(refusal === undefined ? parts : [...parts, { type: "refusal", refusal }]);
 }
 
-/** A closed message with a source that was consulted after it: the last round of the turn said nothing. */
+/** A closed message with a source that was consulted after it, because the last round of the turn had no text. */
 function citedLate(item: any, { item_id, content_index, annotation_index, annotation }: any): any {
   const [part, ...others] = item?.content ?? [];
   expect([item_id, content_index, annotation_index]).toEqual([item?.id, 0, part?.annotations.length]);

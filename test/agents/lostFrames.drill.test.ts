@@ -3,7 +3,7 @@ import { REGENERATED_MESSAGE } from "#http/agents/responseStream.ts";
 import { startTwoHttp } from "./deployment.ts";
 import { expectNumbered } from "./grammar.ts";
 
-/* The bus loses the words of a response together with the worker that generated them. Another worker says words again. */
+/* The bus loses the words of a response together with the worker that generated them. Another worker generates words again. */
 
 const { processes, agent, elsewhere } = await startTwoHttp();
 const INPUT = `/slow 0.5\n/say one two three ${"and more ".repeat(15)}`;

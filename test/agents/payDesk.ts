@@ -60,6 +60,6 @@ export async function openPayDesk(env: Record<string, string> = {}) {
 export type Payer = Awaited<ReturnType<PayDesk["payer"]>>;
 export type PayDesk = Awaited<ReturnType<typeof openPayDesk>>;
 
-/** What the model says so that it pays somebody, and what it does with the result. */
+/** A prompt with which the scripted model pays these people and then answers. */
 export const payTo = (...names: string[]) =>
   [...names.map((to) => `/tool pay ${JSON.stringify({ to, amount: 100 })}`), "/say Done."].join("\n");

@@ -155,7 +155,7 @@ describe("in a deployment of several processes", () => {
     const { status, error } = await ended(agent, id);
     const times = paid(`cat${n}`);
     expect(times).toBeLessThanOrEqual(1);
-    // words that readers have and the log does not cannot be said again: the kill came after the tool, in the answer
+    // words that readers have and the log lacks cannot be generated again: the kill came after the tool, during the answer
     if (status === "failed") {
       expect(error.message).toBe("The process that worked on this turn was lost.");
       expect(times).toBe(1);

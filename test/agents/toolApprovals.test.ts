@@ -66,7 +66,7 @@ describe("a call that waits", () => {
     });
     expect(response).not.toHaveProperty("pending_approvals");
     expect(desk.paid("ann")).toBe(1);
-    // the stream goes on where the client left it, and is the same from its start
+    // the stream continues where the client left it, and is the same when read from its start
     const rest = await agent.resume(id, seen.length - 1);
     expectStream([...seen, ...rest]);
     expect(await agent.resume(id)).toEqual([...seen, ...rest]);
@@ -156,7 +156,7 @@ describe("a decision is refused", () => {
     expectRefusal(await desk.decide(id, "approve", undefined, approver), 403, "approver_not_allowed");
     const key = { call: clientOf({ chat: `${desk.url}/api` }, desk.api_key) };
     expectRefusal(await desk.decide(id, "approve", undefined, key), 403, "approver_not_allowed");
-    // who may not decide does not read what others said
+    // people who may not decide cannot read what others wrote
     expectRefusal(await desk.decide(id, "approve", undefined, viewer), 404, "approval_not_found");
     expect((await viewer.call("GET", "/workflows/approvals")).body.data).toEqual([]);
     const other = { call: clientOf({ chat: `${desk.url}/api` }, (await desk.key()).key) };

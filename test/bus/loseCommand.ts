@@ -6,7 +6,7 @@ interface Deployment {
   settings: { BUS_PREFIX: string };
 }
 
-/** Publishes a command that nobody can read: a dead letter of the organization. */
+/** Publishes a command that no process can decode, so that it becomes a dead letter of the organization. */
 export async function loseCommand({ addresses, settings }: Deployment, organization_id: string): Promise<void> {
   const { nc, names, close } = await openInspector({ url: addresses.nats_url, prefix: settings.BUS_PREFIX });
   nc.publish(names.command({ organization_id, stream: `thread-${newId()}` }), "{ no json");

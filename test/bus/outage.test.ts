@@ -10,7 +10,7 @@ import { openInspector } from "./streams.ts";
 
 const server = await startOwnServer();
 
-/** Two processes with streams of their own: a server that was killed delivers again what it was not told in time. */
+/** Two processes with their own streams: a killed server redelivers messages whose ack it did not get in time. */
 const openBuses = (prefix: string) => Promise.all([openBus({ ...server, prefix }), openBus({ ...server, prefix })]);
 
 test("every command has one effect and one answer if the NATS server is killed and restarted under load", async () => {

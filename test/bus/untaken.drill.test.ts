@@ -59,7 +59,7 @@ test("a command that a stopped worker took is given up, and dropped by the worke
   const consumer = await jetstream(nc).consumers.get(names.streams.commands, names.durables.commands);
   const taken = (await consumer.next({ expires: 3_000 }))!;
   await refused;
-  // as if it had stayed in the stream; what JetStream stored a moment ago under this id it would drop as a repetition
+  // as if it had stayed in the stream; JetStream would drop it as a repetition of the message with this id
   const { config } = await jsm.streams.info(names.streams.commands);
   await jsm.streams.update(config.name, { ...config, duplicate_window: 100_000_000 });
   await sleep(300);

@@ -7,7 +7,7 @@ import type { Credentials } from "../../cli/organization.ts";
 import { agentClient } from "../agents/agents.ts";
 import { openCommandLine } from "./svc.ts";
 
-/** Standard output is a pipe here, as it is where a log collector reads it. */
+/** Standard output is a pipe here, as it is for a log collector. */
 function expectNoSecrets(output: string, { api_key, admin }: Credentials): void {
   for (const secret of [api_key, admin.password]) expect(output).not.toContain(secret);
   expect(output).not.toMatch(/:\/\/[^\s/]+@/);

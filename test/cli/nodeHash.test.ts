@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { afterFile } from "../cleanUp.ts";
 import { testFolder } from "../harness.ts";
 
-/* A registry that offers another Node than the one whose hash the launcher holds. */
+/* A registry that offers a Node with another hash than the one in the launcher. */
 
 const LAUNCHER = readFileSync(new URL("../../svc.mjs", import.meta.url), "utf8");
 const NAME = `node-${process.platform}-${process.arch}`;
@@ -49,7 +49,7 @@ await once(server.listen(0, "127.0.0.1"), "listening");
 afterFile(() => void server.close());
 const registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** What the launcher says when it has to install Node, with this change of its source. */
+/** The output of a launcher with this change of its source when it has to install Node. */
 async function install(change: (source: string) => string): Promise<string> {
   const folder = await testFolder();
   const old = LAUNCHER.replace(/return major > 24 .*;/, "return false;");

@@ -57,7 +57,7 @@ test("svc org create without a running service fails at once with one line", asy
 /** Its commands would wait for 30 s. */
 const GIVEN_UP_SECONDS = 15;
 const GIVEN_UP =
-  "The running service did not end the command in time: svc doctor says why. Then run this again; nobody can sign in to what this attempt may have created.\n";
+  "The running service did not finish the command in time: svc doctor says why. Then run this again; nobody can sign in to what this attempt may have created.\n";
 
 test("svc org create gives up without a later effect if the running service takes no commands", async () => {
   const cli = await openCommandLine();

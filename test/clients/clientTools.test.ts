@@ -42,7 +42,7 @@ const weatherIn = (city: string): string => {
 const ANSWER = "It rains in both.";
 const toolsRun = () => agents.count("ToolFinished");
 
-/** The conversation that the provider was asked to go on with at last. */
+/** The conversation in the provider's last request. */
 const finalRoles = () => agents.asked().messages.map(({ role, content }: any) => (role === "tool" ? content : role));
 const BERGEN = ["assistant", "Rain in Bergen"];
 

@@ -196,7 +196,7 @@ describe("GET /api/changes", () => {
       .poll(() => about().map(({ type }) => type))
       .toEqual(expect.arrayContaining(["RunCreated", "RunCompleted"]));
     await again.close();
-    // nothing tells that somebody else wrote meanwhile
+    // nothing reveals that another organization wrote events in between
     const newest = async () => (await tenant.made(tenant.owner("GET", "/changes?limit=500"))).next_after;
     const before = await newest();
     await stranger.run(workflowSource("return 3;"));

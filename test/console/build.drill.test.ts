@@ -11,7 +11,7 @@ beforeAll(async () => {
   ({ tenant, open } = await openConsole());
 });
 
-/** Replaces the text of the editor, as somebody does who selects all and types. */
+/** Replaces the text of the editor, like a person who selects all and types. */
 async function write(page: Page, label: string, source: string): Promise<void> {
   await page.getByLabel(label).click();
   await page.keyboard.press("Control+a");
@@ -185,7 +185,7 @@ test("an agent is created, tried and changed, and its versions are compared", as
   await inspect(page, "agents");
 });
 
-test("what is written while a version is saved stays, and saved grants are not taken for the version of somebody else", async () => {
+test("text that is typed during a save stays, and saved grants are not taken for another person's version", async () => {
   const source = `export const meta = { name: "kept_tool", secrets: ["CRM_TOKEN"] };\nexport const execute = () => 1;`;
   const { id } = await tenant.made(tenant.owner("POST", "/definitions", { type: "tool", source }));
   const page = await open(`definitions/${id}`);

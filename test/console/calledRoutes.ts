@@ -118,7 +118,7 @@ class Sources {
   }
 }
 
-/** What a request's options say about its method. */
+/** The method in a request's options. */
 function methodOf(options: ts.Node | undefined): string {
   if (!options || !ts.isObjectLiteralExpression(options)) return "GET";
   for (const one of options.properties)

@@ -22,7 +22,7 @@ const openChat = (target: string, viewport?: typeof PHONE) =>
 
 async function ask(page: Page, text: string): Promise<void> {
   await page.getByLabel("Question").fill(text);
-  // even before the page knows who answers: the question waits for it
+  // even before the page has loaded the agent: the question waits for it
   await page.keyboard.press("Enter");
 }
 const again = (page: Page) => page.getByRole("button", { name: "Ask again" });
@@ -147,7 +147,7 @@ describe("a conversation", () => {
     await ask(page, "Fourth");
     await expect.poll(async () => (await turns()).length).toBe(3);
     await again(page).waitFor();
-    // the one survives the deletion of the other
+    // one of them survives the deletion of the other
     const deleted = await tenant.owner("DELETE", `/threads/${new URL(first).pathname.split("/").at(-1)}`);
     expect(deleted.status).toBe(200);
     await page.reload();

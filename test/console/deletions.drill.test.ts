@@ -4,7 +4,7 @@ import { say } from "../http/service.ts";
 import { SOON } from "../workflows/soon.ts";
 import { agreeToAll, HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
 
-/* What is deleted one by one: documents, collections, conversations, and what somebody has. */
+/* Deleting single things: documents, collections, conversations, and what a person owns. */
 
 let tenant: Console["tenant"];
 let open: Console["open"];

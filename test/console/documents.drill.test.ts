@@ -4,7 +4,7 @@ import { openReader, type Reader } from "../knowledge/library.ts";
 import { SOON } from "../workflows/soon.ts";
 import { HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
 
-/* What is recorded about documents, who may read them, and searches that use it. */
+/* Details and readers of documents, and searches that use them. */
 
 let tenant: Console["tenant"];
 let open: Console["open"];
@@ -56,7 +56,7 @@ describe("a search", () => {
     await expect.poll(async () => (await hits()).length, SOON).toBe(2);
     expect(new URL(page.url()).searchParams.get("metadata")).toBe("kind = lease, kind = sale, year >= 2024");
     expect(await page.locator(".hit mark").allTextContents()).toContain("notice");
-    // what is before the first word is left out
+    // the text before the first word is left out
     expect((await page.locator(".found").allTextContents()).some((text) => text.startsWith("… "))).toBe(true);
     await inspect(page, "knowledge-filters");
     await page.reload();

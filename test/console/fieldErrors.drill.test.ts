@@ -6,7 +6,7 @@ import { hear } from "./axTree.ts";
 import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
 import { everyForm, makeItems, type Items, type WalkedForm } from "./everyForm.ts";
 
-/* What a screen reader says of a wrong field, and where the focus goes then. */
+/* What a screen reader announces about a wrong field, and where the focus goes. */
 
 const SCREENS = new URL("../../console/screens/", import.meta.url).pathname;
 /** Enough on a busy machine, and short enough to name all faults of a walk. */
@@ -66,7 +66,7 @@ function paramsOf(name: string, value: unknown): string[] {
   return fields.length === 0 ? [name] : fields.flatMap(([field, inner]) => paramsOf(`${name}.${field}`, inner));
 }
 
-/** Sends the form with the keyboard, as somebody does who hears the page. */
+/** Sends the form with the keyboard, like a person who uses a screen reader. */
 async function press(form: Locator, button: string): Promise<void> {
   await form.getByRole("button", { name: button, exact: true }).focus();
   await form.page().keyboard.press("Enter");

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { SOON } from "../workflows/tenant.ts";
 import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
 
-/* Where somebody goes on who uses the keyboard alone, and that typing does not lead back from where they went. */
+/* Where the focus is for a person who uses only the keyboard, and that a late answer does not navigate back. */
 
 let tenant: Console["tenant"];
 let open: Console["open"];

@@ -95,7 +95,7 @@ describe("knowledge", () => {
     await drop("late.md");
     const again = page.getByRole("button", { name: "Try again", exact: true });
     await again.waitFor();
-    // as many as are sent at a time
+    // the number of files that are sent at the same time
     await drop("one.md", "two.md", "three.md");
     await expect.poll(() => posts, SOON).toBe(4);
     await again.evaluate((button: any) => {
@@ -119,7 +119,7 @@ describe("knowledge", () => {
     });
     await page.getByText("Write a text").click();
     await page.getByLabel("Name of the text").fill("half.md");
-    // more than are sent at a time
+    // more files than are sent at the same time
     const names = Array.from({ length: 5 }, (_, n) => `sent ${n}.md`);
     await page
       .getByLabel("Drop files here")
@@ -153,7 +153,7 @@ describe("knowledge", () => {
       .getByRole("link", { name: /Part 47/ })
       .first()
       .click();
-    // the results have marked words, too, and stand until the document is drawn
+    // the results have marked words, too, and stay visible until the document is rendered
     await page.getByRole("link", { name: "Download the text" }).waitFor();
     await page.locator("mark").waitFor();
     expect(await page.locator("mark").textContent()).toContain("part 47");

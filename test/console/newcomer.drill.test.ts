@@ -32,7 +32,7 @@ async function show(page: Page, name: string, about: Locator, until = about): Pr
 
 const { click, back, total } = countClicks();
 
-/** What the README says that a newcomer does, and in how many clicks. */
+/** What a newcomer does according to the README, and in how many clicks. */
 async function firstFiveMinutes(page: Page): Promise<void> {
   const start = performance.now();
   await click(link(page, "Ask"));

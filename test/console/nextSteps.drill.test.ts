@@ -4,7 +4,7 @@ import { openReader } from "../knowledge/library.ts";
 import { SOON, WAITING } from "../workflows/tenant.ts";
 import { agreeToAll, inspect, openConsole, PHONE, type Console } from "./browser.ts";
 
-/* What somebody does next who was refused, has a file that cannot be read, or may only look. */
+/* The next step of a person who was refused, has a file that cannot be read, or may only look. */
 
 let tenant: Console["tenant"];
 let open: Console["open"];

@@ -6,7 +6,7 @@ import { jsonLines } from "../jsonLines.ts";
 import { SOON } from "../workflows/soon.ts";
 import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
 
-/* For how long things are kept, what is stored about somebody, and erasing it. */
+/* How long things are kept, what is stored about a person, and how it is erased. */
 
 let tenant: Console["tenant"];
 let open: Console["open"];
@@ -21,7 +21,7 @@ async function saved(page: Page, begin: () => Promise<void>): Promise<{ name: st
   return { name: download.suggestedFilename(), lines: jsonLines(text) };
 }
 
-/** Fills the form for what is chosen. */
+/** Places a hold on the chosen subject. */
 async function place(page: Page, name: string) {
   await page.getByRole("textbox", { name: "Name (" }).fill(name);
   await page.getByLabel("Reason").fill("Asked for");
@@ -155,9 +155,9 @@ describe("an export", () => {
 
   test("that was cut off is not saved", async () => {
     const page = await open("privacy?section=exports");
-    // nobody is chosen before the person does so
+    // no subject is chosen until the person chooses one
     expect(await page.getByLabel("Which one").inputValue()).toBe("");
-    // before the members are read, the first choice is somebody who was deleted
+    // until the members are loaded, the first choice is a deleted person
     await page.getByLabel("Which one").locator("option", { hasText: "@" }).first().waitFor({ state: "attached" });
     await page.getByLabel("Which one").selectOption({ index: 1 });
     await page.route("**/api/exports", (route) => route.fulfill({ body: '{"type":"export"}\n{"type":"thread"}\n' }));

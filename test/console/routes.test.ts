@@ -36,7 +36,7 @@ const REASONS: Record<string, string> = {
   "GET /api/workflows/hooks/{hook_token}/runs/{run_id}": "for senders with the secret of a webhook",
 };
 
-/** Parameters and what is put into paths have no name. */
+/** Without the names of parameters and of values that are put into paths. */
 const shapeOf = (route: string): string =>
   route
     .replace(" /api/", " ")

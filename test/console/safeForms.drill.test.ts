@@ -14,7 +14,7 @@ beforeAll(async () => {
   reader = openReader(tenant.url, tenant.credentials.api_key);
 });
 
-/** The form refuses, and its link leads to what is stored. */
+/** The form refuses to overwrite, and its link leads to the stored item. */
 async function seesStored(page: Page, button: string): Promise<void> {
   await page.getByRole("button", { name: button }).click();
   await page.getByRole("alert").getByText("is there already, and would be replaced").waitFor();

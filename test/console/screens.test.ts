@@ -7,7 +7,7 @@ import { nextTimes } from "../../console/format/cron.ts";
 import { readMembers } from "../../console/editor/complete.ts";
 import { adviceFor, describeDetail } from "../../console/screens/health/describeCheck.ts";
 
-/* What screens say of what they are given, without a browser. */
+/* The texts of screens for given data, without a browser. */
 
 test("the editor completes the names in the published types", () => {
   const members = readMembers(readFileSync(new URL("../../examples/workflow.d.ts", import.meta.url), "utf8"));

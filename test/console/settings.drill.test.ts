@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { code, SOON } from "../workflows/tenant.ts";
 import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
 
-/* The settings of an organization, each for those who may change them. */
+/* The settings of an organization, for each role that may change them. */
 
 let tenant: Console["tenant"];
 let open: Console["open"];

@@ -3,7 +3,7 @@ import { say } from "../http/service.ts";
 import { SOON } from "../workflows/soon.ts";
 import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
 
-/* What may be spent, what models cost, and names that stand for several models. */
+/* Budgets, prices of models, and aliases. */
 
 let tenant: Console["tenant"];
 let open: Console["open"];

@@ -3,7 +3,7 @@ import { say } from "../http/service.ts";
 import { SOON, WAITING } from "../workflows/tenant.ts";
 import { LONG_NAME, openConsole, PHONE } from "./browser.ts";
 
-/* The navigation takes a third of a tablet: what is beside it has as little room as on a phone. */
+/* The navigation takes a third of a tablet, so the screen beside it has as little room as on a phone. */
 
 const TABLET = { width: 768, height: 1024 };
 /** Tables that scroll sideways, and lines of steps whose ends are out of sight. */
@@ -12,7 +12,7 @@ const CUT_OFF = `[
   ...[...document.querySelectorAll(".step-line")].filter((line) => line.scrollWidth > line.clientWidth),
 ].map(({ textContent }) => textContent.slice(0, 80))`;
 
-/** Cells with something in them that nobody sees, by the title of their column. */
+/** Cells with content that are not visible, by the title of their column. */
 const LEFT_OUT = `[...document.querySelectorAll(".table td:not(:empty)")]
   .filter((cell) => cell.offsetWidth === 0 || cell.offsetHeight === 0)
   .map((cell) => cell.dataset.title)`;

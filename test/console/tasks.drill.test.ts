@@ -101,7 +101,7 @@ test("the palette says that more names match, and links to requests by words of 
   await page.getByRole("heading", { name: "No request matches" }).waitFor();
 });
 
-/** What a member who joined and left a moment ago is called, also at midnight. */
+/** The name of a member who joined and left a moment ago, even at midnight. */
 const FORMER = /^former builder, (only on \d+ \w+ \d{4}|\d+ \w+ \d{4} to \d+ \w+ \d{4}) \(\w{8}\)$/;
 
 test("a former member's requests are erased from the list of requests", async () => {

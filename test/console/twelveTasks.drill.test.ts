@@ -41,7 +41,7 @@ test("2. find out why the newest answer cited its sources", async () => {
     .waitFor();
   await click(page.getByRole("region", { name: "Answer", exact: true }).getByRole("link").first());
   await page.locator("mark").first().waitFor();
-  // the newest text, which a citation names by its version too, is beside its original
+  // the newest text, even if a citation names its version, is beside its original
   await page.getByRole("link", { name: "Text and original" }).waitFor();
   await done(page, "2", 2);
 });

@@ -13,7 +13,7 @@ function created(run: string, args: object, more: object, by: string) {
   scenario.event("RunCreated", `run-${run}`, by, { run_id: run, ...LIMITS, ...more }, personal);
 }
 
-/** A run that goes on twice; `names` are those that the log has of its followers. */
+/** A run that is continued twice; `names`: the run ids of its followers in the log. */
 function chain({ second = "b", nth = 2, path = ["a", "b"], goesOn = true }: Record<string, any> = {}) {
   const args = { id: "x", client: 0 };
   scenario.operation(

@@ -7,7 +7,7 @@ beforeEach(() => (scenario = newScenario()));
 const ROSTER = "organization-o";
 const of = (more: object = {}) => ({ member_id: "m", ...more });
 
-/** A member who was added, as the log has it. */
+/** A member who was added: the event, and the client's request. */
 function added() {
   scenario.event("UserRegistered", ROSTER, "1", { user_id: "m", role: "viewer" }, { email: "e" });
   scenario.operation("member.create", "1", {

@@ -4,7 +4,7 @@ import type { Attempt, InjectedFault, Operation, Readiness } from "../../dev/cra
 
 const SECOND = 1_000;
 
-/** What `/readyz` said each second from a second on. */
+/** The answers of `/readyz`, one per second, from this second on. */
 const readyz = (from: number, statuses: (number | null)[], more: Partial<Readiness> = {}): Readiness[] =>
   statuses.map((status, n) => {
     const start = (from + n) * SECOND;

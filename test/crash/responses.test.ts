@@ -11,7 +11,7 @@ const answer = (text: string, more: object = {}) => ({
   got: { response_id: "resp_a", status: "completed", text, deltas: text, numbered: true, terminal: 1, ...more },
 });
 
-/** A response that says a text, asked for by operation 1. */
+/** A response with a text, requested by operation 1. */
 function stored(text: string) {
   scenario.event("TurnStarted", THREAD, "1", { turn_id: "a" }, { input: {} });
   scenario.event("TurnCompleted", THREAD, "1", { turn_id: "a", usage: NO_USAGE }, { said: { text } });
@@ -41,7 +41,7 @@ test("a resumed stream that ends as regenerated, and had shown what the bus lost
   expect(scenario.findings()).toEqual([]);
 });
 
-/** The end of a turn whose workers died, after a stream that had shown these pieces, and a fault meanwhile. */
+/** The end of a turn whose workers died after its stream had sent these pieces, and a fault in that time. */
 function givenUp(pieces: string, target: string) {
   const message = "The turn was given up: two processes died while they worked on it.";
   scenario.fault(target);

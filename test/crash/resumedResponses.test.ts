@@ -12,7 +12,7 @@ import { afterTest } from "../cleanUp.ts";
 const RESPONSE = "resp_a";
 const RESTARTING = { type: "error", code: "unavailable", message: "The server is restarting." };
 
-/** The stream of one response that says "Found.", in two pieces. */
+/** The stream of one response with the text "Found.", in two pieces. */
 const EVENTS: { type: string; [field: string]: unknown }[] = [
   { type: "response.created", response: { id: RESPONSE } },
   ...["Fou", "nd."].map((delta) => ({ type: "response.output_text.delta", delta })),

@@ -3,7 +3,7 @@ import { checkJournal } from "../../dev/crash/check/checkAll.ts";
 import { grouped, operationOf, turnsOf, type Evidence } from "../../dev/crash/check/evidence.ts";
 import type { Attempt, Effect, Facts, InjectedFault, Operation, OperationKind } from "../../dev/crash/journal.ts";
 
-/** What happened to a client and what stands in the log, for tests of the checker: it all went well until a test says otherwise. */
+/** A client's journal and the log, for tests of the checker. Everything went well unless a test changes it. */
 export function newScenario() {
   const events: RecordedEvent<any>[] = [];
   const operations: Operation[] = [];
@@ -106,7 +106,7 @@ export function turn(of: ReturnType<typeof newScenario>, id: string, operation: 
   of.event("TurnCompleted", THREAD, operation, { turn_id: id }, { said: { text } }, attempt);
 }
 
-/** What its client heard. */
+/** What its client received. */
 export const heard = (id: string, text = id) => ({
   asked: { files: [] },
   got: { thread_id: "t", ids: [`chatcmpl-${id}`], text, finishes: 1, done: true },

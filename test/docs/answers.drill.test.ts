@@ -63,7 +63,7 @@ function groupByName(answers: Answer[]): typeof answersByName {
 const isPage = (name: string): boolean =>
   itemOf(name) !== "" && Object.keys(schemaOf(name).properties).join() === PAGE.join();
 
-/** The answer with the most to tell under each name. */
+/** The longest answer under each name. */
 function chooseExamples(): Record<string, unknown> {
   const tidy = createTidy();
   const size = (one: object) => JSON.stringify(createTidy()(one)).length;

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { testFolder } from "../harness.ts";
 import { openTwoTenants } from "../accounts/tenants.ts";
 
-/* What docs/developing.md says, pasted into a shell: its workflow is the first one of docs/workflows.md. */
+/* The commands of docs/developing.md, pasted into a shell. Its workflow is the first one of docs/workflows.md. */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const readPage = (name: string): string => readFileSync(join(root, "docs", name), "utf8");

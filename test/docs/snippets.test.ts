@@ -22,7 +22,7 @@ const blocksOf = (page: string, language: string): string[] =>
 const all = (language: string) =>
   PAGES.flatMap((page) => blocksOf(page, language).map((text, n) => ({ name: `${page}, ${n + 1}`, text })));
 
-/** What a fragment stands in: the function `run`, or a step. */
+/** Surrounds a fragment, which is from the function `run` or from a step. */
 const FRAME = `import type { RunContext, StepContext } from "svc:workflow";
 declare const ctx: RunContext & StepContext, args: any, toCsv: (text: string) => string;
 export async function fragment() {\n`;
@@ -32,7 +32,7 @@ const toModule = (text: string): string =>
     ? text.replace("run(ctx, ", 'run(ctx: import("svc:workflow").RunContext, ')
     : `${FRAME}${text}}`;
 
-/** What the compiler says about a snippet, as a module of its own. */
+/** The compiler's messages about a snippet as a module. */
 function findMistakes(text: string): string[] {
   const file = join(root, "examples/snippet.ts");
   const options = {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { toolSource } from "../tools/desk.ts";
 import { openTwoTenants } from "../accounts/tenants.ts";
 
-/* docs/tools.md: its tool can be saved as it stands, and its rules of an agent are taken. */
+/* The tool in docs/tools.md can be saved unchanged, and its approval rules are accepted for an agent. */
 
 const page = readFileSync(new URL("../../docs/tools.md", import.meta.url), "utf8");
 const blockOf = (language: string): string => page.match(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``))![1]!;

@@ -4,7 +4,7 @@ import type { Cut, RawReply } from "./modelDouble.ts";
 
 /* What the conformance suites of the providers share: one way to script each provider's double and to read what it received. */
 
-/** One answer of a model, in the order of a real one. What is left out is filled in by the double. */
+/** One answer of a model, in the order of a real one. The double fills in missing parts. */
 export interface Answer {
   /** Opaque data that the provider wants back with the results of the calls. */
   state?: string;
@@ -56,13 +56,13 @@ export interface Dialect<Double extends DialectDouble = DialectDouble> {
   /** A key that the double accepts, and how it refuses another one. */
   apiKey: string;
   wrongKey: { apiKey: string; status: number; message: string };
-  /** The header that carries the key, as it stands there. */
+  /** The header with the key, exactly as it is sent. */
   keyHeader: (apiKey: string) => [name: string, value: string];
   /** The deployment's settings for the key and the base URL. */
   settings: [key: string, baseUrl: string];
   /** Where requests go without a base URL. */
   origin: string;
-  /** What may stand behind the double's URL without changing where requests go. */
+  /** Endings of the double's URL that do not change where requests go. */
   pathSuffixes: string[];
   /** Environment variables that the SDK would read. */
   environment: Record<string, string>;

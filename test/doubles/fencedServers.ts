@@ -4,8 +4,8 @@ import { afterEach, beforeEach, vi } from "vitest";
 import { fenceDials } from "./fencedDials.ts";
 
 /**
- * Servers of one test each, in a file where no connection is opened but to them. `dialled` tells the addresses that
- * connections were opened to in this test.
+ * Servers of one test each, in a file whose tests may connect only to them. `dialled`: the addresses to which this test opened
+ * connections.
  */
 export function fencedServers() {
   const servers = new Map<number, Server>();

@@ -11,7 +11,7 @@ import {
   type WorkflowRunner,
 } from "#services/workflows/tick.ts";
 
-/** A workflow as functions of the test: no sandbox stands between, so a test of the coordinator can reach into it. */
+/** A workflow whose functions run in the test itself, without a sandbox, so that tests of the coordinator can control it. */
 export interface PlainWorkflow {
   run(ctx: PlainContext, args: any): Promise<unknown>;
   steps?: Record<string, (args: any, ctx: StepContext & { host: StepHost; signal: AbortSignal }) => unknown>;
@@ -55,7 +55,7 @@ const TICKS_AT_ONCE = 25;
 let ticks = 0;
 
 async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): Promise<TickOutcome> {
-  // no I/O stands between ticks here: without a pause a long run would block the servers in this process
+  // ticks do no I/O here: without a pause a long run would block the servers in this process
   if (++ticks % TICKS_AT_ONCE === 0) await setImmediate();
   const known = new Map(memo.map(({ key, value }) => [key, value]));
   const pending: PendingCall[] = [];

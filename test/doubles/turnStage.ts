@@ -25,12 +25,12 @@ export const USAGE = { prompt_tokens: 10, completion_tokens: 2, cached_tokens: 1
 export const times = (usage: typeof USAGE, n: number) =>
   Object.fromEntries(Object.entries(usage).map(([name, tokens]) => [name, tokens * n]));
 
-/** The model's output in one round. */
+/** The model's output of one round. */
 interface ModelRound {
   text?: string[];
   calls?: (Omit<ToolCall, "id"> | string)[];
   more?: ModelEvent[];
-  /** Thrown in place of the finish. */
+  /** Thrown in place of the finish event. */
   error?: Error;
 }
 
@@ -54,22 +54,22 @@ interface TurnScript {
   prompt?: Partial<Prompt>;
   streamed?: boolean;
   seconds?: number;
-  /** What the organization has set for the model. */
+  /** The price that the organization has set for the model. */
   prices?: ModelPrice[];
   /** The turn names an alias for these models of `offline`. */
   targets?: string[];
   memory?: TurnMemory;
-  /** The failures after which the next of them is asked. */
+  /** The failures after which the next target is asked. */
   on?: string[];
-  /** What a model answers instead. */
+  /** A model's own answer in place of the usual one. */
   answer?: (model: string) => ModelEvent[] | undefined;
-  /** Why a model does not answer a round; undefined: it does. */
+  /** The error of a model in a round; undefined if it answers. */
   failure?: (model: string, round: number) => Error | undefined;
   /** The turn is a response of an agent. */
   agent?: TurnAgent;
   /** Turns of the organization that may wait for people. */
   max_parked?: number;
-  /** Why neither credentials nor blobs can be read now. */
+  /** The error with which reading credentials and blobs fails now. */
   outage?: () => Error | undefined;
 }
 
@@ -253,7 +253,7 @@ export function stageTurn(script: TurnScript) {
         await Promise.race([turns.idle(), death.promise]);
       },
       leave: turns.leave,
-      /** Decides the turn's oldest pending approval, and goes on with it until it ends, waits or the worker dies. */
+      /** Decides the turn's oldest pending approval, and continues the turn until it ends, waits or the worker dies. */
       async decide(decision: "approve" | "reject", comment: string | null = null) {
         const now = state();
         const turn = now.status === "open" ? now.turn : null;

@@ -13,7 +13,7 @@ import { readStream } from "./faultyProvider.ts";
 const AWAY_MS = 11_500;
 const WORDS = "word ".repeat(32);
 
-/** Stops a PostgreSQL server with all its processes; the returned function lets them go on. */
+/** Stops a PostgreSQL server with all its processes; the returned function continues them. */
 function freeze(folder: string): () => void {
   const { pid } = JSON.parse(readFileSync(join(folder, "run", "postgres.pid"), "utf8")) as { pid: number };
   const children = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })

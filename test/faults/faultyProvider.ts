@@ -22,7 +22,7 @@ export function readStream(text: string) {
   };
 }
 
-/** A deployment of three processes' worth, whose provider fails as told: services here, and two http of unequal patience. */
+/** A deployment whose provider fails as scripted: services in this process, and two http roles with different time limits. */
 export async function setStage(faults: Record<string, Fault>) {
   const provider = await startOpenai();
   const calls = new Map<string, number>();

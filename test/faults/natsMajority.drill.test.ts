@@ -4,7 +4,7 @@ import { testFolder } from "#test/harness.ts";
 import { startNatsCluster, type NatsCluster } from "#test/natsCluster.ts";
 import { startPlatform, testDeployment } from "#test/platform.ts";
 
-/** By then the server that is left has given up what it led, and answers at once that there is no leader. */
+/** After this time the remaining server no longer leads any stream, and answers at once that there is no leader. */
 const SETTLED_MS = 12_000;
 
 let cluster: NatsCluster;

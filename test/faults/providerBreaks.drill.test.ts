@@ -3,7 +3,7 @@ import { expectRefusal } from "../hostile/target.ts";
 import { cutAfter, DONE, endless, FINISH, piece, silentAfter, streaming, words } from "./replies.ts";
 import { readStream, setStage, type Fault, type Stage } from "./faultyProvider.ts";
 
-/* Answers that begin, and break. What was said is kept and counted; what was never said did not happen. */
+/* Answers that begin and break off. Output that was sent is kept and counted; a turn without output leaves no trace. */
 
 const SSE = "text/event-stream";
 const JSON_TYPE = "application/json";
@@ -73,7 +73,7 @@ beforeAll(async () => {
   return stage.close;
 });
 
-/** A stream that said this and ended in an error; its turn is kept with what was said and what that cost. */
+/** Expects a stream that ended with an error, and a failed turn in the log with the same text and its usage. */
 async function expectBroken(name: string, hurry = false) {
   const { answer, called, between, end } = await stage.inThread(name, { stream: true, hurry });
   const { text, error, done } = readStream(answer.text);

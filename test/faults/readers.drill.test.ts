@@ -9,7 +9,7 @@ import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
 import { DONE, FINISH, streaming, words } from "./replies.ts";
 import { readStream } from "./faultyProvider.ts";
 
-/* Readers of a stream leave at any moment, or read nothing: what was produced is kept, and the thread goes on. */
+/* Readers of a stream leave at any moment, or read nothing: the output is kept, and the thread can be continued. */
 
 const LONG = Array.from({ length: 16 }, (_, n) => `word${n}`).join(" ");
 const PAUSE_S = 0.4;
@@ -56,7 +56,7 @@ async function leaveAfter(events: number) {
 
 const EVENTS = 19;
 
-/** Leaves at an event, goes on with the thread at once, and finds there what the first turn had said. */
+/** Leaves at an event, continues the thread at once, and expects the first turn's output in it. */
 async function leaveAndReturn(index: number) {
   const { thread, heard, left } = await leaveAfter(index);
   const next = await target.complete(say("and now"), { "x-thread-id": thread });

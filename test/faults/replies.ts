@@ -17,14 +17,14 @@ const answering = (type: string, write: Writing): Reply => ({
   },
 });
 
-/** A stream that says these things and ends in good order. */
+/** A stream with these texts and a proper end. */
 export const streaming = (...said: (string | Buffer)[]): Reply =>
   answering("text/event-stream", (response) => {
     for (const one of said) response.write(one);
     response.end();
   });
 
-/** A stream or a body that says these things and then loses its connection. */
+/** A stream or a body with these texts whose connection then breaks. */
 export const cutAfter = (type: string, ...said: string[]): Reply =>
   answering(type, async (response) => {
     for (const one of said) response.write(one);
@@ -33,7 +33,7 @@ export const cutAfter = (type: string, ...said: string[]): Reply =>
     response.destroy();
   });
 
-/** Says these things, and nothing more. */
+/** Sends these texts and then stays silent. */
 export const silentAfter = (...said: string[]): Reply =>
   answering("text/event-stream", (response) => {
     response.flushHeaders();

@@ -7,7 +7,7 @@ import { leavesWell, say, startTarget, UNKNOWN, type Target, type TargetAnswer }
 
 let target: Target;
 let things: { thread: string; file: string; hers: { thread: string; file: string } };
-/** Who may not see these things, by the credential. */
+/** Credentials that may not see these things, by their description. */
 const strangers: Record<string, string> = {};
 let session: { authorization: string };
 

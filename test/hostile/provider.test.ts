@@ -21,7 +21,7 @@ const chunk = (delta: unknown, finish_reason: unknown = null) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 const DONE = "data: [DONE]\n\n";
 
-/** Answers to which a client hears 502, whole and streamed alike. */
+/** Provider answers for which a client gets a 502, buffered and streamed. */
 const bad: Record<string, Reply> = {
   "no JSON": raw("{broken", { "content-type": "application/json" }),
   "a page": raw("<html>Welcome</html>", { "content-type": "text/html" }),
@@ -42,7 +42,7 @@ const bad: Record<string, Reply> = {
   "a header with the key": { status: 400, headers: { "x-echo": KEY }, body: { error: { message: "no" } } },
 };
 
-/** Streams, and what is heard of them, and whether an error ends them. */
+/** Streams, the text that a client gets, and whether an error ends them. */
 const streams: Record<string, [Reply, heard: string, broken: boolean]> = {
   "an event that is no JSON": [
     raw(`${chunk({ content: "a" })}data: {broken\n\n${chunk({ content: "b" }, "stop")}${DONE}`),

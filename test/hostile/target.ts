@@ -46,7 +46,7 @@ export async function startTarget(env?: Record<string, string>) {
   const complete = (body: unknown, headers?: Record<string, string>) =>
     send("POST", "/chat/completions", body, headers);
 
-  /** A connection of one's own: what was heard, and whether the other side has closed it. */
+  /** Opens a raw connection. `heard`: what was received; `closed`: resolves when the other side closes it. */
   function open(bytes: string | Buffer) {
     const socket: Socket = connect(Number(port), hostname);
     let heard = "";
@@ -91,7 +91,7 @@ export const say = (content: unknown, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** An answer that refuses in the spec's shape; `code` undefined: it has none, which the body says by null. */
+/** Expects a refusal in the spec's shape; `code` undefined: the body has null. */
 export function expectRefusal(
   { status, body, headers }: TargetAnswer,
   wanted: number,

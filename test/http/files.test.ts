@@ -90,24 +90,6 @@ describe("an uploaded file", () => {
     expect((await other("GET", `/files/${body.id}?user=ada`)).body).toEqual(unknown.body);
   });
 
-  test.each([
-    ["../../etc/passwd", "passwd"],
-    ['a"b.txt', 'a"b.txt'],
-    ["line\r\nX-Evil: yes.txt", "lineX-Evil: yes.txt"],
-    ["\u202egnp.exe", "gnp.exe"],
-    ["emoji 🎉.txt", "emoji 🎉.txt"],
-  ])("named %j is only offered for download", async (sent, shown) => {
-    // FormData escapes quotes and line ends as browsers do, so they arrive encoded
-    const { status, body } = await upload("x", sent, "text/plain");
-    expect(status).toBe(201);
-    expect([shown, encodeURI(shown), shown.replaceAll('"', "%22"), sent.replaceAll("\r\n", "%0D%0A")]).toContain(
-      body.filename,
-    );
-    const content = await call("GET", `/files/${body.id}/content`);
-    expect(content.status).toBe(200);
-    expect(content.headers.get("x-evil")).toBeNull();
-  });
-
   test("with a very long name is stored under a shorter one", async () => {
     const { status, body } = await upload("x", `${"n".repeat(5_000)}.txt`, "text/plain");
     expect(status).toBe(201);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clientOf, startService } from "./service.ts";
 
-/* What the spec tells the service to ignore: fields, roles and parts that it does not know, whatever they hold. */
+/* The spec requires the service to ignore unknown fields, roles and parts, whatever they contain. */
 
 const service = await startService();
 const call = clientOf(service, service.credentials.api_key);

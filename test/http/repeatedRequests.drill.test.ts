@@ -129,7 +129,7 @@ describe("a request that is repeated under its Idempotency-Key", () => {
         expect(again.headers.get("x-should-retry")).toBe("false");
         if (stream) expect(again.body.error.message).toContain("Idempotency-Key");
       }
-      // a buffered turn that was cut said nothing, so it was refused and may run again
+      // an interrupted buffered turn sent nothing, so it was refused and may run again
       expect(await turns()).toBe(before + (stream ? 1 : 3));
     },
   );

@@ -6,7 +6,7 @@ const MAX_P99_MS = 2_000;
 const MAX_WORK_MS = 5_000;
 /** On a machine that is busy with other things, another organization may notice so much more than it does when it works alone. */
 const BUSY_FACTOR = 10;
-/** For so long it works alone, right after an attack that was above the promise. */
+/** After an attack above the limit, the other organization works alone for this time, for comparison. */
 export const QUIET_MS = 5_000;
 /** Processor time of one callback of the service's event loops, without the garbage collector's and the kernel's. */
 export const MAX_CALLBACK_MS = 50;
@@ -18,13 +18,13 @@ export interface DelayLimits {
 
 export const PROMISE: DelayLimits = { turn_ms: MAX_P99_MS, work_ms: MAX_WORK_MS };
 
-/** What it may notice, on a machine on which it experiences this without an attack. */
+/** The limits on a machine with these delays without an attack. */
 export const limitsBeside = (quiet: Experience): DelayLimits => ({
   turn_ms: Math.max(PROMISE.turn_ms, BUSY_FACTOR * quiet.p99_ms),
   work_ms: Math.max(PROMISE.work_ms, BUSY_FACTOR * quiet.p99_ms),
 });
 
-/** What took longer than it may. */
+/** The delays above their limits. */
 export const findDelays = (
   { p99_ms, search_ms, upload_ms, run_ms }: Experience,
   { turn_ms, work_ms }: DelayLimits,

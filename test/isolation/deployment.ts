@@ -28,7 +28,7 @@ interface Options {
 function startProcess(role: string, env: Record<string, string>) {
   const child = spawn(process.execPath, ["--import", monitor, main, role], {
     env,
-    // what a process says at its end is worth reading
+    // shows the last output of a process that ended
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   afterFile(() => child.kill("SIGKILL"));
@@ -98,7 +98,7 @@ export async function startDeployment({ env = {}, isApart = false }: Options = {
       });
       return callbacks.toSorted((a, b) => b.own_ms - a.own_ms);
     },
-    /** Plants a callback that computes for so long in one of the processes. */
+    /** Makes one of the processes run a callback that computes for this long. */
     hold(hold_ms: number, role = processes[0]!.role): void {
       processes.find((one) => one.role === role)!.child.send({ hold_ms } satisfies MonitorRequest);
     },

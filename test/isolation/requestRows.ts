@@ -35,7 +35,7 @@ export function createRequestRows(now: () => number = () => performance.now()) {
       underWay.add(request);
       await request.finally(() => underWay.delete(request));
     },
-    /** Ends the row once its requests have ended, and begins the next one. One call at a time. */
+    /** Ends the row once its requests have ended, and begins the next one. Do not call it concurrently. */
     async end(): Promise<Row> {
       ending = Promise.all(underWay);
       await ending;

@@ -8,14 +8,14 @@ import type { HeldCallback } from "./profile.ts";
 import { openStage, type Layout, type Stage } from "./stage.ts";
 
 const GIB = 1024 ** 3;
-/** What holds others up does so each time; what the machine does beside it comes and goes. So an attack that is too slow for them is made again. */
+/** An attack that delays others is repeated: a real delay occurs each time, one that the machine caused does not. */
 const TRIES = 3;
-/** An attack that waits for its own slow answers is watched for this long at most. */
+/** An attack that waits for its own slow answers is observed for at most this time. */
 const MAX_ATTACK_MS = 60_000;
-/** An attack that is over sooner is made again: of a few turns, the slowest would be the 99th percentile. */
+/** A shorter attack is repeated: with few turns, the slowest one would be the 99th percentile. */
 const MIN_ATTACK_MS = Number(process.env["ATTACK_MS"] ?? 1_000);
 
-/** What one attempt at an attack led to. */
+/** The result of one attempt at an attack. */
 interface Trial {
   experience: Experience;
   held: HeldCallback[];
@@ -24,8 +24,8 @@ interface Trial {
 }
 
 /**
- * Declares a test for each attack, and the table of what another organization noticed. The attacks stand in several files,
- * because CI runs a failed file again (ADR 34): a row that the machine has spoilt is then measured beside few others.
+ * Declares a test for each attack, and the table of what another organization noticed. The attacks are in several files,
+ * because CI runs a failed file again (ADR 34): then only few rows are measured again with one that the machine has spoilt.
  */
 export function testAttacks(attacks: Attack[], layout?: Layout): void {
   let stage: Stage;

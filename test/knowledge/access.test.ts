@@ -56,7 +56,3 @@ describe.each(everyRoute("").map(({ name }) => [name]))("a request to %s", (name
     expect([401, 403]).not.toContain(right.status);
   });
 });
-
-test("the extraction API has no list route", async () => {
-  expect((await library.call("GET", library.extractions)).status).toBe(404);
-});

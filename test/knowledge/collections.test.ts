@@ -12,7 +12,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 describe("a collection", () => {
   test("can be created, and read by its slug and by its id", async () => {
-    const { status, body } = await create({ name: "Käpt’n & Crew: Rules (2026)", description: "On board" });
+    const { status, body } = await create({ name: " Käpt’n & Crew: Rules (2026) ", description: "On board" });
     expect(status).toBe(201);
     expect(body).toEqual({
       id: expect.stringMatching(UUID),
@@ -38,6 +38,7 @@ describe("a collection", () => {
     ["the same name", "Taken", "collection_exists"],
     ["no letter that a slug can have", "!?…", "invalid_name"],
     ["only signs of another script", "日本語", "invalid_name"],
+    ["a number", 7, "invalid_name"],
     ["more than 120 characters", "n".repeat(121), "invalid_name"],
     ["nothing but spaces", "   ", "missing_name"],
     ["nothing", "", "missing_name"],
@@ -47,6 +48,8 @@ describe("a collection", () => {
     await create({ name: "Taken" });
     expectRefusal(await create({ name }), 400, code);
   });
+
+  test("is refused without a body", async () => expectRefusal(await create(undefined), 400, "missing_name"));
 
   test("may have a name of one character or of 120", async () => {
     for (const name of ["m".repeat(120), "x"])
@@ -98,13 +101,19 @@ describe("a collection", () => {
         description: "two",
       });
     expect((await call("PATCH", "/collections/changing", { description: "" })).body.description).toBe("");
-    await create({ name: "In the way" });
-    expectRefusal(await call("PATCH", "/collections/changing", { name: "in the way" }), 400, "collection_exists");
+  });
+
+  test("cannot take the name of another one in any case, but a rename may lead to a slug that is taken", async () => {
+    await create({ name: "Grüße" });
+    const other = `/collections/${await library.collect("Other greetings")}`;
+    for (const name of ["GRÜßE", "grusse!"]) expectRefusal(await create({ name }), 400, "collection_exists");
+    expect((await call("PATCH", other, { name: "gRÜSSE" })).status).toBe(200);
+    expectRefusal(await call("PATCH", other, { name: "grüße" }), 400, "collection_exists");
   });
 });
 
 describe("a reference to a collection", () => {
-  test.each(["No Slug", "no_slug", "-x", "x".repeat(121), "%00", "a..b"])(
+  test.each(["No Slug", "no_slug", "-x", "ä", "x".repeat(121), "%00", "a..b"])(
     "of the form %s is refused",
     async (reference) => {
       const { status, body } = await call("GET", `/collections/${encodeURIComponent(decodeURIComponent(reference))}`);
@@ -126,13 +135,13 @@ describe("a reference to a collection", () => {
   });
 });
 
-test("collections are listed in pages, and a limit or offset out of range is corrected", async () => {
+test("collections are listed in pages, newest first, and a limit or offset out of range is corrected", async () => {
   const other = library.as((await library.platform.organization("Lists")).api_key);
   const list = async (query: string) => (await other.call("GET", `/collections${query}`)).body;
   expect(await list("")).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
   for (let n = 0; n < 5; n++) await other.collect(`Number ${n}`);
   const all = await list("");
-  expect([all.total, all.data.length]).toEqual([5, 5]);
+  expect([all.total, all.data.length, all.data[0].name]).toEqual([5, 5, "Number 4"]);
   expect(await list("?limit=2&offset=1")).toEqual({ data: all.data.slice(1, 3), total: 5, limit: 2, offset: 1 });
   expect(await list("?limit=2&offset=9")).toEqual({ data: [], total: 5, limit: 2, offset: 9 });
   for (const [query, limit, offset] of [
@@ -170,6 +179,7 @@ test("a collection counts its documents, and deleting it deletes them", async ()
   expectRefusal(await call("DELETE", `/collections/${slug}`), 404, "collection_not_found");
   for (const path of ["", "/text", "/content"])
     expectRefusal(await call("GET", `/documents/${kept.id}${path}`), 404, "not_found");
+  expectRefusal(await library.upload(slug, { content: "Too late." }), 404, "collection_not_found");
   expect((await call("GET", "/collections?limit=500")).body.data.map((one: any) => one.slug)).not.toContain(slug);
   const anew = await create({ name: "Counted" });
   expect([anew.status, anew.body.slug, anew.body.documents]).toEqual([201, slug, NONE]);

@@ -151,12 +151,6 @@ describe("the list of documents", () => {
 });
 
 describe("a document", () => {
-  test("uploaded by a signed-in person has the source upload", async () => {
-    const person = library.as(await library.signIn());
-    const { body } = await person.upload(shelf, { content: "From the app", name: "app.md" });
-    expect(body.source).toBe("upload");
-  });
-
   test("can be renamed and tagged, and search shows it at once", async () => {
     const { id } = await library.keep(shelf, {
       content: "The walrus sleeps.",

@@ -116,7 +116,7 @@ export const soon = { timeout: 60_000, interval: 20 };
 /** Waits until the event types of a stream are as expected. */
 export const pollTypes = (opened: Resources, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
 
-/** The search server itself, without the service in front of it. */
+/** Asks the search server directly, without the service. */
 export function searchServer({ addresses, settings, db }: Resources) {
   const { meili_url, meili_master_key } = addresses;
   const index = openPassageIndex({ url: meili_url, key: meili_master_key, prefix: settings.BUS_PREFIX });

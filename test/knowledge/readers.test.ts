@@ -50,7 +50,7 @@ const STRANGERS = [
   "a person that claims to be the named user",
 ];
 
-/** Every route of the knowledge API that returns what a document is or holds, and what it answers a caller who may see it. */
+/** Every route of the knowledge API that returns details or content of a document, and its answer to a caller who may see it. */
 const RECORD_ROUTES = [
   "GET /documents/{id}",
   "GET /documents",
@@ -64,7 +64,7 @@ const TEXT_ROUTES = [
   "POST /search",
   "POST /verify",
 ];
-/** Routes that change a document, or tell nothing of one but the id that a source's page has. */
+/** Routes that change a document, or reveal only its id on the page of a source. */
 const OTHER_ROUTES = [
   "GET /collections",
   "POST /collections",

@@ -152,7 +152,7 @@ describe("limiting a search", () => {
     const { id } = (await library.call("GET", "/collections/the-harbour")).body;
     for (const name of ["nowhere", id, "", 'x" OR org != "']) {
       const answer = await search({ query: "harbour", collections: ["the-harbour", name] });
-      expectRefusal(answer, 400, "unknown_collection");
+      expectRefusal(answer, 400, "unknown_collection", "collections");
       expect(answer.body.error.message).toContain("the-harbour");
       expect(answer.body.error.message).toContain("farm-fields");
     }
@@ -163,7 +163,7 @@ describe("limiting a search", () => {
     const two = await found({ query: "harbour", document_ids: [ids["barley.txt"], ids["log.md"]], limit: 100 });
     expect(names(two).sort()).toEqual(["barley.txt", "log.md"]);
     for (const document_ids of [[UNKNOWN], [ids["log.md"], UNKNOWN], ["nonsense"]])
-      expectRefusal(await search({ query: "harbour", document_ids }), 400, "document_not_found");
+      expectRefusal(await search({ query: "harbour", document_ids }), 400, "document_not_found", "document_ids");
     expectRefusal(
       await search({ query: "harbour", collections: ["the-harbour"], document_ids: [ids["barley.txt"]] }),
       400,
@@ -200,7 +200,21 @@ describe("a search query", () => {
     ["spaces", "  \n "],
     ["null", null],
   ])("of %s counts as missing", async (_what, query) => {
-    expectRefusal(await search({ query }), 400, "missing_query");
+    expectRefusal(await search({ query }), 400, "missing_query", "query");
+  });
+
+  test("without a body counts as missing", async () => {
+    expectRefusal(await library.call("POST", "/search"), 400, "missing_query", null);
+  });
+
+  test.each([
+    [{ query: 7 }, "query"],
+    [{ query: "x", limit: "8" }, "limit"],
+    [{ query: "x", limit: 1.5 }, "limit"],
+    [{ query: "x", tags: "x" }, "tags"],
+    [{ query: "x", document_ids: [7] }, "document_ids[0]"],
+  ])("in the body %j is refused for %s", async (body, param) => {
+    expectRefusal(await search(body), 400, undefined, param);
   });
 
   test.each(["collections", "document_ids", "tags"])(
@@ -228,7 +242,8 @@ describe("a search query", () => {
 test("a search of an organization without documents finds nothing", async () => {
   const other = library.as((await library.platform.organization("Empty")).api_key);
   const nothing = { query: "harbour", results: [], limit: 8, offset: 0, has_more: false };
-  expect((await other.search({ query: "harbour" })).body).toEqual(nothing);
+  for (const collections of [undefined, null])
+    expect((await other.search({ query: "harbour", collections })).body).toEqual(nothing);
   await other.collect("The Harbour");
   expect((await other.search({ query: "harbour", collections: ["the-harbour"] })).body).toEqual(nothing);
 });

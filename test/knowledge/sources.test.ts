@@ -104,7 +104,7 @@ describe("a sitemap", () => {
     expect(await results(id)).toEqual({ "/a.html": "new", "/b.html": "new" });
   });
 
-  // each stands for the one before twice
+  // each entity contains the previous one twice
   const nestedEntities = `<!ENTITY e0 "b">${Array.from({ length: 30 }, (_, n) => `<!ENTITY e${n + 1} "&e${n};&e${n};">`).join("")}`;
 
   test("that cannot be read deletes nothing, and reports why", async () => {

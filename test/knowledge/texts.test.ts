@@ -66,6 +66,7 @@ describe("pushed text", () => {
     ["tags that are not a list", { text: "x", tags: "a" }],
     ["an unknown format", { text: "x", format: "html" }],
     ["an external_id that is not a string", { text: "x", external_id: {} }],
+    ["an empty external_id", { text: "x", external_id: "" }],
   ])("with %s is refused", async (_what, body) => {
     const { status, body: answer } = await push(body);
     expect([status, answer.error.type]).toEqual([400, "invalid_request_error"]);
@@ -81,6 +82,11 @@ describe("pushed text", () => {
     const longer = await push(ofBytes(limit + 1));
     expectRefusal(longer, 413, "request_too_large");
     expect(longer.body.error.message).toContain("upload a longer text as a file");
+  });
+
+  test("of 15 MB is stored", async () => {
+    const { status, body } = await push({ text: "word ".repeat(3_000_000) });
+    expect([status, body.size_bytes]).toEqual([202, 15_000_000]);
   });
 
   test("is replaced by a file with the same bytes, whose original is kept", async () => {
@@ -110,19 +116,12 @@ describe("pushed text", () => {
 describe("an external_id", () => {
   test("identifies one document, whose text is replaced by a new push", async () => {
     const before = await total();
-    const first = await kept({
-      text: "The ferry leaves at eight.",
-      name: "ferry",
-      external_id: "crm/1",
-      tags: ["old"],
-    });
-    const second = await push({
-      text: "The ferry leaves at nine.",
-      name: "ferry 2",
-      external_id: "crm/1",
-      tags: ["new"],
-    });
-    expect([second.status, second.body.id]).toEqual([202, first.id]);
+    const external_id = "crm/1\u0000";
+    const first = await kept({ text: "The ferry leaves at eight.", name: "ferry", external_id, tags: ["old"] });
+    expect(first.external_id).toBe(external_id);
+    const replacement = { text: "The ferry leaves at nine.", name: "ferry 2", external_id, tags: ["new"] };
+    const send = () => push(replacement, { "idempotency-key": "replace-1" });
+    for (const { status, body } of [await send(), await send()]) expect([status, body.id]).toEqual([202, first.id]);
     const ready = await library.ended(first.id);
     expect(ready).toMatchObject({ status: "ready", name: "ferry 2", tags: ["new"], created_at: first.created_at });
     expect((await textOf(first.id)).trim()).toBe("The ferry leaves at nine.");
@@ -133,10 +132,12 @@ describe("an external_id", () => {
     expect(await total()).toBe(before + 1);
   });
 
-  test("pushed again with the same text changes nothing", async () => {
+  test("pushed again with the same text changes nothing, and another one identifies another document", async () => {
     const first = await kept({ text: "Unchanged.", external_id: "crm/2" });
     const again = await push({ text: "Unchanged.", external_id: "crm/2" });
     expect([again.status, again.body]).toEqual([202, first]);
+    const other = await push({ text: "Unchanged.", external_id: "crm/other" });
+    expect([other.status, other.body.id === first.id]).toEqual([202, false]);
   });
 
   test("finds its document in the list of its collection", async () => {

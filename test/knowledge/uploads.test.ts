@@ -3,10 +3,48 @@ import { expectRefusal } from "../hostile/target.ts";
 import { realFile } from "../files/index.ts";
 import { openLibrary } from "./library.ts";
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 const library = await openLibrary();
 const call = library.call;
 const shelf = await library.collect("Shelf");
 const total = async () => (await call("GET", `/collections/${shelf}/documents`)).body.total as number;
+
+test("an upload by a person creates a document that can be listed, changed, downloaded and deleted", async () => {
+  const slug = await library.collect("One document");
+  const list = async () => (await call("GET", `/collections/${slug}/documents`)).body;
+  const person = library.as(await library.signIn());
+  const { status, body } = await person.upload(slug, { content: "# Hi\n", name: "../no/te.md", type: "text/markdown" });
+  expect([status, body]).toEqual([
+    202,
+    {
+      id: expect.stringMatching(UUID),
+      collection_id: expect.stringMatching(UUID),
+      name: "te.md",
+      mime_type: "text/markdown",
+      size_bytes: 5,
+      status: "pending",
+      chunk_count: 0,
+      tags: [],
+      source: "upload",
+      created_at: expect.stringMatching(TIME),
+      updated_at: expect.stringMatching(TIME),
+    },
+  ]);
+  const path = `/documents/${body.id}`;
+  expect(await list()).toMatchObject({ data: [{ id: body.id }], total: 1, limit: 50, offset: 0 });
+  expectRefusal(await call("GET", `/collections/${slug}/documents?status=done`), 400, "invalid_status");
+  const changed = await call("PATCH", path, { name: "new.md", tags: ["z"] });
+  expect(changed.body).toMatchObject({ id: body.id, name: "new.md", tags: ["z"] });
+  const content = await call("GET", `${path}/content`);
+  expect([content.text, content.headers.get("content-type")]).toEqual(["# Hi\n", "text/markdown"]);
+  expect(content.headers.get("content-disposition")).toBe("attachment; filename=new.md");
+  expect((await call("DELETE", path)).status).toBe(204);
+  for (const part of ["", "/text", "/content"]) expectRefusal(await call("GET", path + part), 404, "not_found");
+  expect(await list()).toMatchObject({ data: [], total: 0 });
+  expect((await library.upload(slug, { content: "# Hi\n" })).status).toBe(202);
+});
 
 describe("uploading identical bytes", () => {
   test("creates one document per collection, whatever the file names are", async () => {
@@ -52,6 +90,20 @@ describe("uploading identical bytes", () => {
     const again = await library.upload(shelf, sent);
     expect([first.status, again.status, again.body.id]).toEqual([202, 202, first.body.id]);
     expectRefusal(await library.upload(shelf, { ...sent, content: "Something else." }), 422, "idempotency_key_reused");
+    expect((await call("DELETE", `/documents/${first.body.id}`)).status).toBe(204);
+    expectRefusal(await library.upload(shelf, sent), 404, "not_found");
+    expect((await library.upload(shelf, { content: sent.content })).status).toBe(202);
+  });
+
+  test("under a new idempotency key returns the existing document, and creates one once that is deleted", async () => {
+    const content = "Here before its key.";
+    const existing = (await library.upload(shelf, { content })).body.id;
+    const send = () => library.upload(shelf, { content, headers: { "idempotency-key": "upload-2" } });
+    for (const { status, body } of [await send(), await send()]) expect([status, body.id]).toEqual([200, existing]);
+    await call("DELETE", `/documents/${existing}`);
+    const [created, again] = [await send(), await send()];
+    expect([created.status, again.status, again.body.id]).toEqual([202, 202, created.body.id]);
+    expect(created.body.id).not.toBe(existing);
   });
 });
 
@@ -68,11 +120,23 @@ describe("the tags of an upload", () => {
       ["a", "b"],
     ],
     ["a JSON array", [["tags", '["a", "b c"]']], ["a", "b c"]],
+    [
+      "a field and a JSON array",
+      [
+        ["tags", "a"],
+        ["tags", '["b","a"]'],
+      ],
+      ["a", "b"],
+    ],
     ["no field", [], []],
     ["filter syntax", [["tags", 'x" OR org != "']], ['x" OR org != "']],
   ] as [string, [string, string][], string[]][])("can be sent as %s", async (what, fields, tags) => {
     const { status, body } = await library.upload(shelf, { content: `Tags: ${what}`, fields });
     expect([status, body.tags]).toEqual([202, tags]);
+  });
+
+  test("have at most 200 characters each", async () => {
+    expectRefusal(await library.upload(shelf, { fields: [["tags", "x".repeat(201)]] }), 400, undefined, "tags");
   });
 });
 
@@ -125,6 +189,8 @@ describe("an upload of an unsupported type:", () => {
       "audio/mpeg",
     ],
     ["random bytes", Buffer.from("00ff00fe80818283c0c1f5f6", "hex"), "a.bin", "application/octet-stream"],
+    ["packed bytes called a text", Buffer.from(Array.from({ length: 500 }, (_, n) => (n * 37) % 256)), "a.txt", ""],
+    ["text with an unknown ending", Buffer.from("text"), "a.xyz", "application/octet-stream"],
   ])("%s is refused", async (_what, content, name, type) => {
     const before = await total();
     expectRefusal(await library.upload(shelf, { content, name, type }), 415, "unsupported_file_type");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
 import { openLibrary } from "./library.ts";
 
-/* A file that was read in part says so wherever its text is shown. */
+/* Wherever the text of a partly read file is shown, a warning is shown with it. */
 
 const library = await openLibrary();
 

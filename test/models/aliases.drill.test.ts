@@ -99,7 +99,7 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
     const { data } = (await member.call("GET", "/usage?group_by=model")).body;
     const rows = new Map<string, any>(data.map((row: any) => [row.model, row]));
     expect(rows.get(second.model)).toMatchObject({ turns: 1 });
-    // a target that says nothing in its time has worked on the prompt, and is paid
+    // a target that is silent for its whole time has worked on the prompt, which costs money
     expect(rows.size).toBe(reason === "timeout" ? 2 : 1);
     if (reason === "timeout")
       expect(rows.get(first.model)).toMatchObject({ prompt_tokens: expect.toSatisfy((n) => n > 0) });

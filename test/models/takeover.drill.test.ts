@@ -4,7 +4,7 @@ import { expectStream } from "../agents/grammar.ts";
 import { TOOL } from "../agents/agents.ts";
 import { holdAfter, PROVIDERS, startProviders } from "./providers.ts";
 
-/* A worker dies after a round of tools, while the model is called again. The doubles refuse any state but the one they sent. */
+/* A worker dies after a round of tools, while it asks the model again. The doubles refuse every state except the one they sent. */
 
 let processes: Processes;
 const turns: Record<string, { events: any[]; before: any; after: any; state: string[] }> = {};

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { clientOf, say } from "../http/service.ts";
 import { openPeople } from "../accounts/people.ts";
 
-/* Headers that say which model answered, what it cost, and how many targets did not answer (docs/models.md). */
+/* Headers with the model that answered, the cost, and the number of targets that did not answer (docs/models.md). */
 
 const people = await openPeople();
 const credentials = await people.service.organization("Headers");

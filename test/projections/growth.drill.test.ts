@@ -7,7 +7,7 @@ import { getTurn } from "#projections/turns/query.ts";
 import { listTurns } from "#projections/turns/threadTurns.ts";
 import { fixture, live, message, said, turnCompleted, turnStarted, type Fixture } from "./fixture.ts";
 
-/** Rows added to each table: reading one of them in full stands out. */
+/** Rows added to each table: so many that a full read of one is noticeable. */
 const ROWS = 5_000;
 /** They have one row for each process, read model or index. */
 const SMALL = new Set([

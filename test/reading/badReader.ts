@@ -4,7 +4,7 @@ import { serveReading } from "#infra/readers/serve.ts";
 import { toFileText } from "#services/reading/passageLines.ts";
 import { UnreadableFile, type FileText } from "#services/reading/reader.ts";
 
-/* A reading process that does what the file's type says. It stands for a library that fails on a hostile file. */
+/* A reading process that fails in the way that the file's type names, like a library does on a hostile file. */
 
 const readText = (markdown: string): FileText =>
   toFileText({ markdown, page_count: null, pages: null, passages: [], warnings: [] });

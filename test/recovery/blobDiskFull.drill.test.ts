@@ -30,7 +30,7 @@ test("uploads to a full disk are refused with storage_full, leave no fragment, a
     expect(headers.get("retry-after")).toBe("10");
   }
   expect(globSync("**/*.part", { cwd: disk })).toEqual([]);
-  // a turn without content that needs space goes on
+  // turns without content that needs space still work
   expect((await call("POST", "/chat/completions", say("Hello"))).status).toBe(200);
   const metrics = await (await fetch(`${platform.url}/metrics`)).text();
   expect(Number(/disk_free_ratio\{name="disk"\} ([\d.e-]+)/.exec(metrics)![1])).toBeLessThan(0.07);

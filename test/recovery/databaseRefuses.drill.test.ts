@@ -15,7 +15,7 @@ const BACK_MS = 15_000;
 interface Refusal {
   begin(database: string, user: string): string[];
   end(database: string, user: string): string[];
-  /** What `/readyz` says meanwhile. */
+  /** The answer of `/readyz` in the meantime. */
   detail: string;
 }
 
@@ -58,7 +58,7 @@ test.each(Object.entries(REFUSALS))(
     const load = startLoad([platform.url], api_key, 3);
     await load.more(3);
 
-    // what is connected stays as it was, so the connections end
+    // open connections keep their old rights, so they are closed
     const sessions = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`;
     await run([...begin(database, user), sessions]);
     await expect.poll(readyz, { timeout: TOLD_MS }).toContain(detail);

@@ -161,7 +161,7 @@ test("vectors and pages of sources wait while there is no space, and are process
   const env = { PRIVATE_FETCH_HOSTS: site.host, PRIVATE_PROVIDER_HOSTS: "127.0.0.1", SOURCE_DELAY_MS: "0" };
   const start = (roles: readonly Role[], percent: string) =>
     startPlatform({ roles, deployment: own, env: { ...env, FREE_DISK_PERCENT: percent } });
-  // the process that works has no space; the one that answers takes new documents
+  // the worker has no space, but the http process accepts new documents
   const answering = await start(["http", "projections"], "0,0,0");
   const full = await start(["services"], "100,0,0");
   const theirs = await answering.organization();

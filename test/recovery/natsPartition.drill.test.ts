@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.stop());
 
-/** One server of the cluster and the others hear nothing of each other. */
+/** One server of the cluster is cut off from the others. */
 const cutOff = (n: number) =>
   cluster.routes!.routesOf(n).forEach((route) => route.proxy.setAll(pathAt(route, "dropped")));
 

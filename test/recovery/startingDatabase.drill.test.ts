@@ -24,7 +24,7 @@ function atPort(url: string, port: number): string {
   return through.href;
 }
 
-/** A way to a database that says for so many connections that it is starting. `listenAt`: its port; any by default. */
+/** A proxy that answers the first `refusals` connections as a starting database does. `listenAt`: its port; by default a free one. */
 async function startingDatabase(url: string, refusals: number, listenAt = 0) {
   const { hostname, port } = new URL(url);
   let refused = 0;
@@ -61,7 +61,7 @@ test("a process that starts before PostgreSQL listens waits for it, also while i
   expect([database.refused(), obstacles]).toEqual([1, ["away", "starting"]]);
 });
 
-/** A way to the database that passes nothing of its nth connection. */
+/** A proxy to the database that passes nothing on its nth connection. */
 async function stallingDatabase(url: string, nth: number) {
   const { hostname, port } = new URL(url);
   let connections = 0;

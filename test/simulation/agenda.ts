@@ -5,7 +5,7 @@ interface Entry<T> {
   cancelled?: boolean;
 }
 
-/** What is to happen, by moment; what has the same moment, in the order of being added. */
+/** Planned actions in the order of their times; those of one time in the order in which they were added. */
 export function createAgenda<T>() {
   const heap: Entry<T>[] = [];
   let added = 0;
@@ -36,7 +36,7 @@ export function createAgenda<T>() {
   };
 
   return {
-    /** Answers with a function that cancels it. */
+    /** Returns a function that cancels it. */
     add(at: number, what: T): () => void {
       const entry: Entry<T> = { at, order: added++, what };
       rise(heap.push(entry) - 1);

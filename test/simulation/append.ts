@@ -58,7 +58,7 @@ function parse(values: string[]): Parameters {
   return { commands, events, heads, keys, erasures, forgotten };
 }
 
-/** Commands whose version does not follow, or whose thing has a key already, or that come twice. */
+/** Commands whose version does not follow, whose thing already has a key, or that occur twice. */
 function refusedOf(tables: Tables, { commands, events, keys }: Parameters, known: Set<number>): Set<number> {
   const ids = new Set<string>();
   const refused = new Set<number>();
@@ -81,7 +81,7 @@ function refusedOf(tables: Tables, { commands, events, keys }: Parameters, known
   }
 }
 
-/** What an append comes to: the rows that answer it, and the writing, which must happen before anything else does. */
+/** The outcome of an append: the rows that answer it, and the write, which must come before any other. */
 export function planAppend(tables: Tables, values: string[], at: Date): { rows: { kind: string }[]; write(): void } {
   const given = parse(values);
   const stored = new Map(given.commands.map((command) => [command.n, tables.commands.get(keyOf(command))]));

@@ -17,7 +17,7 @@ const RETRY_MS = 500;
 interface Message {
   /** The message in transit; each receiver gets its own copy. */
   payload: string;
-  /** Throws when it must come again. */
+  /** Throws when the message must be redelivered. */
   take(consumer: Consumer, payload: string): Promise<void>;
   deliveries: number;
   settled: boolean;
@@ -32,7 +32,7 @@ export interface Consumer {
 
 export type Bus = ReturnType<typeof createBus>;
 
-/** The bus: work is delivered at least once and in any order, everything else at most once. */
+/** The bus. It delivers work at least once and in any order, and everything else at most once. */
 export function createBus(world: World) {
   const { random, rates } = world;
   const consumers = new Set<Consumer>();
@@ -48,7 +48,7 @@ export function createBus(world: World) {
       for (let n = 0; n < copies; n++) world.outside(world.transit(), effect);
     });
 
-  /** Frames of one process arrive in the order in which they were sent, or not at all; none comes twice. */
+  /** Frames of one process arrive at most once, in the order in which they were sent. */
   const lastFrame = new Map<Process | undefined, number>();
   const inOrder = (effect: () => void) =>
     world.send(() => {
@@ -147,7 +147,7 @@ export function createBus(world: World) {
     join(consumer: Consumer): void {
       consumers.add(consumer);
     },
-    /** Publishes a command; `answered` hears the answer, `stored` that the bus has it: either may be lost. */
+    /** Publishes a command. `answered` gets the answer, and `stored` the confirmation of the bus; either may be lost. */
     publish(command: Command, answered: (answer: CommandResult) => void, stored: () => void): void {
       const process = world.current();
       const tell = (effect: () => void) => lossy(() => world.at(world.now(), process, effect));

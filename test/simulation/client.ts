@@ -14,16 +14,16 @@ const LONGEST_WAIT_MS = 3_000;
 
 export const ORGANIZATION = deriveId("organization");
 
-/** What a client wants, once. */
+/** One request of a client. */
 export interface ClientRequest {
-  /** When, in milliseconds. */
+  /** When it is sent, in milliseconds. */
   at: number;
   thread: number;
   want: "turn" | "delete";
   behaviour: ModelBehaviour;
-  /** Milliseconds after which the reader of a turn goes away. */
+  /** Milliseconds after which the reader of a turn disconnects. */
   leaves: number | null;
-  /** Milliseconds after which the same request comes again, although it was answered. */
+  /** Milliseconds after which the request is repeated, although it was answered. */
   again: number | null;
 }
 
@@ -37,7 +37,7 @@ export interface AcknowledgedRequest {
 
 export const threadOf = ({ thread }: Pick<ClientRequest, "thread">) => `thread-${deriveId("thread", String(thread))}`;
 
-/** A client behind an http process: sends a request until it is answered, as the sender of the bus does, and retries. */
+/** A client of an http process. Sends a request until it is answered, like the bus's command sender, and retries. */
 export function createClient({ world, database, bus }: Deployment) {
   const log = openLog(openConnection(world, database), keyring);
   const acknowledged: AcknowledgedRequest[] = [];

@@ -4,18 +4,18 @@ import type { World } from "./world.ts";
 
 const NOTICED_MS = 3_000;
 
-/** Tells how an append is answered where a process does not wait for its commit: one of the planted bugs. */
+/** Answers an append for a process that does not wait for its commit: one of the planted bugs. */
 export type AnswerAppend = (query: Query, commit: () => { rows: unknown[] }) => { rows: unknown[] };
 
-/** Every append comes as one to log.append: the optimistic one never fits. */
+/** Makes every append use log.append, because the optimistic one never applies. */
 function answerWith(answerAppend: AnswerAppend, asked: Query, commit: () => { rows: unknown[] }) {
   if (asked.name === "append new") return { rows: [] };
   return asked.name === "append" ? answerAppend(asked, commit) : commit();
 }
 
 /**
- * A process's pool: statements travel, may arrive late or never, and their answers may be lost on the way back.
- * What has left the process arrives whether or not it lives on.
+ * A process's pool: statements may arrive late or never, and their answers may be lost.
+ * A statement that was sent can arrive after its process has died.
  */
 export function openConnection(world: World, database: Database, answerAppend?: AnswerAppend): pg.Pool {
   const { random, rates } = world;

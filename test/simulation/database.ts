@@ -10,23 +10,23 @@ export interface Query {
   values?: unknown[];
 }
 
-/** How a database may be built wrongly: each makes one of the planted bugs. */
+/** Defects of a database; each is one of the planted bugs. */
 export interface Flaws {
   /** Keeps no outcome rows. */
   forgetsOutcomes?: boolean;
-  /** Gives out positions before the commit: what commits later shows up behind what readers have passed. */
+  /** Assigns positions before the commit, so that later commits appear at positions that readers have passed. */
   commitsLate?: boolean;
 }
 
 export type Database = ReturnType<typeof createDatabase>;
 
-/** What a follower of the log has seen, and up to where. */
+/** The events that a follower of the log has seen, and its position. */
 export interface Checkpoint {
   position: number;
   seen: number[];
 }
 
-/** The deployment's database, in memory: answers the product's own statements, each in one moment. */
+/** The deployment's database, in memory. Executes the product's own statements, each atomically. */
 export function createDatabase(world: World, flaws: Flaws = {}) {
   const tables: Tables = { events: [], commands: new Map(), streams: new Map(), keys: new Map() };
   const workers = new Map<string, number>();
@@ -87,7 +87,7 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
     return [{ due_at: times.length > 0 ? new Date(Math.min(...times)) : null }];
   }
 
-  /** Statements by what only they say. */
+  /** The statements, each recognized by a part that no other one has. */
   const statements: [RegExp, (...values: any[]) => unknown[]][] = [
     [/from log\.append\(/, (...values) => append(values)],
     [/from log\.append_unchanged\(/, (...values) => appendUnchanged(values)],
@@ -174,7 +174,7 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
     run({ text, values = [] }: Query): { rows: unknown[] } {
       const [, answer] = statements.find(([pattern]) => pattern.test(text)) ?? [];
       if (!answer) throw new Error(`the simulated database does not know: ${text}`);
-      // As over a wire: what is handed out is nobody else's.
+      // copies the rows, as a real connection does
       return { rows: structuredClone(answer(...values)) };
     },
   };

@@ -6,25 +6,25 @@ import type { AcknowledgedRequest } from "./client.ts";
 import type { Database } from "./database.ts";
 import { keyring } from "./node.ts";
 
-/** What a run left behind. */
+/** The state after a run. */
 export interface Evidence {
   database: Database;
   acknowledged: AcknowledgedRequest[];
-  /** Wishes that were never answered. */
+  /** Number of requests that were never answered. */
   unanswered: number;
   buried: unknown[];
 }
 
 const ENDS = ["TurnCompleted", "TurnFailed", "TurnStopped", "TurnRefused"];
 
-/** Everything in the log, as readers get it. */
+/** All events of the log, as readers get them. */
 function eventsOf({ tables }: Database): RecordedEvent<any>[] {
   return tables.events.map((row) =>
     decodeEvent({ ...row, wrapped: (row.thing && tables.keys.get(row.thing)?.wrapped) || null }, keyring),
   );
 }
 
-/** What must not be, in words; empty when all is well. */
+/** Violations of the promises, in words; empty if there are none. */
 export function findingsIn(evidence: Evidence): string[] {
   let events: RecordedEvent<any>[];
   try {
@@ -43,7 +43,7 @@ export function findingsIn(evidence: Evidence): string[] {
   ];
 }
 
-/** Positions and versions without a gap; the follower has seen each event once and in order. */
+/** Positions and versions have no gap, and the follower has seen each event once and in order. */
 function orderOf(events: RecordedEvent[], { tables, checkpoint }: Database): string[] {
   const found: string[] = [];
   const versions = new Map<string, number>();
@@ -59,7 +59,7 @@ function orderOf(events: RecordedEvent[], { tables, checkpoint }: Database): str
   return found;
 }
 
-/** One turn at a time, each begun once and ended once, by its newest attempt and with the words of one attempt. */
+/** Turns do not overlap. Each starts once and ends once, by its newest attempt and with the words of one attempt. */
 function turnsOf(events: RecordedEvent<any>[]): string[] {
   const found: string[] = [];
   const begun = new Set<string>();
@@ -96,7 +96,7 @@ const wordsOf = ({ text }: TurnOutput) =>
 const saidBy = (attempt: number) => (id: string, said: TurnOutput) =>
   wordsOf(said).every(([of, by, n], at) => of === id && by === String(attempt) && n === String(at));
 
-/** What a lost worker said is put together from frames; some may be lost, and the attempt may be an older one. */
+/** The output of a lost worker is rebuilt from frames. Some may be lost, and they may be from an older attempt. */
 function saidByOne(id: string, said: TurnOutput): boolean {
   const words = wordsOf(said);
   const numbers = words.map(([, , n]) => Number(n));
@@ -104,7 +104,7 @@ function saidByOne(id: string, said: TurnOutput): boolean {
   return rising && words.every(([of, by]) => of === id && by === words[0]![1]);
 }
 
-/** What was erased has no key, and everything else has one. */
+/** Erased turns have no key, and all others have one. */
 function keysOf(events: RecordedEvent<any>[], { tables }: Database): string[] {
   const deleted = new Set(events.filter(({ type }) => type === "ThreadDeleted").map(({ stream }) => stream));
   const refused = new Set(events.filter(({ type }) => type === "TurnRefused").map(({ data }) => data.turn_id));
@@ -117,7 +117,7 @@ function keysOf(events: RecordedEvent<any>[], { tables }: Database): string[] {
     .map(({ data }) => `the key of turn ${data.turn_id} should be otherwise`);
 }
 
-/** Every answer holds: its event is there, once, and a command runs again only after its turn was refused. */
+/** Each answered command has one event in the log, and runs again only if its turn was refused. */
 function acknowledgedIn(events: RecordedEvent<any>[], acknowledged: AcknowledgedRequest[]): string[] {
   const found: string[] = [];
   const refused = new Set(events.filter(({ type }) => type === "TurnRefused").map(({ data }) => data.turn_id));

@@ -24,7 +24,7 @@ const projection: Projection = {
 /** Another process has moved the checkpoint. */
 class Overtaken extends Error {}
 
-/** Follows the log into one read model; several processes may try, and a checkpoint that has moved stops all but one. */
+/** Follows the log into one read model. Several processes may try; all stop that find the checkpoint moved by another one. */
 export function startFollower({ world, database, bus }: Deployment): void {
   const pool = openConnection(world, database);
   const db = asDb(pool);

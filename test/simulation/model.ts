@@ -3,7 +3,7 @@ import { NO_USAGE } from "#events/thread.ts";
 import { ModelError, type Model } from "#services/turns/model.ts";
 import type { TurnToRun } from "#services/turns/turnToRun.ts";
 
-/** What the model does when it is asked. */
+/** Behaviours of the model. */
 export const MODEL_BEHAVIOURS = [
   "answers",
   "answers slowly",
@@ -15,11 +15,11 @@ export const MODEL_BEHAVIOURS = [
 ] as const;
 export type ModelBehaviour = (typeof MODEL_BEHAVIOURS)[number];
 
-/** The nth piece of what the model says in one attempt at a turn: nobody else says that. */
+/** The nth piece of the model's output in one attempt at a turn; unique. */
 export const piece = (turn: Pick<TurnToRun, "turn_id" | "attempt">, n: number) =>
   `${turn.turn_id}/${turn.attempt}/${n};`;
 
-/** A model that does what the message says, and whose words tell which attempt they are of; `asked` outlives processes. */
+/** A model whose behaviour the message names, and whose words name their attempt. `asked` is shared by all processes. */
 export function scriptedModel(turn: TurnToRun, asked: Map<string, number>): Model {
   return {
     async *complete({ messages }, signal) {

@@ -28,13 +28,13 @@ export interface Deployment {
   world: World;
   database: Database;
   bus: Bus;
-  /** How a process is wired wrongly: each makes one of the planted bugs. */
+  /** Defects in how a process is assembled; each is one of the planted bugs. */
   flaws: {
     answerAppend?(world: World, database: Database): AnswerAppend;
-    /** In place of the handler, where turns end. */
+    /** Replaces the handler of commands that end turns. */
     ending?(handle: Handle, database: Database): Handle;
   };
-  /** That a process says it has no room for a turn. */
+  /** Probability that a process reports no room for a turn. */
   noRoom: number;
   /** How often the model was asked, by request. */
   asked: Map<string, number>;
@@ -49,7 +49,7 @@ const blobs = {
   remove: async () => {},
 };
 
-/** Puts the product's own parts together as one services process, in the current process. One of them leads: it relays. */
+/** Assembles a services process from the product's own parts, in the current simulated process. `leads`: it also relays. */
 export function startNode({ world, database, bus, flaws, noRoom, asked }: Deployment, leads: boolean): void {
   const process = world.current()!;
   const worker = process.name;
@@ -111,7 +111,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
     },
   });
   const react = async (event: PublicEvent) => {
-    // its world has no budgets
+    // the simulation has no budgets
     const reaction = { event, blobs, log, resumeWork: turns.resumeWork, startAlertRun: async () => {} };
     for (const reactor of reactors[event.type] ?? []) await reactor.react(reaction);
   };

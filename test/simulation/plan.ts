@@ -3,11 +3,11 @@ import type { ClientRequest } from "./client.ts";
 import { MODEL_BEHAVIOURS } from "./model.ts";
 import type { Rates } from "./world.ts";
 
-/** Until when things go wrong. */
+/** After this time no faults occur. */
 export const FAULTS_MS = 30_000;
 export const NODES = 3;
 
-/** Something that befalls one process. */
+/** A fault of one process. */
 export interface PlannedFault {
   at: number;
   node: number;
@@ -16,15 +16,15 @@ export interface PlannedFault {
   ms: number;
 }
 
-/** All that a run depends on. */
+/** Everything that determines a run. */
 export interface Plan {
-  /** Decides delays, losses and who gets what. */
+  /** Seed of delays, losses and receivers. */
   course: number;
   requests: ClientRequest[];
   faults: PlannedFault[];
   rates: Rates;
   noRoom: number;
-  /** What each node's clock is ahead, in milliseconds. */
+  /** How far each node's clock is ahead, in milliseconds. */
   skews: number[];
 }
 

@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 
 const COMMIT_MS = 200;
 
-/** Says that an append is committed and commits it a moment later, if the process still lives then. */
+/** Reports an append as committed, and commits it a moment later if the process is still alive. */
 const answerBeforeCommit = (world: World, database: Database): AnswerAppend => {
   const process = world.current();
   return (query, commit) => {
@@ -15,7 +15,7 @@ const answerBeforeCommit = (world: World, database: Database): AnswerAppend => {
   };
 };
 
-/** Bugs that the simulation must find, each built into its own parts. */
+/** Bugs in the simulation's own parts, which it must find. */
 export const plantedBugs: Record<string, PlantedFlaws> = {
   "an answer before the commit": { answerAppend: answerBeforeCommit },
   "a cursor over positions that are given out before the commit": { commitsLate: true },

@@ -9,23 +9,23 @@ import { FAULTS_MS, type PlannedFault, type Plan } from "./plan.ts";
 import { enterTime, settled } from "./time.ts";
 import { createWorld, QUIET, type Process, type World } from "./world.ts";
 
-/** When whatever still hangs counts as stuck: even if each request is a turn of one thread that takes all of its time. */
+/** After this time an open request counts as stuck, even if all requests are turns of one thread that use their full time. */
 const STUCK_MS = FAULTS_MS + 240_000;
 const RESTART_MS = 1_000;
 
 export type PlantedFlaws = Flaws & Deployment["flaws"];
 
-/** What a run came to. Equal plans give equal results, but for the names of things. */
+/** The result of a run. Equal plans have equal results, except for the names of things. */
 export interface Result {
   findings: string[];
   trace: string[];
   /** Types of the events in the log. */
   story: string[];
-  /** Simulated time that it took. */
+  /** Its simulated duration. */
   ms: number;
 }
 
-/** Runs the deployment through a plan until all is quiet, and looks at what is left. */
+/** Simulates a plan until no work is open, and checks the state. */
 export async function simulate(plan: Plan, planted: PlantedFlaws = {}): Promise<Result> {
   const world = createWorld(randomFrom(plan.course), { ...plan.rates });
   const leave = enterTime(world);
@@ -64,7 +64,7 @@ export async function simulate(plan: Plan, planted: PlantedFlaws = {}): Promise<
   }
 }
 
-/** A process that is started again a while after it died; answers with a look at the one that runs now. */
+/** Starts a process, and another one a while after each crash. Returns the running one. */
 function supervise(world: World, name: string, skew: number, start: () => void): { now: Process; downMs: number } {
   let starts = 0;
   const begin = (): Process => {

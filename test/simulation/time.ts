@@ -4,10 +4,10 @@ import { START, type World } from "./world.ts";
 
 const realImmediate = setImmediate;
 
-/** Resolves when nothing can go on by itself any more: everybody waits for the agenda. */
+/** Resolves when all code waits for the agenda. */
 export const settled = () => new Promise<void>((resolve) => realImmediate(resolve));
 
-/** Puts the world's clock, timers and chance in place of the real ones; answers with the way back. */
+/** Replaces the real clock, timers and random numbers by the world's. Returns a function that restores them. */
 export function enterTime(world: World): () => void {
   const real = {
     Date,
@@ -32,7 +32,7 @@ export function enterTime(world: World): () => void {
   };
   const later = (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
     handle(world.after(Math.max(1, ms), () => run(...args)));
-  // other files of this process may have left timers of the real time, which fire meanwhile
+  // other files of this process may have left real timers, which still fire
   const cancel = (timer?: { cancel(): void } | NodeJS.Timeout) =>
     timer && "cancel" in timer ? timer.cancel() : real.clearTimeout(timer);
   const again = (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {

@@ -5,7 +5,7 @@ import { createAgenda } from "./agenda.ts";
 /** A process of the simulated deployment. One that has crashed never comes back: a restart is another process. */
 export interface Process {
   name: string;
-  /** What its clock is ahead, in milliseconds. */
+  /** How far its clock is ahead, in milliseconds. */
   skew: number;
   alive: boolean;
   /** Nothing happens in it before this moment. */
@@ -13,12 +13,12 @@ export interface Process {
   onCrash: () => void;
 }
 
-/** How likely things go wrong, while they may. */
+/** Probabilities of faults, while faults occur. */
 export interface Rates {
   drop: number;
   duplicate: number;
   slow: number;
-  /** That a process dies just before or just after it sends something. */
+  /** A process dies just before or just after it sends something. */
   crash: number;
 }
 
@@ -30,8 +30,8 @@ export const START = Date.UTC(2026, 0, 1);
 const SLOW_MS = 6_000;
 
 /**
- * Simulated time and processes on one agenda, so that the same random choices give the same course of events.
- * Whatever is awaited in a process belongs to it and ends with it.
+ * Simulated time and processes on one agenda, so that the same random choices lead to the same run.
+ * Everything that a process waits for belongs to it and ends with it.
  */
 export function createWorld(random: Random, rates: Rates) {
   const agenda = createAgenda<{ process: Process | undefined; run: () => void }>();
@@ -44,17 +44,17 @@ export function createWorld(random: Random, rates: Rates) {
     rates,
     trace,
     now: () => now,
-    /** The process that runs at this moment. */
+    /** The process that is running now. */
     current: () => inside.getStore(),
     note: (what: string) => void trace.push(`${now} ${inside.getStore()?.name ?? "-"} ${what}`),
 
-    /** Has something happen in a process, or outside of all; it does not when the process has died by then. */
+    /** Runs something at a time, in a process or outside of all. A process that has died runs nothing. */
     at(moment: number, process: Process | undefined, run: () => void) {
       return agenda.add(Math.max(moment, now), { process, run });
     },
-    /** After a while, in the current process. */
+    /** Runs something later in the current process. */
     after: (ms: number, run: () => void) => self.at(now + ms, inside.getStore(), run),
-    /** After a while, whatever becomes of the current process. */
+    /** Runs something later, even if the current process has died. */
     outside: (ms: number, run: () => void) => self.at(now + ms, undefined, run),
     sleep: (ms: number) => new Promise<void>((resolve) => self.after(ms, resolve)),
 
@@ -66,9 +66,9 @@ export function createWorld(random: Random, rates: Rates) {
       process.onCrash();
     },
 
-    /** How long something is under way. */
+    /** The random duration of a transmission. */
     transit: () => (random.chance(rates.slow) ? random.int(1, SLOW_MS) : random.int(1, 4)),
-    /** Sends something from the current process, which may die of it: before, or after. Nothing is sent by the dead. */
+    /** Sends something from the current process, which may die just before or just after. A dead process sends nothing. */
     send(effect: () => void): void {
       const process = inside.getStore();
       if (process && (!process.alive || (random.chance(rates.crash) && self.diesBefore(process)))) return;
@@ -80,7 +80,7 @@ export function createWorld(random: Random, rates: Rates) {
       return true;
     },
 
-    /** Takes the next thing from the agenda; false when there is none. */
+    /** Runs the next action of the agenda; false if there is none. */
     step(): boolean {
       const next = agenda.take();
       if (!next) return false;

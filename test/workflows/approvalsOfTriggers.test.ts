@@ -18,7 +18,7 @@ const inboxOf = async (by: Client): Promise<string[]> =>
 const untilExists = (run: string) =>
   expect.poll(async () => (await home.owner("GET", `/workflows/runs/${run}`)).status, SOON).toBe(200);
 
-/** The approval of a run is refused to the one and decided by the other. */
+/** Expects that `excluded` may not decide the run's approval, and that `decider` may. */
 async function expectDecider(run: string, excluded: Client, decider: Client): Promise<void> {
   const [approval] = await home.pending(run);
   expect([await inboxOf(excluded), await inboxOf(decider)]).toEqual([

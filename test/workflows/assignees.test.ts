@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 const ASKS = workflowSource('return ctx.awaitApproval("boss", args.terms);');
-/** In the source of ASKS: the line of its call, and where its name stands. */
+/** The place of the call in the source of ASKS. */
 const PLACE = { line: 4, column: expect.any(Number) };
 const refusal = async (terms: object) => {
   const { status, error, error_info } = await w.home.run(ASKS, { terms });

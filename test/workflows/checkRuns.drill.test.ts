@@ -42,7 +42,7 @@ let shared: ReturnType<typeof recorded> | undefined;
 const stored = () => (shared ??= recorded());
 
 describe("a new source", () => {
-  /** The answer for a source, with its counts, and what it says of the completed run. */
+  /** Checks a source: the whole answer, its counts, and its part about the completed run. */
   async function of(source: string) {
     const { definition, completed, waiting } = await stored();
     const { data, ...counts } = await home.made(check(definition, { source }));

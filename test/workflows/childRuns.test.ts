@@ -9,7 +9,7 @@ const { home } = w;
 const DOUBLE = workflowSource("return { doubled: args.n * 2 };", "", {
   args: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
 });
-/** Starts a run of `args.workflow` and returns what `rest` makes of it. */
+/** A workflow that starts a run of `args.workflow` as `child` and then executes `rest`. */
 const starting = (rest: string, options = "{}") =>
   workflowSource(`const child = await ctx.startRun(args.workflow, args.args, ${options});\n${rest}`);
 const WAIT = "return ctx.waitForRun(child);";

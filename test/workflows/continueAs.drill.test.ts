@@ -4,12 +4,12 @@ import { streamName } from "#events/ids.ts";
 import { ForgetRun } from "#events/run.ts";
 import { openWorkflows, SOON, workflowSource } from "./harness.ts";
 
-/* Runs that go on as other runs. Each run of a chain lives for a second at least. */
+/* Runs that continue as other runs. Each run of a chain lives for at least a second. */
 
 const w = await openWorkflows({ SCHEDULE_SECONDS: "1" });
 const { home } = w;
 
-/** Goes on until `args.n` is `args.to`, and waits for a person then, if it is asked to. */
+/** Continues until `args.n` is `args.to`, and then waits for a person if `args.waits` is set. */
 const COUNTING = workflowSource(
   `if (args.n < args.to) return ctx.continueAs({ ...args, n: args.n + 1 });
 if (args.waits) await ctx.awaitApproval("end", { title: "End?" });
@@ -74,7 +74,7 @@ describe("continueAs", () => {
     ]);
     expect(chain[1].parent).toEqual({ run_id: run, kind: "continued", step: null });
     expect(chain.map(({ started_by }) => started_by)).toEqual(Array(3).fill(chain[0].started_by));
-    // two runs of it lived a second each
+    // two of its runs lived for a second each
     expect(Date.now() - began).toBeGreaterThan(2_000);
     expect((await typesOf(run)).filter((type) => type === "RunContinued")).toEqual(["RunContinued"]);
     const listed = await home.made(home.owner("GET", `/workflows/runs?status=continued&workflow_id=${workflow.id}`));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { SOON, workflowSource } from "./harness.ts";
 import { startWithoutServices } from "./withoutServices.ts";
 
-/* A process is killed at each point between a call of continueAs and the end of the run that goes on. */
+/* A process is killed at each point between a call of continueAs and the end of the continuing run. */
 
 const LONG_MS = SOON.timeout * 4;
 // each of its ends is the first event of its commit, after which the failpoint is named

@@ -9,7 +9,7 @@ import { UNKNOWN, code, counters, openCoordinators, openWorkflows, resultOf, wor
 const w = await openWorkflows();
 const { home } = w;
 
-/** `reserve`, an approval and a sleep, then `pay`, which fails while the site says so. */
+/** `reserve`, an approval and a sleep, then `pay`, which fails while the site refuses it. */
 const SOURCE = `import { defineStep } from "svc:workflow";
 const post = async ({ url }, ctx) => {
   const answer = await ctx.fetch(url, { method: "POST", body: "{}" });

@@ -323,7 +323,7 @@ describe("a worker that is lost", () => {
     const [first, second] = bench.all;
     const run = await bench.start("slow", { id }, { by: first!.handle });
     await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(1);
-    // its heartbeat has stopped, and it knows nothing of that
+    // its heartbeat has stopped, and it does not know
     await bench.send(second!.handle, run, "TakeRun", { epoch: 1, worker: second!.resources.worker, lost: true });
     await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(2);
     hold(id).open();

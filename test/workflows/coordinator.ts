@@ -35,7 +35,7 @@ export function openCoordinator(
       return { js, sha256: js, steps: {}, catches: true, ordered: false, args_schema: {} };
     },
     openHost: ({ ensureRecorded }) => ({
-      // a secret is the one thing that steps here can use: its attempt is on record before
+      // steps here can use only secrets, whose attempt is recorded first
       host: { fetch: refuse, call: refuse, secret: () => ensureRecorded().then(() => "") },
       redact: async (text) => text,
       redactJson: async (json) => json,

@@ -11,12 +11,12 @@ import { StepFailure } from "#services/workflows/tick.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
 import { SOON, counters, openCoordinators, record, resultOf, typesOf } from "./harness.ts";
 
-/* What a run has come to is noted first and recorded a moment later: what happens to it in between. */
+/* Results of a run are noted first and recorded a moment later. These tests interrupt a run in between. */
 
 const STEPS = 400;
 const { counted, count } = counters();
 
-/** So many steps that nobody sees, one after the other. */
+/** Steps without external effects, one after the other. */
 async function line(ctx: Parameters<PlainWorkflow["run"]>[0], id: string, steps = STEPS): Promise<number> {
   let sum = 0;
   for (let n = 1; n <= steps; n++) sum = await ctx.runStep("add", { id, n, sum });
@@ -83,7 +83,7 @@ const workflows: Record<string, PlainWorkflow> = {
   },
 };
 
-/** How the next commits of runs go wrong, by their stream: told nothing, or told that it is unknown although it was done. */
+/** Faults of the next commits of runs, by stream: the command is lost, or only its answer. */
 const wrong = new Map<string, ("lost" | "answer lost")[]>();
 /** How often the streams of runs cannot be read. */
 const unreadable = new Map<string, number>();

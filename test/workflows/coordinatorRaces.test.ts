@@ -3,7 +3,7 @@ import { newId } from "#events/ids.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
 import { SOON, namedGates, openCoordinators, record, resultOf, typesOf } from "./harness.ts";
 
-/* What others tell a run while its coordinator is about something: in the middle of a tick, or after it was taken for lost. */
+/* Commands of other processes that reach a run in the middle of a tick, or after its coordinator was taken for lost. */
 
 const gate = namedGates();
 const came = new Set<string>();
@@ -58,7 +58,7 @@ const workflows: Record<string, PlainWorkflow> = {
 
 /** Runs of which no result goes to the log until the test lets it. */
 const held = new Set<string>();
-// what the tick comes to rests on what it was given, however long it takes
+// the result of a tick depends only on its input, however long it takes
 const bench = await openCoordinators(workflows, {
   count: 2,
   change: ({ runner, send }) => ({
@@ -120,7 +120,7 @@ describe("a decision in the middle of a tick", () => {
 });
 
 describe("a result that comes too late", () => {
-  /** A run that is taken for lost while its process tells the first attempt's result. */
+  /** A run that is taken for lost while its process records the first attempt's result. */
   async function overtaken() {
     const id = newId();
     const [first, second] = bench.all as [(typeof bench.all)[0], (typeof bench.all)[0]];

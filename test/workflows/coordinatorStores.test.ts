@@ -4,7 +4,7 @@ import { Unavailable } from "#events/ports.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
 import { SOON, counters, namedGates, openCoordinators, resultOf, typesOf, type Coordinators } from "./harness.ts";
 
-/* A coordinator whose database or blobs are away for a while: what it has begun goes on. */
+/* A coordinator whose database or blobs are unavailable for a while continues what it has begun. */
 
 const LARGE = 100_000;
 const { counted, count } = counters();

@@ -4,17 +4,17 @@ import { openReader } from "../knowledge/library.ts";
 import { toolSource } from "../tools/desk.ts";
 import { openWorkflows, workflowSource } from "./harness.ts";
 
-/* From a hook's call to what its poll says, through every part of the platform that a step may use. */
+/* From a hook's call to the polled result, through every part of the platform that a step may use. */
 
 const w = await openWorkflows();
 
-/** Starts a workflow by its hook: what the poll says in the end. */
+/** Starts a workflow by its hook, and returns the last poll. */
 async function byHook(source: string, payload: object = {}, envelope: object = {}): Promise<any> {
   const hook = await w.home.hook(await w.home.register(source, envelope));
   const { run_id } = await w.home.call(hook, payload);
   return w.home.polled(hook, run_id);
 }
-/** What a step comes to that is called with the payload. */
+/** The result of a step that is called with the payload. */
 async function step(body: string, payload: object = {}, envelope: object = {}): Promise<any> {
   const source = workflowSource("return ctx.runStep('use', args);", `use: async (args, ctx) => { ${body} }`);
   const { status, result, error } = await byHook(source, payload, envelope);

@@ -20,7 +20,7 @@ const attachment = (id: string, file: string, by = w.home.owner) =>
 const comment = (id: string, body: object, by = w.home.owner) => by("POST", `${approvalPath(id)}/comments`, body);
 const filesOf = async (run: string) => (await w.home.made(w.home.owner("GET", `/workflows/runs/${run}/files`))).data;
 
-/** Asks, reads the files of the answer, and fails where its arguments say so. */
+/** Requests an approval, reads its files, and fails if `args.fail` is set. */
 const READS = workflowSource(
   `const answer = await ctx.awaitApproval("boss", { title: "Buy?", required: args.required });
    const ids = args.read ?? answer.files ?? [];
@@ -29,7 +29,7 @@ const READS = workflowSource(
    return { answer, read: read.map(({ content }) => content) };`,
   `read: (args, ctx) => ctx.files.read(args)`,
 );
-/** A run that asks: its id, and the approval. */
+/** Starts a run that requests an approval; returns both ids. */
 async function asking(args: object = {}) {
   const run = await w.home.start(await w.home.register(READS), args);
   const [approval] = await w.home.pending(run);

@@ -11,7 +11,7 @@ let shop: Site;
 let other: Site;
 /** Opened by the envelope, and not by the deployment. */
 let inside: Site;
-/** Nobody listens there any more. */
+/** A site that no longer listens. */
 let gone: Site;
 /** Answers that have sent nearly all that a download may have, and do not end. */
 const held: ServerResponse[] = [];

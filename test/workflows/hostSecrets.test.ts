@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { toolSource } from "../tools/desk.ts";
 import { expectRefused, openStepAttempts, failureOf } from "./stepAttempts.ts";
 
-/* Secrets of a step: within the envelope, and no longer than its run goes on. */
+/* Secrets of a step: within the envelope, and only as long as its run is live. */
 
 const VALUE = "sk-live-canary-4711";
 const platform = await openStepAttempts();

@@ -3,7 +3,7 @@ import { openWorkflows, workflowSource, type Tenant, type Workflows } from "./ha
 
 /* A tenant whose workflows mean harm, beside one that wants its work done. */
 
-/** Runs for ever in native code, which no interrupt stops. */
+/** Runs forever in native code, which no interrupt stops. */
 const NATIVE = `'a'.repeat(1e7).indexOf('a'.repeat(5e6) + 'b')`;
 const MEMORY = `const all = []; for (;;) all.push(new Array(1e4).fill(all.length));`;
 const LOOP = `for (;;) {}`;

@@ -42,14 +42,14 @@ test("runs of speculated steps whose process was killed continue from the record
   services.kill();
   const [before] = await Promise.all([Promise.all(runs.map(eventsOf)), startServices()]);
   const isOver = (events: RecordedEvent<RunEvent>[]): boolean => events.at(-1)!.type === "RunCompleted";
-  // some of them were in the middle of it
+  // some of them were still running
   expect(before.filter((events) => !isOver(events)).length).toBeGreaterThan(0);
 
   for (const [n, run] of runs.entries()) {
     const { status, result, steps, counts, logs } = await home.untilOver(run);
     expect([status, result.sum]).toEqual(["completed", (STEPS * (STEPS + 1)) / 2]);
     const events = await eventsOf(run);
-    // what was on record stands
+    // the recorded events are unchanged
     expect(events.slice(0, before[n]!.length)).toEqual(before[n]);
     const ended = events.flatMap((event) =>
       event.type === "StepCompleted" ? [(event.data as { key: string }).key] : [],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openWorkflows } from "./harness.ts";
 
-/* A page ends after 2 MB of rows, and its `limit` says how many it has (ADR 68). */
+/* A page ends after 2 MB of rows; its `limit` is the number of rows that it has (ADR 68). */
 
 const ROWS = 40;
 /** 40 rows with 60 KB each have more than 2 MB. */
@@ -13,7 +13,7 @@ async function fill(send: (n: number) => Promise<unknown>): Promise<void> {
   for (let n = 0; n < ROWS; n += 8) await Promise.all(Array.from({ length: 8 }, (_, more) => send(n + more)));
 }
 
-/** The ids of a list that is read by going on at `offset` plus `limit`, as its pages say. */
+/** The ids of a list, read page by page: each page starts at the last `offset` plus its `limit`. */
 async function readAll(path: string): Promise<{ ids: string[]; pages: number; total: number }> {
   const ids: string[] = [];
   for (let pages = 1, offset = 0; ; pages++) {

@@ -10,7 +10,7 @@ import { freePort } from "#infra/embedded/freePort.ts";
 import { openCommandLine } from "../cli/svc.ts";
 import { testFolder } from "../harness.ts";
 
-/* What the README, the tutorial and the guides say, pasted into a shell. */
+/* The commands of the README, the tutorial and the guides, pasted into a shell. */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");

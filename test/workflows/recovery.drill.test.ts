@@ -37,7 +37,7 @@ const source = () =>
     `visit: async ({ path }, ctx) => (await (await ctx.fetch("${site.url}" + path, { method: "POST" })).json()).nth`,
   );
 
-/** Frames of a run's events from one after `last` on: ids with their names. Broken off once `enough` says so. */
+/** Follows the events of a run after `last` until `enough` returns true: their ids and names. */
 async function follow(url: string, run: string, last: number, enough: (frames: [number, string][]) => boolean) {
   const cut = new AbortController();
   const response = await fetch(`${url}/api/workflows/runs/${run}/events`, {
@@ -89,7 +89,7 @@ test("runs continue if one of three workers is killed during their steps, and if
   const keys = new Set(site.requests.map(({ headers }) => headers["idempotency-key"]));
   expect(keys.size).toBe(4 * all.length);
 
-  // who followed one goes on at another process where it was cut off, and misses nothing
+  // a client that was cut off continues at another process and misses nothing
   const before = await followed;
   const rest = await follow(twin, runs[0]!, before.at(-1)![0], (frames) => frames.at(-1)?.[1] === "run.completed");
   const whole = await follow(twin, runs[0]!, 0, (frames) => frames.at(-1)?.[1] === "run.completed");

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
 import { SOON, code, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
 
-/* A repeated decision that says something else is refused, with the name of the field that would be lost. */
+/* A repeated decision with another value is refused, with the name of the field that would be lost. */
 
 const FORM = {
   type: "object",

@@ -106,7 +106,7 @@ describe("cancelling a run at the moment of", () => {
         const run = await home.start(workflow, { path });
         await site.requested(`${path}?told`, 2 + n);
         expect((await home.cancel(run)).status).toBe(200);
-        // a secret read before the answer may still be on its way to the site
+        // a secret that was read before the answer may reach the site later
         const before = site.times(`${path}?told`);
         const { steps } = await home.until(run, (record) => record.steps[0].status === "completed");
         expect(steps[0].result).toBe("secret_access_revoked");

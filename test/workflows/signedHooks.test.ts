@@ -58,7 +58,7 @@ describe("a delivery of GitHub", () => {
     expectRefusal(await post(hook, "{}", bearer), 401, "missing_webhook_signature", null);
     const wrong = { "x-hub-signature-256": `sha256=${sign("{}", "another secret")}` };
     expectRefusal(await post(hook, "{}", wrong), 401, "invalid_webhook_signature", null);
-    // the signature comes first: what is not signed is not read
+    // the signature is checked first: an unsigned body is not parsed
     expectRefusal(await post(hook, "{", wrong), 401, "invalid_webhook_signature", null);
     expectRefusal(await fromGithub(hook, "{"), 400, "invalid_json", null);
     expectRefusal(await fromGithub(hook, "1"), 400, "invalid_payload", null);

@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
 import { openWorkflows, workflowSource } from "./harness.ts";
 
-/* Runs whose steps ask nothing of the platform are as all others, seen from outside. */
+/* Runs whose steps do not use the platform look like all others from outside. */
 
 const w = await openWorkflows();
 await w.home.secret("often", "often-told-secret");
 const MAY = { secrets: ["often"] };
 
 const PURE = "add: ({ n, sum }, ctx) => { ctx.log('adds', n); return sum + n; },";
-/** The same step; it asks the platform first. */
+/** The same step, except that it uses the platform first. */
 const ASKING = PURE.replace("({ n, sum }, ctx) => {", "async ({ n, sum }, ctx) => { await ctx.secrets.get('often');");
 const LINE =
   "let sum = 0; for (let n = 1; n <= args.steps; n++) { if (n % 10 === 0) ctx.log('at', n); sum = await ctx.runStep('add', { n, sum }); }";
@@ -18,7 +18,7 @@ const LINE =
 const typesOf = async (run: string): Promise<string[]> =>
   (await w.resources.log.read(streamName("run", run))).map(({ type }) => type);
 
-/** What can be seen of a run but for ids and times. */
+/** The visible parts of a run, without ids and times. */
 async function seen(record: any) {
   const { id, status, result, completion, error, error_info, logs, warnings, counts, steps } = record;
   const shown = steps.map(({ name, key, batch, index, status: state, args, result: came, attempts }: any) => ({
@@ -45,7 +45,7 @@ async function seen(record: any) {
     events: await w.home.followedEvents(id),
   };
 }
-/** Runs both, which come to the same: the record of the first. */
+/** Runs both variants and expects the same record; returns the first one's. */
 async function alike(run: string, steps = "", args: object = {}, envelope: object = {}): Promise<any> {
   const rules = { ...MAY, ...envelope };
   const [pure, asking] = [
@@ -168,7 +168,7 @@ test("a run that is read back from the log has the same times, ids and random nu
       const drawn = [ctx.now("t" + n), ctx.uuid("u" + n), Math.random(), Date.now()];
       all.push(drawn, await ctx.runStep("keep", { drawn }));
     }
-    // what asks the platform makes run() be executed from the beginning
+    // a step that uses the platform makes run() execute from the beginning
     await ctx.runStep("ask");
     await ctx.sleep(50);
     return ctx.complete(all);`;
@@ -185,7 +185,7 @@ test("a run that is read back from the log has the same times, ids and random nu
 describe("an approval beside steps without external effects", () => {
   const LATE = `const line = async () => { ${LINE} return sum; };
     const side = async () => {
-      // it is asked for later than the steps that are known by then, on every tick
+      // on every tick it is requested after the steps that are known so far
       for (let n = 0; n < 1_500; n++) await null;
       return ctx.awaitApproval("boss", { title: "Go?" });
     };

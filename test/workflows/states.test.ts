@@ -11,12 +11,12 @@ const ASKS = workflowSource(
   return ctx.complete(approved ? await ctx.runStep("act", {}) : { stopped: comment });`,
   `act: () => ({ acted: true })`,
 );
-/** A step that asks the site for a path and says how often that was asked for. */
+/** A step that requests a path of the site, and returns how often it was requested. */
 const VISIT = `visit: async ({ path }, ctx) => (await (await ctx.fetch(args_url + path)).json()).nth`;
 const visiting = (run: string, steps = "", meta = {}) =>
   `const args_url = ${JSON.stringify(w.site.url)};\n${workflowSource(run, `${VISIT}, ${steps}`, meta)}`;
 
-/** A run that keeps the one processor that an organization has for its ticks, so that others of it wait for theirs. */
+/** A run that uses the one processor of its organization for a tick, so that ticks of other runs wait. */
 const BUSY = workflowSource(`const end = 4e6; let n = 0; while (n < end) n++; await ctx.sleep("1h");`);
 
 describe("a run", () => {
@@ -77,7 +77,7 @@ describe("a run", () => {
     expect((await home.cancel(dropped)).body.status).toBe("cancelled");
     expectRefusal(await home.decide(second), 409, "approval_not_pending", null);
     expect((await home.approvals(dropped))[0].status).toBe("cancelled");
-    // the answer tells the run's status now: on a fast machine the run has ended already
+    // the answer has the run's current status: on a fast machine the run has already ended
     expect(["running", "completed"]).toContain((await home.decide(first)).body.run_status);
     expect(await home.untilOver(kept)).toMatchObject({ status: "completed", result: 13 });
     expect((await home.read(dropped)).steps).toEqual([]);

@@ -54,7 +54,7 @@ export async function openTenant(url: string, credentials: Credentials) {
     expect(status, text).toBeLessThan(300);
     return body;
   }
-  /** A new key: its id, and a client of it. */
+  /** Creates a key; returns its id and a client with it. */
   async function newKey(settings: object = {}): Promise<{ id: string; call: Client }> {
     const { id, key: secret } = await made(owner("POST", "/keys", { name: "K", ...settings }));
     return { id, call: clientAt(secret) };

@@ -10,7 +10,7 @@ import { markSources } from "../../parts/markSources.ts";
 import { ServiceMessage } from "../../parts/ServiceMessage.tsx";
 import { PendingApprovals } from "../../parts/PendingApprovals.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
-import { SourceLink } from "../../parts/SourceLink.tsx";
+import { markOf, SourceLink } from "../../parts/SourceLink.tsx";
 import { ToolCard } from "./ToolCard.tsx";
 import type { Turn } from "./turns.ts";
 
@@ -23,16 +23,12 @@ interface ShownText {
 /** The tools, the text with source numbers, and the sources. */
 function AnswerText({ text, calls, citations }: ShownText) {
   const { sources, marked } = markSources(text, citations);
-  const mark = (n: number) => {
-    const source = sources[n - 1];
-    return source ? <SourceLink source={source}>[{n}]</SourceLink> : `[${n}]`;
-  };
   return (
     <>
       {calls.map((call) => (
         <ToolCard key={call.id} call={call} />
       ))}
-      {marked && <Markdown text={marked} mark={mark} />}
+      {marked && <Markdown text={marked} mark={markOf(sources)} />}
       {sources.length > 0 && (
         <ol className="sources" aria-label="Sources">
           {sources.map((source) => (

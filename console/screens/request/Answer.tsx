@@ -3,7 +3,7 @@ import type { Trace } from "../../api/trace.ts";
 import type { Source } from "../../api/types.ts";
 import { formatNumber } from "../../format/index.ts";
 import { markSources } from "../../parts/markSources.ts";
-import { SourceLink } from "../../parts/SourceLink.tsx";
+import { markOf, SourceLink } from "../../parts/SourceLink.tsx";
 import { useRawText, FormattedText } from "../../parts/FormattedText.tsx";
 import { findOrigin } from "./findOrigin.ts";
 import { changeView } from "./search.ts";
@@ -29,17 +29,13 @@ export function Answer({ trace }: { trace: Trace }) {
   const { answer } = trace;
   if (!answer) return null;
   const { sources, marked } = markSources(answer.text, answer.citations);
-  const mark = (n: number) => {
-    const source = sources[n - 1];
-    return source ? <SourceLink source={source}>[{n}]</SourceLink> : `[${n}]`;
-  };
   return (
     <section className="card part" aria-labelledby="answer">
       <div className="title-line">
         <h2 id="answer">Answer</h2>
         {toggle}
       </div>
-      <FormattedText text={(isRaw ? answer.text : marked) || "(no text)"} isRaw={isRaw} mark={mark} />
+      <FormattedText text={(isRaw ? answer.text : marked) || "(no text)"} isRaw={isRaw} mark={markOf(sources)} />
       {sources.length > 0 && (
         <>
           <h3>Sources</h3>

@@ -7,6 +7,7 @@ import { readChoice } from "../../app/search.ts";
 import { shortId } from "../../format/index.ts";
 import { namedChoices, statusChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
+import { FilterChip } from "../../parts/FilterChip.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { PrincipalFilter } from "../../parts/PrincipalFilter.tsx";
@@ -53,20 +54,14 @@ export function Filters({ search }: { search: RequestSearch }) {
       <InputFilter label="From" type="date" value={search.from} onChange={(from) => change({ from })} />
       <InputFilter label="To" type="date" value={search.to} onChange={(to) => change({ to })} />
       {user && (
-        <p className="chip">
-          Of the end user {user}{" "}
-          <button type="button" className="button small" onClick={() => change({ user: undefined })}>
-            Remove<span className="hidden-text"> the filter for this end user</span>
-          </button>
-        </p>
+        <FilterChip filter="for this end user" onRemove={() => change({ user: undefined })}>
+          Of the end user {user}
+        </FilterChip>
       )}
       {thread && (
-        <p className="chip">
-          Of the conversation <span className="mono">{shortId(thread)}</span>{" "}
-          <button type="button" className="button small" onClick={() => change({ thread: undefined })}>
-            Remove<span className="hidden-text"> the filter for this conversation</span>
-          </button>
-        </p>
+        <FilterChip filter="for this conversation" onRemove={() => change({ thread: undefined })}>
+          Of the conversation <span className="mono">{shortId(thread)}</span>
+        </FilterChip>
       )}
     </Fold>
   );

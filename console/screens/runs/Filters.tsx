@@ -6,22 +6,19 @@ import { readChoice } from "../../app/search.ts";
 import { shortId } from "../../format/index.ts";
 import { namedChoices, statusChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
+import { FilterChip } from "../../parts/FilterChip.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { PrincipalFilter } from "../../parts/PrincipalFilter.tsx";
 import type { RunSearch } from "./filter.ts";
 
-/** A filter that another screen set: it is shown and can be removed. */
 const RelatedRun = ({ label, id, onRemove }: { label: string; id: string; onRemove(): void }) => (
-  <p className="chip">
+  <FilterChip filter={`“${label}”`} onRemove={onRemove}>
     {label}{" "}
     <Link to="/runs/$runId" params={{ runId: id }} className="mono">
       {shortId(id)}
-    </Link>{" "}
-    <button type="button" className="button small" onClick={onRemove}>
-      Remove<span className="hidden-text"> the filter “{label}”</span>
-    </button>
-  </p>
+    </Link>
+  </FilterChip>
 );
 
 /** The filters of the list, which are part of the address. */

@@ -127,7 +127,7 @@ test("a wrong checksum fails the entry alone", async () => {
   ]);
 });
 
-test("an archive with a password is refused, and says why", async () => {
+test("an archive with a password is refused with that reason", async () => {
   const { seen, error } = await unpack(streamedArchive([{ name: "a.txt", content: Buffer.from("a"), flags: 9 }]));
   expect(seen).toMatchObject([{ error: { message: "It is protected by a password." } }]);
   expect(error?.message).toContain("cannot be found");

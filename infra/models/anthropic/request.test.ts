@@ -104,7 +104,7 @@ describe("the provider's cache", () => {
     textMessage("user", "Why?"),
   ];
 
-  test("is asked for in a long conversation that goes on", async () => {
+  test("is requested in a long conversation that continues", async () => {
     expect((await body({ messages: thread(long) })).cache_control).toEqual({ type: "ephemeral" });
     expect((await body({ messages: thread("Hello"), instructions: long })).cache_control).toEqual({
       type: "ephemeral",

@@ -31,7 +31,7 @@ describe.each(DIALECTS)("a request to $name", (dialect) => {
     },
   );
 
-  test("without a configured address goes to the provider's own, whatever the environment says", async () => {
+  test("without a configured address goes to the provider's own, whatever the environment variables", async () => {
     useEnvironment();
     const sent: { url: string; headers: object }[] = [];
     const model = connectorFor({ provider: dialect.name }).model(

@@ -43,7 +43,7 @@ describe.each(DIALECTS)("$name", (dialect) => {
       expect([reasoningText(events), outputText(events)]).toEqual(["größer?", "größer 🎈 日本\n\ndata: 5"]);
     });
 
-    test("reuses the connection of the one before", async () => {
+    test("reuses the connection of the previous one", async () => {
       for (let n = 0; n < 20; n += 1) await answer("one two three");
       expect(new Set(double().requests.map(({ connection }) => connection)).size).toBeLessThanOrEqual(3);
     });

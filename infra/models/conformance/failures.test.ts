@@ -49,7 +49,7 @@ describe.each(DIALECTS)("$name", (dialect) => {
       expect(double().prompts()).toHaveLength(1);
     });
 
-    test.each([401, 403])("with the status %i says nothing of the provider's words", async (status) => {
+    test.each([401, 403])("with the status %i contains nothing of the provider's message", async (status) => {
       double().reply({ status, body: errorBody(status, "Incorrect API key provided: canary") });
       const { error } = await failure();
       expect(error).toMatchObject({ kind: "refused", status, message: CREDENTIAL_REFUSED });

@@ -25,7 +25,7 @@ async function read(...answers: (string | null)[][]) {
 
 const END = { finishReason: "STOP" };
 
-test("an answer whose connection breaks off after a token goes on in another request", async () => {
+test("an answer whose connection breaks off after a token continues in another request", async () => {
   const broken = [chunk("One ", { continuationToken: "t1" }), null];
   expect(await read(broken, [chunk("two.", END)])).toEqual({
     texts: [

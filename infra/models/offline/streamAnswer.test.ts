@@ -27,7 +27,7 @@ test.each([
   expect(chunks.slice(0, -1).every((chunk) => /\s$/.test(chunk))).toBe(true);
 });
 
-/** Hears a streamed text up to its end, which its usage follows, and computes for each chunk as its readers do. */
+/** Reads a streamed text to its end and its usage, and computes for each chunk as real readers do. */
 async function hear(text: string): Promise<void> {
   let heard = 0;
   for await (const event of streamAnswer(modelRequest(text, { streamed: true }), { text })) {

@@ -59,7 +59,7 @@ test.each([1, 7, 30, 63, 99])(
   },
 );
 
-test("lists of hundreds of thousands of things that say nothing are not looked through", () => {
+test("lists of hundreds of thousands of meaningless entries are not searched", () => {
   const zeros = Array<number>(240_000).fill(0);
   const delta = { content: "a", tool_calls: zeros, annotations: zeros };
   let piece: ReturnType<typeof toAnswerPiece>;

@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 const isFinished = () => false;
 const words = (text: string): ModelEvent => ({ type: "text", text });
 
-test("an answer of pieces without content is cut, and other work runs meanwhile", async () => {
+test("an answer of pieces without content is cut off, and does not block other work", async () => {
   let otherWork = 0;
   const next = () => void (otherWork += 1);
   const toEvents = (): ModelEvent[] => {

@@ -15,7 +15,7 @@ const HOCR = `<div class='ocr_page' title='bbox 0 0 400 100'>
  </p>
 </div>`;
 
-test("hOCR tells words with their places, and drawn lines are no letters", () => {
+test("words are read from hOCR with their places, and drawn lines are not read as letters", () => {
   const paragraphs = readHocr(HOCR);
   expect(paragraphs).toEqual([
     [

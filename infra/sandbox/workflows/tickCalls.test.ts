@@ -77,7 +77,7 @@ describe("The calls of a tick", () => {
     expect([calls.ended(), calls.isOpen()]).toEqual([{ type: "completed", completion: "explicit", json: "1" }, true]);
   });
 
-  test("go on as another run with the first continueAs()", () => {
+  test("continue as another run with the first continueAs()", () => {
     const calls = tick();
     calls.request("continueAs", "at run (script.js:3:7)", '{"n":1}', undefined);
     calls.request("complete", "", "2", undefined);

@@ -55,7 +55,7 @@ describe("A tick", () => {
     ]);
   });
 
-  test("that runs out of memory says how much there is, what takes it, and what to do", () => {
+  test("that runs out of memory reports the limit, what uses the memory, and what to do", () => {
     const error = { name: "InternalError", message: "out of memory", stack: "at run (script.js:4:48)" };
     expect(tickEnd(thrown({ error }), false, signalsOf([])).end).toMatchObject({
       code: "out_of_memory",

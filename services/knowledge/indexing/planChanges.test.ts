@@ -76,7 +76,7 @@ describe("the plan for the index", () => {
     expect(generations(await plan([uploaded, started(1), never]))).toEqual([]);
   });
 
-  test("removes a deleted document and puts nothing of it", async () => {
+  test("removes a deleted document and adds none of its passages", async () => {
     const { wanted, deleted: gone } = await plan([uploaded, started(1), read(1), indexed(1), deleted]);
     expect(wanted).toEqual([]);
     expect(gone).toEqual([{ document_id: "d1", below_generation: null }]);

@@ -13,7 +13,7 @@ const passages = encodePassages({ page_count: null, pages: null }, [
   { seq: 0, page: null, section: null, start: 0, end: TEXT.length, lead: "" },
 ]);
 
-/** A store that counts documents loaded at the same time, and an index that records what it was given. */
+/** A store that counts documents loaded at the same time, and an index that records the passages that it gets. */
 function openBench() {
   const puts: string[][] = [];
   const groups: number[] = [];

@@ -81,7 +81,7 @@ describe("The readings of a process", () => {
     expect(await started()).toEqual(["document-a/1", "document-b/1", "document-other/1"]);
   });
 
-  test("make room for the next when one goes on in the lane of text recognition, however often it says so", async () => {
+  test("make room for the next one when one moves to text recognition, however often it reports that", async () => {
     const { afterCommit, started, slots, endOne, busy } = openReadings({ atOnce: 1 });
     for (const id of ["scan", "a", "b"]) afterCommit(commit(id));
     expect(await started()).toEqual(["document-scan/1"]);

@@ -1,11 +1,11 @@
 import type { Element, Nodes } from "hast";
 import { childNodes, isElement, property } from "./tree.ts";
 
-/* The labels of a drawing (SVG). Parts with a place of their own have no space between them in the source, but are separate words. */
+/* The labels of a drawing (SVG). Parts that the source places one by one are separate words, although no space separates them. */
 
 const isLabel = ({ tagName }: Element): boolean => tagName === "text" || tagName === "foreignObject";
 
-/** The children that are shown. The others of a `switch` show the same as its first one, for programs that cannot show that. */
+/** The children that are shown: of a `switch` the first one, because the others replace it in programs that cannot show it. */
 const shownChildren = (node: Nodes): Nodes[] => {
   const children = childNodes(node);
   if (!isElement(node) || node.tagName !== "switch") return children;
@@ -35,8 +35,8 @@ const hasOneLetter = ({ children }: Element): boolean => {
 };
 
 /**
- * Whether a part begins a word: it has its own place and is no letter beside another, as programs write that place each letter. Updates
- * `last`.
+ * Whether a part begins a word: it has a place of its own, and is not the next letter in a row of letters that are placed one by one.
+ * Updates `last`.
  */
 const beginsWord = (part: Element, last: PlacedPart): boolean => {
   const [x, y, shift] = ["x", "y", "dy"].map((name) => property(part, name));

@@ -4,7 +4,7 @@ import { isElement, property, textContent } from "./tree.ts";
 /** A subscript or superscript; "" for an empty one. */
 export const script = (mark: "_" | "^", tex: string): string => (tex === "" ? "" : `${mark}{${tex}}`);
 
-/** Brackets are attributes of an older element. They are round, with commas between the parts, where it has none. */
+/** An older element, whose brackets and separators are attributes: by default round brackets and commas. */
 const fenced = (node: Element, parts: string[]): string => {
   const sign = (name: string, usual: string): string => {
     const value = node.properties[name];
@@ -19,7 +19,7 @@ const fenced = (node: Element, parts: string[]): string => {
 export const mathToTex = (node: Element): string => {
   const elements = node.children.filter(isElement);
   if (elements.length === 0) return textContent(node).trim();
-  // once, because the time would double with each level otherwise
+  // only once, because otherwise the time would double with each level
   const parts = elements.map(mathToTex);
   const [first = "", second = "", third = ""] = parts;
   switch (node.tagName) {

@@ -1,13 +1,13 @@
 import type { Element, Nodes } from "hast";
 import { childNodes, isElement, property } from "./tree.ts";
 
-/* The description of a picture is read in its place, but word processors anchor pictures at a word without a space. */
+/* The description of a picture is read at its place, which is often directly at a word: word processors put no space there. */
 
 const isPicture = (node: Nodes): node is Element =>
   isElement(node) && (node.tagName === "img" || node.tagName === "image");
 
 const LETTER = /[\p{L}\p{N}]/u;
-/** Elements within each other that begin or end with a picture or a text. */
+/** Maximum nesting of the elements around a picture or a text. */
 const MAX_DEPTH = 20;
 
 interface Edge {

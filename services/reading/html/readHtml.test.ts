@@ -85,7 +85,7 @@ test("images become their description", async () => {
   expect(await read("<p>See <img src=a.png alt='two towers'><img src=b.png></p>")).toBe("See two towers");
 });
 
-test("the description of a picture is no part of the words beside it, unless it is an initial", async () => {
+test("the description of a picture is separated from the words beside it, unless it is an initial", async () => {
   const page = "<p><img alt='A lighthouse'>The quay<span><img alt='two boats'></span><img alt='a crane'>.</p>";
   expect(await read(page)).toBe("A lighthouse The quay two boats a crane.");
   expect(await read("<p><img alt='O'>nce upon a time (<img alt='a bell'>)</p>")).toBe("Once upon a time (a bell)");
@@ -107,7 +107,7 @@ test("terms that are headings begin items, as others do", async () => {
   expect(await read(list)).toBe("- ### Ebb\n  - falling\n- ### Flood\n  - rising");
 });
 
-test("places where a browser may break a word are no part of it", async () => {
+test("marks where a browser may break a word are not read", async () => {
   expect(await read("<p>harbour.<wbr>office.<wbr>Opening<wbr>Hours</p>")).toBe("harbour.office.OpeningHours");
 });
 

@@ -1,7 +1,7 @@
 import type { Element, Nodes } from "hast";
 import { childNodes, isElement, textContent } from "./tree.ts";
 
-/* Readings that stand above words (`<ruby>`), as of Chinese and Japanese ones. Without brackets they would mix with the words. */
+/* Phonetic readings above words (`<ruby>`), as in Chinese and Japanese. Without brackets they would mix with the words. */
 
 const isRuby = (node: Nodes | undefined): node is Element => isElement(node) && node.tagName === "ruby";
 
@@ -9,7 +9,7 @@ const isRuby = (node: Nodes | undefined): node is Element => isElement(node) && 
 const ANNOTATION = /^(?:rt|rtc|rp)$/;
 const isAnnotation = (node: Nodes): node is Element => isElement(node) && ANNOTATION.test(node.tagName);
 
-/** White space from the layout of the source: at a reading, or with a line break. */
+/** White space that only lays out the source: beside a reading, or with a line break. */
 const isLayout = (node: Nodes, before: Nodes | undefined): boolean =>
   node.type === "text" &&
   node.value.trim() === "" &&
@@ -32,7 +32,7 @@ const wordsOf = ({ children }: Element): Nodes[] =>
 const LATIN = /\p{Script=Latin}/u;
 
 /** Words without a gap between them, followed by their readings: `漢字 (かんじ)`. A search finds the whole word. */
-const write = (rubies: readonly Element[]): Nodes[] => {
+const writeReadings = (rubies: readonly Element[]): Nodes[] => {
   const words = rubies.flatMap(wordsOf);
   const readings = rubies.flatMap(readingsOf);
   if (readings.length === 0) return words;
@@ -50,7 +50,7 @@ export const bracketReadings = (node: Nodes): void => {
   const written: Nodes[] = [];
   let open: Element[] = [];
   const close = (): void => {
-    for (const one of write(open)) written.push(one);
+    for (const one of writeReadings(open)) written.push(one);
     open = [];
   };
   for (const child of children) {

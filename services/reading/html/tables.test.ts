@@ -13,7 +13,7 @@ test("the first row is the header if none is declared", async () => {
   ]);
 });
 
-test("a foot that stands above the rows is read below them, as browsers show it", async () => {
+test("a table foot that precedes the rows is read after them, as browsers show it", async () => {
   const table = `<table><tfoot>${row("Mean", "2.9")}</tfoot><tbody>${row("Monday", "3.1")}</tbody><thead>${row("Day", "Tide")}</thead></table>`;
   expect(await read(table)).toEqual(["| Day | Tide |", "| --- | --- |", "| Monday | 3.1 |", "| Mean | 2.9 |"]);
 });

@@ -10,7 +10,7 @@ import type { Relation } from "../slides/parts.ts";
 import { decodeText } from "../text/charset.ts";
 import { warnOfCount } from "../warnings.ts";
 
-/* Web pages and texts that Word embeds in a document (`altChunk`). Programs that convert HTML to Word write nothing else. */
+/* Web pages and texts that Word embeds in a document (`altChunk`). Documents that are converted from HTML consist only of these. */
 
 /** Maximum chunks per document. Each is parsed separately, which takes some milliseconds. */
 export const MAX_CHUNKS = 500;

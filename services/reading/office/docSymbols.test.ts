@@ -29,7 +29,7 @@ const FONTS = ["Arial", "Symbol", "Company Icons", "Wingdings"];
 const fileWith = (font: number, sign: number): DocFile => {
   const formats = Buffer.alloc(12);
   formats.writeUInt32LE(9, 4);
-  const text = "5(m (high)"; // the first bracket stands for the sign
+  const text = "5(m (high)"; // the first bracket is the placeholder of the symbol
   return {
     main: formatPage(font, sign),
     text,

@@ -1,7 +1,7 @@
 import type { Element, ElementContent } from "hast";
 import { element } from "../html/tree.ts";
 
-/** A cell as its row describes it before the cells' content. */
+/** A cell as its row describes it; the contents of the cells follow later. */
 export interface CellPlan {
   /** Right edge, in twips. */
   edge: number;

@@ -9,7 +9,7 @@ const calendar = (events: string, method = "REQUEST"): string =>
 const part = (body: string, headers = "Content-Type: text/calendar; method=REQUEST"): string =>
   `--x\n${headers}\n\n${body}\n`;
 
-/** What is read below the header of an e-mail with these parts. */
+/** The text below the header fields of an e-mail with these parts. */
 const read = async (...parts: string[]): Promise<{ text: string; warnings: ReadingWarning[] }> => {
   const warnings: ReadingWarning[] = [];
   const mail = `From: a@b.example\nContent-Type: multipart/mixed; boundary=x\n\n${parts.join("")}--x--\n`;

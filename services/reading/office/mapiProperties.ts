@@ -2,7 +2,7 @@
 
 interface MapiProperty {
   type: number;
-  /** Of several values, the first one. */
+  /** The first one if there are several. */
   value: Buffer;
 }
 
@@ -39,7 +39,7 @@ const padded = (size: number): number => Math.ceil(size / 4) * 4;
 
 export const newProperties = (): MapiProperties => ({ values: new Map(), names: new Map() });
 
-/** Adds the properties of a stream, of a damaged one those before the damage. */
+/** Adds the properties of a stream; if it is damaged, those before the damage. */
 export function addProperties({ values, names }: MapiProperties, stream: Buffer): void {
   let at = 0;
   const canRead = (size: number): boolean => at + size <= stream.length;

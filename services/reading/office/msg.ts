@@ -11,7 +11,7 @@ export const readMsg = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
   const item = openOutlookFile(bytes);
   if (!isReadKind(item))
     throw new UnreadableFile(
-      "The file is a contact or a task of Outlook, of which only e-mails and appointments are read. Save it as text.",
+      "The file is a contact or a task of Outlook. Only its e-mails and appointments are read; save this one as text.",
     );
   return [(await readOutlookItem(item, warn)).join("\n\n")];
 };

@@ -131,7 +131,7 @@ const isHeading = (item: Element): boolean => childElements(item).some(({ name }
 const isNumbered = (item: Element): boolean =>
   item.name === "text:list-item" && childElements(item).some(({ name }) => name === "text:p");
 
-/** The number of the first item of a list, where it is not 1: it is given, or continues those of another list. */
+/** The number of a list's first item if it is not 1: the given one, or the next one after another list. */
 const firstNumber = (node: Element, items: readonly Element[], style: string, context: OdtContext): number => {
   const given = Number(attribute(items[0] ?? node, "text:start-value"));
   if (given > 0) return given;

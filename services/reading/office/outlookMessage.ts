@@ -107,7 +107,7 @@ function findBody(item: OutlookItem): MailBody {
   return rtf ? readCompressedRtf(rtf) : { kind: "text", text: "" };
 }
 
-/** Reads the plain text where the better form has no text or is damaged. */
+/** Reads a body. The plain text replaces one that has no text or is damaged. */
 export async function readBody(item: OutlookItem, body: MailBody, warn: Warn): Promise<string> {
   const text = escapePlain(normalizeText(item.text(TEXT) || (body.kind === "text" ? body.text : "")).trim());
   if (body.kind === "page") return htmlToMarkdown(body.html, warn) || text;
@@ -119,7 +119,7 @@ export async function readBody(item: OutlookItem, body: MailBody, warn: Warn): P
 const isPicture = (item: OutlookItem): boolean =>
   /^image\//i.test(item.text(CONTENT_TYPE)) || /\.(?:png|jpe?g|gif|bmp|webp|emz|wmz)$/i.test(attachmentName(item));
 
-/** The rest of an attribute, also where addresses follow each other. */
+/** The rest of the attribute is only looked at, so that a further address in it is found, too. */
 const CONTENT_ADDRESS = /cid:(?=([^"'<>]{0,500}))/g;
 
 /** The content ids that a text shows, found in one pass, because a winmail.dat may have hundreds of thousands of attachments. */

@@ -3,10 +3,10 @@ import { addProperties, newProperties, TYPE, type MapiProperties } from "./mapiP
 import { toDate, type OutlookItem } from "./outlookFile.ts";
 import { codePageEncoding, decodeBytes } from "./rtfCharset.ts";
 
-/* Messages in TNEF streams ([MS-OXTNEF]): what Outlook sends as "winmail.dat" to programs that it takes for its own. */
+/* Messages in TNEF streams ([MS-OXTNEF]): what Outlook sends as "winmail.dat" if it takes the recipient's program for Outlook. */
 
 const SIGNATURE = 0x223e9f78;
-/** Bytes before the attributes, before the data of an attribute, and after them. */
+/** Bytes before the attributes, before the data of each one, and after its data. */
 const [HEADER, ATTRIBUTE_HEADER, CHECKSUM] = [6, 9, 2];
 /** Bytes before the stream of a message that is an attachment. */
 const OBJECT_HEADER = 16;
@@ -15,7 +15,7 @@ const MAX_DEPTH = 5;
 
 const ATTRIBUTE = { codePage: 0x9007, properties: 0x9003, attachment: 0x9002, attachmentProperties: 0x9005 };
 const CONTENT = 0x3701;
-/** Attributes with the value of a property, for messages that have none. */
+/** Attributes that give a message the value of a property which it does not have. */
 const MESSAGE_TEXTS: Record<number, number> = { 0x8004: 0x0037, 0x8008: 0x001a, 0x800c: 0x1000 };
 const ATTACHMENT_VALUES: Record<number, { property: number; type: number }> = {
   0x8010: { property: 0x3704, type: TYPE.bytes },
@@ -88,7 +88,7 @@ const toItem = (
   };
 };
 
-/** Opens a TNEF stream, of a damaged one the part before the damage. Undefined for other files, and for messages nested too deeply. */
+/** Opens a TNEF stream; if it is damaged, the part before the damage. Undefined for other files, and for messages nested too deeply. */
 export const openTnef = (bytes: Uint8Array, depth = 0): OutlookItem | undefined => {
   const stream = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (depth > MAX_DEPTH || stream.length < HEADER || stream.readUInt32LE(0) !== SIGNATURE) return undefined;

@@ -72,7 +72,7 @@ test("calendars, messages and the times of an appointment in a winmail.dat are r
   expect(warnings).toEqual([leftOut(1)]);
 });
 
-test("a winmail.dat that is none or damaged is reported, with what is before the damage", async () => {
+test("another or damaged file named winmail.dat is reported, and read up to the damage", async () => {
   expect(await read("Hello", packed(Buffer.from("no such file")))).toEqual({
     text: "From: a@b.example  \nAttachments: winmail.dat\n\nHello",
     warnings: [leftOut(1)],

@@ -68,7 +68,7 @@ export const rewriteDrawing = (drawing: Element): Element => {
   return boxes.length === 0 ? drawing : alternative(boxes, drawing);
 };
 
-/** The descriptions that the converter reads in the alternative for older programs, such as of the picture of a 3D model. */
+/** The descriptions that the converter already reads in the fallback, such as that of the picture in place of a 3D model. */
 const shownDescriptions = (fallback: Element): Set<string | undefined> =>
   new Set([
     ...findAll(fallback, "w:drawing")
@@ -94,7 +94,7 @@ const uniqueBoxes = (boxes: readonly Element[]): Element[] => {
   });
 };
 
-/** Adds the descriptions to the alternative without a usable fallback, or to its fallback, and keeps its text boxes. */
+/** Keeps the descriptions and text boxes of an alternative: in its fallback, or in a new one if that has no text. */
 export const rewriteAlternatives = (element: Element): Element => {
   const fallback = findChild(element, "mc:Fallback");
   const hasText = fallback !== undefined && ownText(fallback).trim() !== "";

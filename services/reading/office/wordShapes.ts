@@ -12,7 +12,7 @@ const hasText = (shape: Element): boolean => findAll(shape, BOX).some((box) => t
 
 /**
  * Adds the descriptions of pictures, of shapes without text, and of groups and their shapes. `shown`: the descriptions so far, because
- * programs copy that of a group to its shapes.
+ * programs copy the description of a group to its shapes.
  */
 export const describeShapes = (element: Element, shown = new Set<string>(), inGroup = false): Element => {
   const text = shapeDescription(element);

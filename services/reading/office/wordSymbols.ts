@@ -55,6 +55,6 @@ export const markSymbols = (run: Element): Element => {
   return { ...run, children };
 };
 
-/** The distinct symbols that the converter reports as unknown. */
+/** The number of distinct symbols that the converter reports as unknown. */
 export const countIgnoredSymbols = (messages: readonly { message: string }[]): number =>
   messages.filter(({ message }) => message.startsWith("A w:sym element with an unsupported character")).length;

@@ -100,7 +100,7 @@ function findValleys(sky: Float64Array, x0: number, size: number): Valley[] {
   const valleys: Valley[] = [];
   let left = 0;
   for (let x = 0; x < steps; left = Math.max(left, sky[x]!), x++) {
-    // most places are no valley, and finding the end of a level takes long
+    // most places are no valley, so the slow search for the end of a level is skipped there
     if (Math.min(left, highest[x]!) - sky[x]! < size * 4) continue;
     let end = x;
     while (end < steps && Math.abs(sky[end]! - sky[x]!) <= size * 0.5) end++;

@@ -16,8 +16,8 @@ const copyPlain = (value: unknown): unknown => {
 };
 
 /**
- * A copy of a message between the halves of pdf.js. There are ten per page, most of which are small; to clone those takes longer than
- * to copy them. `transfer`: the buffers that are moved instead.
+ * A copy of a message between the halves of pdf.js. There are ten per page, most of them small, and copying
+ * those is faster than cloning. `transfer`: the buffers that are moved instead.
  */
 export const copyMessage = (message: unknown, transfer: ArrayBuffer[]): unknown =>
   transfer.length === 0 && isPlain(message) ? copyPlain(message) : structuredClone(message, { transfer });

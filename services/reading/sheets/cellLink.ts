@@ -2,13 +2,13 @@ import type { CellObject } from "@e965/xlsx";
 import type { Cell } from "./blocks.ts";
 
 const ABSOLUTE = /^(?:https?:\/\/|mailto:)\S+$/i;
-/** UTF-16 units of an address; browsers take hardly more. */
+/** Maximum UTF-16 units of an address; browsers accept hardly more. */
 const MAX_ADDRESS = 2_000;
 
-/** What would end an address in a table of Markdown. */
+/** Percent-encodes a character that would end an address in a Markdown table. */
 const encodeSign = (sign: string): string => `%${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(2, "0")}`;
 
-/** A formula whose address is a text; others compute it. */
+/** A formula with a constant address; other formulas compute theirs. */
 const FORMULA = /^HYPERLINK\("([^"]+)"/i;
 
 /** The address that a cell links to; undefined if its text is the address, and for places in the workbook or files beside it. */

@@ -38,7 +38,7 @@ export const libraryComments = (sheet: DenseWorkSheet | undefined): string => {
 /** The author of the copy of a discussion for programs that do not know discussions. */
 const COPY = /^tc=/;
 
-/** The runs of a text, without how East Asian words are spoken. */
+/** The text of the runs, without the phonetic readings of East Asian words. */
 const textOf = (text: Element | undefined): string => {
   const runs = childrenNamed(text, "r");
   return (runs.length > 0 ? runs : text ? [text] : [])
@@ -75,7 +75,7 @@ export const openComments = (parts: WorkbookParts): ((sheet: string) => string) 
   const people = new Map(
     listed.map(({ attributes }) => [attributes["id"] ?? "", (attributes["displayName"] ?? "").trim()]),
   );
-  // a part belongs to one sheet; a file that relates one thousands of times would grow without an end
+  // a part belongs to one sheet; otherwise a hostile file could repeat one thousands of times
   const read = new Set<string>();
   return (sheet) => {
     const relations = [...parts.relations(parts.sheetPart(sheet) ?? "").values()];

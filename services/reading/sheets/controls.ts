@@ -3,7 +3,7 @@ import { parseHtml, xhtmlToHtml } from "../html/parseHtml.ts";
 import { findElements, property, textContent } from "../html/tree.ts";
 import { UnreadableFile } from "../reader.ts";
 
-/** Characters of a drawing of controls that is read; programs write some hundred for each control. */
+/** Maximum characters of a drawing that is read; programs write a few hundred for each control. */
 const MAX_LENGTH = 5_000_000;
 
 export interface Control {

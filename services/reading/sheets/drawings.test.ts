@@ -5,7 +5,7 @@ import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { openOdsInputMessages } from "./odsInputMessages.ts";
 import { readExcel, readOds } from "./readSheets.ts";
 
-/* What is drawn on sheets. */
+/* Drawings on sheets. */
 
 const parts = (bookType: BookType): Record<string, Uint8Array> => {
   const book = utils.book_new();

@@ -23,7 +23,7 @@ const pointsOf = (cache: Element | undefined): Map<number, string> =>
     ]),
   );
 
-/** A typed text. Its fields repeat the name and the value of the point, but for the one with the text of a cell. */
+/** A typed text. Its fields repeat the point's name and value, except the one with the text of a cell. */
 const richText = (node: Element, fromCell: string): string => {
   if (localName(node) === "fld") return node.attributes["type"] === "CELLRANGE" ? fromCell : "";
   if (localName(node) === "t") return textContent(node);

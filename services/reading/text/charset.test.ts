@@ -86,7 +86,7 @@ test("an HTML file is decoded as it declares", () => {
   expect(decodeText(html)).toContain("\u043c\u0438\u0440");
 });
 
-test("an XHTML file without a meta element is decoded as its XML declaration says", () => {
+test("an XHTML file without a meta element is decoded by its XML declaration", () => {
   const page = '<?xml version="1.0" encoding="windows-1257"?><html><p>T\u00e6sti \u00e8ia</p></html>';
   expect(decodeText(Buffer.from(page, "latin1"))).toContain("T\u0119sti \u010dia");
 });

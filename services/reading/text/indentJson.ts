@@ -1,6 +1,6 @@
 /* Indents JSON token by token. Objects would lose keys that occur twice, sort those that are numbers, and round long numbers. */
 
-/** Maximum UTF-16 units of the result; of values that are nested thousands of levels deep it would be mostly spaces. */
+/** Maximum UTF-16 units of the result. Values that are nested thousands of levels deep would make it mostly spaces. */
 const MAX_LENGTH = 50_000_000;
 const MARGIN = "  ";
 
@@ -31,9 +31,9 @@ function* tokensOf(json: string): Generator<string> {
 const isOpening = (token: string): boolean => token === "{" || token === "[";
 const isClosing = (token: string): boolean => token === "}" || token === "]";
 
-const written = (token: string): string => {
+const writeToken = (token: string): string => {
   if (token === ":") return ": ";
-  // shows letters that are written as numbers
+  // shows the characters that the source escapes by their numbers
   return token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token;
 };
 
@@ -51,7 +51,7 @@ const indentTokens = (json: string): string => {
       if (!isOpening(before)) endLine();
     } else if (isOpening(before) || before === ",") endLine();
     if (isOpening(token)) depth += 1;
-    line += written(token);
+    line += writeToken(token);
     before = token;
     if (length > MAX_LENGTH) return json;
   }

@@ -50,7 +50,7 @@ test("XML becomes a code block, with an element per line if it was one long line
   );
 });
 
-test("XML in UTF-8 is read even if it says that it is in UTF-16", async () => {
+test("XML in UTF-8 is read even if it declares UTF-16", async () => {
   const source = '<?xml version="1.0" encoding="utf-16"?><a>Größe</a>';
   expect(await xml(source)).toBe(`\`\`\`xml\n${source}\n\`\`\``);
 });

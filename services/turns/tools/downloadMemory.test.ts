@@ -4,7 +4,7 @@ import { limitDownloadMemory } from "./downloadMemory.ts";
 const KIB = 1024;
 const open = () => limitDownloadMemory({ total: 1_000 * KIB, perTenant: 600 * KIB });
 
-test("a download counts what it holds above its first 256 KiB, until it is over", () => {
+test("a download counts its bytes above the first 256 KiB, until it has ended", () => {
   const openDownloadMemory = open();
   const [first, second] = [openDownloadMemory("a"), openDownloadMemory("a")];
   for (let n = 0; n < 8; n++) first.take(100 * KIB);

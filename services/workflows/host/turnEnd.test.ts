@@ -43,7 +43,7 @@ test("the end of a turn in the log equals the end in its last frame", () => {
   });
 });
 
-test("a turn that a budget refuses says so, also where the log of an older release does not name the budget", () => {
+test("a turn that a budget refused fails with that reason, even if the log of an older release does not name the budget", () => {
   const limit = "The budget organization has used 2 of 2 US dollars (cost_per_month).";
   const refused = { ...ids, code: "budget_exceeded" };
   expect(endOf(TurnRefused.of({ ...refused, limit }))).toEqual({

@@ -1,6 +1,6 @@
 import type { Colleague, Desk } from "./desk.ts";
 
-/** Members, keys, and what an organization sets. Returns a colleague who may decide approvals. */
+/** Members, keys and settings of an organization. Returns a colleague who may decide approvals. */
 export async function askForAccounts(desk: Desk): Promise<Colleague> {
   const { ask, credentials, tenant } = desk;
   await ask("get /api/auth/me");

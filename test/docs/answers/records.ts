@@ -1,7 +1,7 @@
 import { loseCommand } from "../../bus/loseCommand.ts";
 import type { Desk } from "./desk.ts";
 
-/** What the log tells, what is kept and erased, and how the service is. */
+/** The log, holds, retention, erasures, and the health of the service. */
 export async function askForRecords({ ask, askUntil, platform, credentials }: Desk, person: string): Promise<void> {
   await ask("get /api/events", { query: "?limit=5" });
   await ask("get /api/events/histogram");

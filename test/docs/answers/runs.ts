@@ -38,7 +38,7 @@ async function askForDefinitions({ ask }: Desk): Promise<{ workflow: string; def
   return { workflow, definition };
 }
 
-/** What a pending approval shows, also to somebody with a link, who decides it. */
+/** The routes of a pending approval, also those of a link, whose holder decides it. */
 async function askForApproval({ ask, tenant }: Desk, run: string): Promise<void> {
   const [{ id }] = await tenant.pending(run);
   const one = "/api/workflows/approvals/{approval_id}";

@@ -44,7 +44,7 @@ export function createTidy() {
   return tidy;
 }
 
-/** The fields of an answer, and as `data.name` those of the items of a list. The check of the schema sees what is inside of them. */
+/** The names of an answer's fields, and as `data.name` those of list items. Deeper fields are checked by the schema. */
 export function listFields(answer: object): string[] {
   const { data } = answer as { data?: unknown };
   const items = Array.isArray(data) ? data.flatMap((one) => Object.keys(one as object)) : [];

@@ -22,7 +22,7 @@ const BODIES = ["null", "[]", '{"name":1,"priority":[],"filter":1,"cursor":1}', 
 /** The service never fetches it. */
 const PICTURE = { type: "image_url", image_url: { url: "https://example.com/cat.png" } };
 
-/** Asks every route in ways that it refuses, and keeps what it says. */
+/** Sends every route requests that it refuses, and collects the errors. */
 export async function askWrongly({ home, things, keyWith }: Stage, routes: string[]): Promise<Refusal[]> {
   const refusals: Refusal[] = [];
   const keep = (route: string, { status, body }: { status: number; body: any }) => {
@@ -42,23 +42,23 @@ export async function askWrongly({ home, things, keyWith }: Stage, routes: strin
     for (const call of others) keep(route, await callRoute(call, route));
     if (ENDS.has(route)) continue;
     for (const call of [viewer, home.clientAt(things["hook_secret"]!)]) keep(route, await callRoute(call, route));
-    // what is not there
+    // things that do not exist
     keep(route, await callRoute(home.owner, route));
     const [method = ""] = route.split(" ");
     const path = fillPath(route, { "approval-links": UNKNOWN, ...things }).replace(/^\/api/, "");
     if (method === "GET") for (const query of QUERIES) keep(route, await home.owner(method, path + query));
     else if (method !== "DELETE") for (const body of BODIES) keep(route, await home.owner(method, path, body));
-    // a hook knows nobody but the holder of its secret
+    // a hook accepts only its secret
     if (route.includes("/hooks/{hook_token}") && !route.includes("run_id"))
       keep(route, await callRoute(nobody, route, things));
-    // nor does a link
+    // a link accepts only its secret
     if (route === DECISION_BY_LINK)
       for (const body of [...BODIES, { decision: "approve" }]) keep(route, await holder(method, linked, body));
   }
   return refusals;
 }
 
-/** Mistakes of people who know the API. */
+/** Mistakes that people make who know the API. */
 export async function makeMistakes({ home, things, keyWith }: Stage): Promise<Refusal[]> {
   const refusals: Refusal[] = [];
   const chat = "POST /api/openai/v1/chat/completions";
@@ -134,7 +134,7 @@ export async function makeMistakes({ home, things, keyWith }: Stage): Promise<Re
   return refusals;
 }
 
-/** What a route says of a document that is processed at the moment. Each time it may be ready before it is asked for. */
+/** Asks a route about a document that is being processed. Tries again, because a document may be ready before the request. */
 async function askWhileProcessed(
   { owner }: Stage["home"],
   route: string,

@@ -1,12 +1,12 @@
 import type { Answer, Attacker } from "../attacker.ts";
 
-/** Something that one organization, or nobody, does to the service; answers what the service said to it. */
+/** Requests of one organization, or of a stranger, that attack the service. Resolves with the service's answers. */
 export interface Attack {
   title: string;
   /** What it needs, made before anybody is watched. */
   prepare?(attacker: Attacker): Promise<unknown>;
   run(attacker: Attacker): Promise<Answer[]>;
-  /** Statuses of 500 and more that say what the attacker's own server did. */
+  /** Statuses from 500 that only report a failure of the attacker's own server. */
   mayAnswer?: number[];
   /** How many answers it gets at least of a status. Otherwise it has attacked nothing. */
   mustAnswer?: Record<number, number>;

@@ -11,7 +11,7 @@ import { KIB, many, MIB, type Attack } from "./attack.ts";
 const PATIENCE_MS = 1_200;
 const MAX_CALLS = 200_000;
 
-/** How a format says a piece of text, and a call of a tool. */
+/** A piece of text and a tool call in each format. */
 interface Format {
   begin: string;
   text(text: string): string;

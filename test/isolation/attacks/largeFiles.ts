@@ -44,7 +44,7 @@ async function askTwice(attacker: Attacker, attachments: string[]): Promise<Answ
   return [first, later];
 }
 
-/** Nobody listens at the address of the provider, which is not sent so much. */
+/** Nothing listens at the provider's address: these files are too large to be sent to it. */
 async function askProvider(attacker: Attacker, attachments: string[]): Promise<Answer[]> {
   const settings = { api_key: "sk", base_url: "http://127.0.0.1:9", format: "openai" };
   await attacker.owner("PUT", "/api/providers/nobody", settings);

@@ -13,7 +13,7 @@ const chunk = (delta: object): string =>
 
 const STOP = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
-/** A provider of the attacker's own while `work` goes on. It answers the question which models it has with 404. */
+/** Configures the attacker's own provider during `work`. It answers the request for its models with 404. */
 async function withProvider(
   attacker: Attacker,
   speak: (response: ServerResponse) => void,
@@ -31,7 +31,7 @@ async function withProvider(
   return [configured, ...answers];
 }
 
-/** Turns whose client leaves after a while; the turn goes on. A buffered one is not stopped by that. */
+/** Starts a turn whose client leaves after a while. That does not stop a buffered turn. */
 const leave = (
   attacker: Attacker,
   model: string,

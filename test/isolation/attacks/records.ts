@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer, Attacker } from "../attacker.ts";
 import { all, many, type Attack } from "./attack.ts";
 
-/* What is kept of an organization: its log, its people, what it deletes; and who tries to sign in. */
+/* Attacks on an organization's records: its log, its people, its deletions, and sign-ins. */
 
 const STREAM_MS = 1_200;
 

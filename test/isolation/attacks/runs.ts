@@ -30,7 +30,7 @@ async function register(attacker: Attacker, source: string, envelope: object = {
 const start = (attacker: Attacker, { id }: Workflow, args: object = {}): Promise<Answer> =>
   attacker.owner("POST", `/api/workflows/${id}/runs`, { args });
 
-/** Cancels what is still live, so that the next attack begins alone. */
+/** Cancels all live runs, so that they do not add to the next attack. */
 async function cancelAll(attacker: Attacker): Promise<void> {
   const body = { action: "cancel", filter: {}, dry_run: false };
   await attacker.owner("POST", "/api/workflows/runs/change", body);

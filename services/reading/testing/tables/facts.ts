@@ -1,6 +1,6 @@
 import { splitLine, tableLines } from "../markdownTables.ts";
 
-/* What a reader of a table learns: the value that stands in the row of a label and under a header. */
+/* The facts in a table: each value with the label of its row and the header of its column. */
 
 /** A table as a person reads it; stacked headers are one text. */
 export interface ExpectedTable {
@@ -16,9 +16,9 @@ export interface GroundTruth {
 
 /** Shares from 0 to 1; null if the truth has nothing of the kind. */
 export interface TableScores {
-  /** Cells that stand in the row of their label. */
+  /** Share of cells in the row of their label. */
   inRow: number | null;
-  /** Cells that stand in the row of their label and under their header. */
+  /** Share of cells in the row of their label and under their header. */
   underHeader: number | null;
   /** Cells of the tables found that are right; those of tables that the truth does not have count as wrong. */
   precision: number | null;
@@ -38,7 +38,7 @@ const tablesIn = (markdown: string): ExpectedTable[] =>
     return { header: rows[0]!, rows: rows.slice(2) };
   });
 
-/** The cells of a table with their label, and with label and header; empty cells say nothing. */
+/** The cells of a table with their label, and with label and header; empty cells are left out. */
 const cellsOf = ({ header, rows }: ExpectedTable): { inRow: string; full: string }[] =>
   rows.flatMap((row) =>
     row.slice(1).flatMap((cell, index) => {

@@ -20,7 +20,7 @@ const bytesOf = ({ operators }: Sheet): Buffer => pdfOf([operators.join("\n")]);
 
 const endOf = (columns: readonly Column[]): number => columns.at(-1)!.x + columns.at(-1)!.width;
 
-/** An invoice whose values stand in the middle of long descriptions, with sums below the last columns and an address beside its number. */
+/** An invoice with its values halfway down long descriptions, sums below the last columns, and an address beside its number. */
 export const officeInvoice = (seed: number): TestFile => {
   const dice = createDice(seed);
   const [look, names] = [{ ...pickPageStyle(dice), rowGap: dice.oneOf([3, 5, 8]) }, createNames(dice)];

@@ -112,7 +112,7 @@ export const wrapped = (seed: number): TestFile => {
   return fileOf("wrapped.pdf", [pageOf(sheet)], { header, rows });
 };
 
-/** A table whose walls stand only in the header, or that has no lines between its rows. */
+/** A table with vertical lines only in the header, or without lines between its rows. */
 export const halfRuled = (seed: number): TestFile => {
   const dice = createDice(seed);
   const [look, names] = [{ ...pickPageStyle(dice), rowGap: 5 }, createNames(dice)];
@@ -153,7 +153,7 @@ export const halfRuled = (seed: number): TestFile => {
   return fileOf("half-ruled.pdf", [pageOf(sheet)], { header, rows });
 };
 
-/** A table over three pages; its header stands on the first or on all. */
+/** A table over three pages with its header on the first one or on all. */
 export const overPages = (seed: number): TestFile => {
   const dice = createDice(seed);
   const drawn = pickPageStyle(dice);

@@ -66,7 +66,7 @@ export const severalBlocks = (seed: number): TestFile => {
   return bookOf("blocks.xlsx", wide, grids.map(truthOf));
 };
 
-/** Two header rows; the upper one is merged over its columns or stands only above the first of them. */
+/** Two header rows; an upper label is merged over its columns or is only in the first of them. */
 export const stackedHeaders = (seed: number): TestFile => {
   const dice = createDice(seed);
   const names = createNames(dice);
