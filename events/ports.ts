@@ -118,27 +118,6 @@ export interface CommandSender {
   send(command: Command): Promise<CommandResult>;
 }
 
-/** Faults of the environment that a process recovers from by itself, as metrics name them. */
-export const HEALED_FAULTS = [
-  /** A consumer of the bus would have missed messages, and was created again. */
-  "consumer_ahead",
-  "consumer_stranded",
-  "consumer_stalled",
-  /** The server could not read the file of a consumer, which is in memory now. */
-  "consumer_unreadable",
-  /** The network dropped a database connection silently, and the process replaced it. */
-  "connection_dropped",
-  /** A process whose clock differed from the database's stopped taking work. */
-  "clock_off",
-  /** Two processes of the deployment use different buses, and one of them stopped taking work. */
-  "bus_apart",
-  /** A target of an alias does not answer, and turns go to the others. */
-  "target_down",
-  /** A server of the NATS cluster reached no leader, and a process moved to another one. */
-  "bus_server_cut_off",
-] as const;
-export type HealedFault = (typeof HEALED_FAULTS)[number];
-
 /** Whether this process may take work now. */
 export interface Gate {
   isOpen(): boolean;

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { SPACE_USES, type SpaceUse } from "#events/freeSpace.ts";
-import { HEALED_FAULTS, type HealedFault, type TurnEnd } from "#events/ports.ts";
+import { HEALED_FAULTS, type HealedFault } from "#events/healedFaults.ts";
+import type { TurnEnd } from "#events/ports.ts";
 import { measureEventLoopDelay } from "./eventLoopDelay.ts";
 
 /** Dependencies and followers by name. */

@@ -1,4 +1,4 @@
-import type { HealedFault } from "#events/ports.ts";
+import type { HealedFault } from "#events/healedFaults.ts";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
 
