@@ -212,6 +212,10 @@ describe("a request", () => {
     expect(page.url()).not.toContain("as_of");
     await page.goto(`${tenant.url}${new URL(page.url()).pathname}?as_of=nonsense`);
     await page.getByRole("alert").getByText("field as_of").waitFor();
+    // not even while it is read again
+    await page.route("**/trace?as_of=nonsense", () => {});
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Loading the request").waitFor();
     expect(await page.getByRole("heading", { name: "Answer" }).count()).toBe(0);
   });
 

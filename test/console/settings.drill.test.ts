@@ -36,7 +36,7 @@ test("changing one's own password ends the other sessions", async () => {
   await inspect(page, "settings-wrong-password");
   await change(first, "a good long password");
   await page.getByText("Your other sessions have ended.").waitFor();
-  const fields = page.locator('input[type="password"]');
+  const fields = page.getByRole("region", { name: "Password" }).locator("input[type=password]");
   expect(await fields.evaluateAll((all) => all.map((field) => (field as { value?: string }).value))).toEqual([
     "",
     "",

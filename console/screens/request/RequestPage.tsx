@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { getTrace } from "../../api/requests.ts";
 import type { Trace } from "../../api/trace.ts";
-import { ErrorNotice } from "../../parts/Notices.tsx";
+import { QueryResult } from "../../parts/Notices.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { TraceDetails } from "./TraceDetails.tsx";
 
@@ -42,18 +42,20 @@ function AsOf({ newest, asOf }: { newest: Trace; asOf: string }) {
   );
 }
 
-/** The request as of an event. Until its trace is loaded, the newest trace is shown. */
+/** The request as of an event. While its trace is loaded for the first time, the newest trace is shown. */
 function Shown({ newest }: { newest: Trace }) {
   const { line, as_of: asOf, prompt } = route.useSearch();
   const then = useQuery({ ...getTrace(newest.id, asOf), enabled: asOf !== undefined });
-  // the newest state must not pass for an earlier one
-  const isUnknown = asOf !== undefined && then.isError && !then.data;
+  // the newest state must not pass for an earlier one that could not be read, not even while it is read again
+  const isUnknown = asOf !== undefined && then.isFetched && !then.data;
   return (
     <>
       <h1>Request</h1>
       {asOf !== undefined && <AsOf newest={newest} asOf={asOf} />}
       {isUnknown ? (
-        <ErrorNotice error={then.error} onRetry={() => void then.refetch()} />
+        <QueryResult query={then} what="the request">
+          {() => null}
+        </QueryResult>
       ) : (
         <TraceDetails
           trace={(asOf === undefined ? undefined : then.data) ?? newest}
