@@ -19,12 +19,12 @@ export function measureJson(value: unknown, enough = MAX_AT_ONCE): number {
   return size;
 }
 
-/** `measureJson` counts a list of one-digit numbers eightfold, and everything else less. */
+/** `measureJson` counts a long list of one-digit numbers eightfold, and everything else less. */
 const MAX_OVERESTIMATE = 8;
 
 /** The JSON of a value; undefined if it has more than `most` UTF-16 units. A much longer one is not written. */
 export function jsonWithin(value: unknown, most: number): string | undefined {
-  const enough = MAX_OVERESTIMATE * most;
+  const enough = FEW + MAX_OVERESTIMATE * most;
   const json = measureJson(value, enough) > enough ? undefined : JSON.stringify(value);
   return json === undefined || json.length > most ? undefined : json;
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { longestTurn } from "#test/computingTime.ts";
 import { countRounds } from "#test/countRounds.ts";
@@ -8,7 +9,7 @@ const http = {
   db: { query: async () => [{ bytes: 0 }] },
   settings: { ORGANIZATION_MEGABYTES: 10_000, THREAD_MEGABYTES: 10_000 },
   storedBytes: async () => 0,
-  vault: { put: async () => "blob" },
+  vault: { put: () => setImmediate("blob") },
 } as unknown as Parameters<typeof storeMessages>[0];
 const turn: TurnBlobs = {
   turn_id: "t",

@@ -130,7 +130,7 @@ describe("a budget of one model", () => {
     const warned = await set("organization", { cost_per_day: "1" }, "silent/larg");
     expect(warned.status).toBe(200);
     expect(warned.body.warning).toContain(
-      "not known whether it has silent/larg. If it has not, this budget counts nothing. Similar names: silent/large.",
+      "silent/larg could not be checked. If there is no such model, this budget counts nothing. Similar names: silent/large.",
     );
     expect((await get("organization", "silent/larg")).body).not.toHaveProperty("warning");
     expect((await set("organization", { cost_per_day: "1" }, "silent/large")).body).not.toHaveProperty("warning");
