@@ -50,7 +50,7 @@ test("svc doctor sends a command without effect to the running services, and fai
     {
       check: "commands",
       status: "failed",
-      detail: "no services process takes commands (none within 2.5 s)",
+      detail: "no services process takes commands (none within 2 s)",
       next: expect.stringContaining("start a services process"),
     },
   ]);

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { getSession } from "../../api/queries.ts";
@@ -12,6 +12,7 @@ import { Limit } from "../spending/Limit.tsx";
 import "../spending/spending.css";
 
 function Password({ email }: { email: string }) {
+  const queries = useQueryClient();
   const send = useMutation({
     mutationFn: async (form: FormData) => {
       const [current_password, new_password] = [formText(form, "current_password"), formText(form, "new_password")];
@@ -19,6 +20,8 @@ function Password({ email }: { email: string }) {
         throw new FieldError("again", "The new password and its repetition differ.");
       return changePassword({ current_password, new_password });
     },
+    // the page may have noticed the end of its former session before it had the new one
+    onSuccess: () => queries.refetchQueries(getSession),
   });
   return (
     <section aria-labelledby="password" className="stack">
