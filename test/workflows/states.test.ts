@@ -17,14 +17,14 @@ const visiting = (run: string, steps = "", meta = {}) =>
   `const args_url = ${JSON.stringify(w.site.url)};\n${workflowSource(run, `${VISIT}, ${steps}`, meta)}`;
 
 /** A run that uses the one processor of its organization for a tick, so that ticks of other runs wait. */
-const BUSY = workflowSource(`const end = 2e7; let n = 0; while (n < end) n++; await ctx.sleep("1h");`);
+const BUSY = workflowSource(`const end = 4e6; let n = 0; while (n < end) n++; await ctx.sleep("1h");`);
 
 describe("a run", () => {
   test("is pending until its first tick, and never begins if it is cancelled before", async () => {
     const { home } = w;
     const busy = await home.register(BUSY);
     const waits = await home.register(ASKS);
-    const before = await Promise.all(Array.from({ length: 5 }, () => home.start(busy)));
+    const before = await Promise.all(Array.from({ length: 12 }, () => home.start(busy)));
     const run = await home.start(waits);
     const { status, started_at, counts } = await home.read(run);
     expect([status, started_at, counts.ticks]).toEqual(["pending", null, 0]);
