@@ -28,12 +28,12 @@ test("reads that wait for a run count for their organization, those of hooks as 
   const raw = Object.assign(new EventEmitter(), { destroyed: false });
   const hook = { raw, request: { caller: null, trigger: { organization_id: "o1" } } } as never;
   limits.count(reply("o1", "key:a"));
-  limits.countWait(reply("o1", "key:a"));
-  limits.countWait(hook);
-  expect(() => limits.countWait(reply("o1", "key:b"))).toThrow("An organization may have 2 waiting reads");
-  limits.countWait(reply("o2", "key:c"));
+  limits.countWaitingRead(reply("o1", "key:a"));
+  limits.countWaitingRead(hook);
+  expect(() => limits.countWaitingRead(reply("o1", "key:b"))).toThrow("An organization may have 2 waiting reads");
+  limits.countWaitingRead(reply("o2", "key:c"));
   raw.emit("close");
-  limits.countWait(reply("o1", "key:b"));
+  limits.countWaitingRead(reply("o1", "key:b"));
 });
 
 test("exports above the limit of an organization are refused until one ends", () => {

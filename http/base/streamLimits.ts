@@ -40,13 +40,13 @@ export function createStreamLimits({
     open.add(name, 1);
     raw.once("close", () => open.add(name, -1));
   };
-  const refuse = (message: string): never => {
-    throw new ApiError("too_many_streams", message, { retryAfterMs: RETRY_MS });
+  const requireFewer = (name: string, limit: number, message: string): void => {
+    if (open.count(name) >= limit) throw new ApiError("too_many_streams", message, { retryAfterMs: RETRY_MS });
   };
   /** Counts what an organization may only have `limit` of. */
   const countOf = (what: string, limit: number, advice: string, { request, raw }: StreamReply): void => {
     const name = `${what} of ${organizationOf(request)}`;
-    if (open.count(name) >= limit) refuse(`An organization may have ${limit} ${what} at a time; ${advice}.`);
+    requireFewer(name, limit, `An organization may have ${limit} ${what} at a time; ${advice}.`);
     addUntilClosed(name, raw);
   };
 
@@ -54,16 +54,15 @@ export function createStreamLimits({
     /** Counts a stream until its connection closes. Throws 429 `too_many_streams`. */
     count({ request, raw }: StreamReply): void {
       const [credential, organization] = [credentialOf(request), organizationOf(request)];
-      const refuseOf = (limit: number, whose: string) =>
-        refuse(`${whose} may have ${limit} open streams; close some first.`);
-      if (open.count(credential) >= perCredential) refuseOf(perCredential, "A credential");
-      if (open.count(organization) >= perOrganization) refuseOf(perOrganization, "An organization");
+      const may = (limit: number) => `may have ${limit} open streams; close some first.`;
+      requireFewer(credential, perCredential, `A credential ${may(perCredential)}`);
+      requireFewer(organization, perOrganization, `An organization ${may(perOrganization)}`);
       for (const name of [credential, organization]) addUntilClosed(name, raw);
     },
     /** Counts an export until its connection closes. Throws 429 `too_many_streams`. */
     countExport: (reply: StreamReply): void => countOf("exports", exports, "wait for the end of one", reply),
     /** Counts a read that waits for the end of a run, until it is answered. Throws 429 `too_many_streams`. */
-    countWait: (reply: StreamReply): void => countOf("waiting reads", waits, "wait for fewer runs", reply),
+    countWaitingRead: (reply: StreamReply): void => countOf("waiting reads", waits, "wait for fewer runs", reply),
   };
 }
 

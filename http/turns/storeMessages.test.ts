@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
 import { longestTurn } from "#test/computingTime.ts";
 import { countRounds } from "#test/countRounds.ts";
 import { storeMessages, type TurnBlobs } from "./storeMessages.ts";
@@ -42,4 +43,20 @@ test("attachments that differ only in their last bytes are compared without bloc
   await store(files.slice(0, 1));
   expect(await longestTurn(() => store(files))).toBeLessThan(60);
   expect((await store([...files, ...files])).stored_bytes).toBe(16 * 6 * MIB);
+});
+
+test("uploaded files are looked up together", async () => {
+  let [open, most] = [0, 0];
+  const query = async () => {
+    most = Math.max(most, ++open);
+    await setImmediate();
+    open -= 1;
+    return [];
+  };
+  const files = [newId(), newId(), newId()].map((file_id) => ({ kind: "stored" as const, file_id, param: "p" }));
+  const storing = storeMessages({ ...http, db: { query }, waitUntilCurrent: async () => {} } as never, turn, [
+    { role: "user", text: "", files },
+  ]);
+  await expect(storing).rejects.toMatchObject({ errorCode: "file_not_found" });
+  expect(most).toBe(3);
 });

@@ -70,14 +70,27 @@ async function linkFile({ vault }: Needs, turn: TurnBlobs, file: FileRow, param:
   return { bytes, sha256, blob, sealed_by: { thing: streamName("file", id), wrapped_key } };
 }
 
-async function findAttachment(http: Needs, turn: TurnBlobs, source: AttachmentSource): Promise<FoundAttachment> {
-  if (source.kind === "inline") return findInline(http, turn, source);
-  const { param, file_id } = source;
+async function findStored(
+  http: Needs,
+  turn: TurnBlobs,
+  { param, file_id }: Extract<AttachmentSource, { kind: "stored" }>,
+): Promise<FoundAttachment> {
   const file = await findFile(http, turn.organization_id, turn.scope, file_id);
   if (!file) throw fileNotFound(param);
   if (file.bytes > MAX_ATTACHMENT_BYTES) throw attachmentTooLarge(param);
   const { filename, mime_type, bytes } = file;
   return { filename, mime_type, param, bytes, identity: file.id, store: () => linkFile(http, turn, file, param) };
+}
+
+/** Finds attachments: uploaded files together, inline ones one after the other, because their bytes are decoded and hashed. */
+function openFinder(http: Needs, turn: TurnBlobs): (source: AttachmentSource) => Promise<FoundAttachment> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (source) => {
+    if (source.kind === "stored") return findStored(http, turn, source);
+    const found = last.then(() => findInline(http, turn, source));
+    last = found;
+    return found;
+  };
 }
 
 /** Checks the limits of stored bytes. Throws 413 for the first attachment that no longer fits into the thread or the organization. */
@@ -101,11 +114,10 @@ export async function storeMessages(
   turn: TurnBlobs,
   input: InputMessage[],
 ): Promise<{ messages: Message[]; stored_bytes: number }> {
-  const found = await Array.fromAsync(input, async ({ files, ...message }) => ({
-    message,
-    // one at a time, because their bytes are decoded and hashed
-    files: await Array.fromAsync(files, (source) => findAttachment(http, turn, source)),
-  }));
+  const find = openFinder(http, turn);
+  const found = await Promise.all(
+    input.map(async ({ files, ...message }) => ({ message, files: await Promise.all(files.map(find)) })),
+  );
   const stored_bytes = await requireRoom(
     http,
     turn,

@@ -33,7 +33,7 @@ export function createWaitForEnd({
   return async (id, wait, reply) => {
     const seconds = Math.min(MAX_WAIT_S, Math.max(0, Number(wait) || 0));
     if (seconds === 0) return false;
-    streams.countWait(reply);
+    streams.countWaitingRead(reply);
     // AbortSignal.timeout takes only whole numbers
     const isLate = AbortSignal.timeout(Math.ceil(seconds * 1_000));
     const giveUp = AbortSignal.any([isLate, disconnectSignal(reply.raw)]);

@@ -75,7 +75,7 @@ test("commands are delivered after the stream was recreated while its consumer's
 });
 
 test("commands are delivered although the server cannot read their consumer's file, also after its next start", async () => {
-  const { http, services, names } = await openBoth("unreadable");
+  const { http, services, repairs, names } = await openBoth("unreadable");
   await startWorker(services, succeed);
   const sender = http.sender(noOutcomes);
   await sender.send(newCommand());
@@ -87,8 +87,18 @@ test("commands are delivered although the server cannot read their consumer's fi
   expect(await sender.send(newCommand({ seconds: 30 }))).toEqual({ position: 1, repeated: false });
   await whileDown(async () => {});
   expect(await sender.send(newCommand({ seconds: 30 }))).toEqual({ position: 1, repeated: false });
-  const { config } = await inspector.jsm.consumers.info(names.streams.commands, names.durables.commands);
-  expect(config.mem_storage).toBe(true);
+  const { jsm } = inspector;
+  const isInMemory = async () =>
+    (await jsm.consumers.info(names.streams.commands, names.durables.commands)).config.mem_storage === true;
+  expect(await isInMemory()).toBe(true);
+  // created once more, now that all are connected: who connects again may miss a report
+  await jsm.consumers.delete(names.streams.commands, names.durables.commands);
+  await until(() => repairs.length > 0);
+  expect(waysOf(repairs)).toEqual(["consumer_unreadable"]);
+  // what docs/alerts.md advises
+  await whileDown(() => rm(join(file, ".."), { recursive: true }));
+  expect(await sender.send(newCommand({ seconds: 30 }))).toEqual({ position: 1, repeated: false });
+  expect(await isInMemory()).toBe(false);
   await inspector.close();
 });
 

@@ -46,7 +46,7 @@ const KNOWN_STYLES = [
 
 /** Parts that the converter needs; headers, footers, comments and images are left out. */
 const NEEDED = /(?:^\[Content_Types\]\.xml|\.rels|\/(?:styles|numbering)\.xml)$/;
-/* The glossary holds texts that may be inserted, and are not part of the document. */
+/** The glossary holds texts that may be inserted, and are not part of the document. */
 const HEADER = /(?<!\/glossary)\/(?:header|footer)\d*\.xml$/;
 const BODY = /(?<!\/glossary)\/(?:document\d*|footnotes|endnotes)\.xml$/;
 

@@ -104,6 +104,14 @@ test("the numbers of chapters are part of their headings", async () => {
   ]);
 });
 
+test("a chapter that is to name more levels than are above it names all of them", async () => {
+  const level = (at: number): string =>
+    `<text:outline-level-style text:level="${at}" style:num-format="1" text:display-levels="9"/>`;
+  const styles = `<office:styles><text:outline-style>${level(1)}${level(2)}</text:outline-style></office:styles>`;
+  const body = '<text:h text:outline-level="1">Costs</text:h><text:h text:outline-level="2">Rent</text:h>';
+  expect(await read(body, "", { "styles.xml": styles })).toBe("# 1 Costs\n\n## 1.1 Rent");
+});
+
 test("deletions, comments and the table of contents are left out", async () => {
   const left = [
     `<text:tracked-changes>${p("old")}</text:tracked-changes>`,

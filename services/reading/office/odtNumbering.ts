@@ -59,7 +59,8 @@ export const openChapterNumbers = (
     const start = Number(attributes["text:start-value"]) || own.start;
     counters[level] = isRestarted ? start : (counters[level] ?? own.start - 1) + 1;
     counters.length = level + 1;
-    const named = Array.from({ length: Math.min(own.shown, level) }, (_, at) => level - own.shown + 1 + at);
+    const shown = Math.min(own.shown, level);
+    const named = Array.from({ length: shown }, (_, at) => level - shown + 1 + at);
     const number = named.map(formatted).filter(Boolean).join(".");
     return `${own.prefix}${number}${own.suffix}`.trim();
   };
