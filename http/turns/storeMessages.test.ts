@@ -54,7 +54,7 @@ test("uploaded files are looked up together", async () => {
     return [];
   };
   const files = [newId(), newId(), newId()].map((file_id) => ({ kind: "stored" as const, file_id, param: "p" }));
-  const storing = storeMessages({ ...http, db: { query }, waitUntilCurrent: async () => {} } as never, turn, [
+  const storing = storeMessages({ ...http, db: { query }, waitUntilCurrent: async () => {} }, turn, [
     { role: "user", text: "", files },
   ]);
   await expect(storing).rejects.toMatchObject({ errorCode: "file_not_found" });
