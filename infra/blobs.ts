@@ -5,6 +5,7 @@ import { currentTime } from "#events/clock.ts";
 import type { Blobs } from "#events/vault.ts";
 import { StorageFull, StorageUnavailable } from "#events/ports.ts";
 import { removeFile, removeFolder } from "./blobRemoval.ts";
+import { createDiskProbe } from "./diskProbe.ts";
 import { failpoint } from "./failpoint.ts";
 import { isError, makeFolder, syncFolder } from "./folders.ts";
 
@@ -127,6 +128,14 @@ export function openBlobs(directory: string): Blobs {
     return path;
   };
 
+  const probe = createDiskProbe(join(directory, `${randomUUID()}${PARTIAL_SUFFIX}`));
+  const durably = <T>(work: () => Promise<T>): Promise<T> =>
+    onDisk(async () => {
+      const result = await work();
+      await probe.verify();
+      return result;
+    });
+
   const readBlob = (key: string): Promise<Buffer | undefined> =>
     onDisk(() => readFile(resolvePath(key))).catch((error: unknown) => {
       if (isError(error, "ENOENT")) return undefined;
@@ -156,11 +165,11 @@ export function openBlobs(directory: string): Blobs {
   };
 
   return {
-    put: (folder, sealed) => onDisk(() => store(folder, sealed)),
-    link: (folder, key) => onDisk(() => linkOrStore(folder, key)),
+    put: (folder, sealed) => durably(() => store(folder, sealed)),
+    link: (folder, key) => durably(() => linkOrStore(folder, key)),
     get: readBlob,
-    remove: (key) => onDisk(() => removeFile(organizationOf(key), resolvePath(key))),
-    removeAll: (folder) => onDisk(() => removeFolder(organizationOf(folder), resolvePath(folder))),
+    remove: (key) => durably(() => removeFile(organizationOf(key), resolvePath(key))),
+    removeAll: (folder) => durably(() => removeFolder(organizationOf(folder), resolvePath(folder))),
     removePartsOlderThan: (age_ms, signal) => removeOldParts(directory, age_ms, signal),
     foldersOlderThan: (age_ms, signal) => findOldFolders(directory, age_ms, signal),
   };

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { syncFolder } from "#infra/folders.ts";
@@ -126,7 +127,8 @@ export function openDisks(data: string, images: string): Disks {
     },
     async refuseWrites(store, ms, release) {
       const device = basename(run("findmnt", "-no", "SOURCE", folderOf(store)).trim());
-      writeFileSync(`/sys/fs/ext4/${device}/trigger_fs_error`, "1");
+      // not in this thread: the first milliseconds after the error are the most difficult for those who write
+      await writeFile(`/sys/fs/ext4/${device}/trigger_fs_error`, "1");
       await sleep(ms);
       await mountAgain([store], release);
     },
