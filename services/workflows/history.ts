@@ -54,7 +54,7 @@ export interface History {
   stepLogs: number;
   /** Identities of recorded warnings. */
   warned: Set<string>;
-  /** Whether something has event that `run()` has not seen. */
+  /** Whether something has happened that `run()` has not seen. */
   needsTick: boolean;
 }
 
