@@ -54,14 +54,15 @@ export interface RunRequest {
   trigger_id: string | null;
   run_as: RunAs;
   external_user_id: string | null;
-  /** The parent, if the run continues another one. */
-  continued?: ContinuedRun;
+  /** Of a retry or a fork. */
+  inheritance?: Inheritance;
 }
 
 /** A checked request whose run does not exist yet. */
 type NewRun = Omit<RunRequest, "readMore"> & { priority?: Priority | undefined };
 
-export interface ContinuedRun {
+/** What a retry or a fork takes over from its parent. */
+interface Inheritance {
   parent: ParentRun;
   /** The run that started the parent. */
   starter: StarterRun | undefined;
@@ -107,7 +108,7 @@ function buildRun(workflow: StartableWorkflow, start: NewRun, run_id: string, { 
   return {
     ...runSettings(workflow, { ...start, run_id }),
     args,
-    ...(start.continued && { parent: start.continued.parent, starter: start.continued.starter, inherited }),
+    ...(start.inheritance && { parent: start.inheritance.parent, starter: start.inheritance.starter, inherited }),
     external_user_id: start.external_user_id,
     ...(start.headers && Object.keys(start.headers).length > 0 && { headers: start.headers }),
     ...(start.files && start.files.length > 0 && { files: start.files }),
@@ -136,9 +137,9 @@ async function sendStart(
   first: IdempotentRequest,
 ): Promise<string> {
   const { organization_id } = workflow;
-  const { principal, request, continued, started_by } = start;
-  const run_id = continued?.run_id ?? newId();
-  const input = await storeInput(http, { organization_id, run_id }, JSON.stringify(start.args), continued?.calls());
+  const { principal, request, inheritance, started_by } = start;
+  const run_id = inheritance?.run_id ?? newId();
+  const input = await storeInput(http, { organization_id, run_id }, JSON.stringify(start.args), inheritance?.calls());
   const user_mark = markUser(http, organization_id, start.external_user_id ?? undefined);
   const data = { ...buildRun(workflow, start, run_id, input), ...(user_mark !== null && { user_mark }) };
   // a retry counts as a run of those who started its parent
@@ -191,8 +192,8 @@ async function sendStart(
 export async function startRun(http: Http, workflow: StartableWorkflow, sent: RunRequest): Promise<string> {
   const earlier = await resumeStart(http, identifyStart(workflow.organization_id, sent));
   if ("run_id" in earlier) return earlier.run_id;
-  const retry = sent.continued?.run_id;
-  if (retry !== undefined && (await exists(http, retry))) return retry;
+  const derivedId = sent.inheritance?.run_id;
+  if (derivedId !== undefined && (await exists(http, derivedId))) return derivedId;
   const start: NewRun = { ...sent, ...(await sent.readMore?.()) };
   if (!workflow.enabled)
     throw new ApiError("workflow_disabled", "The workflow is disabled; it can start no runs until it is enabled.");
@@ -201,7 +202,7 @@ export async function startRun(http: Http, workflow: StartableWorkflow, sent: Ru
   if (violation) {
     const { pointer } = violation;
     // the whole body sent to a trigger is arguments
-    const isPayload = start.trigger_id !== null && !start.continued;
+    const isPayload = start.trigger_id !== null && !start.inheritance;
     const [where, param] = isPayload ? [pointer, pointer] : [`args${pointer}`, `/args${pointer}`];
     const message = violationMessage(where || "The arguments", violation);
     throw new ApiError("invalid_args", message, { param: param || null });
