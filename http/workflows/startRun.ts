@@ -6,8 +6,10 @@ import { newId, parseStreamName, streamName } from "#events/ids.ts";
 import {
   MAX_SLOT_ATTEMPTS,
   runSettings,
+  tooManyRuns,
   tooManyStarts,
   untilNextPeriod,
+  WORKFLOW_DISABLED,
   type StartableWorkflow,
 } from "#events/newRun.ts";
 import { StartRun } from "#events/run.ts";
@@ -121,13 +123,8 @@ function tooManyStartsError({ envelope }: StartableWorkflow): ApiError {
   return new ApiError("start_rate_limited", tooManyStarts(rate), { retryAfterMs });
 }
 
-function tooManyRunsError({ envelope }: StartableWorkflow): ApiError {
-  const { max_runs } = envelope.concurrency!;
-  return new ApiError(
-    "too_many_live_runs",
-    `The workflow already has ${max_runs} live runs, the maximum that its envelope allows.`,
-  );
-}
+const tooManyRunsError = ({ envelope }: StartableWorkflow): ApiError =>
+  new ApiError("too_many_live_runs", tooManyRuns(envelope.concurrency!));
 
 /** Sends StartRun, and tries another slot if a concurrent run took this one. Throws 429 `too_many_live_runs`, `start_rate_limited`. */
 async function sendStart(
@@ -195,8 +192,7 @@ export async function startRun(http: Http, workflow: StartableWorkflow, sent: Ru
   const derivedId = sent.inheritance?.run_id;
   if (derivedId !== undefined && (await exists(http, derivedId))) return derivedId;
   const start: NewRun = { ...sent, ...(await sent.readMore?.()) };
-  if (!workflow.enabled)
-    throw new ApiError("workflow_disabled", "The workflow is disabled; it can start no runs until it is enabled.");
+  if (!workflow.enabled) throw new ApiError("workflow_disabled", WORKFLOW_DISABLED);
   const schema = await loadArgsSchema(http, workflow);
   const violation = await http.schemas.check(workflow.organization_id, schema, start.args);
   if (violation) {
