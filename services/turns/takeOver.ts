@@ -3,7 +3,7 @@ import { newestAttempt } from "#events/newestAttempt.ts";
 import type { EventLog, FramePayload, Frames, StreamHead } from "#events/ports.ts";
 import { FailTurn, NoteTargetFailure, RefuseTurn, TakeOverTurn, type TurnOutput } from "#events/thread.ts";
 import { turnUsage } from "#events/turnUsage.ts";
-import type { ThreadState } from "../deciders/thread.ts";
+import type { RunningTurn } from "../deciders/threadState.ts";
 import type { Send } from "../send.ts";
 import { isTargetFailure, readFailures, readReplacedAnswers, type ReplacedAnswer } from "./targetFailures.ts";
 import { findRecordedRequest, toTargetFailure, hasLostRequest, type LostRequest } from "./lostRequest.ts";
@@ -34,8 +34,6 @@ export interface TakeOverOptions {
   /** The frames in a blob of a turn; none if it is gone. */
   readFrames(turn_id: string, blob: string): Promise<FramePayload[]>;
 }
-
-export type OpenTurn = NonNullable<Extract<ThreadState, { status: "open" }>["turn"]>;
 
 /** Progress of a lost turn, according to the log and to the frames that readers received. */
 interface TurnProgress {
@@ -82,7 +80,7 @@ async function measureProgress(events: RecordedEvent[], turn: string, frames: Fr
 async function giveUp(
   options: TakeOverOptions,
   head: StreamHead,
-  turn: Pick<OpenTurn, "id" | "attempt" | "of_agent">,
+  turn: Pick<RunningTurn, "id" | "attempt" | "of_agent">,
   { output, rounds, replaced, frames }: TurnProgress,
   message: string,
 ): Promise<CommandResult> {
@@ -117,7 +115,7 @@ async function giveUp(
 export async function failParked(
   options: TakeOverOptions,
   head: StreamHead,
-  turn: OpenTurn,
+  turn: RunningTurn,
   message: string,
 ): Promise<CommandResult> {
   const events = await options.log.read(head.stream);
@@ -154,7 +152,7 @@ async function findLost(
 
 /** Why a turn is not run again after a takeover; undefined if it is. */
 function reasonToEnd(
-  turn: Pick<OpenTurn, "awaited_by" | "resumed">,
+  turn: Pick<RunningTurn, "awaited_by" | "resumed">,
   { attempt, isLate, isDeadly, hasUnrecordedText }: Ending,
 ): string | undefined {
   if (isLate) return LATE;
@@ -173,7 +171,7 @@ interface Ending {
 }
 
 /** Ends a late turn that was not asking its model; undefined if it was. */
-async function endLate(options: TakeOverOptions, head: StreamHead, turn: OpenTurn, received: FramePayload[]) {
+async function endLate(options: TakeOverOptions, head: StreamHead, turn: RunningTurn, received: FramePayload[]) {
   const progress = await measureProgress(await options.log.read(head.stream), turn.id, received);
   return hasLostRequest(turn.worker, progress.rounds) ? undefined : giveUp(options, head, turn, progress, LATE);
 }
@@ -185,7 +183,7 @@ async function endLate(options: TakeOverOptions, head: StreamHead, turn: OpenTur
 export async function takeOverTurn(
   options: TakeOverOptions,
   head: StreamHead,
-  turn: OpenTurn,
+  turn: RunningTurn,
   isLate: boolean,
 ): Promise<TurnToRun | undefined> {
   const received = await receivedFrames(options, head, turn.id);

@@ -85,7 +85,7 @@ export function createTurns(options: TurnsOptions) {
   const turns = createLeasedWork<TurnToRun, { ended: Promise<void> }>({
     worker: options.worker,
     limits: { total: MAX_TURNS, perTenant: MAX_TURNS_OF_ORGANIZATION },
-    lease: ({ turn_id, attempt, thread: stream, organization_id }) => ({
+    identify: ({ turn_id, attempt, thread: stream, organization_id }) => ({
       key: leaseKey(turn_id, attempt),
       stream,
       organization_id,

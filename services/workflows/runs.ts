@@ -139,7 +139,7 @@ export function createRuns(deps: RunsDeps) {
   const runs = createLeasedWork<RunWork, ActiveRun>({
     worker: deps.worker,
     limits: { total: MAX_RUNS, perTenant: MAX_RUNS_OF_ORGANIZATION },
-    lease: ({ stream, organization_id }) => ({ key: stream, stream, organization_id }),
+    identify: ({ stream, organization_id }) => ({ key: stream, stream, organization_id }),
     leasedBy: findLeasedRuns,
     open: (head, isHeld) => findLostRun(deps, head, isHeld),
     start: (work, stopping) => startRun(deps, parkedRuns, work, stopping),

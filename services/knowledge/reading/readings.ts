@@ -44,7 +44,7 @@ export function createReadings(options: ReadingsOptions) {
     worker,
     limits: { total, perTenant: total },
     maxHeldForTakeover: MAX_WAITING_FOR_TAKEOVER + atOnce,
-    lease: (job) => ({ key: leaseKey(job), stream: job.stream, organization_id: job.organization_id }),
+    identify: (job) => ({ key: leaseKey(job), stream: job.stream, organization_id: job.organization_id }),
     leasedBy: findOpenedJobs,
     open: (head, isHeld) => findLostReading(options, head, isHeld),
     start: (job, stopping) => ({
