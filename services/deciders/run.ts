@@ -19,6 +19,7 @@ import {
   type TakeRun,
 } from "#events/run.ts";
 import { chainClaim, RunSettled } from "#events/runLinks.ts";
+import { HOUR_MS } from "#events/units.ts";
 import { eraseOn } from "./keyErasure.ts";
 import { decideLinks, dueWaits, recordLink } from "./runLinks.ts";
 import {
@@ -147,7 +148,7 @@ function forgetRun(command: CommandFrom<typeof ForgetRun>, state: RunState): Run
 }
 
 /** Interval of attempts to destroy a run that a hold covers. */
-const HELD_MS = 60 * 60 * 1_000;
+const HELD_MS = HOUR_MS;
 
 /** A run that ends in the commit that creates it need not notify its starter, which cannot wait for it yet and will look at it first. */
 function settleAtOnce(events: RunEvent[], { run_id, watchers }: { run_id: string; watchers?: unknown }): RunEvent[] {
