@@ -126,12 +126,41 @@ function tooManyStartsError({ envelope }: StartableWorkflow): ApiError {
 const tooManyRunsError = ({ envelope }: StartableWorkflow): ApiError =>
   new ApiError("too_many_live_runs", tooManyRuns(envelope.concurrency!));
 
-/** Sends StartRun, and tries another slot if a concurrent run took this one. Throws 429 `too_many_live_runs`, `start_rate_limited`. */
+/** A slot for a live run, and a start of the current period. Null and absent if the workflow does not limit them. */
+interface Places {
+  slot: string | null;
+  start_place?: string;
+}
+
+/** Creates a run in free places; tries others if a concurrent run took them. Throws 429 `too_many_live_runs`, `start_rate_limited`. */
+async function createInFreePlaces<R>(
+  http: Http,
+  workflow: StartableWorkflow,
+  args: NewRun["args"],
+  first: IdempotentRequest,
+  create: (identity: IdempotentRequest, places: Places) => Promise<R>,
+): Promise<R> {
+  let identity = first;
+  for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++, identity = nextAttempt(identity)) {
+    const slot = await pickSlot(http, workflow, args);
+    if (slot === undefined) break;
+    const start_place = await pickStart(http, workflow, args);
+    if (start_place === undefined) throw tooManyStartsError(workflow);
+    try {
+      return await create(identity, { slot, ...(start_place !== null && { start_place }) });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.errorCode === "slot_taken")) throw error;
+    }
+  }
+  throw workflow.envelope.concurrency ? tooManyRunsError(workflow) : tooManyStartsError(workflow);
+}
+
+/** Stores the input of a run, and sends StartRun. Returns the id of the run, which an earlier request may have started. */
 async function sendStart(
   http: Http,
   workflow: StartableWorkflow,
   start: NewRun,
-  first: IdempotentRequest,
+  identity: IdempotentRequest,
 ): Promise<string> {
   const { organization_id } = workflow;
   const { principal, request, inheritance, started_by } = start;
@@ -150,36 +179,21 @@ async function sendStart(
   const admission = { request, spender, wanted: { runs: 1 } };
   const { keys } = input;
   const command = { stream: streamName("run", run_id), principal, request_id: request.id, ...(keys && { keys }) };
-
-  let identity = first;
-  for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++, identity = nextAttempt(identity)) {
-    const slot = await pickSlot(http, workflow, start.args);
-    if (slot === undefined) break;
-    const start_place = await pickStart(http, workflow, start.args);
-    if (start_place === undefined) {
-      await deleteInput(http, input);
-      throw tooManyStartsError(workflow);
-    }
-    try {
-      const started = await runWithinLimits(http, admission, () =>
-        createOnce(http, StartRun, {
-          ...command,
-          ...identity,
-          data: { ...data, slot, ...(start_place !== null && { start_place }) },
-        }),
-      );
-      if (!started.isNew) await deleteInput(http, input);
-      return started.created_id;
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status >= 500) throw error;
-      if (error.errorCode === "slot_taken") continue;
-      await deleteInput(http, input);
-      if (error.errorCode === "run_exists") return run_id;
-      throw error;
-    }
+  try {
+    const started = await createInFreePlaces(http, workflow, start.args, identity, (attempt, places) =>
+      runWithinLimits(http, admission, () =>
+        createOnce(http, StartRun, { ...command, ...attempt, data: { ...data, ...places } }),
+      ),
+    );
+    if (!started.isNew) await deleteInput(http, input);
+    return started.created_id;
+  } catch (error) {
+    // without an answer the run may have started, with this input
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    await deleteInput(http, input);
+    if (error.errorCode === "run_exists") return run_id;
+    throw error;
   }
-  await deleteInput(http, input);
-  throw workflow.envelope.concurrency ? tooManyRunsError(workflow) : tooManyStartsError(workflow);
 }
 
 /**
