@@ -177,6 +177,19 @@ async function endLate(options: TakeOverOptions, head: StreamHead, turn: Running
 }
 
 /**
+ * Makes this worker the owner of the turn's next attempt; undefined if another one was faster. `isDeadly`: too many workers died
+ * while they held the turn.
+ */
+async function takeLease({ log, send, worker }: TakeOverOptions, head: StreamHead, turn: RunningTurn) {
+  const attempt = turn.attempt + 1;
+  const isForeign = turn.worker !== null && turn.worker !== worker;
+  const worker_died = isForeign && (await log.hasDied(turn.worker!));
+  const { position } = await send(head, TakeOverTurn.type, { turn_id: turn.id, attempt, worker, worker_died });
+  if (position === 0) return undefined;
+  return { attempt, isDeadly: turn.deaths + (worker_died ? 1 : 0) >= MAX_DEATHS };
+}
+
+/**
  * Takes over a lost turn and returns the turn to run. If it is late or cannot be resumed, ends it and returns undefined. The
  * request that its worker was waiting for is counted (ADR 98).
  */
@@ -188,20 +201,15 @@ export async function takeOverTurn(
 ): Promise<TurnToRun | undefined> {
   const received = await receivedFrames(options, head, turn.id);
   if (isLate && (await endLate(options, head, turn, received))) return undefined;
-  const attempt = turn.attempt + 1;
-  const ids = { turn_id: turn.id, attempt };
-  const isForeign = turn.worker !== null && turn.worker !== options.worker;
-  const worker_died = isForeign && (await options.log.hasDied(turn.worker!));
-  const taken = { ...ids, worker: options.worker, worker_died };
-  const { position } = await options.send(head, TakeOverTurn.type, taken);
-  if (position === 0) return undefined;
+  const lease = await takeLease(options, head, turn);
+  if (!lease) return undefined;
+  const { attempt, isDeadly } = lease;
   // The log now holds everything that the lost attempt could record; its later commands are refused.
   const events = await options.log.read(head.stream);
   const started = findTurnStart(events, turn.id);
   const progress = await measureProgress(events, turn.id, received);
   const known = { steps: findProgressEvents(events, turn.id), receivedFrames: received, wasParked: turn.resumed > 0 };
   const resumed = started && turnFromEvent(started, attempt, { ...known, ends_by: turn.ends_by });
-  const isDeadly = turn.deaths + (worker_died ? 1 : 0) >= MAX_DEATHS;
   const { rounds, replaced, hasUnrecordedText } = progress;
   const lost = resumed && (await findLost(options, resumed, { worker: turn.worker, rounds, isDeadly }));
   const message = resumed ? reasonToEnd(turn, { attempt, isLate, isDeadly, hasUnrecordedText }) : LOST;
@@ -211,6 +219,7 @@ export async function takeOverTurn(
     return undefined;
   }
   if (!lost) return resumed;
-  await options.send(head, NoteTargetFailure.type, { ...ids, ...toTargetFailure(rounds.length, lost) });
+  const failure = { turn_id: turn.id, attempt, ...toTargetFailure(rounds.length, lost) };
+  await options.send(head, NoteTargetFailure.type, failure);
   return { ...resumed, steps: findProgressEvents(await options.log.read(head.stream), turn.id) };
 }
