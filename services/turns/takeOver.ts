@@ -177,8 +177,8 @@ async function endLate(options: TakeOverOptions, head: StreamHead, turn: Running
 }
 
 /**
- * Makes this worker the owner of the turn's next attempt; undefined if another one was faster. `isDeadly`: too many workers died
- * while they held the turn.
+ * Takes the lease of the turn's next attempt; undefined if another worker was faster. `isDeadly`: too many workers died while they
+ * held the turn.
  */
 async function takeLease({ log, send, worker }: TakeOverOptions, head: StreamHead, turn: RunningTurn) {
   const attempt = turn.attempt + 1;
