@@ -110,7 +110,11 @@ export async function isAssignedNow(http: Needs, organization_id: string, person
  * The first person in whose place a substitute may decide or has voted. Skips people who have voted themselves, by a link or through
  * another substitute.
  */
-function findReplaced(in_place_of: SubstitutedPerson[], substitute_id: string, row: ApprovalRow): SubstitutedPerson | undefined {
+function findReplaced(
+  in_place_of: SubstitutedPerson[],
+  substitute_id: string,
+  row: ApprovalRow,
+): SubstitutedPerson | undefined {
   const voters = row.votes.filter(({ by }) => by.id !== substitute_id).flatMap(votersOf);
   return in_place_of.find(
     (one) =>

@@ -38,7 +38,11 @@ export interface SubstitutedPerson {
 }
 
 /** The people for whom a person is the substitute now. Empty for somebody who is not active in the organization. */
-export async function listSubstituted(db: Db, organization: string, substitute_id: string): Promise<SubstitutedPerson[]> {
+export async function listSubstituted(
+  db: Db,
+  organization: string,
+  substitute_id: string,
+): Promise<SubstitutedPerson[]> {
   const rows = await db.query<SubstitutedPerson>(
     `select u.id as user_id, u.name, u.email, u.role,
        array(select g.name from read.group_members m join read.groups g on g.id = m.group_id

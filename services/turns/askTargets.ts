@@ -182,10 +182,7 @@ async function recordBroken(
 function allFailed({ alias }: Targets, last: ModelError | undefined): AnswerInterrupted {
   const reason = last ? ` ${last.message}` : "";
   const { status, retry_after_ms } = last ?? {};
-  const options = {
-    ...(status !== undefined && { status }),
-    ...(retry_after_ms !== undefined && { retry_after_ms }),
-  };
+  const options = { ...(status !== undefined && { status }), ...(retry_after_ms !== undefined && { retry_after_ms }) };
   const message = `No target of the alias ${alias} answered.${reason}`;
   return new AnswerInterrupted(NO_OUTPUT, new ModelError(last?.kind ?? "transient", message, options));
 }

@@ -96,8 +96,7 @@ export function nextTarget(
     .toSorted((a, b) => a.tried - b.tried);
   const closed = choices.find(({ target }) => circuit(target) === "closed");
   const hasAsked = failures.some(wasAsked);
-  const choice =
-    closed ?? choices.find(({ target, tried }) => (!hasAsked || tried > 0) && circuit(target) === "open");
+  const choice = closed ?? choices.find(({ target, tried }) => (!hasAsked || tried > 0) && circuit(target) === "open");
   if (!choice) return undefined;
   const skipped = choices.slice(0, choices.indexOf(choice)).filter(({ tried }) => tried === 0);
   return { ...choice, skipped: skipped.map(({ target }) => target) };
