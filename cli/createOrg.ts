@@ -15,7 +15,7 @@ async function requireWorker({ db }: Database): Promise<void> {
     throw new CliError("No running service handles commands", "start it with npm start, then run this again");
 }
 
-/** An organization without its owner, whom the last commands create, is useless. */
+/** What a failed attempt created is useless: only this attempt knew the owner's password, and it is never printed. */
 function explainUnavailable(error: unknown): never {
   if (!(error instanceof Unavailable)) throw error;
   throw new CliError(

@@ -1,8 +1,8 @@
-/** What a process has noticed of a model that failed (ADR 31). Targets that answer are not reported. */
+/** A process's circuit breaker for a target that has failed (ADR 31). Targets that answer are not reported. */
 export interface TargetCircuit {
   /** `provider/model`. */
   target: string;
-  /** `closed`: it is asked. `open`: it is passed over. `half_open`: the next request to it decides. */
+  /** `closed`: turns ask the target. `open`: turns skip it. `half_open`: the next request to it decides. */
   state: "closed" | "open" | "half_open";
   /** Failures since its last answer. */
   failures: number;
@@ -10,7 +10,7 @@ export interface TargetCircuit {
   reason: string;
   /** Epoch milliseconds of the first of these failures. */
   since: number;
-  /** Until when it is passed over, in epoch milliseconds; null unless it is open. */
+  /** Until when turns skip it, in epoch milliseconds; null unless it is open. */
   open_until: number | null;
 }
 
@@ -18,6 +18,6 @@ export interface TargetCircuit {
 export interface CircuitReports {
   /** Answers such requests for this process, until the returned function is called. */
   answer(process: string, list: (organization: string) => TargetCircuit[]): () => void;
-  /** What the processes answer in time. */
+  /** Asks all processes, and returns the answers that arrive in time. */
   ask(organization: string): Promise<{ process: string; circuits: TargetCircuit[] }[]>;
 }

@@ -1,4 +1,7 @@
-/** Tokens that a model reads and writes in one request, and of these at most in its answer, as its provider publishes them, by the beginning of its name. */
+/**
+ * The limits that providers publish, by the beginning of a model's name: the context window (tokens of request and answer together), and
+ * the longest answer.
+ */
 const WINDOWS: readonly [model: string, tokens: number, answer: number][] = [
   ["openai/gpt-4o", 128_000, 16_384],
   ["openai/gpt-4.1", 1_047_576, 32_768],
@@ -9,13 +12,13 @@ const WINDOWS: readonly [model: string, tokens: number, answer: number][] = [
   ["google/gemini-2.", 1_048_576, 65_536],
 ];
 
-/** No model that is known here reads more. */
+/** The largest context window in the list. */
 export const LARGEST_WINDOW = Math.max(...WINDOWS.map(([, tokens]) => tokens));
 
-/** The context window of a model, undefined where it is not known. */
+/** The context window of a model; undefined if unknown. */
 export const findContextWindow = (model: string): number | undefined =>
   WINDOWS.find(([beginning]) => model.startsWith(beginning))?.[1];
 
-/** The longest answer of a model, undefined where it is not known. */
+/** The longest answer of a model; undefined if unknown. */
 export const findAnswerLimit = (model: string): number | undefined =>
   WINDOWS.find(([beginning]) => model.startsWith(beginning))?.[2];

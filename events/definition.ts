@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
+import { DAY_MS } from "./units.ts";
 
 const Id = z.object({ definition_id: z.uuid() });
 
-const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+const WEEK_MS = 7 * DAY_MS;
 
 /** The tool names that every model provider accepts. */
 export const DEFINITION_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;

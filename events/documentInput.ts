@@ -28,14 +28,14 @@ export const MetadataKey = z
   .max(MAX_KEY_LENGTH, `must be a key of ${MAX_KEY_LENGTH} characters at most`)
   .regex(KEY, "must be a key of letters, digits, _, ., : and -");
 
-export const MetadataValue = z.union(
+export const MetadataValueInput = z.union(
   [z.string().max(MAX_VALUE_LENGTH), z.number(), z.boolean()],
   `must be a text of ${MAX_VALUE_LENGTH} characters at most, a number or a boolean`,
 );
 
 /** Keys and values of the caller's own. */
-export const Metadata = z
-  .record(MetadataKey, MetadataValue, {
+export const MetadataInput = z
+  .record(MetadataKey, MetadataValueInput, {
     error: ({ code }) =>
       code === "invalid_key"
         ? `keys must have 1 to ${MAX_KEY_LENGTH} letters, digits, _, ., : or -`
@@ -48,7 +48,7 @@ export const Metadata = z
   .describe(
     `Keys and values of your own, to filter by: at most ${MAX_METADATA_KEYS}, texts of ${MAX_VALUE_LENGTH} characters at most, numbers or booleans.`,
   );
-export type Metadata = z.infer<typeof Metadata>;
+export type MetadataInput = z.infer<typeof MetadataInput>;
 
 const MAX_EXTERNAL_ID_LENGTH = 500;
 /** The caller's own id of a document. */

@@ -17,7 +17,7 @@ export function deriveId(...parts: string[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The id of a command that depends only on the parts: one that is sent again takes effect once. */
+/** A command id that depends only on the parts, so that a command that is sent again takes effect once. */
 export const deriveCommandId = (...parts: (string | number)[]): string => hash("sha256", JSON.stringify(parts));
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -116,5 +116,10 @@ export const startClaim = (place: string): string => `run-start:${place}`;
 export const untilNextPeriod = ({ per_seconds }: StartRate, now: number): number =>
   per_seconds * 1_000 - (now % (per_seconds * 1_000));
 
+/* Messages of refused starts, for API clients and for schedules. */
+
+export const WORKFLOW_DISABLED = "The workflow is disabled; it can start no runs until it is enabled.";
+export const tooManyRuns = ({ max_runs }: { max_runs: number }): string =>
+  `The workflow already has ${max_runs} live runs, the maximum that its envelope allows.`;
 export const tooManyStarts = ({ max_runs, per_seconds, key }: StartRate): string =>
   `${max_runs} runs have started in this period of ${per_seconds} s${key === null ? "" : ` with this value of ${key}`}, as envelope.start_rate allows.`;

@@ -50,14 +50,14 @@ export function actorOf(principal: Principal): Actor {
 /** The principal by which budgets count what an actor starts. */
 export const principalOf = ({ type, id }: Actor): string => `${type === "api_key" ? "key" : type}:${id}`;
 
-/** The run that a retry or a fork continues. */
+/** The run whose answers a retry or a fork inherits. */
 export const ParentRun = z.object({
   run_id: z.uuid(),
   kind: z.enum(["retry", "fork"]),
-  /** The name of the step to continue from; null if the parent did not fail in a step. */
+  /** The name of the first step that is executed again; null if the parent did not fail in a step. */
   step: z.string().nullable(),
   by: Actor,
-  /** The id and creation time that `run()` sees: those of the first run in the chain, so that equal calls keep their keys. */
+  /** The id and creation time that `run()` sees: those of its oldest ancestor, so that equal calls keep their keys. */
   seen_as: z.object({ run_id: z.uuid(), created_at: z.iso.datetime() }),
   /** The run that the idempotency keys of steps derive from. */
   effects_of: z.uuid(),

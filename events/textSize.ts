@@ -4,7 +4,7 @@
  */
 export const MAX_PASSAGE = 1_200;
 
-/** The bytes of a file's text, about, or of the file itself if it is larger: a compressed file of 60 KB may have 50 MB of text. */
+/** Estimates the bytes of a file's text; never less than the file itself. A compressed file of 60 KB may have 50 MB of text. */
 export const estimateTextBytes = ({
   size_bytes,
   chunk_count,

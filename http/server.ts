@@ -30,7 +30,7 @@ import { registerRoutes } from "./routes.ts";
 
 const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
-/** The bytes of a request's address and headers, above which Node refuses it. So no part of a path is longer. */
+/** Node's default limit of a request's address and headers together. So no part of a path is longer. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
 /** Creates a Fastify server with our limits, and without Fastify's own error bodies and log lines. */
@@ -134,7 +134,7 @@ export async function buildServer(deps: HttpDeps) {
   observeRequests(app, http, budget);
   shareAcrossOrigins(app, deps.settings);
   refuseWhileClosing(app);
-  // before the body is read: strangers may send any number of them
+  // refuses unknown paths before their bodies are read: strangers may send any number of such requests
   app.addHook("onRequest", (request, _reply, done) => {
     done(request.is404 ? notFound(deps.settings, request) : undefined);
   });

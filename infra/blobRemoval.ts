@@ -5,9 +5,9 @@ import { createFairSemaphore, createLimiter } from "#services/sharing/fairSemaph
 import { isError, syncFolder } from "./folders.ts";
 
 /**
- * Removals of the process at the same time, in which organizations take turns, and syncs of the folders above them. They leave one of
- * libuv's four threads to others: its calls are served in their order, and an erasure has a hundred thousand of them, before which
- * passwords, host names and files of all requests would wait.
+ * Concurrent removals of the process, shared fairly by organizations, and concurrent syncs of the folders above them. They leave one
+ * of libuv's four threads free: an erasure may queue a hundred thousand removals, and the passwords, host names and files of all
+ * requests would wait behind them.
  */
 const [MAX_REMOVALS, MAX_SYNCS] = [2, 1];
 const removals = createFairSemaphore({ total: MAX_REMOVALS, perTenant: MAX_REMOVALS });

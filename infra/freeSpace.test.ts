@@ -23,7 +23,7 @@ test("the least important writes are refused first", () => {
   expect(refusedAt(0.009)).toEqual(SPACE_USES);
 });
 
-test("what was refused is taken again when a fifth more is free than it needs", () => {
+test("refused writes are accepted again once a fifth more space is free than they need", () => {
   const before = new Set(refusedAt(0.009));
   expect(refusedAt(0.0119, before)).toEqual(SPACE_USES);
   expect(refusedAt(0.0121, before)).not.toContain("turns");

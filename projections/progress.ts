@@ -9,7 +9,7 @@ const MAX_RECOVERY_MS = 5_000;
 
 /**
  * Resolves true once the projections include the events up to a position, or false after `timeoutMs`. Also false once no projection
- * has advanced for `stallMs`, if given: then nobody projects.
+ * has advanced for `stallMs`, if given: then no projector runs.
  */
 export type WaitForProjections = (
   names: string[],

@@ -80,10 +80,10 @@ export function openDocumentWork(resources: Resources, handle: Handle, budgets: 
     atOnce: readers.total * READINGS_PER_PROCESS,
     perOrganization: readers.perTenant * READINGS_PER_PROCESS,
     send,
-    run: (job, turn) =>
+    run: (job, slot) =>
       parseStreamName(job.stream).aggregate === "document"
-        ? readDocument(deps, job, turn)
-        : readExtraction(deps, job, turn),
+        ? readDocument(deps, job, slot)
+        : readExtraction(deps, job, slot),
     onError: (error, { stream, attempt }) => logger.warn({ err: error, stream, attempt }, "reading failed"),
   });
 

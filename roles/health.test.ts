@@ -32,7 +32,7 @@ const resourcesAt = (meili_url: string, others: object = {}) =>
     ...others,
   }) as unknown as Resources;
 
-test("a search server that is silent is asked for its index no more: the check ends within 5 s", async () => {
+test("a search server that does not answer is not asked for its index, so the check ends within 5 s", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => silent.once("listening", resolve));
   onTestFinished(() => void silent.close());

@@ -67,7 +67,7 @@ const portsOf = (scripts: ReturnType<typeof openScripts>): Pick<HttpDeps, "scrip
 
 /** The gates of the API. While one is closed, it sends no commands. */
 const gatesOf = ({ sameBus, clock }: Resources) => [
-  // the times in a command are its sender's
+  // a command carries times of its sender's clock
   { gate: clock, closed: "The clock of this process differs from the database's" },
   { gate: sameBus, closed: OTHER_BUS_PROBLEM },
 ];
@@ -93,7 +93,7 @@ const readsOf = (log: Resources["log"], read: ReadRunner) =>
     checkChain: (organization, range) => read(() => log.checkChain(organization, range)),
   }) satisfies Partial<HttpDeps>;
 
-/** Look-ups shared by requests of the same moment, so that strangers with unknown credentials cost a query at a time. */
+/** Look-ups that concurrent requests share: any number of strangers with unknown credentials costs one query at a time. */
 function sharedLookUps(db: Db) {
   const collections = batchLookups(async (keys) => {
     const found = await findCollections(
@@ -121,7 +121,7 @@ function sharedLookUps(db: Db) {
   } satisfies Partial<HttpDeps>;
 }
 
-/** What anybody may read. */
+/** What is served without a credential. */
 type PublicTexts = Pick<HttpDeps, "descriptions" | "consoleFiles" | "docsFiles" | "referenceFiles">;
 
 const openPages = async (settings: Resources["settings"]): Promise<PublicTexts> => ({
@@ -160,7 +160,7 @@ function openCommands(
   const sender = sendWhileOpen(gatesOf(resources), (command) => breaker(() => send(command), COMMAND_PATIENCE_MS));
   if (!local) return { sender, budgets: openBudgets({ ...resources, db }, sender.send) };
   const { budgets } = local;
-  // the only one of its reads that throws
+  // the others never throw: without new figures they answer from the last ones
   return { sender, budgets: { ...budgets, statuses: (organization) => read(() => budgets.statuses(organization)) } };
 }
 
@@ -173,7 +173,7 @@ export async function startHttpRole(resources: Resources, local?: LocalServices)
   const scripts = openScripts({ processes: 1 });
   const types = openTypeChecker();
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
-  const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
+  const fetchPublic = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
   const progress = trackProgress({ hints: bus.hints, db });
   pool.on("remove", progress.invalidate);
   const startCodes = createStartCodes();
@@ -191,7 +191,7 @@ export async function startHttpRole(resources: Resources, local?: LocalServices)
     passagesFrom,
     engine,
     models: openSearchModels(resources),
-    fetchFile: (url, signal) => fetchFile(pages, url, signal),
+    fetchFile: (url, signal) => fetchFile(fetchPublic, url, signal),
     catalog: openModels(resources),
     ...openPlaces(),
     ...portsOf(scripts),

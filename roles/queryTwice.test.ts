@@ -22,11 +22,11 @@ async function find(foundAfter?: number) {
   return found;
 }
 
-test("what the read model gets in time is found", async () => {
+test("a row that the read model gets in time is found", async () => {
   expect(await find(0)).toBe("a file");
   expect(await find(2_000)).toBe("a file");
 });
 
-test("what a read model does not have that lags is not called missing", async () => {
+test("a row is not reported as missing while its read model lags", async () => {
   expect(await find()).toBeInstanceOf(Unavailable);
 });

@@ -81,7 +81,7 @@ const openBus = ({ role, settings, addresses }: ResourceOptions, log: Logger): P
     limits: { replicas: settings.NATS_REPLICAS },
   });
 
-/** Connections and keys of one process of the deployment. When `stopping` aborts, it waits for PostgreSQL no longer. */
+/** Opens the connections and keys of one process of the deployment. Stops waiting for PostgreSQL when `stopping` aborts. */
 export async function openResources(options: ResourceOptions, stopping?: AbortSignal) {
   const { role, settings, addresses } = options;
   const logger = createLogger(settings.LOG_LEVEL, role);
@@ -96,7 +96,7 @@ export async function openResources(options: ResourceOptions, stopping?: AbortSi
   const onReplaced = () => bus.faults.report("connection_dropped");
   const reach = watchReach({ pool, url: addresses.database_url, name: worker, logger, onReplaced });
   const db = asDb(pool);
-  // the first queries: a network that fails now and then must not end the start
+  // these are the first queries: a short failure of the network must not end the start
   const clock = await retryWhileUnavailable(() => watchOwnClock(db, bus, settings, logger), stopping);
   const heartbeat = await retryWhileUnavailable(() => startBeating(pool, { worker, role }, logger), stopping);
   const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);

@@ -7,7 +7,7 @@ import { openResources, type ResourceOptions, type Resources } from "./resources
 export const roles = ["http", "services", "projections"] as const;
 export type Role = (typeof roles)[number];
 
-/* Each role is loaded when it is wanted: all of them together are 1,800 modules, the read models alone 650. */
+/* A role is loaded only if this process runs it: all of them together are 1,800 modules, the read models alone 650. */
 const startProjections = async (resources: Resources, stopping: AbortSignal) =>
   (await import("./projections.ts")).startProjectionsRole(resources, stopping);
 const startServices = async (resources: Resources) => (await import("./services.ts")).startServicesRole(resources);
@@ -16,9 +16,9 @@ const startHttp = async (resources: Resources, local: LocalServices | undefined)
 
 const nameRoles = (wanted: readonly Role[]): string => (wanted.length === roles.length ? "all" : wanted.join("+"));
 
-/** Time for running work when the process is asked to end; afterwards another worker takes over. */
+/** How long a stopping process lets its running work finish; other workers take over the rest. */
 const PATIENCE_MS = 10_000;
-/** Further time to hand the rest over and to close connections. A server that is silent never answers; then the leases expire. */
+/** Further time to hand over that rest and to close connections. If a silent server prevents this, the leases expire. */
 const HAND_OVER_MS = 10_000;
 
 /** The longest that a process of these roles may take to stop. `http` and `services` wait for running work, one after the other. */
@@ -27,9 +27,9 @@ export const maxStopMs = (wanted: readonly Role[]): number =>
 
 /**
  * Runs roles in this process with one connection to the bus and one pool. The read models are ready before http takes its first
- * request. `stop` ends the roles in reverse order, so that every accepted request is answered; it has no time limit, and waits
- * for a PostgreSQL that is silent until its caller gives up after `maxStopMs`. After `stopping` aborts, no further role is started.
- * Throws its reason if PostgreSQL is away at that moment.
+ * request. `stop` ends the roles in reverse order, so that every accepted request is answered. It has no time limit: if PostgreSQL
+ * is silent, its caller gives up after `maxStopMs`. When `stopping` aborts, no further role starts; if PostgreSQL is away at that
+ * moment, this throws the signal's reason.
  */
 export async function runRoles(
   wanted: readonly Role[],

@@ -29,7 +29,7 @@ import { openAgentWork, openTurnWork } from "./turnWork.ts";
 import { openMessageWork, openWorkflowWork } from "./workflowWork.ts";
 
 type ResumeWork = (head: StreamHead) => Promise<void>;
-type LeasedRoom = Pick<ReturnType<typeof openSourceWork>, "hasRoom" | "afterCommit" | "busy">;
+type LeasedWork = Pick<ReturnType<typeof openSourceWork>, "hasRoom" | "afterCommit" | "busy">;
 
 const resumeWorkBy =
   (resumeWorkByAggregate: Record<string, ResumeWork>): ResumeWork =>
@@ -37,12 +37,12 @@ const resumeWorkBy =
     resumeWorkByAggregate[parseStreamName(head.stream).aggregate]?.(head);
 
 /** Starts the work that a commit gave to this process. */
-function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "afterCommit">[], resumeWork: ResumeWork) {
+function afterCommits({ log, logger }: Resources, leased: Pick<LeasedWork, "afterCommit">[], resumeWork: ResumeWork) {
   const onError = (err: unknown, stream: string) =>
     logger.warn({ err, stream }, "work not started, the sweep will start it");
   const resumeCommitted = resumeAfterCommit({ log, resumeWork, onError });
   return (committed: CommittedCommand): void => {
-    for (const work of rooms) work.afterCommit(committed);
+    for (const work of leased) work.afterCommit(committed);
     resumeCommitted(committed);
   };
 }
@@ -50,13 +50,13 @@ function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "after
 const stopAll = (stopping: { stop(): unknown }[], idling: { idle(): unknown }[]): Promise<unknown> =>
   Promise.all([...stopping.map((work) => work.stop()), ...idling.map((work) => work.idle())]);
 
-type HasRoom = Pick<LeasedRoom, "hasRoom">;
+type HasRoom = Pick<LeasedWork, "hasRoom">;
 /** Leaves work to other processes while this one has no room for it. */
 const workerWithRoom =
-  (worker: string, rooms: Record<string, HasRoom>, other: HasRoom) => (aggregate: string, organization: string) =>
-    (rooms[aggregate] ?? other).hasRoom(organization) ? worker : undefined;
+  (worker: string, workOf: Record<string, HasRoom>, other: HasRoom) => (aggregate: string, organization: string) =>
+    (workOf[aggregate] ?? other).hasRoom(organization) ? worker : undefined;
 
-/** While the database is unreachable, turns are decided by the last figures at once. */
+/** Queries that fail at once while the database is unreachable: budgets then decide by their last figures. */
 function failFast({ db, reach }: Resources): Db {
   const breaker = createBreaker(reach);
   return { query: (text, values) => breaker(() => db.query(text, values)) };
@@ -82,13 +82,13 @@ function openWork(resources: Resources) {
   const messages = openMessageWork(resources, handle);
   const schedules = openScheduleWork(resources, handle, { scripts, budgets });
 
-  const rooms: Record<string, LeasedRoom> = { thread: turns, trigger: schedules, run: runs, source: sources };
-  const leased = [...Object.values(rooms), documents.readings];
+  const workOf: Record<string, LeasedWork> = { thread: turns, trigger: schedules, run: runs, source: sources };
+  const leased = [...Object.values(workOf), documents.readings];
   const handler = createHandler({
     log,
     hints: bus.hints,
     now: clock.now,
-    worker: workerWithRoom(worker, rooms, documents.readings),
+    worker: workerWithRoom(worker, workOf, documents.readings),
     begin: runs.begin,
     beforeCommit: turns.beforeCommit,
     afterCommit: afterCommits(resources, [...leased, messages], (head) => resumeWorkBy(resumeWorkByAggregate)(head)),

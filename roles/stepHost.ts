@@ -2,6 +2,7 @@ import type { Command, CommandResult } from "#events/envelope.ts";
 import { download } from "#infra/web/download.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { routeFrom, type Route } from "#events/route.ts";
+import { HOUR_MS } from "#events/units.ts";
 import { getAlias } from "#projections/aliases/query.ts";
 import { getAgent, listAgentsNamed } from "#projections/agents/query.ts";
 import { getAnyFile } from "#projections/files/query.ts";
@@ -21,7 +22,7 @@ import type { OpenDownloadMemory } from "#services/turns/tools/web.ts";
 import type { Resources } from "./resources.ts";
 
 /** Maximum time of a fetch; the step's own timeout, by its signal, is shorter. */
-const MAX_FETCH_MS = 3_600_000;
+const MAX_FETCH_MS = HOUR_MS;
 async function findRoute({ db, settings }: Resources, organization: string, name: string): Promise<Route | undefined> {
   const alias = await getAlias(db, organization, name);
   return alias && routeFrom(alias, settings.REGION);

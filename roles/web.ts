@@ -3,7 +3,7 @@ import type { Settings } from "#infra/config.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { readPage } from "#infra/web/readPage.ts";
-import { searchWeb, type SearchEndpoint } from "#infra/web/searchWeb.ts";
+import { searchWeb, type WebSearchEndpoint } from "#infra/web/searchWeb.ts";
 import type { Reader } from "#services/reading/reader.ts";
 import { findCredential, type CredentialSources } from "#services/turns/modelAccess.ts";
 import { ModelError } from "#services/turns/model.ts";
@@ -33,7 +33,7 @@ export function openWeb({ settings, credentials, reader, openDownloadMemory }: W
     read: (file) => semaphore.run(organization, () => reader.read(file), signal),
   });
 
-  async function findOwnEndpoint(organization: string): Promise<SearchEndpoint | undefined> {
+  async function findOwnEndpoint(organization: string): Promise<WebSearchEndpoint | undefined> {
     try {
       const from = { ...credentials, deployment: [], offline: false };
       const { api_key, base_url } = await findCredential(from, organization, WEB_SEARCH);

@@ -142,12 +142,12 @@ export function createEraser(options: EraserOptions) {
       return owned.held || runs.waits ? "waits" : results;
     };
 
-    /** Runs that were forked or retried from a run while it was being destroyed. Nothing else leads to them. */
-    const eraseLeft = async (position: number) => {
+    /** Erases runs that were forked or retried from a run while it was being destroyed. No list of the owner contains them. */
+    const eraseDerivedRuns = async (position: number) => {
       const { runs } = await readDeletions(organization_id, stream, before);
       if (runs.length === 0) return [];
-      const { held, ...left } = await listRunsFrom(organization_id, runs);
-      return eraseListed({ ...NOTHING_OWNED, runs: left, held }, position);
+      const { held, ...derived } = await listRunsFrom(organization_id, runs);
+      return eraseListed({ ...NOTHING_OWNED, runs: derived, held }, position);
     };
 
     return {
@@ -157,7 +157,7 @@ export function createEraser(options: EraserOptions) {
         const owned = await listOwned(organization_id, query, { before, position });
         if (!owned) return undefined;
         const results = await eraseListed(owned, position);
-        return results?.length === 0 && kinds.includes("runs") ? eraseLeft(position) : results;
+        return results?.length === 0 && kinds.includes("runs") ? eraseDerivedRuns(position) : results;
       },
       async complete() {
         const { counts: deleted } = await readDeletions(organization_id, stream, before);

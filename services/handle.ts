@@ -114,7 +114,7 @@ async function handle(deps: Deps, received: Command): Promise<CommandResult> {
   }
 }
 
-/** Whether the client of an http process has waited long enough. */
+/** Whether the command's client has waited so long that it gets its 503 now. The service's own commands have no client. */
 const isGivenUp = ({ now }: Deps, { http, at, waited_ms = 0 }: Command): boolean =>
   http !== undefined && now() - Date.parse(at) > Math.max(MIN_PATIENCE_MS, CLIENT_PATIENCE_MS - waited_ms);
 
@@ -133,12 +133,13 @@ async function appendUntilDeadline(deps: Deps, command: Command, decider: Decide
   for (let tries = 0; ; tries++) {
     const result = await attempt(deps, command, decider, tries === 0).catch((error: unknown) => {
       if (!(error instanceof Unavailable) || isOverdue(deps, command)) throw error;
+      // whether the append took effect is unknown
+      forgetStates(deps, command);
       return isGivenUp(deps, command) ? GIVEN_UP : undefined;
     });
-    if (result && result !== GIVEN_UP) return result;
-    // Others have appended, or the append's outcome is unknown: load the stream again.
-    forgetStates(deps, command);
     if (result) return result;
+    // others have appended: load the stream again
+    forgetStates(deps, command);
     if (isOverdue(deps, command))
       throw new Unavailable(`${command.type} on ${command.stream} conflicted with other writers until its deadline`);
     // Full jitter: writers that collided once must not collide again in step.
@@ -150,7 +151,7 @@ function forgetStates({ states }: Deps, command: Command): void {
   for (const { stream } of [command, ...(command.joined ?? [])]) states.forget(stream);
 }
 
-/** Undefined if the command must be decided again on newer state. */
+/** Loads, decides and appends once. Undefined if the command must be decided again on newer state. */
 async function attempt(
   deps: Deps,
   command: Command,
@@ -185,6 +186,7 @@ async function makePlan(log: EventLog, command: Command, decider: Decider<any>, 
   const claimHeads = streams.length > 0 ? await log.heads(streams) : new Map();
   const plan = planAppend({ command, decider, before, decision, claimHeads });
   if (plan.kind !== "append") return plan;
+  // a command either erases something or starts a run, so at most one of the checks reads other streams
   const held = await checkHolds(log, command.organization_id, command.stream, plan.events);
   const { rejection, unchanged } = held.unchanged.length > 0 ? held : await checkParent(log, plan.events);
   if (rejection) return planRefusal(command, rejection);

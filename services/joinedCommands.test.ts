@@ -140,7 +140,7 @@ test("a remembered state of a joined stream is read again before the command is 
   expect(appended(1).events.at(-1)).toMatchObject({ version: 3, event: { type: "ScheduledRunStarted" } });
 });
 
-test("what claims or destroys something cannot be joined", async () => {
+test("a command that claims or destroys something cannot be joined", async () => {
   const remove = create("DeleteTrigger", stream, { trigger_id });
   await expect(handle(start(remove))).rejects.toThrow("cannot be joined");
   expect(append).not.toHaveBeenCalled();

@@ -13,7 +13,7 @@ const notJoined = ({ type, stream }: Command): Plan => ({
   rejection: new Rejection("joined_command_refused", `${type} has no effect on ${stream} now.`, { retryable: true }),
 });
 
-/** Keeps one head row per stream: the one after its last event. */
+/** Adds what a joined command appends. Keeps one head row per stream: the one after its last event. */
 function merge({ append }: AppendPlan, more: AppendPlan["append"]): AppendPlan["append"] {
   const replaced = new Set(more.heads.map(({ stream }) => stream));
   const { things, streams } = append.erase;
@@ -25,8 +25,8 @@ function merge({ append }: AppendPlan, more: AppendPlan["append"]): AppendPlan["
   };
 }
 
-/** Whether a joined command needs what only its main command gets: claims, released commands, or a check for holds. */
-function isTooMuch(decider: Decider<any>, decision: Decision, { erase, forget }: AppendPlan["append"]): boolean {
+/** Whether a command needs what only a main command gets: claims, outcomes to delete, or a check for holds. */
+function needsMainCommand(decider: Decider<any>, decision: Decision, { erase, forget }: AppendPlan["append"]): boolean {
   const things = decider.erasesWhenJoined ? [] : erase.things;
   return claimStreams(decision).length + things.length + erase.streams.length + forget.length > 0;
 }
@@ -40,7 +40,7 @@ async function joinOne(states: StreamStates, plan: AppendPlan, { command, decide
   const more = planAppend({ command, decider, before, decision, claimHeads: new Map() });
   if (more.kind === "reload") return more;
   if (more.kind !== "append" || more.events.length === 0) return notJoined(command);
-  if (decision instanceof Rejection || isTooMuch(decider, decision, more.append))
+  if (decision instanceof Rejection || needsMainCommand(decider, decision, more.append))
     throw new Error(`${command.type} claims or destroys something: it cannot be joined`);
   const after = { ...more.after, ...(before.remembered && { remembered: true }) };
   const joined = [...plan.joined, { command, events: more.events, after }];

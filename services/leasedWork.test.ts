@@ -20,7 +20,7 @@ function open({ total = 4, perTenant = 2 } = {}) {
   const work = createLeasedWork<Piece, { ended: Promise<void> }>({
     worker: "w1",
     limits: { total, perTenant },
-    lease: (piece) => ({ key: keyOf(piece), stream: piece.stream, organization_id: piece.stream[0]! }),
+    identify: (piece) => ({ key: keyOf(piece), stream: piece.stream, organization_id: piece.stream[0]! }),
     leasedBy: ({ command: { stream, worker } }) => [{ worker: worker ?? null, work: { stream, attempt: 1 } }],
     open: async ({ stream }, isHeld) => {
       if (isHeld(`${stream}/1`) || isHeld(`${stream}/2`)) return undefined;

@@ -5,7 +5,7 @@ import { createCapacity, type CapacityLimits } from "./sharing/capacity.ts";
 /* Turns, readings and runs are leased to a worker with a fresh heartbeat (ADR 2). This is their shared part. */
 
 /** Identifies a piece of work. `key` names its attempt, so that a process holds each attempt only once. */
-export interface Lease {
+export interface WorkIdentity {
   key: string;
   stream: string;
   organization_id: string;
@@ -32,7 +32,7 @@ export interface LeasedWorkOptions<Work, Running extends { ended: Promise<void> 
   limits: CapacityLimits;
   /** At this many held, takeovers stop, so that lost work goes to processes with less to do. Default: only the limits apply. */
   maxHeldForTakeover?: number;
-  lease(work: Work): Lease;
+  identify(work: Work): WorkIdentity;
   /** Work that a commit opened or took over, and the worker it names. */
   leasedBy(handled: CommittedCommand): { worker: string | null; work: Work }[];
   /** The open work that a head row found by the sweep describes; undefined when nothing is open, or `isHeld` says that it runs here. */
@@ -55,7 +55,7 @@ function createHoldings<Work, Running extends { ended: Promise<void> }>(options:
     hasRoom: (organization: string): boolean => !stopping.signal.aborted && capacity.hasRoom(organization),
     stop: (): void => stopping.abort(),
     idle: async (): Promise<void> => void (await Promise.all(held.values().map(({ ended }) => ended))),
-    start({ key, stream, organization_id }: Lease, work: Work): Running | undefined {
+    start({ key, stream, organization_id }: WorkIdentity, work: Work): Running | undefined {
       if (stopping.signal.aborted || held.has(key)) return undefined;
       capacity.take(organization_id);
       const running = options.start(work, stopping.signal);
@@ -82,9 +82,9 @@ export function createLeasedWork<Work, Running extends { ended: Promise<void> }>
 
   /** Undefined when the work is already held, or the process is stopping. */
   function start(work: Work): Running | undefined {
-    const lease = options.lease(work);
-    suspects.delete(lease.key);
-    return holdings.start(lease, work);
+    const identity = options.identify(work);
+    suspects.delete(identity.key);
+    return holdings.start(identity, work);
   }
 
   return {

@@ -9,8 +9,8 @@ import { isEnded, type RunState } from "./deciders/runState.ts";
 import { findHead, readState } from "./states.ts";
 
 /**
- * Checks that the run continued by a retry or fork still exists. If it were destroyed meanwhile, its arguments and answers would
- * survive in the new run, where an erasure of its owner would not find them (docs/adr/0091-a-continued-run-must-still-be-there.md).
+ * Checks that the parent of a retry or fork still exists. If it were destroyed meanwhile, its arguments and answers would survive in
+ * the new run, where an erasure of its owner would not find them (docs/adr/0091-a-continued-run-must-still-be-there.md).
  */
 export async function checkParent(log: Pick<EventLog, "heads" | "read">, events: NewEvent[]): Promise<AppendCheck> {
   const [first] = events as RunEvent[];

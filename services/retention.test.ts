@@ -92,7 +92,7 @@ test("rules that change or go during a round hold from the next batch on", async
   await stop();
 });
 
-test("what another process deletes is left to the sweep, and counted by the other one", async () => {
+test("a deletion that another process began is left to the sweep, and counted by that process", async () => {
   const { types, stop } = start([headWith(30)], [{ ...NOTHING, documents: [{ id: "d" }] }], 0);
   await expect.poll(types).toEqual(["DeleteDocument"]);
   await stop();

@@ -37,10 +37,7 @@ export interface RetainerOptions {
 
 /** Deletes what has expired under the rules of organizations and projects, with the same commands as single deletions. */
 export function createRetainer({ log, listExpired, send, onError }: RetainerOptions) {
-  /** Reads the current rules, which may have changed since the round began. */
-  const readRules = async (head: StreamHead): Promise<RetentionState> => {
-    return findState(log, head.stream, retention);
-  };
+  const readRetention = ({ stream }: StreamHead): Promise<RetentionState> => findState(log, stream, retention);
 
   /** Threads first, so that a turn deleted with its thread is not deleted twice. */
   async function deleteAll(organization_id: string, expired: ExpiredThings) {
@@ -66,11 +63,12 @@ export function createRetainer({ log, listExpired, send, onError }: RetainerOpti
 
   const open = async (head: StreamHead): Promise<Deletion> => {
     const { organization_id } = head;
-    const { subject, round } = await readRules(head);
+    const { subject, round } = await readRetention(head);
     let after: RoundCursor = {};
     return {
       async deleteSome(position) {
-        const { rules } = await readRules(head);
+        // the rules may have changed since the last batch
+        const { rules } = await readRetention(head);
         if (!rules) return [];
         const expired = await listExpired(organization_id, { subject, rules, after }, position);
         if (!expired) return undefined;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StorageUnavailable, Unavailable } from "#events/ports.ts";
 
 const RETRY_MS = 1_000;
-/** How long running work waits for what is away before it fails. */
+/** How long running work waits for a server or the disk before it fails. */
 const PATIENCE_MS = 60_000;
 
 async function retryWhile<T>(kind: typeof Unavailable, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -16,10 +16,7 @@ async function retryWhile<T>(kind: typeof Unavailable, work: () => Promise<T>, s
   }
 }
 
-/**
- * Repeats work while a server or the disk is away. Throws Unavailable after a minute. When the signal aborts, it waits no longer and
- * throws its reason.
- */
+/** Repeats work while a server or the disk is unavailable. Throws Unavailable after a minute, and the signal's reason once it aborts. */
 export const retryWhileUnavailable = <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
   retryWhile(Unavailable, work, signal);
 

@@ -21,7 +21,7 @@ export interface SweepOptions {
   onError(error: unknown, stream: string): void;
 }
 
-/** Milliseconds until the first due time after those a sweep has handled; what became due during the sweep is late already. */
+/** Milliseconds until the first due time that the sweep begun at `swept` has not handled; negative if that is past already. */
 async function untilDue({ log, now = currentTime, onError }: SweepOptions, swept: Date): Promise<number> {
   try {
     const due = await log.nextDue(swept);
@@ -62,7 +62,8 @@ export function createSweep(options: SweepOptions) {
     }
   };
 
-  const sweepAndWait = async (): Promise<number> => {
+  /** Sweeps, and resolves with the milliseconds until the next sweep. */
+  const sweepNow = async (): Promise<number> => {
     const now = new Date(readTime());
     const { more } = await once(now);
     return more
@@ -71,9 +72,9 @@ export function createSweep(options: SweepOptions) {
   };
 
   const loop = async (): Promise<void> => {
-    const wait = sweepAndWait();
-    sweeping = wait;
-    const ms = await wait;
+    const swept = sweepNow();
+    sweeping = swept;
+    const ms = await swept;
     timer = timer && setTimeout(() => void loop(), ms);
   };
 

@@ -122,7 +122,7 @@ export const getStep = (run: string, place: number, status: Step["status"]) =>
     },
   });
 
-/** Starts a new run that continues at the failure. */
+/** Starts a new run that inherits all results and executes the failed step again. */
 export const retryRun = (id: string) =>
   call<RunSummary>(`workflows/runs/${encodeURIComponent(id)}/retry`, { method: "POST", body: {} });
 /** The changes of a fork; omitted fields stay the same. */

@@ -38,7 +38,7 @@ export interface RunSummary {
   created_at: string;
   started_at: string | null;
   completed_at: string | null;
-  /** The run that this run continues. */
+  /** The run that this run retries, forks or continues. */
   parent: { run_id: string; kind: "retry" | "fork" | "continued"; step: string | null } | null;
 }
 

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { EndSession, StartSession } from "#events/session.ts";
+import { DAY_MS } from "#events/units.ts";
 import { ChangePassword, Role } from "#events/user.ts";
 import { findUserById, findUsersByEmail, type UserRow } from "#projections/users/query.ts";
 import { requireSession } from "../auth/authenticate.ts";
@@ -22,7 +23,7 @@ import type { App } from "../base/app.ts";
 const MAX_LOGIN_BYTES = 16 * 1024;
 
 /** A session ends after 30 days even if it is used, and after 12 hours without use (`authenticate.ts`). */
-const MAX_SESSION_MS = 30 * 24 * 60 * 60 * 1000;
+const MAX_SESSION_MS = 30 * DAY_MS;
 
 /**
  * Maximum accounts tried if the sign-in names an address but no organization. Always this many passwords are compared, so that

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { currentTime } from "#events/clock.ts";
+import { DAY_MS } from "#events/units.ts";
 import { NameSubstitute, WithdrawSubstitute } from "#events/user.ts";
 import { getMember } from "#projections/users/query.ts";
 import { getSubstitute } from "#projections/users/substitutes.ts";
@@ -12,7 +13,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { peopleStream, requireMember } from "./members.ts";
 
-const MAX_MS = 366 * 24 * 60 * 60 * 1_000;
+const MAX_MS = 366 * DAY_MS;
 
 const Body = z.object({
   substitute: z.uuid().toLowerCase().describe("Id of a member who may decide approvals."),

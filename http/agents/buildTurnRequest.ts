@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { streamName } from "#events/ids.ts";
+import { DAY_MS } from "#events/units.ts";
 import type { AgentRow } from "#projections/agents/query.ts";
 import { newestTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
@@ -16,7 +17,7 @@ import { readSettings } from "./storedResponse.ts";
 import { mergeVars, readVars } from "./vars.ts";
 
 /** Limit for a turn that never ends. The spec sets no time limit for streamed responses (spec: Limits). */
-const STREAMED_MS = 7 * 24 * 60 * 60 * 1000;
+const STREAMED_MS = 7 * DAY_MS;
 
 /** What a response continues. */
 interface Continuation {

@@ -108,7 +108,7 @@ async function writeUntilEnd(
     if (frame && frame.type !== "end") {
       previous = frame;
       sse.write(stream.next(frame));
-      if (!stream.over()) continue;
+      if (!stream.isOver()) continue;
       sse.end("");
       return undefined;
     }

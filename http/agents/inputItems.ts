@@ -65,11 +65,11 @@ function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: I
   return text === "" && called.length > 0 ? called : [message, ...called];
 }
 
-/** The items of a turn. The answer is left out if the turn is the one of the response itself. */
-async function readItems(http: Needs, turn: ThreadTurn, isResponsePlace: boolean): Promise<Item[]> {
+/** The items of a turn. The answer of the response itself is left out. */
+async function readItems(http: Needs, turn: ThreadTurn, isOfResponse: boolean): Promise<Item[]> {
   const { said: output, turn_id } = turn;
   const messages: ItemSource[] = await readTurnInput(http, turn);
-  const answer: ItemSource | undefined = output && !isResponsePlace ? answerMessage(output) : undefined;
+  const answer: ItemSource | undefined = output && !isOfResponse ? answerMessage(output) : undefined;
   const sources = [...messages, ...(answer ? [answer] : [])];
   return sources.flatMap((message, n) => itemsOf(turn_id, n, message, message === answer));
 }

@@ -13,7 +13,7 @@ import { parseResponseId } from "./checkRequest.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The agent in the path, where a response is asked of it. */
+    /** The agent in the path; set only on the route that creates responses. */
     agent: AgentRow;
   }
 }

@@ -117,7 +117,7 @@ export function createStream(head: ResponseHead, { startAfter, attempt: attemptO
     next: ({ attempt, is_new, ...frame }: FramePayload & Pick<Frame, "attempt" | "is_new">): string =>
       sendFrame(frame, attempt, is_new),
     /** Whether the terminal event was sent. */
-    over: (): boolean => isOver,
+    isOver: (): boolean => isOver,
     end: finish,
     /** Ends the connection while the response continues. The client can reconnect after its last event, so it must have one. */
     breakOff: (): string =>

@@ -44,7 +44,7 @@ async function readTrace(http: Needs, caller: Caller, id: string, as_of: string 
   return then;
 }
 
-/** The whole course of one turn, read from the log alone: of every turn for builders, admins and owners, of their own for other people. */
+/** The whole course of one turn, read from the log alone. Builders, admins and owners may see every turn, other people their own. */
 export function traceRoutes(app: App, http: Http): void {
   const reading = {
     tags: ["Audit"],

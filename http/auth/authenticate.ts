@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import type { Product } from "#events/key.ts";
+import { HOUR_MS } from "#events/units.ts";
 import { ADMINS, APPROVERS, BUILDERS, type Role } from "#events/user.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
 import type { SessionRow } from "#projections/sessions/query.ts";
@@ -12,7 +13,7 @@ import { readBearerToken, hashToken } from "./bearer.ts";
 import type { Caller } from "../base/caller.ts";
 import { checkCookieOrigin, readSessionCookie } from "./cookie.ts";
 
-const IDLE_MS = 12 * 60 * 60 * 1000;
+const IDLE_MS = 12 * HOUR_MS;
 
 type Needs = Pick<Http, "findKeyByHash" | "findSessionByTokenHash" | "settings" | "noteUse" | "waitUntilCurrent">;
 

@@ -1,8 +1,14 @@
-import { createHash } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../base/errors.ts";
 
 /** The stored form of an API key, session token or webhook secret. A plain SHA-256 suffices, because each has 256 random bits. */
 export const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+/** Whether a token has this stored form. Compares in constant time, so that the comparison reveals nothing about the hash. */
+export function matchesHash(token: string, stored: string): boolean {
+  const hash = hashToken(token);
+  return hash.length === stored.length && timingSafeEqual(Buffer.from(hash), Buffer.from(stored));
+}
 
 export const BEARER = /^bearer +(\S+) *$/i;
 

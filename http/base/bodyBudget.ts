@@ -8,8 +8,8 @@ import { networkOf } from "./networkOf.ts";
 /** Bytes of request bodies and of outgoing files that this process may hold. Beyond it, bodies that grow get a 503. */
 const MAX_HELD_BYTES = 256 * MIB;
 /**
- * Maximum for one organization. A single body is accepted whatever its size, because its route limits it. Of the last bytes of the
- * total, as many as this, each organization gets at most as many as it leaves to others, so that one more always finds room.
+ * Maximum for one organization. A single body is accepted whatever its size, because its route limits it. When less than twice this
+ * is left of the total, an organization gets at most half of the rest, so that one more always finds room.
  */
 const MAX_OWNER_BYTES = 64 * MIB;
 const RETRY_MS = 1_000;

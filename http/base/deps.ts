@@ -48,10 +48,10 @@ export interface ApiDescriptions {
   asyncapi: Buffer;
 }
 
-/** Semaphore whose places owners take in turns. */
+/** Semaphore whose places are shared fairly. `tenant`: an organization, or what else shares them. */
 export interface FairSemaphore {
-  acquire(owner: string, signal: AbortSignal): Promise<void>;
-  release(owner: string): void;
+  acquire(tenant: string, signal: AbortSignal): Promise<void>;
+  release(tenant: string): void;
 }
 
 /** What http needs from the other rooms. The http role passes it in. */
@@ -117,7 +117,7 @@ export interface HttpDeps extends HttpPorts {
   ): Promise<{ filename: string; mimetype: string; bytes: Buffer } | { refusal: string }>;
   catalog: Catalog;
   /** Places for the requests in progress, shared fairly by organizations. */
-  requestPlaces: FairSemaphore & { countWaiting(owner: string): number };
+  requestPlaces: FairSemaphore & { countWaiting(tenant: string): number };
   /** Places for answers of several megabytes, shared in the same way. */
   longReadPlaces: FairSemaphore;
   /** Places for hashing passwords, shared in the same way. */

@@ -17,13 +17,13 @@ const COMMAND_MS = 15_000;
 const PROJECTION_MS = 4_500;
 /** Minimum wait for the projections, even if the command took long. */
 const MIN_PROJECTION_MS = 500;
-/** If no projection advances for this time, nobody projects. The wait then ends, unless the answer would be false. */
+/** If no projection advances for this time, no projector runs. The wait then ends, unless the answer would be false. */
 const STALL_MS = 2_000;
-/** How long a command to a busy thread is retried, with exponential backoff between the two waits below. */
+/** How long a command to a busy thread is retried, with exponential backoff from the first wait to the longest. */
 const BUSY_MS = 20_000;
 const FIRST_BUSY_WAIT_MS = 50;
-const LAST_BUSY_WAIT_MS = 800;
-/** Requests of an organization that wait as long as above. Each of more waits longer, so that together they send no more commands. */
+const MAX_BUSY_WAIT_MS = 800;
+/** Beyond this many waiting requests of an organization, each waits longer, so that together they send no more commands a second. */
 const MAX_BUSY_AT_FULL_SPEED = 32;
 
 export interface CommandRequest<D> {
@@ -125,10 +125,10 @@ async function sendWhileBusy(
   waiting: Counter,
 ): Promise<CommandResult> {
   const giveUpAt = performance.now() + BUSY_MS;
-  for (let most = FIRST_BUSY_WAIT_MS; ; most = Math.min(most * 2, LAST_BUSY_WAIT_MS)) {
+  for (let backoff = FIRST_BUSY_WAIT_MS; ; backoff = Math.min(backoff * 2, MAX_BUSY_WAIT_MS)) {
     const result = await send();
     if (!result.rejection) return result;
-    const wait = most * Math.max(1, waiting.count(organization_id) / MAX_BUSY_AT_FULL_SPEED);
+    const wait = backoff * Math.max(1, waiting.count(organization_id) / MAX_BUSY_AT_FULL_SPEED);
     const isOver = performance.now() + wait > giveUpAt || signal?.aborted;
     if (result.rejection.code !== "thread_busy" || isOver) throw rejectionError(result.rejection);
     waiting.add(organization_id, 1);

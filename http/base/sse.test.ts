@@ -51,11 +51,11 @@ test("an event stream disconnects a reader that has left 1 MiB unread", async ()
   reader.on("error", () => {});
   const stream = await opened.promise;
   const frame = `data: ${"x".repeat(64 * 1024)}\n\n`;
-  for (let sent = 0; sent < 500 && !stream.overflowed(); sent++) {
+  for (let sent = 0; sent < 500 && !stream.hasOverflowed(); sent++) {
     stream.write(frame);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect(stream.overflowed()).toBe(true);
+  expect(stream.hasOverflowed()).toBe(true);
   reader.resume();
   await once(reader, "close");
   await app.close();

@@ -20,7 +20,7 @@ export interface EventStream {
   /** Resolves once the written bytes are sent or the reader has disconnected. Await it between large writes. */
   drained(): Promise<void>;
   /** Whether the reader was disconnected because it was too slow. */
-  overflowed(): boolean;
+  hasOverflowed(): boolean;
 }
 
 /** Whether the caller's credential is still valid. True if the check itself fails, since it is repeated. */
@@ -76,7 +76,7 @@ export function openEventStream(
 ): EventStream {
   const { raw } = reply;
   writeHead(reply);
-  let overflowed = false;
+  let hasOverflowed = false;
   let pending = "";
   let flushedAt = 0;
   let longest = 0;
@@ -93,8 +93,8 @@ export function openEventStream(
   };
   const write = (frames: string) => {
     if (frames === "" || raw.destroyed || raw.writableEnded) return;
-    overflowed = raw.writableLength > MAX_BUFFERED + longest;
-    if (overflowed) return void raw.destroy();
+    hasOverflowed = raw.writableLength > MAX_BUFFERED + longest;
+    if (hasOverflowed) return void raw.destroy();
     if (frames.length > MAX_GATHERED) longest = Math.max(longest, Buffer.byteLength(frames));
     if (pending === "") scheduleFlush();
     pending += frames;
@@ -107,7 +107,7 @@ export function openEventStream(
 
   return {
     write,
-    overflowed: () => overflowed,
+    hasOverflowed: () => hasOverflowed,
     async drained() {
       flush();
       if (!raw.writableNeedDrain || raw.destroyed) return;

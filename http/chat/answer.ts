@@ -85,7 +85,7 @@ function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
     /** Cancels the timer that sends the headers after a silence. */
     close: () => clearTimeout(silence),
     isOpen: () => stream !== undefined,
-    hasOverflowed: () => stream?.overflowed() ?? false,
+    hasOverflowed: () => stream?.hasOverflowed() ?? false,
     write(frame: Exclude<Frame, { type: "end" }>): void {
       const [next, text] = chunks.fold(progress, frame);
       progress = next;

@@ -44,7 +44,7 @@ export const presentFile = ({
   status: "processed",
 });
 
-/** The upload form, for the API description only: `readUpload` parses the parts. */
+/** The upload form, for the API description only: `readFileUpload` parses the parts. */
 export const UploadForm = z.object({
   file: z.string().meta({ format: "binary" }),
   purpose: z.string().optional().describe("`user_data` by default."),

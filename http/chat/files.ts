@@ -15,12 +15,12 @@ import { sendFile } from "../base/sendFile.ts";
 import { formRoute } from "../upload/formRoute.ts";
 import { File, FileList, presentFile, type PresentedFile, UploadForm } from "./fileShape.ts";
 import { DeletedFile, fileNotFound, findFile, readFile } from "../turns/files.ts";
-import { readUpload, type Upload } from "./readFileUpload.ts";
+import { readFileUpload, type FileUpload } from "./readFileUpload.ts";
 
 const MAX_LISTED = 100;
 
 /** Seals and stores an upload. Repetitions under the same idempotency key store nothing. */
-async function store(http: Http, request: FastifyRequest, upload: Upload): Promise<PresentedFile> {
+async function store(http: Http, request: FastifyRequest, upload: FileUpload): Promise<PresentedFile> {
   const { caller, id: request_id } = request;
   const { organization_id, principal } = caller;
   const { filename, mime_type, purpose, user, bytes, sha256 } = upload;
@@ -106,7 +106,7 @@ export function fileRoutes(app: App, http: Http): void {
   app.post("/files", { ...formRoute("invalid_multipart"), schema: uploading }, async (request, reply) => {
     // refuses a malformed key before the upload is read
     readIdempotencyKey(request.headers);
-    const upload = await readUpload(request);
+    const upload = await readFileUpload(request);
     return reply.code(201).send(presentFile(await store(http, request, upload)));
   });
 

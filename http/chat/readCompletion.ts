@@ -7,10 +7,10 @@ import type { TurnRequest } from "../turns/turnRequest.ts";
 
 const stopSequences = (stop: CompletionRequest["stop"]): string[] => (typeof stop === "string" ? [stop] : (stop ?? []));
 
-/** No model writes more. */
+/** Clients may send any whole number. No model writes this many tokens, and a larger number could not be stored exactly. */
 const limitTokens = (limit: number | null): number | null => limit && Math.min(limit, Number.MAX_SAFE_INTEGER);
 
-/** Seeds of 64 bits become others that can be stored exactly, equal ones the same. */
+/** Maps a seed of 64 bits to one that can be stored exactly. Equal seeds stay equal. */
 const readSeed = (seed: number | null): number | null => seed && seed % 2 ** 53;
 
 /** Checks everything in a request that needs no look-up. Throws an ApiError with the spec's code and the field's name. */

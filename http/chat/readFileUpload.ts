@@ -5,7 +5,7 @@ import { parseMediaType, defaultFilename, OCTETS, mediaTypeFromName } from "../b
 import { isPdf, looksLikeText } from "../upload/looksLikeText.ts";
 import { readForm, type Field, type FormRules } from "../upload/multipartForm.ts";
 
-export interface Upload {
+export interface FileUpload {
   filename: string;
   mime_type: string;
   purpose: string;
@@ -47,7 +47,7 @@ const isDeclared = (type: string, bytes: Buffer): boolean =>
   type === "text/plain" ? looksLikeText(bytes) && !isPdf(bytes) : type !== OCTETS;
 
 /** Reads an upload. Throws 400 `invalid_multipart`, `missing_file` or `invalid_file`, and 413 `file_too_large`. */
-export async function readUpload(request: FastifyRequest): Promise<Upload> {
+export async function readFileUpload(request: FastifyRequest): Promise<FileUpload> {
   const { file, fields } = await readForm(request, RULES);
   const texts = readTexts(fields);
   if (!file) throw new ApiError("missing_file", "The form needs a part named file with a filename.", { param: "file" });

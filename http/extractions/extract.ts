@@ -4,6 +4,7 @@ import { decodeUtf8 } from "#events/decodeUtf8.ts";
 import { ExpireExtraction, RequestExtraction } from "#events/extraction.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { estimateTextBytes } from "#events/textSize.ts";
+import { DAY_MS } from "#events/units.ts";
 import { getExtraction, type ExtractionRow } from "#projections/extractions/query.ts";
 import type { Caller } from "../base/caller.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -18,7 +19,7 @@ import { storeOnce } from "../upload/storeOnce.ts";
 import type { PublicExtraction } from "./extractionShape.ts";
 
 /** An extraction is deleted 24 hours after the request (spec: Extraction API). */
-const LIFETIME_MS = 24 * 60 * 60 * 1000;
+const LIFETIME_MS = DAY_MS;
 
 export const commandFor = (request: FastifyRequest, extraction_id: string) =>
   commandFields(request, streamName("extraction", extraction_id), ["extractions"]);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DocumentText, ExternalId, Metadata, Tags, TextFormat } from "#events/documentInput.ts";
+import { DocumentText, ExternalId, MetadataInput, Tags, TextFormat } from "#events/documentInput.ts";
 import { DocumentReader } from "#events/documentDetails.ts";
 import { DOCUMENT_STATUSES, type DocumentRow } from "#projections/documents/query.ts";
 import { cleanFilename } from "../base/filename.ts";
@@ -22,7 +22,7 @@ export const Document = z
     chunk_count: z.int().describe("Number of passages."),
     warnings: Warnings.optional(),
     tags: z.array(z.string()),
-    metadata: Metadata.optional(),
+    metadata: MetadataInput.optional(),
     readers: z
       .array(DocumentReader)
       .optional()

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { canonicalType, MEDIA_TYPES, typeFromFileName } from "#events/mediaTypes.ts";
 import type { DocumentFilter } from "#projections/passages/engine.ts";
-import { MAX_METADATA_KEYS, MetadataKey, MetadataValue } from "#events/documentInput.ts";
+import { MAX_METADATA_KEYS, MetadataKey, MetadataValueInput } from "#events/documentInput.ts";
 
 /*
  * Filters of the documents that a search may find, beyond the fields of the spec. Unknown fields are refused, because ignoring
@@ -42,7 +42,7 @@ const Bounds = z
   .refine(({ gt, gte }) => gt === undefined || gte === undefined, "must have gt or gte, not both")
   .refine(({ lt, lte }) => lt === undefined || lte === undefined, "must have lt or lte, not both");
 const Condition = z.union(
-  [MetadataValue, z.array(MetadataValue).min(1).max(MAX_VALUES), Bounds],
+  [MetadataValueInput, z.array(MetadataValueInput).min(1).max(MAX_VALUES), Bounds],
   `must be a value, an array of 1 to ${MAX_VALUES} values, or an object with gt, gte, lt or lte`,
 );
 

@@ -1,7 +1,7 @@
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { FRAME_POLICY, IMMUTABLE, REFERENCE_POLICY, insertBaseUrl, sendFile, wantsPage } from "./sendFile.ts";
+import { FRAME_POLICY, IMMUTABLE, REFERENCE_POLICY, insertBaseUrl, sendBuiltFile, wantsPage } from "./sendBuiltFile.ts";
 
 /** Asset names contain a hash. */
 const ASSET = /^(pdf\/)?assets\//;
@@ -27,10 +27,10 @@ export function consoleRoutes(app: App, { consoleFiles, settings }: Http): void 
       throw new ApiError("not_found", "The console is not built: run `node dev/console/build.ts` and start again.");
     const path = request.params["*"];
     const file = path === "index.html" ? undefined : consoleFiles.get(path);
-    if (path === FRAME && file) return sendFile(request, reply, file, "no-cache", FRAME_POLICY);
-    if (file) return sendFile(request, reply, file, ASSET.test(path) ? IMMUTABLE : "no-cache");
+    if (path === FRAME && file) return sendBuiltFile(request, reply, file, "no-cache", FRAME_POLICY);
+    if (file) return sendBuiltFile(request, reply, file, ASSET.test(path) ? IMMUTABLE : "no-cache");
     if (path.startsWith("assets/")) throw new ApiError("not_found", `The console has no file ${path}.`);
-    return sendFile(request, reply, placed, "no-cache");
+    return sendBuiltFile(request, reply, placed, "no-cache");
   });
 }
 
@@ -48,11 +48,11 @@ export function docsRoutes(app: App, { docsFiles, settings }: Http): void {
       );
     const path = request.params["*"];
     const asset = path.endsWith(".html") ? undefined : docsFiles.get(path);
-    if (asset) return sendFile(request, reply, asset, path.startsWith("assets/") ? IMMUTABLE : "no-cache");
+    if (asset) return sendBuiltFile(request, reply, asset, path.startsWith("assets/") ? IMMUTABLE : "no-cache");
     const page = docsFiles.get(`${path || "index"}.html`);
-    if (page && page !== missing) return sendFile(request, reply, page, "no-cache");
+    if (page && page !== missing) return sendBuiltFile(request, reply, page, "no-cache");
     if (!wantsPage(request)) throw new ApiError("not_found", `The documentation has no page ${path}.`);
-    return sendFile(request, reply.code(404), placed, "no-cache");
+    return sendBuiltFile(request, reply.code(404), placed, "no-cache");
   });
 }
 
@@ -68,6 +68,6 @@ export function referenceRoutes(app: App, { referenceFiles }: Http): void {
     const path = request.params["*"] || "index.html";
     const file = referenceFiles.get(path);
     if (!file) throw new ApiError("not_found", `The API reference has no file ${path}.`);
-    return sendFile(request, reply, file, "no-cache", REFERENCE_POLICY);
+    return sendBuiltFile(request, reply, file, "no-cache", REFERENCE_POLICY);
   });
 }

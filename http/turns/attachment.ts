@@ -70,7 +70,7 @@ export function readFileAttachment(
   if (filename !== null && typeof filename !== "string") throw invalid(`${at}.filename`, "must be a string.");
   if (typeof data === "string") {
     const param = `${at}.file_data`;
-    // an address is known by its beginning; every base64 text of 33 MB would be searched to its end
+    // only the beginning is searched: base64 of 33 MB would be searched to its end
     if (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(data.slice(0, 1_000)))
       throw invalid(param, `must be base64. ${NOT_FETCHED}`);
     return /^data:/i.test(data)

@@ -20,8 +20,8 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   const order = createFrameOrder();
   const ready: Frame[] = [];
   let wake: (() => void) | undefined;
-  let filling = false;
-  let closed = false;
+  let isFilling = false;
+  let isClosed = false;
 
   const push = (more: Frame[]) => {
     if (more.length === 0) return;
@@ -34,17 +34,17 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
     for (const frame of newestAttempt(retained)) push(order.accept(frame));
   }
   async function fillGap(): Promise<void> {
-    if (filling) return;
-    filling = true;
+    if (isFilling) return;
+    isFilling = true;
     // missing frames may be retained a moment later; frames that the bus lost never are, and then the end frame suffices
-    for (let wait = FIRST_WAIT_MS; order.hasGap() && !closed; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
+    for (let wait = FIRST_WAIT_MS; order.hasGap() && !isClosed; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
       await catchUp().catch(() => {});
       const end = order.heldEnd();
       if (end) push([end]);
       if (end || !order.hasGap()) break;
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
-    filling = false;
+    isFilling = false;
   }
   const unsubscribe = frames.subscribe(organization, turn, (frame) => {
     push(order.accept(frame));
@@ -54,7 +54,7 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   return {
     catchUp,
     async next(ms) {
-      if (ready.length === 0 && !closed)
+      if (ready.length === 0 && !isClosed)
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, ms);
           wake = () => {
@@ -66,7 +66,7 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
       return ready.shift();
     },
     close() {
-      closed = true;
+      isClosed = true;
       unsubscribe();
       wake?.();
     },

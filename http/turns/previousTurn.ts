@@ -36,8 +36,8 @@ export function identifyTurn(request: FastifyRequest, path: string, user: string
 }
 
 /**
- * How long to wait for this process to notice that an equal request's client has left: a retry may arrive first. Any other client
- * that sends the same request waits as long.
+ * How long a retry waits until a process has noticed that the client of the first delivery left: the retry may arrive before that.
+ * While such a client is still there, the retry waits this long for nothing.
  */
 const NOTICE_MS = 500;
 const POLL_MS = 25;

@@ -2,7 +2,7 @@ import type { Http } from "../base/deps.ts";
 import type { TurnHandle } from "./turnHandle.ts";
 
 /** If the database is unavailable, recording is retried at this interval, up to PATIENCE_MS. */
-const AGAIN_MS = 500;
+const RETRY_MS = 500;
 const PATIENCE_MS = 10_000;
 
 /** Records that the client left before it got the turn's answer, so that a retry may resume the turn. Never throws. */
@@ -10,11 +10,11 @@ export async function recordAbandonedTurn(
   http: Pick<Http, "abandonedTurns" | "logger">,
   turn: Pick<TurnHandle, "command_id">,
 ): Promise<void> {
-  await note(http, turn, performance.now() + PATIENCE_MS);
+  await addOrRetry(http, turn, performance.now() + PATIENCE_MS);
 }
 
 /** Resolves after the first attempt; further ones run in the background. */
-async function note(
+async function addOrRetry(
   { abandonedTurns, logger }: Pick<Http, "abandonedTurns" | "logger">,
   { command_id }: Pick<TurnHandle, "command_id">,
   until: number,
@@ -23,6 +23,6 @@ async function note(
     await abandonedTurns.add(command_id);
   } catch (error) {
     if (performance.now() > until) logger.warn({ err: error, command_id }, "unanswered turn not recorded");
-    else setTimeout(() => void note({ abandonedTurns, logger }, { command_id }, until), AGAIN_MS).unref();
+    else setTimeout(() => void addOrRetry({ abandonedTurns, logger }, { command_id }, until), RETRY_MS).unref();
   }
 }

@@ -35,8 +35,8 @@ export function turnEndFrom(row: TurnRow): TurnEnd | undefined {
 }
 
 /**
- * Means that the time of the request is up, but the turn waits or has waited for a person. Each wait extends the turn's own
- * limit, so the request is answered without the turn's end.
+ * The request's time is up, but the turn waits or has waited for a person. Each such wait extends the turn's own limit, so the request
+ * is answered without the turn's end.
  */
 const OUTLIVES_REQUEST = Symbol("outlives its request");
 
@@ -101,7 +101,7 @@ export function turnFailure(end: Extract<TurnEnd, { message: string }>): ApiErro
   if (end.status === "refused" && code === "model_not_found")
     return new ApiError("model_not_found", end.message, { param: "model" });
   const retryAfterMs = end.status === "refused" ? end.retry_after_ms : undefined;
-  // what a failed turn has asked is paid, and a retry would run its tools again
+  // the requests of a failed turn were paid for, and a retry would send them and run the tools again
   const isFinal = end.status === "failed";
   if (code === "budget_exceeded" || code === "budget_reserved" || code === "unavailable")
     return new ApiError(code, end.message, { isFinal, ...(retryAfterMs !== undefined && { retryAfterMs }) });

@@ -1,11 +1,11 @@
-import { Metadata } from "#events/documentInput.ts";
+import { MetadataInput } from "#events/documentInput.ts";
 import { refuseInexact } from "../base/exactNumbers.ts";
 import { readJsonField } from "./jsonField.ts";
 import type { Field } from "./multipartForm.ts";
 
 /** Metadata in a request. */
-export const SentMetadata = refuseInexact(Metadata);
+export const SentMetadata = refuseInexact(MetadataInput);
 
 /** The metadata of a form; undefined without any. Throws a 400 with `param: metadata`. */
-export const readMetadata = (fields: Field[]): Metadata | undefined =>
+export const readMetadata = (fields: Field[]): MetadataInput | undefined =>
   readJsonField(fields, "metadata", "a JSON object", SentMetadata);

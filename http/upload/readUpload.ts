@@ -5,7 +5,7 @@ import { cleanFilename } from "../base/filename.ts";
 import { defaultFilename } from "../base/mediaType.ts";
 import { detectType } from "./detectType.ts";
 import { readForm, type Field, type FormRules, type SentFile } from "./multipartForm.ts";
-import type { Metadata } from "#events/documentInput.ts";
+import type { MetadataInput } from "#events/documentInput.ts";
 import { readMetadata } from "./metadata.ts";
 import { readReaders, type Readers } from "./readers.ts";
 import { readTags } from "./tags.ts";
@@ -16,7 +16,7 @@ export interface Upload extends Pick<SentFile, "bytes" | "sha256"> {
   mime_type: string;
   tags: string[];
   /** Undefined if none was sent. */
-  metadata: Metadata | undefined;
+  metadata: MetadataInput | undefined;
   readers: Readers | undefined;
 }
 

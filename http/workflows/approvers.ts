@@ -3,7 +3,7 @@ import { streamName } from "#events/ids.ts";
 import { listGroupsOf } from "#projections/groups/query.ts";
 import { votersOf } from "#projections/runs/approvalRows.ts";
 import type { ApprovalRow, Approver } from "#projections/runs/approvals.ts";
-import { listSubstituted, type Principal } from "#projections/users/substitutes.ts";
+import { listSubstituted, type SubstitutedPerson } from "#projections/users/substitutes.ts";
 import { mayDecide } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
@@ -25,7 +25,7 @@ async function findGroupsOf(
 }
 
 /** The people whose substitute this person is now. */
-async function findSubstituted(http: Needs, organization_id: string, user_id: string): Promise<Principal[]> {
+async function findSubstituted(http: Needs, organization_id: string, user_id: string): Promise<SubstitutedPerson[]> {
   await http.waitUntilCurrent(["users"], streamName("organization", organization_id));
   await http.waitUntilCurrent(["groups"], groupsStream(organization_id));
   return listSubstituted(http.db, organization_id, user_id);
@@ -34,7 +34,7 @@ async function findSubstituted(http: Needs, organization_id: string, user_id: st
 /** A person with groups, and the people in whose place the person may decide. */
 interface Approvers {
   self: Approver;
-  in_place_of: Principal[];
+  in_place_of: SubstitutedPerson[];
 }
 
 export async function findApprovers(http: Needs, organization_id: string, person: Person): Promise<Approvers> {
@@ -110,7 +110,11 @@ export async function isAssignedNow(http: Needs, organization_id: string, person
  * The first person in whose place a substitute may decide or has voted. Skips people who have voted themselves, by a link or through
  * another substitute.
  */
-function findReplaced(in_place_of: Principal[], substitute_id: string, row: ApprovalRow): Principal | undefined {
+function findReplaced(
+  in_place_of: SubstitutedPerson[],
+  substitute_id: string,
+  row: ApprovalRow,
+): SubstitutedPerson | undefined {
   const voters = row.votes.filter(({ by }) => by.id !== substitute_id).flatMap(votersOf);
   return in_place_of.find(
     (one) =>
@@ -122,7 +126,7 @@ function findReplaced(in_place_of: Principal[], substitute_id: string, row: Appr
  * Either the reason why somebody may not decide, or the person in whose place they may. `in_place_of` is undefined for people who
  * decide in their own right.
  */
-type Right = { refusal: string } | { refusal?: undefined; in_place_of: Principal | undefined };
+type Right = { refusal: string } | { refusal?: undefined; in_place_of: SubstitutedPerson | undefined };
 
 /** Whether a reader may decide. Uses the current roles, groups, substitutes and rules, not those at the time of the request. */
 export function rightOf(reader: Reader, row: ApprovalRow): Right {

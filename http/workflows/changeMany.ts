@@ -5,7 +5,7 @@ import { requireRunner } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { retryRun } from "./continueRun.ts";
+import { retryRun } from "./retryAndFork.ts";
 import { formatCursor, readCursor } from "./runCursor.ts";
 import { cancelRun, runFilters, toRunFilter } from "./runs.ts";
 

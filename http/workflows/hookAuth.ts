@@ -1,10 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { currentTime } from "#events/clock.ts";
 import type { TriggerInUse } from "#projections/triggers/query.ts";
 import { makeRecheckable } from "../auth/authenticate.ts";
-import { BEARER, hashToken } from "../auth/bearer.ts";
+import { BEARER, matchesHash } from "../auth/bearer.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
@@ -58,10 +57,6 @@ const secretForm = ({ settings }: Http): SecretForm => ({
   prefix: `whsec-${settings.SERVICE_NAME}-`,
 });
 
-/** Compares in constant time. */
-const isSame = (hash: string, stored: string): boolean =>
-  hash.length === stored.length && timingSafeEqual(Buffer.from(hash), Buffer.from(stored));
-
 /** Finds the enabled trigger of a hook. Reads it for each request, so that a rotated secret stops working at once. */
 async function findTrigger(
   { findTriggerByToken, waitUntilCurrent }: Http,
@@ -79,7 +74,7 @@ async function findTrigger(
 /** Throws 404 `trigger_not_found`, and 401 `invalid_webhook_secret` for a wrong secret. */
 function admit(request: FastifyRequest, trigger: TriggerInUse | undefined, secret: string): void {
   if (!trigger) throw hookNotFound();
-  if (!isSame(hashToken(secret), trigger.secret_hash)) throw invalidSecret();
+  if (!matchesHash(secret, trigger.secret_hash)) throw invalidSecret();
   request.trigger = trigger;
 }
 

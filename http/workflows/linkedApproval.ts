@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
@@ -6,7 +5,7 @@ import { DecideApproval } from "#events/run.ts";
 import { findApprovalLink, type ApprovalLinkRow } from "#projections/runs/approvalLinks.ts";
 import { getApproval, type ApprovalRow } from "#projections/runs/approvals.ts";
 import { findUserById } from "#projections/users/query.ts";
-import { BEARER, hashToken } from "../auth/bearer.ts";
+import { BEARER, matchesHash } from "../auth/bearer.ts";
 import { countWrongLink } from "../auth/throttle.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
@@ -26,9 +25,6 @@ interface OpenLink {
   approval: ApprovalRow;
 }
 
-/** Compares in constant time, so that the comparison reveals nothing about the hash. */
-const isSame = (hash: string, stored: string): boolean => timingSafeEqual(Buffer.from(hash), Buffer.from(stored));
-
 /** Finds the link of a request by its secret. Wrong secrets get the same 404 as missing links, and 429 after many attempts. */
 async function requireSecret(http: Http, request: FastifyRequest): Promise<ApprovalLinkRow> {
   const { link_id } = request.params as { link_id: string };
@@ -37,7 +33,7 @@ async function requireSecret(http: Http, request: FastifyRequest): Promise<Appro
     () => findApprovalLink(http.db, link_id),
     () => http.waitUntilCurrent(["runs"]),
   );
-  if (!link || !isSame(hashToken(secret), link.secret_hash)) {
+  if (!link || !matchesHash(secret, link.secret_hash)) {
     await countWrongLink(http.loginAttempts, request.ip);
     throw linkNotFound();
   }

@@ -6,7 +6,7 @@ import { attachmentRoutes } from "./attachments.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { eventStreamRoutes } from "./eventStream.ts";
 import { changeManyRoute } from "./changeMany.ts";
-import { continuationRoutes } from "./continuations.ts";
+import { retryAndForkRoutes } from "./retryAndForkRoutes.ts";
 import { hookRoutes } from "./hooks.ts";
 import { messageRoutes } from "./messages.ts";
 import { scheduleRoutes } from "./allSchedules.ts";
@@ -26,7 +26,7 @@ export function workflowRoutes(app: App, http: Http): void {
   scheduleRoutes(app, http);
   runRoutes(app, http);
   runStepRoutes(app, http);
-  continuationRoutes(app, http);
+  retryAndForkRoutes(app, http);
   changeManyRoute(app, http);
   messageRoutes(app, http);
   runFileRoutes(app, http);

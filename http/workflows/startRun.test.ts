@@ -66,10 +66,10 @@ describe("starting a run whose command was answered before", () => {
 });
 
 describe("repeating a retry", () => {
-  const continued = { run_id: "retry", starter: undefined, parent: {} as never, calls: async function* () {} };
+  const inheritance = { run_id: "retry", starter: undefined, parent: {} as never, calls: async function* () {} };
   const startWhile = (recorded: string[]) => {
     const http = { log: { publicData: async (stream: string) => (recorded.includes(stream) ? {} : undefined) } };
-    return startRun(http as unknown as Http, { ...workflow, enabled: false }, { ...request, continued });
+    return startRun(http as unknown as Http, { ...workflow, enabled: false }, { ...request, inheritance });
   };
 
   it("gives the run of the first one, even if the workflow can start no run now", async () => {

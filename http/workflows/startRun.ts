@@ -6,8 +6,10 @@ import { newId, parseStreamName, streamName } from "#events/ids.ts";
 import {
   MAX_SLOT_ATTEMPTS,
   runSettings,
+  tooManyRuns,
   tooManyStarts,
   untilNextPeriod,
+  WORKFLOW_DISABLED,
   type StartableWorkflow,
 } from "#events/newRun.ts";
 import { StartRun } from "#events/run.ts";
@@ -54,14 +56,15 @@ export interface RunRequest {
   trigger_id: string | null;
   run_as: RunAs;
   external_user_id: string | null;
-  /** The parent, if the run continues another one. */
-  continued?: ContinuedRun;
+  /** Of a retry or a fork. */
+  inheritance?: Inheritance;
 }
 
 /** A checked request whose run does not exist yet. */
 type NewRun = Omit<RunRequest, "readMore"> & { priority?: Priority | undefined };
 
-export interface ContinuedRun {
+/** What a retry or a fork takes over from its parent. */
+interface Inheritance {
   parent: ParentRun;
   /** The run that started the parent. */
   starter: StarterRun | undefined;
@@ -107,7 +110,7 @@ function buildRun(workflow: StartableWorkflow, start: NewRun, run_id: string, { 
   return {
     ...runSettings(workflow, { ...start, run_id }),
     args,
-    ...(start.continued && { parent: start.continued.parent, starter: start.continued.starter, inherited }),
+    ...(start.inheritance && { parent: start.inheritance.parent, starter: start.inheritance.starter, inherited }),
     external_user_id: start.external_user_id,
     ...(start.headers && Object.keys(start.headers).length > 0 && { headers: start.headers }),
     ...(start.files && start.files.length > 0 && { files: start.files }),
@@ -120,25 +123,49 @@ function tooManyStartsError({ envelope }: StartableWorkflow): ApiError {
   return new ApiError("start_rate_limited", tooManyStarts(rate), { retryAfterMs });
 }
 
-function tooManyRunsError({ envelope }: StartableWorkflow): ApiError {
-  const { max_runs } = envelope.concurrency!;
-  return new ApiError(
-    "too_many_live_runs",
-    `The workflow already has ${max_runs} live runs, the maximum that its envelope allows.`,
-  );
+const tooManyRunsError = ({ envelope }: StartableWorkflow): ApiError =>
+  new ApiError("too_many_live_runs", tooManyRuns(envelope.concurrency!));
+
+/** A slot for a live run, and a start of the current period. Null and absent if the workflow does not limit them. */
+interface Places {
+  slot: string | null;
+  start_place?: string;
 }
 
-/** Sends StartRun, and tries another slot if a concurrent run took this one. Throws 429 `too_many_live_runs`, `start_rate_limited`. */
+/** Creates a run in free places; tries others if a concurrent run took them. Throws 429 `too_many_live_runs`, `start_rate_limited`. */
+async function createInFreePlaces<R>(
+  http: Http,
+  workflow: StartableWorkflow,
+  args: NewRun["args"],
+  first: IdempotentRequest,
+  create: (identity: IdempotentRequest, places: Places) => Promise<R>,
+): Promise<R> {
+  let identity = first;
+  for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++, identity = nextAttempt(identity)) {
+    const slot = await pickSlot(http, workflow, args);
+    if (slot === undefined) break;
+    const start_place = await pickStart(http, workflow, args);
+    if (start_place === undefined) throw tooManyStartsError(workflow);
+    try {
+      return await create(identity, { slot, ...(start_place !== null && { start_place }) });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.errorCode === "slot_taken")) throw error;
+    }
+  }
+  throw workflow.envelope.concurrency ? tooManyRunsError(workflow) : tooManyStartsError(workflow);
+}
+
+/** Stores the input of a run, and sends StartRun. Returns the id of the run, which an earlier request may have started. */
 async function sendStart(
   http: Http,
   workflow: StartableWorkflow,
   start: NewRun,
-  first: IdempotentRequest,
+  identity: IdempotentRequest,
 ): Promise<string> {
   const { organization_id } = workflow;
-  const { principal, request, continued, started_by } = start;
-  const run_id = continued?.run_id ?? newId();
-  const input = await storeInput(http, { organization_id, run_id }, JSON.stringify(start.args), continued?.calls());
+  const { principal, request, inheritance, started_by } = start;
+  const run_id = inheritance?.run_id ?? newId();
+  const input = await storeInput(http, { organization_id, run_id }, JSON.stringify(start.args), inheritance?.calls());
   const user_mark = markUser(http, organization_id, start.external_user_id ?? undefined);
   const data = { ...buildRun(workflow, start, run_id, input), ...(user_mark !== null && { user_mark }) };
   // a retry counts as a run of those who started its parent
@@ -152,36 +179,21 @@ async function sendStart(
   const admission = { request, spender, wanted: { runs: 1 } };
   const { keys } = input;
   const command = { stream: streamName("run", run_id), principal, request_id: request.id, ...(keys && { keys }) };
-
-  let identity = first;
-  for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++, identity = nextAttempt(identity)) {
-    const slot = await pickSlot(http, workflow, start.args);
-    if (slot === undefined) break;
-    const start_place = await pickStart(http, workflow, start.args);
-    if (start_place === undefined) {
-      await deleteInput(http, input);
-      throw tooManyStartsError(workflow);
-    }
-    try {
-      const started = await runWithinLimits(http, admission, () =>
-        createOnce(http, StartRun, {
-          ...command,
-          ...identity,
-          data: { ...data, slot, ...(start_place !== null && { start_place }) },
-        }),
-      );
-      if (!started.isNew) await deleteInput(http, input);
-      return started.created_id;
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status >= 500) throw error;
-      if (error.errorCode === "slot_taken") continue;
-      await deleteInput(http, input);
-      if (error.errorCode === "run_exists") return run_id;
-      throw error;
-    }
+  try {
+    const started = await createInFreePlaces(http, workflow, start.args, identity, (attempt, places) =>
+      runWithinLimits(http, admission, () =>
+        createOnce(http, StartRun, { ...command, ...attempt, data: { ...data, ...places } }),
+      ),
+    );
+    if (!started.isNew) await deleteInput(http, input);
+    return started.created_id;
+  } catch (error) {
+    // without an answer the run may have started, with this input
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    await deleteInput(http, input);
+    if (error.errorCode === "run_exists") return run_id;
+    throw error;
   }
-  await deleteInput(http, input);
-  throw workflow.envelope.concurrency ? tooManyRunsError(workflow) : tooManyStartsError(workflow);
 }
 
 /**
@@ -191,17 +203,16 @@ async function sendStart(
 export async function startRun(http: Http, workflow: StartableWorkflow, sent: RunRequest): Promise<string> {
   const earlier = await resumeStart(http, identifyStart(workflow.organization_id, sent));
   if ("run_id" in earlier) return earlier.run_id;
-  const retry = sent.continued?.run_id;
-  if (retry !== undefined && (await exists(http, retry))) return retry;
+  const derivedId = sent.inheritance?.run_id;
+  if (derivedId !== undefined && (await exists(http, derivedId))) return derivedId;
   const start: NewRun = { ...sent, ...(await sent.readMore?.()) };
-  if (!workflow.enabled)
-    throw new ApiError("workflow_disabled", "The workflow is disabled; it can start no runs until it is enabled.");
+  if (!workflow.enabled) throw new ApiError("workflow_disabled", WORKFLOW_DISABLED);
   const schema = await loadArgsSchema(http, workflow);
   const violation = await http.schemas.check(workflow.organization_id, schema, start.args);
   if (violation) {
     const { pointer } = violation;
     // the whole body sent to a trigger is arguments
-    const isPayload = start.trigger_id !== null && !start.continued;
+    const isPayload = start.trigger_id !== null && !start.inheritance;
     const [where, param] = isPayload ? [pointer, pointer] : [`args${pointer}`, `/args${pointer}`];
     const message = violationMessage(where || "The arguments", violation);
     throw new ApiError("invalid_args", message, { param: param || null });

@@ -35,8 +35,8 @@ export function createWaitForEnd({
     if (seconds === 0) return false;
     streams.countWaitingRead(reply);
     // AbortSignal.timeout takes only whole numbers
-    const isLate = AbortSignal.timeout(Math.ceil(seconds * 1_000));
-    const giveUp = AbortSignal.any([isLate, disconnectSignal(reply.raw)]);
+    const timeout = AbortSignal.timeout(Math.ceil(seconds * 1_000));
+    const giveUp = AbortSignal.any([timeout, disconnectSignal(reply.raw)]);
     await waitFor({ id }, giveUp);
     await reply.request.recheckCredential?.();
     return !giveUp.aborted;

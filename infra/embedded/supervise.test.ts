@@ -72,7 +72,7 @@ test("a server that reports for minutes that it recovers is not killed in that t
   expect(starts).toBe(1);
 });
 
-test("a server that dies while its disk takes nothing is started again as soon as it does", async () => {
+test("a server that dies while its disk is read-only restarts once the disk is writable", async () => {
   const folder = await testDataFolder();
   const lines: string[] = [];
   let isReadOnly = false;

@@ -75,7 +75,7 @@ function pollOutcome(
 ): () => void {
   const began = performance.now();
   const waits = commandWaits(command.waited_ms);
-  // a duration: the own clock may jump meanwhile
+  // a duration, because this process's clock may jump meanwhile
   const patience = Date.parse(command.deadline) - currentTime();
   // timers may end a millisecond early
   const waitedMs = () => Math.ceil(performance.now() - began) + 1;
@@ -124,7 +124,10 @@ async function giveUp(
   else answer.reject(new Unavailable("No worker takes commands at the moment; try again shortly."));
 }
 
-/** Reads the stored outcome of a command. Absent if there is none, if the read fails or takes too long, or if it belongs to another request with the same id. */
+/**
+ * Reads the stored outcome of a command. Absent if there is none, if the read fails or takes too long, or if it belongs to another
+ * request with the same id. `isAway`: the log did not answer.
+ */
 async function readOutcome(
   { connection, outcomes }: SenderContext,
   command: Command,

@@ -3,25 +3,25 @@ const FIRST_POLL_MS = 1_500;
 const POLL_MS = 1_000;
 /** How long a command may be without a worker. What follows takes up to a second, and the client's 503 is due within 5 s. */
 const UNTAKEN_MS = 3_400;
-/** A worker that works on a command has said so by now, and one that was only slow to take it has had the time. */
+/** The minimum of that time: within it, a worker that has the command claims it, and a slow one takes it. */
 const MIN_UNTAKEN_MS = 1_500;
-/** JetStream has delivered it again by then if the worker that had it died at once, and the next one would have said so. */
+/** Within this further time, JetStream redelivers a command whose worker has died, and the next worker claims it. */
 const UNTIL_CLAIMED_MS = 900;
-/** How long a command waits while the log is away: then it cannot be written either. */
+/** How long a command waits while the log cannot be read, because then it cannot be written either. */
 const LOG_AWAY_MS = 4_000;
 
-/** Milliseconds after a command was sent. */
+/** Times in milliseconds after a command was sent. */
 export interface CommandWaits {
   firstPoll: number;
-  /** It is given up from now on if no worker seems to have it, or to be about to get it. */
+  /** From this time on, the command is given up if no worker has it and none is about to get it. */
   untaken: number;
-  /** It is given up from now on if no worker has said that it has it. */
+  /** From this time on, the command is given up if no worker has claimed it. */
   unclaimed: number;
-  /** It is given up from now on while its outcome cannot be read. */
+  /** From this time on, the command is given up while its outcome cannot be read. */
   logAway: number;
 }
 
-/** How long a command waits whose client had waited already when it was made: both together last at most 5 s, if the client waited at most 2. */
+/** `waited_ms`: how long the client had waited when its command was made. If that was at most 2 s, it waits at most 5 s in total. */
 export function commandWaits(waited_ms = 0): CommandWaits {
   const untaken = Math.max(MIN_UNTAKEN_MS, UNTAKEN_MS - waited_ms);
   return {
@@ -32,7 +32,7 @@ export function commandWaits(waited_ms = 0): CommandWaits {
   };
 }
 
-/** Milliseconds until the outcome is read again: a second, or less where one of the waits ends before. */
+/** Milliseconds until the outcome is read again: a second, or less if one of the waits ends before. */
 export function nextPoll({ untaken, unclaimed }: CommandWaits, waited_ms: number): number {
   const ahead = [untaken, unclaimed].map((end) => end - waited_ms).filter((left) => left > 0);
   return Math.min(POLL_MS, ...ahead);

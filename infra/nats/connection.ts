@@ -14,7 +14,7 @@ export interface Connection {
   inboxPrefix: string;
   log: Logger;
   pubSub: PubSub;
-  connected(): boolean;
+  isConnected(): boolean;
   /** Milliseconds since the connection was lost; 0 while connected. */
   lostFor(): number;
   /** Number of the current connection. Messages in flight on an earlier one may be lost. */
@@ -32,26 +32,26 @@ export async function openConnection(options: { url: string; name: string; log: 
   const settings = connectionOptions(options);
   const nc = await firstConnect(settings, options);
   const change = new EventEmitter().setMaxListeners(0);
-  let connected = true;
+  let isConnected = true;
   let lostAt = 0;
   let epoch = 0;
   const follow = async () => {
     for await (const status of nc.status()) {
-      if (status.type === "disconnect" && connected) {
-        connected = false;
+      if (status.type === "disconnect" && isConnected) {
+        isConnected = false;
         lostAt = performance.now();
         log.warn({ server: status.server }, "bus: connection lost, reconnecting");
         change.emit("lost");
       } else if (status.type === "reconnect") {
-        connected = true;
+        isConnected = true;
         epoch += 1;
         log.info({ server: status.server }, "bus: reconnected");
         change.emit("reconnected");
         change.emit("settled");
       } else if (status.type === "error") log.error({ err: status.error }, "bus: server reports an error");
     }
-    if (connected) lostAt = performance.now();
-    connected = false;
+    if (isConnected) lostAt = performance.now();
+    isConnected = false;
     change.emit("lost");
     change.emit("settled");
   };
@@ -61,20 +61,20 @@ export async function openConnection(options: { url: string; name: string; log: 
     inboxPrefix: settings.inboxPrefix,
     log,
     pubSub: openPubSub({ nc, log }),
-    connected: () => connected,
-    lostFor: () => (connected ? 0 : performance.now() - lostAt),
+    isConnected: () => isConnected,
+    lostFor: () => (isConnected ? 0 : performance.now() - lostAt),
     epoch: () => epoch,
     onReconnect(listener) {
       change.on("reconnected", listener);
       return () => change.off("reconnected", listener);
     },
     async whenConnected(signal) {
-      if (!connected && !nc.isClosed()) await once(change, "settled", { signal });
+      if (!isConnected && !nc.isClosed()) await once(change, "settled", { signal });
     },
     during(request) {
       const { promise, reject } = Promise.withResolvers<never>();
       const lost = () => reject(new Unavailable("The connection to the bus was lost"));
-      if (connected) change.once("lost", lost);
+      if (isConnected) change.once("lost", lost);
       else lost();
       return Promise.race([request, promise]).finally(() => change.off("lost", lost));
     },
@@ -120,8 +120,8 @@ async function firstConnect(settings: ConnectionOptions, { log }: { log: Logger 
 }
 
 /** Closes the connection. While connected, sends what is buffered first. */
-export async function closeConnection({ nc, pubSub, connected }: Connection): Promise<void> {
+export async function closeConnection({ nc, pubSub, isConnected }: Connection): Promise<void> {
   pubSub.flush();
-  if (connected()) await Promise.race([nc.drain().catch(() => {}), delay(2000, undefined, { ref: false })]);
+  if (isConnected()) await Promise.race([nc.drain().catch(() => {}), delay(2000, undefined, { ref: false })]);
   await nc.close();
 }

@@ -64,12 +64,12 @@ export function createFeed(bus: BusContext): Feed {
   let sequence: number | undefined;
   /** A message that the stream accepts only directly after the previous one. */
   const encodeMessage = ({ event, traceparent }: FeedMessage, previous: FeedMessage | undefined): EncodedMessage => {
-    const sent = headers();
-    sent.set("Nats-Msg-Id", messageId(event));
-    if (previous) sent.set("Nats-Expected-Last-Msg-Id", messageId(previous.event));
-    else if (sequence !== undefined) sent.set("Nats-Expected-Last-Sequence", String(sequence));
-    if (traceparent) sent.set("traceparent", traceparent);
-    return [names.event(event), JSON.stringify(event), { headers: sent }];
+    const fields = headers();
+    fields.set("Nats-Msg-Id", messageId(event));
+    if (previous) fields.set("Nats-Expected-Last-Msg-Id", messageId(previous.event));
+    else if (sequence !== undefined) fields.set("Nats-Expected-Last-Sequence", String(sequence));
+    if (traceparent) fields.set("traceparent", traceparent);
+    return [names.event(event), JSON.stringify(event), { headers: fields }];
   };
   /**
    * Sends all without waiting, in one write with the hints of the same commit. The stream refuses a message whose predecessor is

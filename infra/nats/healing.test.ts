@@ -38,7 +38,7 @@ function openServer(delivered: (look: number) => number) {
     },
   } as unknown as JetStreamManager;
   const connection = {
-    connected: () => true,
+    isConnected: () => true,
     during: (work: Promise<unknown>) => work,
     log: { error: () => {}, warn: () => {} },
     nc: { isClosed: () => false, isDraining: () => false },

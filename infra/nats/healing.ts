@@ -71,7 +71,7 @@ export function createHealer(connection: Connection, jsm: JetStreamManager, name
   let ended = -Infinity;
   return {
     async heal() {
-      if (!connection.connected() || (!running && performance.now() - ended < MIN_INTERVAL_MS)) return;
+      if (!connection.isConnected() || (!running && performance.now() - ended < MIN_INTERVAL_MS)) return;
       running ??= run().finally(() => {
         running = undefined;
         ended = performance.now();

@@ -8,7 +8,7 @@ export interface BusHealth {
 }
 
 export async function readHealth({ connection, streams: { jsm }, names }: BusContext): Promise<BusHealth> {
-  const connected = connection.connected();
+  const connected = connection.isConnected();
   const readSize = async (stream: string) => {
     const info = connected ? await connection.during(jsm.streams.info(stream)).catch(() => undefined) : undefined;
     if (!info || (info.cluster && !info.cluster.leader)) return [stream, undefined] as const;

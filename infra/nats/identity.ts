@@ -5,7 +5,7 @@ import type { BusContext } from "./context.ts";
  * is added, because a copy of its folder has the same streams. Undefined while the bus does not answer.
  */
 export async function readIdentity({ connection, streams, names }: BusContext): Promise<string | undefined> {
-  if (!connection.connected()) return undefined;
+  if (!connection.isConnected()) return undefined;
   const epoch = connection.epoch();
   const stream = await connection.during(streams.jsm.streams.info(names.streams.commands)).catch(() => undefined);
   const { info } = connection.nc;

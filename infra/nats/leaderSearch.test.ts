@@ -26,7 +26,7 @@ function openServer({ isCluster = true } = {}) {
       reconnect: async () => void (moves += 1),
     },
     log: pino({ level: "silent" }),
-    connected: () => server.connected,
+    isConnected: () => server.connected,
     during: (request: Promise<unknown>) => request,
     pubSub: { publish: (_subject: string, fault: unknown) => void reports.push(fault) },
   } as unknown as Connection;

@@ -28,7 +28,7 @@ export function searchLeader(connection: Connection, jsm: JetStreamManager, name
   };
 
   const check = (): void => {
-    if (!connection.connected() || !nc.info?.cluster) return void (missed = 0);
+    if (!connection.isConnected() || !nc.info?.cluster) return void (missed = 0);
     missed += 1;
     if (!isAsking) void ask();
     if (missed <= allowed) return;

@@ -1,12 +1,12 @@
 import type { StreamConfig } from "@nats-io/jetstream";
-import { MIB } from "#events/units.ts";
+import { DAY_MS, HOUR_MS, MIB } from "#events/units.ts";
 import { nanos } from "@nats-io/transport-node";
 import type { ConsumerSpec } from "./addConsumer.ts";
 import type { Names } from "./names.ts";
 
-const HOUR = nanos(3_600_000);
+const HOUR = nanos(HOUR_MS);
 /** How long other services can read an event of the feed. */
-export const FEED_RETENTION_MS = 7 * 24 * 3_600_000;
+export const FEED_RETENTION_MS = 7 * DAY_MS;
 
 export interface StreamLimits {
   commands_max_bytes: number;

@@ -61,7 +61,7 @@ export async function openStreams(connection: Connection, names: Names, limits: 
   };
   const { heal } = createHealer(connection, jsm, names);
   const check = () => {
-    if (connection.connected())
+    if (connection.isConnected())
       repair().catch((err) => connection.log.warn({ err }, "bus: streams not checked, retrying in 30 s"));
   };
   await retryUntilElected(repair);

@@ -4,11 +4,11 @@ import type { BusContext } from "./context.ts";
 import type { Publication } from "./publication.ts";
 import { withTimeout } from "./withTimeout.ts";
 
-/** A worker tells several times a second that it still works on a command. */
+/** After this silence a worker no longer works on a command: a working one repeats its claim several times a second. */
 const CLAIM_MS = 2_500;
 const INFO_MS = 800;
 const DELETE_MS = 400;
-/** Between two requests of a worker for messages, a look can find none. */
+/** Pause between two looks: a single one may come between two pull requests of a worker. */
 const BETWEEN_LOOKS_MS = 150;
 
 type Bus = Pick<BusContext, "connection" | "streams" | "names">;
@@ -20,10 +20,10 @@ const readConsumer = ({ connection, streams, names }: Bus): Promise<ConsumerInfo
   ).catch(() => undefined);
 
 /**
- * Whether no worker has the message, and none is about to get it. This is so if the message is not known to be stored, if JetStream does
- * not answer, if the message was not delivered, or if it was delivered and no worker asks for messages any more. A worker that asks gets
- * the message by redelivery if the process that took it has died. But JetStream counts the requests of a dead worker for some seconds, so
- * the count is ignored once a claim is due.
+ * Whether no worker has the message and none is about to get it. A recent claim shows that one has it. Without a claim, it is untaken if
+ * it is not known to be stored, if JetStream does not answer, if it was not delivered, or if it was delivered and no worker has an open
+ * pull request: such a worker would get it by redelivery if the process that took it has died. JetStream counts the pull requests of a
+ * dead worker for some seconds, so they say nothing once a claim is due.
  */
 export async function isUntaken(bus: Bus, publication: Publication, isClaimDue: boolean): Promise<boolean> {
   const seq = publication.storedAt();

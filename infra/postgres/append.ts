@@ -129,14 +129,14 @@ export function groupCommit(
 const collides = (one: EncodedAppend, other: EncodedAppend): boolean =>
   one.heads.some(({ stream }) => other.unchanged.some((read) => read.stream === stream));
 
-/** The next commands, all special or none: only commands that are not special may be appended as new. */
+/** Takes the next batch. Commands that require `log.append` get their own, because one of them keeps all others from `appendNew`. */
 function takeBatch(pending: PendingAppend[]): PendingAppend[] {
-  const special = requiresLogAppend(pending[0]!.encoded);
+  const isForLogAppend = requiresLogAppend(pending[0]!.encoded);
   const end = pending.findIndex(
     ({ encoded }, n) =>
       n === MAX_BATCH ||
-      requiresLogAppend(encoded) !== special ||
-      (special &&
+      requiresLogAppend(encoded) !== isForLogAppend ||
+      (isForLogAppend &&
         pending.slice(0, n).some((other) => collides(other.encoded, encoded) || collides(encoded, other.encoded))),
   );
   return pending.splice(0, end < 0 ? pending.length : end);

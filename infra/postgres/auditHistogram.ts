@@ -1,6 +1,6 @@
 import type { AuditLog } from "#events/auditLog.ts";
 import type { Db } from "#projections/projection.ts";
-import { narrowToCommand } from "./commandSpan.ts";
+import { addConditions, narrowToCommand } from "./commandSpan.ts";
 import { PRINCIPAL_SQL } from "./decode.ts";
 
 /** Maximum events that one histogram counts: the newest of the organization, stream, principal or command. */
@@ -49,8 +49,7 @@ export const createHistogramReader =
   (db: Db): AuditLog["histogram"] =>
   async (organization, { stream, principal, command, types }) => {
     const values: unknown[] = [organization];
-    const also = (condition: string, value: unknown) =>
-      value === undefined ? "" : ` and ${condition.replace("?", `$${values.push(value)}`)}`;
+    const also = addConditions(values);
     const sql = histogram({
       stream: also("stream = ?", stream),
       principal: also(`${PRINCIPAL_SQL} = ?`, principal),

@@ -2,7 +2,7 @@ import type { AuditLog } from "#events/auditLog.ts";
 import { mapInSlices } from "#events/slices.ts";
 import type { Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
-import { narrowToCommand } from "./commandSpan.ts";
+import { addConditions, narrowToCommand } from "./commandSpan.ts";
 import { decodeEvent, EVENT_COLUMNS, hashSealed, PRINCIPAL_SQL, type EventRow } from "./decode.ts";
 
 /** Maximum stored bytes of a slice, unless its first event alone is larger: five hundred of the largest events would have 128 MB. */
@@ -19,8 +19,7 @@ export const createSliceReader =
   ) => {
     const [follows, order] = newest_first ? ["<", "position desc"] : [">", "position"];
     const values: unknown[] = [organization, after, limit, bytes];
-    const also = (condition: string, value: unknown) =>
-      value === undefined ? "" : ` and ${condition.replace("?", `$${values.push(value)}`)}`;
+    const also = addConditions(values);
     const ofCommand = await narrowToCommand(db, organization, command, also);
     const ofStream = also("stream = ?", stream);
     const narrowed = `${ofStream}${also("type = any(?)", types)}${also(`${PRINCIPAL_SQL} = ?`, principal)}${ofCommand}`;

@@ -35,12 +35,18 @@ async function findCommandSpan(db: Db, organization: string, command_id: string)
   return { after, upTo: (await positionAt(db, organization, "> $2 order by position", after)) ?? newest };
 }
 
-/** An SQL condition for the events of a command. `also` adds a condition with a value to a statement. */
+/** Adds conditions to a statement with these values: ` and type = $3` for `type = ?`. An undefined value adds none. */
+export const addConditions =
+  (values: unknown[]) =>
+  (condition: string, value: unknown): string =>
+    value === undefined ? "" : ` and ${condition.replace("?", `$${values.push(value)}`)}`;
+
+/** An SQL condition for the events of a command. `also` comes from `addConditions`. */
 export async function narrowToCommand(
   db: Db,
   organization: string,
   command_id: string | undefined,
-  also: (condition: string, value: unknown) => string,
+  also: ReturnType<typeof addConditions>,
 ): Promise<string> {
   if (command_id === undefined) return "";
   const { after, upTo } = await findCommandSpan(db, organization, command_id);

@@ -100,15 +100,15 @@ export function createProjector(options: ProjectorOptions): Projector {
   const { pool, projections, logger } = options;
   const ready = Promise.withResolvers<void>();
   const commits = createCommitWaiter(options.hints);
-  let leading = false;
+  let isLeading = false;
   let leadership: ReturnType<typeof runAsLeader> | undefined;
 
   async function runTerm(signal: AbortSignal, client: pg.PoolClient): Promise<void> {
-    leading = true;
+    isLeading = true;
     try {
       await followLog({ ...options, client, commits, onAllBuilt: ready.resolve }, signal);
     } finally {
-      leading = false;
+      isLeading = false;
     }
   }
 
@@ -130,6 +130,6 @@ export function createProjector(options: ProjectorOptions): Projector {
       await leadership?.stop();
       ready.resolve();
     },
-    status: () => ({ leading }),
+    status: () => ({ leading: isLeading }),
   };
 }

@@ -87,8 +87,8 @@ async function lockRebuild(client: pg.ClientBase, name: string, signal: AbortSig
 export async function rebuild(options: RebuildOptions): Promise<{ position: number }> {
   const { pool, log, projection, logger } = options;
   const client = await pool.connect();
-  let lost = false;
-  client.on("error", () => (lost = true));
+  let isLost = false;
+  client.on("error", () => (isLost = true));
   try {
     await lockRebuild(client, projection.name, options.signal);
     await client.query(SESSION);
@@ -115,7 +115,7 @@ export async function rebuild(options: RebuildOptions): Promise<{ position: numb
         return await swapIn(client, copy, log);
       } catch (error) {
         // a lock timed out, or an event failed; in the latter case, catching up outside the transaction finds it
-        if (lost || attempt === MAX_SWAP_ATTEMPTS) throw error;
+        if (isLost || attempt === MAX_SWAP_ATTEMPTS) throw error;
         options.signal?.throwIfAborted();
         await sleep(SWAP_PAUSE_MS);
       }

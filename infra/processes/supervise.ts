@@ -14,9 +14,9 @@ interface SuperviseOptions {
 
 /** Watches the memory and the end of a process that runs foreign code. */
 export function supervise(child: ChildProcess, { maxBytes, isBusy, onGone }: SuperviseOptions) {
-  let alive = true;
+  let isAlive = true;
   const end = (): void => {
-    alive = false;
+    isAlive = false;
     child.kill("SIGKILL");
   };
   const memoryCheck = setInterval(() => {
@@ -26,7 +26,7 @@ export function supervise(child: ChildProcess, { maxBytes, isBusy, onGone }: Sup
     child.on("error", () => resolve());
     child.once("exit", () => resolve());
   }).then(() => {
-    alive = false;
+    isAlive = false;
     clearInterval(memoryCheck);
     onGone();
   });
@@ -34,9 +34,9 @@ export function supervise(child: ChildProcess, { maxBytes, isBusy, onGone }: Sup
     /** Resolves when the process has ended. */
     gone,
     end,
-    isAlive: (): boolean => alive,
+    isAlive: (): boolean => isAlive,
     /** Resolves when the message has left this process. Messages to an ended process are dropped. */
     send: (message: Serializable): Promise<void> =>
-      new Promise((resolve) => (alive ? child.send(message, () => resolve()) : resolve())),
+      new Promise((resolve) => (isAlive ? child.send(message, () => resolve()) : resolve())),
   };
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { ScannedFile, UnreadableFile, type Reader, type FileText, type Sitemap } from "#services/reading/reader.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import type { ReadingOutcome, ReadingTask, ReadingRequest } from "./messages.ts";
-import { createProcessPool } from "./processPool.ts";
+import { createReadingPool } from "./readingPool.ts";
 import { NotStarted, type ReadingProcess, type ReadingResult } from "./readingProcess.ts";
 import type { ReadingLimits } from "./watchLimits.ts";
 import { MAX_FILES_PER_PROCESS } from "./countAsFiles.ts";
@@ -58,7 +58,7 @@ export const openReader = ({
   nice,
   limits = LIMITS,
 }: Options): Reader => {
-  const pool = createProcessPool({ program, args, ...(nice !== undefined && { nice }), idle_ms: limits.idle_ms });
+  const pool = createReadingPool({ program, args, ...(nice !== undefined && { nice }), idle_ms: limits.idle_ms });
   const semaphore = createFairSemaphore({ total: processes, perTenant: perOwner });
   const closing = new AbortController();
   const throwIfClosed = (): void => {

@@ -4,7 +4,7 @@ import { WebError, type WebHit } from "#services/turns/tools/web.ts";
 import { download } from "./download.ts";
 
 /** A search API like Brave's or SearXNG's. */
-export interface SearchEndpoint {
+export interface WebSearchEndpoint {
   url: string;
   api_key: string | null;
 }
@@ -36,7 +36,7 @@ const stripTags = (html: string): string =>
     .toWellFormed();
 
 /** One URL for both APIs: each ignores the parameters of the other. */
-function searchUrl({ url }: SearchEndpoint, query: string, limit: number): string {
+function searchUrl({ url }: WebSearchEndpoint, query: string, limit: number): string {
   const address = new URL(url);
   address.searchParams.set("q", query);
   address.searchParams.set("count", String(limit));
@@ -69,7 +69,7 @@ function hitsIn(bytes: Buffer): WebHit[] {
 /** Throws WebError. */
 export async function searchWeb(
   fetch: typeof globalThis.fetch,
-  endpoint: SearchEndpoint,
+  endpoint: WebSearchEndpoint,
   query: string,
   limit: number,
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import type { BudgetRow } from "./query.ts";
 import { findCountedSubject, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
 
 /** A limit that applies to a spender. */
-interface Concerning {
+interface ApplicableLimit {
   /** The subject of the budget. */
   subject: string;
   /** The counted subject: for `each-user`, the individual user. */
@@ -12,12 +12,12 @@ interface Concerning {
   hard: boolean;
 }
 /** A limit per minute or on concurrency. */
-export interface RateLimit extends Concerning {
+export interface RateLimit extends ApplicableLimit {
   name: RateName;
   at_most: number;
 }
 const MONEY_NAMES = ["cost_per_day", "cost_per_week", "cost_per_month", "cost_total"] as const;
-export interface MoneyBudget extends Concerning {
+export interface MoneyBudget extends ApplicableLimit {
   name: (typeof MONEY_NAMES)[number];
   /** In picodollars. */
   at_most: bigint;
@@ -38,7 +38,7 @@ export const rateLimitsOf = ({ subject, limits, hard }: BudgetRow, counted: stri
     return at_most === undefined ? [] : [{ subject, counted, name, hard, at_most }];
   });
 
-const moneyLimitsOf = ({ subject, limits, hard }: BudgetRow, counted: string): MoneyBudget[] =>
+const moneyBudgetsOf = ({ subject, limits, hard }: BudgetRow, counted: string): MoneyBudget[] =>
   MONEY_NAMES.flatMap((name) => {
     const limit = limits[name];
     return limit === undefined ? [] : [{ subject, counted, name, hard, at_most: toPicodollars(limit) }];
@@ -54,7 +54,7 @@ function findLimits(budgets: BudgetRow[], spender: Spender): SpenderLimits {
   return {
     subjects: subjects.filter((subject) => splitSubject(subject).model === null || counted.has(subject)),
     rates: relevant.flatMap(({ budget, counted }) => rateLimitsOf(budget, counted)),
-    money: relevant.flatMap(({ budget, counted }) => moneyLimitsOf(budget, counted)),
+    money: relevant.flatMap(({ budget, counted }) => moneyBudgetsOf(budget, counted)),
   };
 }
 

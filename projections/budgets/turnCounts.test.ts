@@ -44,7 +44,7 @@ test("a turn that waits for a person does not count as running until it continue
   counts.park("a", 1, AT + 1_000);
   expect([used(counts), counts.used(SUBJECT, "concurrent_streams", AT)]).toEqual([[1, 0, 0], 0]);
   counts.resume(resumed(2, AT + 20_000));
-  // news of before
+  // late reports of earlier changes
   counts.begin(begun("a"));
   counts.park("a", 1, AT + 20_000);
   counts.resume(resumed(2, AT + 20_000));
@@ -56,7 +56,7 @@ test("a turn that waits for a person does not count as running until it continue
   expect(used(counts, AT + 40_000)).toEqual([1, 25, 0]);
 });
 
-test("a turn that is resumed after it was forgotten is under way, and no request of this minute", () => {
+test("a forgotten turn that is resumed counts as running, and not as a request of this minute", () => {
   const counts = new TurnCounts();
   counts.resume({ ...begun("a", AT, 0), attempt: 2 });
   expect(used(counts)).toEqual([0, 0, 1]);
@@ -73,7 +73,7 @@ test("room comes when enough has left the window", () => {
   expect(counts.freeIn(SUBJECT, "concurrent_turns", 1, now)).toBe(0);
 });
 
-test("of more turns than it knows, those that ended first are forgotten, and none that is under way", () => {
+test("beyond the maximum, the turns that ended first are forgotten, and never a running one", () => {
   const counts = new TurnCounts();
   counts.begin(begun("under way"));
   const ids = Array.from({ length: 50_001 }, (_, n) => `t${n}`);

@@ -61,7 +61,7 @@ export interface FoundPassage extends PassageId {
   section: string | null;
   lead: string;
   text: string;
-  /** Where the text begins in the Markdown of the document; absent while an index of before serves. */
+  /** Where the text begins in the Markdown of the document; absent while an index of an earlier version serves. */
   start?: number;
 }
 

@@ -34,21 +34,21 @@ const isCastBy = (id: string): string =>
 const hasVoted = (id: string): string => voteWhere(`(v.for_id = ${id} or ${isCastBy(id)})`);
 /** SQL: the same, without what the person has cast as a substitute. */
 const isOwnVoteCast = (id: string): string => voteWhere(`(v.for_id = ${id} or (v.for_id is null and ${isCastBy(id)}))`);
-/** SQL: whether the person who delegated has voted or delegated again, which they could while the delegation had no effect. */
+/** SQL: whether a delegation is over, because the person who delegated has voted or delegated again since. */
 const hasEnded = (one: string): string => `coalesce((select n.by_id = ${one}.by_id from read.approval_delegations n
         where n.approval_id = ${one}.approval_id and n.version > ${one}.version and ${one}.by_id in (n.by_id, n.to_id)
         order by n.version limit 1), ${isOwnVoteCast(`${one}.by_id`)})`;
 const mayDecide = (user: string): string =>
   `coalesce(${user}.active and ${user}.role in (${APPROVERS.map((role) => `'${role}'`).join(", ")}), false)`;
-/** SQL: whether the person to whom it was delegated has delegated it in turn. Longer chains are found in the rows (delegations.ts). */
+/** SQL: whether the receiver of a delegation has delegated with effect in turn. Longer chains are found in the rows (delegations.ts). */
 const IS_PASSED_ON = `exists (select from read.approval_delegations m left join read.users mt on mt.id = m.to_id
         where m.approval_id = d.approval_id and m.version > d.version and m.by_id = d.to_id
           and not exists (select from read.approval_delegations o
             where o.approval_id = d.approval_id and o.to_id = d.to_id and o.version > d.version and o.version < m.version)
           and ((${mayDecide("mt")} and not ${hasEnded("m")}) or ${hasVoted("m.to_id")}))`;
 /**
- * SQL: whether a delegation has an effect. Those to whom it was delegated may have left or have another role by now; then it has none,
- * unless they have voted or delegated it, or the one who delegated could vote as well.
+ * SQL: whether a delegation has an effect. It has none once its receiver has left or lost the role, unless the receiver has used it.
+ * Otherwise two people could use one vote.
  */
 const HAS_EFFECT = `((${mayDecide("dt")} and not ${hasEnded("d")}) or ${hasVoted("d.to_id")} or ${IS_PASSED_ON})`;
 const DELEGATIONS = `select json_agg(json_build_object('by', d.by_id, 'by_name', db.name, 'to', d.to_id, 'to_name', dt.name,

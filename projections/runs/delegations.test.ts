@@ -20,7 +20,7 @@ test("a delegation has an effect while the person who got it has delegated it to
   expect(counting("ann>bob!", "bob>cleo!")).toEqual([]);
 });
 
-test("it does not count for what that person has delegated of another one's, or before", () => {
+test("a delegation has no effect if the person who got it has delegated only somebody else's vote, or delegated earlier", () => {
   expect(counting("ann>bob!", "dan>bob!", "bob>cleo")).toEqual(["dan>bob", "bob>cleo"]);
   expect(counting("bob>cleo", "ann>bob!")).toEqual(["bob>cleo"]);
 });

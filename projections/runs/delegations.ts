@@ -14,7 +14,7 @@ export interface Delegation {
   at: Date;
   /** Whether `to` may decide approvals now. */
   present: boolean;
-  /** Whether it has an effect: it has not ended and `to` is present, or `to` has voted or delegated it with effect. */
+  /** Whether it has an effect: it is not over and `to` is present, or `to` has used it, by voting or by delegating with effect. */
   has_effect: boolean;
 }
 
@@ -32,8 +32,8 @@ export interface StoredDelegation {
 export const parsePerson = (id: string, name: string | null): NamedPerson => ({ id, name: decodeOrNull(name) });
 
 /**
- * Whether a person to whom an approval was delegated has delegated it with effect. `later`: the delegations since. Once the person
- * gets another one, theirs are about that one.
+ * Whether the receiver of a delegation has delegated with effect in turn. `later`: the delegations since. What the person does after
+ * another delegation to them belongs to that one.
  */
 function isPassedOn(later: StoredDelegation[], person: string): boolean {
   const received = later.findIndex(({ to }) => to === person);

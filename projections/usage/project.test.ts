@@ -135,7 +135,7 @@ describe("the usage projection of a turn", () => {
     expect(principals).toEqual(["key:k", "person:p", "system"]);
   });
 
-  test("has the cost that its event fixed, and none from an event of before", () => {
+  test("has the cost in its event, and none if the event has none", () => {
     const ending = (usage: typeof tokens & { cost?: string }) =>
       TurnCompleted.of({ ...attempt, finish_reason: "stop", usage, model: "m" }, { said });
     const [, priced] = projectEvents(usage, thread, ending({ ...tokens, cost: "0.000000000001" }));

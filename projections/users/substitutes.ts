@@ -29,7 +29,7 @@ export async function getSubstitute(db: Db, organization: string, user_id: strin
 }
 
 /** A person for whom somebody may decide now, with the names of the person's groups. */
-export interface Principal {
+export interface SubstitutedPerson {
   user_id: string;
   name: string;
   email: string;
@@ -38,8 +38,12 @@ export interface Principal {
 }
 
 /** The people for whom a person is the substitute now. Empty for somebody who is not active in the organization. */
-export async function listSubstituted(db: Db, organization: string, substitute_id: string): Promise<Principal[]> {
-  const rows = await db.query<Principal>(
+export async function listSubstituted(
+  db: Db,
+  organization: string,
+  substitute_id: string,
+): Promise<SubstitutedPerson[]> {
+  const rows = await db.query<SubstitutedPerson>(
     `select u.id as user_id, u.name, u.email, u.role,
        array(select g.name from read.group_members m join read.groups g on g.id = m.group_id
              where m.organization_id = $1 and m.user_id = u.id order by g.name collate "C") as groups

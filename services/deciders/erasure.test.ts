@@ -31,7 +31,7 @@ test("an erasure starts once, counts what was deleted, and completes once", () =
   given(erasure).when(advance).then();
 });
 
-test("what a killed process has deleted and not recorded is counted at the end, and nothing twice", () => {
+test("things that a killed process deleted without recording them are counted at the end, and nothing twice", () => {
   const complete = (deleted: object) => command("CompleteErasure", { ...id, deleted: { ...counts, ...deleted } });
   given(erasure, [started, first]).when(complete({})).then(completed);
   given(erasure, [started, first])

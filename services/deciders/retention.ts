@@ -10,9 +10,10 @@ import {
   type RetentionCounts,
   type RetentionRules,
 } from "#events/retention.ts";
+import { HOUR_MS } from "#events/units.ts";
 
 /** Interval of rounds. Rules are in days, so things are deleted at most this late. */
-const INTERVAL_MS = 60 * 60 * 1_000;
+const INTERVAL_MS = HOUR_MS;
 
 export interface RetentionState {
   /** Undefined: no rules are set. */

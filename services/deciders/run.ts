@@ -19,6 +19,7 @@ import {
   type TakeRun,
 } from "#events/run.ts";
 import { chainClaim, RunSettled } from "#events/runLinks.ts";
+import { HOUR_MS } from "#events/units.ts";
 import { eraseOn } from "./keyErasure.ts";
 import { decideLinks, dueWaits, recordLink } from "./runLinks.ts";
 import {
@@ -34,14 +35,14 @@ import { commentOnApproval, delegateApproval } from "./approvalPeople.ts";
 import { createApprovalLink, decideApproval, dueApprovals, revokeApprovalLink } from "./runApprovals.ts";
 import { recordEntry } from "./runEntry.ts";
 import { evolve, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
-import { hasWork, workStatus } from "./runWork.ts";
+import { hasWork, isRetryDue, workStatus } from "./runWork.ts";
 import { applyTick } from "./runTick.ts";
 import { storedRun } from "./storedRun.ts";
 
 /** Consecutive workers lost without progress before the run fails with `worker_lost`. */
 const MAX_LOST_WORKERS = 10;
 
-/** The parts of one command are consecutive: if the version seen by the first tick still holds, the later ticks are valid, too. */
+/** Adds the progress in a command. Its parts are consecutive: if the first tick saw the current version, the later ones are valid, too. */
 export function advanceRun(data: CommandFrom<typeof AdvanceRun>["data"], state: RunState): RunEvent[] {
   if (!(isLive(state) || isEnded(state)) || state.epoch !== data.epoch) return [];
   const changes = startChanges(state);
@@ -58,7 +59,7 @@ export function advanceRun(data: CommandFrom<typeof AdvanceRun>["data"], state: 
 const dueTimers = ({ timers }: LiveRun, run_id: string): DueChange[] =>
   Object.entries(timers).map(([key, time]) => dueEvent(time, TimerFired.of({ run_id, key })));
 
-/** Applies what is due in the order of due times. `run()` lets the first answer win, which must not depend on when a process looks. */
+/** Applies what is due, in the order of due times: `run()` takes the first answer, which must not depend on when a process looks. */
 function applyDue(changes: RunChanges, run_id: string, at: string): void {
   const state = changes.state as LiveRun;
   const due = [...dueWaits(state, run_id), ...dueTimers(state, run_id), ...dueApprovals(state, run_id, at)]
@@ -99,9 +100,8 @@ function takeRun({ data, at }: CommandFrom<typeof TakeRun>, state: RunState): Ru
   }
   applyDue(changes, run_id, at);
   if (!isLive(changes.state)) return changes.events;
-  const retryDue = state.steps.some(({ retry_at }) => retry_at !== null && Date.parse(retry_at) <= Date.parse(at));
   const isHeld = hasWork(state) && state.worker !== null && !lost;
-  if (!isHeld && (hasWork(changes.state) || retryDue))
+  if (!isHeld && (hasWork(changes.state) || isRetryDue(state, Date.parse(at))))
     changes.add(RunTaken.of({ run_id, epoch: epoch + 1, worker, reason: lost ? "lost" : "woken" }));
   return changes.events;
 }
@@ -148,7 +148,7 @@ function forgetRun(command: CommandFrom<typeof ForgetRun>, state: RunState): Run
 }
 
 /** Interval of attempts to destroy a run that a hold covers. */
-const HELD_MS = 60 * 60 * 1_000;
+const HELD_MS = HOUR_MS;
 
 /** A run that ends in the commit that creates it need not notify its starter, which cannot wait for it yet and will look at it first. */
 function settleAtOnce(events: RunEvent[], { run_id, watchers }: { run_id: string; watchers?: unknown }): RunEvent[] {

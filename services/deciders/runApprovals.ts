@@ -72,18 +72,21 @@ export const findVote = (approval: OpenApproval, voter: Actor) =>
 const isOwnVoteCast = (approval: OpenApproval, voter: Actor): boolean =>
   approval.votes?.cast.some((vote) => isSame(votersOf(approval, vote).at(-1)!, voter)) ?? false;
 
-/** Whether the person who delegated has voted or delegated again, which they could while the delegation had no effect. */
+/**
+ * Whether a delegation is over, because the person who delegated has voted or delegated again since. They could do so while it had
+ * no effect.
+ */
 function hasEnded(approval: OpenApproval, n: number): boolean {
   const { delegations = [] } = approval;
   const { by } = delegations[n]!;
-  // after a delegation to that person, their votes and delegations are about another vote
+  // once somebody delegates to that person, what they do belongs to that delegation
   const next = delegations.slice(n + 1).find((later) => later.by === by || later.to === by);
   return next ? next.by === by : isOwnVoteCast(approval, person(by));
 }
 
 /**
- * Whether a delegation has an effect: its receiver is present and it has not ended, or the receiver has voted, or has delegated it
- * with effect. Once the receiver gets another one, theirs are about that one.
+ * Whether a delegation has an effect: it is not over and its receiver is present, or the receiver has used it, by voting or by
+ * delegating with effect. What the receiver does after another delegation to them belongs to that one.
  */
 function hasEffect(approval: OpenApproval, n: number, absent: string[]): boolean {
   const { delegations = [] } = approval;
@@ -95,8 +98,8 @@ function hasEffect(approval: OpenApproval, n: number, absent: string[]): boolean
 }
 
 /**
- * Whether a person has delegated the approval and not got it back. Delegations to somebody in `absent` do not count, unless they have
- * voted or delegated it: that takes the place of the one who delegated.
+ * Whether a person has delegated the approval and not got it back. A delegation to somebody in `absent` counts only if the receiver
+ * has used it, because that used the vote of the one who delegated.
  */
 export function hasDelegated(approval: OpenApproval, { id }: Actor, absent: string[] = []): boolean {
   const { delegations = [] } = approval;
@@ -104,7 +107,7 @@ export function hasDelegated(approval: OpenApproval, { id }: Actor, absent: stri
   return last?.by === id;
 }
 
-/** Whether a delegation by which the vote came to this person has ended. */
+/** Whether the vote came to this person by delegations of which one is over. */
 function hasLostDelegation(approval: OpenApproval, { id }: Actor): boolean {
   const { delegations = [] } = approval;
   let holder = id;

@@ -18,6 +18,7 @@ import { applyLinks } from "./runLinks.ts";
 import { cancelApprovals, endFields, failRun, type RunChanges } from "./runChanges.ts";
 import type { ChangeContext } from "./runEntry.ts";
 import { findStep, isLive, type LiveRun } from "./runState.ts";
+import { shouldPark } from "./runWork.ts";
 
 /** Adds the events of a tick. The run must still be at the version that the tick saw. */
 export function applyTick(changes: RunChanges, tick: TickResult, context: ChangeContext): void {
@@ -28,7 +29,7 @@ export function applyTick(changes: RunChanges, tick: TickResult, context: Change
   for (const { message, ...warning } of tick.warnings) changes.add(RunWarned.of({ run_id, ...warning }, { message }));
   if (tick.logs.length > 0) changes.add(RunLogged.of({ run_id }, { logs: tick.logs }));
   if (tick.end) return endRun(changes, tick.end, context);
-  continueRun(changes, tick, context);
+  addWork(changes, tick, context);
 }
 
 function endRun(changes: RunChanges, end: NonNullable<TickResult["end"]>, { run_id, at }: ChangeContext): void {
@@ -53,7 +54,7 @@ function continueAs(
 }
 
 /** Adds the steps, child runs, waits, timers and approvals that `run()` waits for now. */
-function continueRun(changes: RunChanges, tick: TickResult, context: ChangeContext): void {
+function addWork(changes: RunChanges, tick: TickResult, context: ChangeContext): void {
   const { run_id, at, worker } = context;
   const { max_steps, scheduled, workflow_id, project_id } = changes.state as LiveRun;
   const more = tick.schedule.reduce((sum, { steps }) => sum + steps.length, tick.agentTurns.length);
@@ -80,9 +81,7 @@ function continueRun(changes: RunChanges, tick: TickResult, context: ChangeConte
     const key = (changes.state as LiveRun).approvals[approval_id]?.key;
     if (key) changes.add(ApprovalCancelled.of({ run_id, approval_id, key, reason: "superseded" }));
   }
-  // a run with running or queued steps is not parked, because a worker holds it anyway
-  const { woken, steps } = changes.state as LiveRun;
-  if (woken && steps.every(({ status }) => status === "waiting")) changes.add(RunParked.of({ run_id }));
+  if (shouldPark(changes.state as LiveRun)) changes.add(RunParked.of({ run_id }));
   for (const key of tick.start) {
     const step = findStep(changes.state as LiveRun, key);
     if (step && step.status !== "running")

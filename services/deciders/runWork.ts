@@ -3,11 +3,18 @@ import { approvalTimes } from "./openApprovals.ts";
 import { hasOpenLinks } from "./runLinkState.ts";
 import { isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 
-/* What work a run gives a worker, and when. */
+/* Which work a run has for a worker, and when. */
 
 /** Whether a worker has something to do now, not counting waits. */
 export const hasWork = (run: LiveRun): boolean =>
   run.woken || run.steps.some(({ status }) => status !== "waiting") || hasOpenLinks(run);
+
+export const isRetryDue = ({ steps }: Pick<LiveRun, "steps">, now: number): boolean =>
+  steps.some(({ retry_at }) => retry_at !== null && Date.parse(retry_at) <= now);
+
+/** Whether only waiting is left although the run is marked as woken: the next tick records that it parks. */
+export const shouldPark = ({ woken, steps }: LiveRun): boolean =>
+  woken && steps.every(({ status }) => status === "waiting");
 
 const earliest = (times: string[]): string =>
   times.reduce((least, time) => (Date.parse(time) < Date.parse(least) ? time : least));
@@ -24,7 +31,7 @@ export function nextDueTime({ expires_at, timers, approvals, steps, waits }: Liv
   return earliest(times);
 }
 
-/** When to check turns. That needs no worker of the run. */
+/** When to check whether turns have ended. This needs no worker, so `nextDueTime` leaves it out. */
 const nextLooks = ({ waits }: LiveRun): string[] => Object.values(waits).flatMap(({ look_at }) => look_at ?? []);
 
 /** A run that only waits needs no worker (ADR 13). */

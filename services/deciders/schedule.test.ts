@@ -210,7 +210,7 @@ describe("after an outage", () => {
       .when(fire(hour(1), hour(1, "50")))
       .then(fired(hour(1), "start", hour(2)));
   });
-  test("none starts", () => {
+  test("no run starts with missed: none", () => {
     given(trigger, [created({ missed: "none" })])
       .when(fire(hour(1), at))
       .then(missed(hour(1), hour(6)));
@@ -218,7 +218,7 @@ describe("after an outage", () => {
       .when(fire(hour(1), at))
       .then(missed(hour(1), null));
   });
-  test("one starts for each, one after the other", () => {
+  test("with missed: all, one run starts for each time, one after the other", () => {
     const all = created({ missed: "all" });
     given(trigger, [all])
       .when(fire(hour(1), at))
@@ -228,22 +228,25 @@ describe("after an outage", () => {
       .when(fire(hour(2), at))
       .then(fired(hour(2), "start", hour(3), { epoch: 2 }));
   });
-  test.each(["skip", "queue", "cancel"])("each waits for the runs before it, with the overlap rule %s", (overlap) => {
-    const before = [created({ missed: "all", overlap }), fired(hour(1), "start", hour(2)), started(hour(1))];
-    const queued = [2, 3, 4].map((n) => fired(hour(n), "queue", hour(n + 1), { epoch: 2 }));
-    for (const n of [0, 1, 2])
-      given(trigger, [...before, ...queued.slice(0, n)])
-        .when(fire(hour(n + 2), at, true))
-        .then(queued[n]!);
-    // also in the moment between two runs
-    given(trigger, [...before, queued[0]!])
-      .when(fire(hour(3), at))
-      .then(queued[1]!);
-    expect(work(...before, ...queued)).toMatchObject({ status: "queued", worker: "p1" });
-    given(trigger, [...before, ...queued])
-      .when(command("StartQueuedRun", { trigger_id, epoch: 2, due_at: hour(2) }))
-      .then(ScheduleDequeued.of({ trigger_id, due_at: hour(2) }));
-  });
+  test.each(["skip", "queue", "cancel"])(
+    "with missed: all, each run waits for the runs before it, with the overlap rule %s",
+    (overlap) => {
+      const before = [created({ missed: "all", overlap }), fired(hour(1), "start", hour(2)), started(hour(1))];
+      const queued = [2, 3, 4].map((n) => fired(hour(n), "queue", hour(n + 1), { epoch: 2 }));
+      for (const n of [0, 1, 2])
+        given(trigger, [...before, ...queued.slice(0, n)])
+          .when(fire(hour(n + 2), at, true))
+          .then(queued[n]!);
+      // also in the moment between two runs
+      given(trigger, [...before, queued[0]!])
+        .when(fire(hour(3), at))
+        .then(queued[1]!);
+      expect(work(...before, ...queued)).toMatchObject({ status: "queued", worker: "p1" });
+      given(trigger, [...before, ...queued])
+        .when(command("StartQueuedRun", { trigger_id, epoch: 2, due_at: hour(2) }))
+        .then(ScheduleDequeued.of({ trigger_id, due_at: hour(2) }));
+    },
+  );
   test("a time that is not missed follows the overlap rule, while others wait", () => {
     const waiting = (overlap: string) => [
       created({ missed: "all", overlap }),

@@ -54,7 +54,7 @@ function requireNext(timing: Timing, at: string): DueTime {
   throw new Rejection("invalid_schedule", "schedule: has no due time in the future.", { param: "schedule" });
 }
 
-/** The next due time after a change. A new rule counts from now. New jitter only moves the next time, which may be due already and fire later. */
+/** The next due time after a change. A new rule counts from now. New jitter only moves the time at which the next due time fires. */
 function nextOfChange(timing: Timing, state: ScheduleState, at: string): DueTime | null {
   const { rule, jitter_seconds, next } = state;
   if (!isDeepStrictEqual(timing.rule, rule)) return requireNext(timing, at);

@@ -24,45 +24,39 @@ export type { ThreadState } from "./threadState.ts";
 /** Refused turns that a thread remembers, to recognize a redelivered StartTurn. Redelivery takes only seconds. */
 const MAX_REFUSED_TURNS = 50;
 
+type OpenThread = Extract<ThreadState, { status: "open" }>;
 type StartedTurn = Extract<ThreadEvent, { type: "TurnStarted" }>["data"];
 type EndCommand = Extract<ThreadCommand, { type: "CompleteTurn" | "FailTurn" | "StopTurn" | "RefuseTurn" }>;
 
 const awaited = ({ awaited_by }: Pick<StartedTurn, "awaited_by">) => awaited_by !== undefined && { awaited_by };
 
+/** Ends the turn in flight. A parked turn has no worker that could complete or refuse it, but it can fail or be stopped. */
 function endTurn(command: EndCommand, state: ThreadState): ThreadEvent[] {
+  const needsWorker = command.type === "CompleteTurn" || command.type === "RefuseTurn";
+  const turn = (needsWorker ? findRunning : findCurrent)(state, command.data);
+  if (!turn) return [];
   switch (command.type) {
     case "CompleteTurn": {
-      const turn = findRunning(state, command.data);
       const { said, ...data } = command.data;
       const open_calls = said.calls?.map(({ id }) => id);
-      return turn
-        ? [
-            TurnCompleted.of(
-              { ...data, model: data.model ?? turn.model, ...awaited(turn), ...(open_calls && { open_calls }) },
-              { said },
-            ),
-          ]
-        : [];
+      const fields = { ...data, model: data.model ?? turn.model, ...awaited(turn), ...(open_calls && { open_calls }) };
+      return [TurnCompleted.of(fields, { said })];
     }
     case "FailTurn": {
-      const turn = findCurrent(state, command.data);
       const { said, message, ...data } = command.data;
-      const failed =
-        turn && TurnFailed.of({ ...data, model: data.model ?? turn.model, ...awaited(turn) }, { said, message });
-      return failed ? [...cancelApprovals(turn), failed] : [];
+      const fields = { ...data, model: data.model ?? turn.model, ...awaited(turn) };
+      return [...cancelApprovals(turn), TurnFailed.of(fields, { said, message })];
     }
     case "StopTurn": {
-      const turn = findCurrent(state, command.data);
       const { said, ...data } = command.data;
-      const stopped = turn && TurnStopped.of({ ...data, model: data.model ?? turn.model, ...awaited(turn) }, { said });
-      return stopped ? [...cancelApprovals(turn), stopped] : [];
+      const fields = { ...data, model: data.model ?? turn.model, ...awaited(turn) };
+      return [...cancelApprovals(turn), TurnStopped.of(fields, { said })];
     }
     case "RefuseTurn": {
       const { turn_id, attempt, code, message } = command.data;
-      const turn = findRunning(state, command.data);
       // a budget's message is our own; a provider's could hold personal data, which must not be public
       const limit = code === "budget_exceeded" || code === "budget_reserved" ? { limit: message } : {};
-      return turn ? [TurnRefused.of({ turn_id, attempt, code, ...limit, ...awaited(turn) })] : [];
+      return [TurnRefused.of({ turn_id, attempt, code, ...limit, ...awaited(turn) })];
     }
   }
 }
@@ -85,17 +79,16 @@ const startedTurn = ({ turn_id, worker, model, ends_by, command_id, agent, await
 const cancelApprovalsOf = (turn: RunningTurn | null, id: string): ThreadEvent[] =>
   turn?.id === id ? cancelApprovals(turn) : [];
 
-const unlessIs = (id: string, turn: string | null): string | null => (turn === id ? null : turn);
-
-const withoutTurn = (state: Extract<ThreadState, { status: "open" }>, id: string): ThreadState => ({
+const withoutTurn = (state: OpenThread, id: string): ThreadState => ({
   ...state,
-  newest: unlessIs(id, state.newest),
-  before: unlessIs(id, state.before),
+  newest: state.newest === id ? null : state.newest,
+  before: state.before === id ? null : state.before,
   turn: state.turn?.id === id ? null : state.turn,
   open_calls: state.open_calls?.turn_id === id ? null : state.open_calls,
 });
 
-const NOTHING: Extract<ThreadState, { status: "open" }> = {
+/** What an event of a thread is folded into if the thread is not open yet. */
+const EMPTY_THREAD: OpenThread = {
   status: "open",
   scope: "",
   turn: null,
@@ -154,7 +147,7 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
   },
 
   evolve(state, event) {
-    const open = state.status === "open" ? state : NOTHING;
+    const open = state.status === "open" ? state : EMPTY_THREAD;
     const { refused, open_calls } = open;
     switch (event.type) {
       case "TurnStarted": {

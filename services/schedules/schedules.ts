@@ -155,7 +155,7 @@ export function createSchedules(deps: SchedulesDeps) {
   const starts = createLeasedWork<ScheduleWork, { ended: Promise<void> }>({
     worker: deps.worker,
     limits: HELD,
-    lease: ({ due, ...target }) => ({ key: due ? dueKey(target.stream) : target.stream, ...target }),
+    identify: ({ due, ...target }) => ({ key: due ? dueKey(target.stream) : target.stream, ...target }),
     leasedBy: findLeased,
     open: (head, isHeld) => findLostStart(deps, head, isHeld),
     start: (work, stopping) => ({ ended: processWork(work, stopping) }),

@@ -71,7 +71,7 @@ export function createSources(deps: SourcesDeps) {
   const reads = createLeasedWork<SourceRead, { ended: Promise<void> }>({
     worker: deps.worker,
     limits: { total: MAX_HELD, perTenant: MAX_HELD_OF_ORGANIZATION },
-    lease: (work) => ({ key: keyOf(work), stream: work.stream, organization_id: work.organization_id }),
+    identify: (work) => ({ key: keyOf(work), stream: work.stream, organization_id: work.organization_id }),
     leasedBy: findLeased,
     open: (head, isHeld) => findLostRead(deps, head, isHeld),
     start: (work, stopping) => ({ ended: readSource(deps, work, stopping) }),

@@ -147,9 +147,9 @@ const waitLeft = (notBefore: number | undefined): { retry_after_ms: number | und
 });
 
 /** Records the targets skipped because their circuits are open, once per round. */
-async function recordPassed(targets: Targets, round: number, passed: string[]): Promise<void> {
+async function recordSkipped(targets: Targets, round: number, skipped: string[]): Promise<void> {
   const known = new Set(targets.failures.filter((failure) => failure.round === round).map(({ target }) => target));
-  for (const target of passed)
+  for (const target of skipped)
     if (!known.has(target)) await record(targets, { round, target, reason: CIRCUIT_OPEN, duration_ms: 0 });
 }
 
@@ -166,14 +166,23 @@ async function countBroken(targets: Targets, target: string, { unreported }: Ans
   return usage;
 }
 
+/** Records a failed request. Throws its error if readers saw a part of the answer, because then no other target may answer. */
+async function recordBroken(
+  targets: Targets,
+  request: Pick<TargetFailure, "round" | "target" | "reason" | "duration_ms">,
+  error: AnswerInterrupted,
+): Promise<void> {
+  const isSeen = targets.streamed && hasOutput(error);
+  const usage = isSeen ? undefined : await countBroken(targets, request.target, error);
+  await record(targets, { ...request, ...(usage && { usage }) });
+  if (isSeen) throw error;
+}
+
 /** The error that ends the turn after the last target has failed. */
 function allFailed({ alias }: Targets, last: ModelError | undefined): AnswerInterrupted {
   const reason = last ? ` ${last.message}` : "";
   const { status, retry_after_ms } = last ?? {};
-  const options = {
-    ...(status !== undefined && { status }),
-    ...(retry_after_ms !== undefined && { retry_after_ms }),
-  };
+  const options = { ...(status !== undefined && { status }), ...(retry_after_ms !== undefined && { retry_after_ms }) };
   const message = `No target of the alias ${alias} answered.${reason}`;
   return new AnswerInterrupted(NO_OUTPUT, new ModelError(last?.kind ?? "transient", message, options));
 }
@@ -205,8 +214,8 @@ export async function askTargets(targets: Targets, question: Question): Promise<
       const choice = hasAttemptsLeft(route, failures) ? nextTarget(route, ofRound, { first, circuit }) : undefined;
       const wait = choice && choice.tried > 0 ? backoffDelay(waitLeft(notBefore.get(choice.target)), choice.tried) : 0;
       if (!choice || wait === undefined) return giveUp(() => allFailed(targets, last));
-      const { target, passed } = choice;
-      await recordPassed(targets, round, passed);
+      const { target, skipped } = choice;
+      await recordSkipped(targets, round, skipped);
       if (choice.tried === 0) targets.retries(target).count();
       else if (!targets.retries(target).take()) return giveUp(() => allFailed(targets, last));
       if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => Promise.reject(allFailed(targets, last)));
@@ -226,11 +235,7 @@ export async function askTargets(targets: Targets, question: Question): Promise<
         last = error.cause;
         if (last.retry_after_ms !== undefined) notBefore.set(target, performance.now() + last.retry_after_ms);
         const reason = failureReason(last, hasOutput(error));
-        const isSeen = targets.streamed && hasOutput(error);
-        const took = duration_ms();
-        const usage = isSeen ? undefined : await countBroken(targets, target, error);
-        await record(targets, { round, target, reason, duration_ms: took, ...(usage && { usage }) });
-        if (isSeen) throw error;
+        await recordBroken(targets, { round, target, reason, duration_ms: duration_ms() }, error);
         if (!shouldAskNextTarget(route, reason === "cut" ? "connection" : reason, last.status))
           return giveUp(() => new AnswerInterrupted(NO_OUTPUT, error.cause));
         if (last.details !== undefined) targets.onCredentialRefused(last.details);

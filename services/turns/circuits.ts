@@ -10,14 +10,14 @@ const MAX_OPEN_MS = 120_000;
 /** Targets with failures that a process remembers. The one with the oldest last failure is forgotten first. */
 const MAX_CIRCUITS = 10_000;
 
-/** A model that sends nothing for this long is down. A model that thinks sends something sooner, or answers in the end. */
+/** A model that sends nothing for this long counts as down. A thinking model sends something sooner, or answers in the end. */
 export const SILENCE_MS = 60_000;
 /** Shorter silences are ignored. */
 const MIN_SILENCE_MS = 1_000;
 
 /**
- * How a request to a target ended. `slow`: silent for the whole time that it is given. `quiet`: silent for the time the turn had
- * left. `failed`: an error that a retry may mend. `other`: says nothing about the target.
+ * How a request to a target ended. `slow`: silent for its whole timeout. `quiet`: silent for the shorter time that the turn had left.
+ * `failed`: an error that a retry may mend. `other`: says nothing about the target.
  */
 export type TargetOutcome = "answered" | "slow" | "quiet" | "failed" | "other";
 

@@ -110,7 +110,7 @@ describe("a turn that lost its worker", () => {
     };
     const ofFiles = 40_000 + 1_500;
 
-    test("counts them with as many tokens as is usual", async () => {
+    test("counts them with their usual number of tokens", async () => {
       const turn = openStage([{ text: ["Seen."] }]);
       await turn.worker("first", 1).start();
       await turn.worker("second").sweep();
@@ -123,7 +123,7 @@ describe("a turn that lost its worker", () => {
       });
     });
 
-    test("and one that breaks off counts them, although their memory is given back before it ends", async () => {
+    test("and an answer that breaks off counts them, although their memory is freed before the turn ends", async () => {
       const turn = openStage([{ text: ["Se"], error: new Error("reset") }]);
       await turn.worker("first").start();
       expect(lastEvent(turn)).toMatchObject({

@@ -16,14 +16,14 @@ export type ModelMessage =
   | { role: "assistant"; parts: Part[]; calls?: ToolCall[]; opaque?: unknown }
   | { role: "tool"; parts: Part[]; call_id: string };
 
-/** Of its conversation, of what is said, and of a piece of an answer, a turn may hold so much that does not count: a thousand turns fit. */
+/** Up to this size, a turn's conversation, its output and a piece of an answer are not counted: a thousand turns fit into memory. */
 export const UNCOUNTED_SIZE = 64 * 1024;
 
-/** Room for an answer in the memory of the process. Both throw a ModelError when there is none (ADR 77). */
+/** Counts an answer against the memory limits of the process. Both methods throw a ModelError when there is no room (ADR 77). */
 export interface AnswerMemory {
-  /** Counts what stays until the turn has ended, in UTF-16 units. */
+  /** Counts UTF-16 units that stay in memory until the turn has ended. */
   add(size: number): void;
-  /** The bytes of a piece that has not arrived whole; 0 once it has. */
+  /** Sets the bytes of the piece that has arrived only in part; 0 once it is complete. */
   holdPiece(bytes: number): void;
 }
 
@@ -33,7 +33,7 @@ export interface ModelRequest {
   instructions: string | null;
   messages: ModelMessage[];
   tools: ToolOffer[];
-  /** Names of those that the caller runs: a provider must not put a tool of its own in their place. Absent: none. */
+  /** Names of the tools that the caller runs. A provider must not replace them by a tool of its own. Absent: none. */
   client_tools?: readonly string[];
   /** Ignored without tools. */
   tool_choice: ToolChoice;
@@ -48,7 +48,7 @@ export interface ModelRequest {
   reasoning_effort: string | null;
   /** Asks the provider for a stream. A buffered request yields one text event. */
   streamed: boolean;
-  /** Where the answer counts while it arrives. */
+  /** Counts the answer while it arrives. */
   share?: AnswerMemory;
 }
 
@@ -59,7 +59,7 @@ export type ModelEvent =
   | { type: "citations"; citations: Citation[] }
   /** The model or its provider refuses to answer: the whole refusal. */
   | { type: "refusal"; text: string }
-  /** A piece of a call arrived: the model is working, although the calls come only when all are complete. */
+  /** A piece of a call has arrived. It shows that the model is working; the calls follow when all are complete. */
   | { type: "progress" }
   /** All calls of the answer, in one event. */
   | { type: "tool_calls"; calls: ToolCall[]; opaque?: unknown }
@@ -85,7 +85,7 @@ export class ModelError extends Error {
   readonly retry_after_ms: number | undefined;
   /** What the provider said about its credential: for the service's log, never for API callers. */
   readonly details: string | undefined;
-  /** Of a refusal, where the provider says why. */
+  /** Why the request was refused, if the provider says so. */
   readonly reason: RefusalReason | undefined;
 
   constructor(kind: "refused" | "transient" | "cut", message: string, options: ModelErrorOptions = {}) {
@@ -108,7 +108,7 @@ export interface Model {
 export interface Credential {
   provider: string;
   api_key: string;
-  /** Its API; absent: that of its name. */
+  /** Its API format. Absent: see `formatOf` in events/provider.ts. */
   format?: ProviderFormat;
   base_url: string | null;
   /** Context windows that the organization set, by the model's name. */
@@ -123,12 +123,12 @@ export interface Models {
 }
 
 /**
- * Bytes of attachments in a request to a provider: in base64, none takes more. Writing such a request takes several times as much
- * memory, so a larger one is refused as the provider would refuse it.
+ * Maximum bytes of attachments in a request: no provider accepts more in base64. A larger request would be refused anyway, and writing
+ * it takes several times its size in memory.
  */
 const MAX_SENT_FILE_BYTES = 100_000_000;
 
-/** Throws a ModelError where attachments are more than a provider is sent. */
+/** Throws a ModelError if attachments exceed the limit. */
 export function limitSentFiles(bytes: number): void {
   if (bytes <= MAX_SENT_FILE_BYTES) return;
   const [sent, limit] = [Math.ceil(bytes / 1_000_000), MAX_SENT_FILE_BYTES / 1_000_000];

@@ -23,7 +23,7 @@ const asked = (...megabytes: number[]): ThreadMessage => ({
 const sizes = (messages: ThreadMessage[]): number[][] =>
   messages.map(({ attachments }) => attachments.map(({ bytes }) => bytes / 1_000_000));
 
-test("a turn after two of large files sends the newer one, and all words, so that its provider takes it", () => {
+test("after two turns with large files, only the newer file is sent, and all text", () => {
   const history = [asked(20), asked(20), asked()];
   const kept = limitFiles(history, [asked()], "openai");
   expect(sizes(kept)).toEqual([[], [20], []]);
@@ -35,7 +35,7 @@ test("the files of a turn itself come first", () => {
   expect(sizes(limitFiles([asked(1)], [asked(25)], "openai"))).toEqual([[]]);
 });
 
-test("a provider that has taken larger files in a turn of the thread gets them again, and another one does not", () => {
+test("a provider that has accepted larger files in the thread gets them again, and other providers do not", () => {
   const history = [asked(20), { ...asked(26, 30), taken_by: "openai" }, asked()];
   expect(sizes(limitFiles(history, [asked()], "openai"))).toEqual([[], [26, 30], []]);
   expect(sizes(limitFiles(history, [asked(10)], "openai"))).toEqual([[], [26], []]);
@@ -43,7 +43,7 @@ test("a provider that has taken larger files in a turn of the thread gets them a
     expect(sizes(limitFiles(history, [asked()], other))).toEqual([[], [], []]);
 });
 
-test("large files give their memory back once a request is answered, also one that several messages name, and small ones share a buffer", async () => {
+test("the memory of large files is freed after the answer, once for a file of several messages; small files share a buffer", async () => {
   const [large, small] = [Buffer.alloc(1_000_000, "a"), Buffer.from("small")];
   const part = (bytes: Buffer): Part => ({ type: "file", filename: "a.txt", mime_type: "text/plain", bytes });
   const messages = [large, large, small].map((bytes) => ({ role: "user" as const, parts: [part(bytes)] }));
@@ -52,7 +52,7 @@ test("large files give their memory back once a request is answered, also one th
   expect([large.length, small.toString()]).toEqual([0, "small"]);
 });
 
-test("files that a provider is not sent are refused before they are loaded; a model of this service gets them", () => {
+test("files too large for the provider are refused before they are loaded; the offline model gets them", () => {
   const conversation = [asked(60, 41)];
   expect(() => measureFiles({ model: "openai/gpt-test" }, conversation)).toThrow("101 MB together");
   expect(measureFiles({ model: "openai/gpt-test" }, [asked(60, 40)])).toBe(100_000_000);

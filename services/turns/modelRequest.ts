@@ -23,7 +23,7 @@ type LoadFile = (turn: string, attachment: Attachment) => Promise<Buffer | undef
 function openFiles({ vault }: TurnStores): LoadFile {
   const loaded = new Map<string, Buffer>();
   return async (turn, { sha256, blob, sealed_by }) => {
-    // each turn has its own copy: where one is gone, another may be there
+    // each turn has its own copy: if one is gone, that of another turn may still exist
     const bytes = loaded.get(sha256) ?? (await vault.get(sealed_by ?? { thing: streamName("turn", turn) }, blob));
     if (bytes) loaded.set(sha256, bytes);
     return bytes;

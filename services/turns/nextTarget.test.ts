@@ -45,8 +45,8 @@ test("a turn stays with the target that answered its last round", () => {
   expect(next([failed("p/c")], {}, "p/c")?.target).toBe("p/a");
 });
 
-test("the targets that are passed over are named", () =>
-  expect(next([], { "p/a": "open", "p/b": "silent" })).toEqual({ target: "p/c", tried: 0, passed: ["p/a", "p/b"] }));
+test("the skipped targets are named", () =>
+  expect(next([], { "p/a": "open", "p/b": "silent" })).toEqual({ target: "p/c", tried: 0, skipped: ["p/a", "p/b"] }));
 
 const error = (kind: ModelError["kind"], status?: number) =>
   new ModelError(kind, "No.", status === undefined ? {} : { status });

@@ -57,10 +57,10 @@ export const shouldAskNextTarget = ({ on }: Pick<Route, "on">, reason: string, s
   reason === NO_CREDENTIAL || isNamed(on, reason) || (status !== undefined && isNamed(on, String(status)));
 
 /** Whether the same target may be asked again in the same round. Not after a timeout: it has had its time. */
-const isPassing = (reason: string): boolean => /^(?:409|429|5\d\d|connection|cut)$/.test(reason);
+const isRetryable = (reason: string): boolean => /^(?:409|429|5\d\d|connection|cut)$/.test(reason);
 
 const wasRefused = ({ reason }: TargetFailure): boolean =>
-  reason !== CIRCUIT_OPEN && reason !== WORKER_LOST && !isPassing(reason);
+  reason !== CIRCUIT_OPEN && reason !== WORKER_LOST && !isRetryable(reason);
 
 /** Whether the turn may fail once more. Counts recorded failures, so that a takeover continues the count. */
 export const hasAttemptsLeft = ({ max_attempts, max_seconds }: Route, failures: TargetFailure[]): boolean =>
@@ -74,8 +74,8 @@ interface Choice {
   target: string;
   /** Failed requests to it in this round. */
   tried: number;
-  /** Targets that were next but skipped because their circuits are open. */
-  passed: string[];
+  /** Targets that were next, but are skipped because their circuits are open. */
+  skipped: string[];
 }
 
 /**
@@ -91,14 +91,13 @@ export function nextTarget(
   const targets = first === undefined ? route.targets : [first, ...route.targets.filter((target) => target !== first)];
   const choices = targets
     .map((target) => ({ target, failures: failures.filter((failure) => failure.target === target) }))
-    .filter(({ failures: own }) => own.filter(wasRefused).length === 0)
+    .filter(({ failures: own }) => !own.some(wasRefused))
     .map(({ target, failures: own }) => ({ target, tried: own.filter(wasAsked).length }))
     .toSorted((a, b) => a.tried - b.tried);
   const closed = choices.find(({ target }) => circuit(target) === "closed");
   const hasAsked = failures.some(wasAsked);
-  const choice =
-    closed ?? choices.find(({ target, tried }) => (hasAsked ? tried > 0 : true) && circuit(target) === "open");
+  const choice = closed ?? choices.find(({ target, tried }) => (!hasAsked || tried > 0) && circuit(target) === "open");
   if (!choice) return undefined;
-  const passed = choices.slice(0, choices.indexOf(choice)).filter(({ tried }) => tried === 0);
-  return { ...choice, passed: passed.map(({ target }) => target) };
+  const skipped = choices.slice(0, choices.indexOf(choice)).filter(({ tried }) => tried === 0);
+  return { ...choice, skipped: skipped.map(({ target }) => target) };
 }

@@ -2,10 +2,11 @@ import type { EventLog, StreamHead } from "#events/ports.ts";
 import { type ThreadEvent } from "#events/thread.ts";
 import { ExpireToolApprovals } from "#events/threadApprovals.ts";
 import { parseTraceHeaders, type Trace } from "#events/trace.ts";
+import type { RunningTurn } from "../deciders/threadState.ts";
 import type { CommittedCommand } from "../handle.ts";
 import type { LostWork } from "../leasedWork.ts";
 import type { Send } from "../send.ts";
-import { readParkedFrames, findProgressEvents, type OpenTurn, type TakeOverOptions } from "./takeOver.ts";
+import { readParkedFrames, findProgressEvents, type TakeOverOptions } from "./takeOver.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
 /* A parked turn has no worker: the commit that decides the last of its approvals resumes it (ADR 48). */
@@ -41,7 +42,7 @@ export async function loadResumed(
 }
 
 /** A parked turn with expired approvals, as work for the sweep. If the turn resumes, the commit starts it. */
-export const expireApprovals = (send: Send, head: StreamHead, { id, attempt }: OpenTurn): LostWork<TurnToRun> => ({
+export const expireApprovals = (send: Send, head: StreamHead, { id, attempt }: RunningTurn): LostWork<TurnToRun> => ({
   key: `${id}/${attempt}`,
   worker: null,
   needsRoom: false,

@@ -16,7 +16,7 @@ export interface Round extends TurnOutput {
   calls: ToolCall[];
   opaque?: unknown;
   usage: Usage;
-  /** The target that answered, where the model of the turn is an alias. */
+  /** The target that answered, if the turn's model is an alias. */
   model?: string;
   /** By index of the call; undefined until it has run. */
   results: (RoundResult | undefined)[];

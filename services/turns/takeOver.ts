@@ -3,7 +3,7 @@ import { newestAttempt } from "#events/newestAttempt.ts";
 import type { EventLog, FramePayload, Frames, StreamHead } from "#events/ports.ts";
 import { FailTurn, NoteTargetFailure, RefuseTurn, TakeOverTurn, type TurnOutput } from "#events/thread.ts";
 import { turnUsage } from "#events/turnUsage.ts";
-import type { ThreadState } from "../deciders/thread.ts";
+import type { RunningTurn } from "../deciders/threadState.ts";
 import type { Send } from "../send.ts";
 import { isTargetFailure, readFailures, readReplacedAnswers, type ReplacedAnswer } from "./targetFailures.ts";
 import { findRecordedRequest, toTargetFailure, hasLostRequest, type LostRequest } from "./lostRequest.ts";
@@ -34,8 +34,6 @@ export interface TakeOverOptions {
   /** The frames in a blob of a turn; none if it is gone. */
   readFrames(turn_id: string, blob: string): Promise<FramePayload[]>;
 }
-
-export type OpenTurn = NonNullable<Extract<ThreadState, { status: "open" }>["turn"]>;
 
 /** Progress of a lost turn, according to the log and to the frames that readers received. */
 interface TurnProgress {
@@ -82,7 +80,7 @@ async function measureProgress(events: RecordedEvent[], turn: string, frames: Fr
 async function giveUp(
   options: TakeOverOptions,
   head: StreamHead,
-  turn: Pick<OpenTurn, "id" | "attempt" | "of_agent">,
+  turn: Pick<RunningTurn, "id" | "attempt" | "of_agent">,
   { output, rounds, replaced, frames }: TurnProgress,
   message: string,
 ): Promise<CommandResult> {
@@ -117,7 +115,7 @@ async function giveUp(
 export async function failParked(
   options: TakeOverOptions,
   head: StreamHead,
-  turn: OpenTurn,
+  turn: RunningTurn,
   message: string,
 ): Promise<CommandResult> {
   const events = await options.log.read(head.stream);
@@ -154,7 +152,7 @@ async function findLost(
 
 /** Why a turn is not run again after a takeover; undefined if it is. */
 function reasonToEnd(
-  turn: Pick<OpenTurn, "awaited_by" | "resumed">,
+  turn: Pick<RunningTurn, "awaited_by" | "resumed">,
   { attempt, isLate, isDeadly, hasUnrecordedText }: Ending,
 ): string | undefined {
   if (isLate) return LATE;
@@ -173,9 +171,22 @@ interface Ending {
 }
 
 /** Ends a late turn that was not asking its model; undefined if it was. */
-async function endLate(options: TakeOverOptions, head: StreamHead, turn: OpenTurn, received: FramePayload[]) {
+async function endLate(options: TakeOverOptions, head: StreamHead, turn: RunningTurn, received: FramePayload[]) {
   const progress = await measureProgress(await options.log.read(head.stream), turn.id, received);
   return hasLostRequest(turn.worker, progress.rounds) ? undefined : giveUp(options, head, turn, progress, LATE);
+}
+
+/**
+ * Takes the lease of the turn's next attempt; undefined if another worker was faster. `isDeadly`: too many workers died while they
+ * held the turn.
+ */
+async function takeLease({ log, send, worker }: TakeOverOptions, head: StreamHead, turn: RunningTurn) {
+  const attempt = turn.attempt + 1;
+  const isForeign = turn.worker !== null && turn.worker !== worker;
+  const worker_died = isForeign && (await log.hasDied(turn.worker!));
+  const { position } = await send(head, TakeOverTurn.type, { turn_id: turn.id, attempt, worker, worker_died });
+  if (position === 0) return undefined;
+  return { attempt, isDeadly: turn.deaths + (worker_died ? 1 : 0) >= MAX_DEATHS };
 }
 
 /**
@@ -185,25 +196,20 @@ async function endLate(options: TakeOverOptions, head: StreamHead, turn: OpenTur
 export async function takeOverTurn(
   options: TakeOverOptions,
   head: StreamHead,
-  turn: OpenTurn,
+  turn: RunningTurn,
   isLate: boolean,
 ): Promise<TurnToRun | undefined> {
   const received = await receivedFrames(options, head, turn.id);
   if (isLate && (await endLate(options, head, turn, received))) return undefined;
-  const attempt = turn.attempt + 1;
-  const ids = { turn_id: turn.id, attempt };
-  const isForeign = turn.worker !== null && turn.worker !== options.worker;
-  const worker_died = isForeign && (await options.log.hasDied(turn.worker!));
-  const taken = { ...ids, worker: options.worker, worker_died };
-  const { position } = await options.send(head, TakeOverTurn.type, taken);
-  if (position === 0) return undefined;
+  const lease = await takeLease(options, head, turn);
+  if (!lease) return undefined;
+  const { attempt, isDeadly } = lease;
   // The log now holds everything that the lost attempt could record; its later commands are refused.
   const events = await options.log.read(head.stream);
   const started = findTurnStart(events, turn.id);
   const progress = await measureProgress(events, turn.id, received);
   const known = { steps: findProgressEvents(events, turn.id), receivedFrames: received, wasParked: turn.resumed > 0 };
   const resumed = started && turnFromEvent(started, attempt, { ...known, ends_by: turn.ends_by });
-  const isDeadly = turn.deaths + (worker_died ? 1 : 0) >= MAX_DEATHS;
   const { rounds, replaced, hasUnrecordedText } = progress;
   const lost = resumed && (await findLost(options, resumed, { worker: turn.worker, rounds, isDeadly }));
   const message = resumed ? reasonToEnd(turn, { attempt, isLate, isDeadly, hasUnrecordedText }) : LOST;
@@ -213,6 +219,7 @@ export async function takeOverTurn(
     return undefined;
   }
   if (!lost) return resumed;
-  await options.send(head, NoteTargetFailure.type, { ...ids, ...toTargetFailure(rounds.length, lost) });
+  const failure = { turn_id: turn.id, attempt, ...toTargetFailure(rounds.length, lost) };
+  await options.send(head, NoteTargetFailure.type, failure);
   return { ...resumed, steps: findProgressEvents(await options.log.read(head.stream), turn.id) };
 }

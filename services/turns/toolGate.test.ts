@@ -36,7 +36,7 @@ describe("a tool call at the gate", () => {
   });
   test("waits for a decision", () =>
     expect(findToolGate(call(), undefined, options)).toEqual({ kind: "waits", approval: APPROVAL_FOR_EVERY_CALL }));
-  test("that was approved runs, after that is recorded", () =>
+  test("that was approved runs, after its start is recorded", () =>
     expect(findToolGate(call(), { status: "approved", isStarted: false }, options)).toEqual({ kind: "approved" }));
   test.each([
     ["was started before", { status: "approved", isStarted: true }, /not known whether the call took effect/],

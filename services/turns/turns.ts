@@ -4,7 +4,7 @@ import type { EventLog, StreamHead } from "#events/ports.ts";
 import { withTrace } from "#events/spans.ts";
 import { parseTraceHeaders } from "#events/trace.ts";
 import { thread, type ThreadState } from "../deciders/thread.ts";
-import { isParked } from "../deciders/threadState.ts";
+import { isParked, type RunningTurn } from "../deciders/threadState.ts";
 import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork, type LostWork } from "../leasedWork.ts";
 import { findHead, readState } from "../states.ts";
@@ -55,11 +55,15 @@ async function resume(
   }
 }
 
+async function readTurnInFlight(log: Pick<EventLog, "read">, head: StreamHead): Promise<RunningTurn | null> {
+  const { state }: { state: ThreadState } = await readState(log, head, thread);
+  return state.status === "open" ? state.turn : null;
+}
+
 /** The turns of this process: starts and counts them, and takes over those lost by other workers. */
 export function createTurns(options: TurnsOptions) {
   async function open(head: StreamHead, isHeld: (key: string) => boolean): Promise<LostWork<TurnToRun> | undefined> {
-    const { state }: { state: ThreadState } = await readState(options.log, head, thread);
-    const turn = state.status === "open" ? state.turn : null;
+    const turn = await readTurnInFlight(options.log, head);
     if (!turn || isHeld(leaseKey(turn.id, turn.attempt))) return undefined;
     if (isParked(turn)) return expireApprovals(options.send, head, turn);
     const isLate = Date.parse(turn.ends_by) < (options.now ?? currentTime)();
@@ -81,7 +85,7 @@ export function createTurns(options: TurnsOptions) {
   const turns = createLeasedWork<TurnToRun, { ended: Promise<void> }>({
     worker: options.worker,
     limits: { total: MAX_TURNS, perTenant: MAX_TURNS_OF_ORGANIZATION },
-    lease: ({ turn_id, attempt, thread: stream, organization_id }) => ({
+    identify: ({ turn_id, attempt, thread: stream, organization_id }) => ({
       key: leaseKey(turn_id, attempt),
       stream,
       organization_id,
@@ -91,13 +95,11 @@ export function createTurns(options: TurnsOptions) {
     start: (turn, stopping) => ({ ended: options.run(turn, stopping) }),
     onError: options.onError,
   });
+
   /** Fails a thread's turn if it waits for a person. */
   async function endParked(stream: string, message: string): Promise<CommandResult | undefined> {
     const head = await findHead(options.log, stream);
-    const { state }: { state: ThreadState } = head
-      ? await readState(options.log, head, thread)
-      : { state: thread.initial };
-    const turn = state.status === "open" ? state.turn : null;
+    const turn = head && (await readTurnInFlight(options.log, head));
     return head && turn && isParked(turn) ? failParked(options, head, turn, message) : undefined;
   }
 

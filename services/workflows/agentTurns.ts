@@ -9,6 +9,7 @@ import { askerOf } from "#events/runOrigin.ts";
 import { runScope } from "#events/scope.ts";
 import { StartTurn, type TurnAgent } from "#events/thread.ts";
 import { spendingOf } from "#events/turnEnd.ts";
+import { HOUR_MS } from "#events/units.ts";
 import type { StartingRun } from "./childRuns.ts";
 import { agentOutput, prepareAgentTurn, type AgentDeps } from "./host/agent.ts";
 import { spenderOf } from "./host/admitTurn.ts";
@@ -26,7 +27,7 @@ const COMMAND_TIMEOUT_MS = 15_000;
 /** A reaction reports the end of a turn. The run looks by itself in case the bus lost the report. */
 const FIRST_LOOK_MS = 120_000;
 /** Interval of later looks. It is long, because a turn may wait for a person for weeks. */
-const LOOK_MS = 3_600_000;
+const LOOK_MS = HOUR_MS;
 
 /** A turn that a call of `run()` asks for. */
 export interface NewAgentTurn {

@@ -1,5 +1,6 @@
 import { StepSettings } from "#events/definition.ts";
 import type { StepEntry } from "#events/runParts.ts";
+import { DAY_MS } from "#events/units.ts";
 import { findStep } from "../deciders/runState.ts";
 import type { History } from "./history.ts";
 import type { Script } from "./script.ts";
@@ -13,7 +14,7 @@ const MAX_LOST_ATTEMPTS = 5;
 /** Delay after the first attempt that failed because of the service. It doubles each time. */
 const SERVICE_RETRY_MS = 1_000;
 const serviceDelay = (losses: number): number => SERVICE_RETRY_MS * 2 ** losses;
-const MAX_RETRY_DELAY_MS = 7 * 24 * 60 * 60 * 1000;
+const MAX_RETRY_DELAY_MS = 7 * DAY_MS;
 
 type FailedEntry = Extract<StepEntry, { type: "step_attempt_failed" }>;
 

@@ -58,7 +58,7 @@ async function startedBy(status: string, check_ms = 0) {
   };
 }
 
-test("a run that has ended or was destroyed starts no child run, and a start takes effect within ten seconds after that look or never", async () => {
+test("a run that has ended or was destroyed starts no child run, and a start expires ten seconds after the check", async () => {
   expect(await startedBy("running")).toEqual({ refused: undefined, sent: [["StartRun", 10_000]] });
   expect(await startedBy("running", 4_000)).toEqual({ refused: undefined, sent: [["StartRun", 10_000]] });
   expect(await startedBy("running", 11_000)).toEqual({ refused: undefined, sent: [["StartRun", 10_000]] });

@@ -8,7 +8,7 @@ import { checkApprovals } from "./checkApprovals.ts";
 import { continuationDelay, planContinuation } from "./continueRun.ts";
 import { createAttempts } from "./attempts.ts";
 import {
-  currentTime,
+  timeFor,
   catchUp,
   enqueue,
   enqueueLinks,
@@ -75,7 +75,7 @@ const takeSnapshot = (held: HeldRun, script: Script): RunSnapshot => ({
 async function tick(held: HeldRun, script: Script): Promise<void> {
   const { deps, run, outbox, sleeper } = held;
   const { history, values } = run;
-  const call = buildTickCall(history, script, currentTime(held));
+  const call = buildTickCall(history, script, timeFor(held));
   const seen = history.version;
   try {
     const outcome = await checkApprovals(deps, history, call, await deps.runner.tick(call));
@@ -168,7 +168,7 @@ async function advance(held: HeldRun, script: Script): Promise<boolean> {
   if (run.isBehind()) await catchUp(held);
   if (!holdsLease(held)) return false;
   attempts.start(script, held.epoch);
-  const action = nextAction(takeSnapshot(held, script), currentTime(held));
+  const action = nextAction(takeSnapshot(held, script), timeFor(held));
   if (action.type === "leave") return false;
   await perform(held, script, action);
   return true;

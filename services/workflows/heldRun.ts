@@ -1,4 +1,4 @@
-import { currentTime as timeOfProcess } from "#events/clock.ts";
+import { currentTime } from "#events/clock.ts";
 import { Unavailable } from "#events/ports.ts";
 import { FailRun } from "#events/run.ts";
 import type { LinkEntry, StepEntry, TickResult } from "#events/runParts.ts";
@@ -42,8 +42,8 @@ export interface HeldRun {
 export const send = ({ deps, run: { history } }: HeldRun, type: string, data: object) =>
   deps.send(history, type, { run_id: history.created.run_id, ...data });
 
-export const currentTime = ({ deps }: Pick<HeldRun, "deps">): number => (deps.now ?? timeOfProcess)();
-const recordTime = (held: HeldRun): string => new Date(currentTime(held)).toISOString();
+export const timeFor = ({ deps }: Pick<HeldRun, "deps">): number => (deps.now ?? currentTime)();
+const recordTime = (held: HeldRun): string => new Date(timeFor(held)).toISOString();
 
 export const enqueue = (held: HeldRun, entries: StepEntry[], tick: TickResult | null, readJson = noValues): boolean =>
   held.outbox.enqueue({ at: recordTime(held), entries, tick }, held.epoch, readJson);

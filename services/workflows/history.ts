@@ -132,50 +132,50 @@ export const warningIdentity = ({
 }): string => [code, call, line].join("\n");
 
 /** Folds an event into the history. `readJson` must know the values listed by `foldedValues`. */
-export function foldEvent(history: History, event: NewEvent, readJson: ReadJson): void {
-  const happened = event as RunEvent;
+export function foldEvent(history: History, newEvent: NewEvent, readJson: ReadJson): void {
+  const event = newEvent as RunEvent;
   history.version += 1;
-  history.state = evolve(history.state, happened);
-  switch (happened.type) {
+  history.state = evolve(history.state, event);
+  switch (event.type) {
     case "StepsScheduled":
-      return schedule(history, happened);
+      return schedule(history, event);
     case "StepStarted":
-      leaveQueue(history, happened.data.key);
+      leaveQueue(history, event.data.key);
       return;
     case "StepAttemptLost":
-      history.queue.push(happened.data.key);
+      history.queue.push(event.data.key);
       return;
     case "StepAttemptFailed": {
-      const { code, key } = happened.data;
-      history.stepLogs += measureLogs(happened.personal);
+      const { code, key } = event.data;
+      history.stepLogs += measureLogs(event.personal);
       if (code === "runner_lost") history.losses.set(key, (history.losses.get(key) ?? 0) + 1);
       return;
     }
     case "StepCompleted":
-      history.stepLogs += measureLogs(happened.personal);
-      return closeStep(history, happened.data.key, { json: readJson(happened.personal!.result) });
+      history.stepLogs += measureLogs(event.personal);
+      return closeStep(history, event.data.key, { json: readJson(event.personal!.result) });
     case "StepFailed": {
-      const { code, key } = happened.data;
-      history.stepLogs += measureLogs(happened.personal);
+      const { code, key } = event.data;
+      history.stepLogs += measureLogs(event.personal);
       leaveQueue(history, key);
-      return closeStep(history, key, { error: { code, message: happened.personal!.error.message } });
+      return closeStep(history, key, { error: { code, message: event.personal!.error.message } });
     }
     case "TimerFired":
-      addToMemo(history, happened.data.key, { json: "null" });
+      addToMemo(history, event.data.key, { json: "null" });
       history.needsTick = true;
       return;
     case "ValueNoted":
-      return addToMemo(history, happened.data.key, { json: happened.personal!.json });
+      return addToMemo(history, event.data.key, { json: event.personal!.json });
     case "ApprovalRequested":
-      history.approvals.set(happened.data.approval_id, beginApproval(happened));
+      history.approvals.set(event.data.approval_id, beginApproval(event));
       return;
     case "ApprovalVoted":
-      history.approvals.get(happened.data.approval_id)?.votes?.push(voteAnswer(happened));
+      history.approvals.get(event.data.approval_id)?.votes?.push(voteAnswer(event));
       return;
     case "ApprovalDecided":
     case "ApprovalExpired": {
-      const { key, approval_id } = happened.data;
-      addToMemo(history, key, { json: approvalAnswer(happened, history.approvals.get(approval_id)) });
+      const { key, approval_id } = event.data;
+      addToMemo(history, key, { json: approvalAnswer(event, history.approvals.get(approval_id)) });
       history.needsTick = true;
       return;
     }
@@ -183,13 +183,13 @@ export function foldEvent(history: History, event: NewEvent, readJson: ReadJson)
       history.needsTick = true;
       return;
     case "RunWarned":
-      history.warned.add(warningIdentity(happened.data));
+      history.warned.add(warningIdentity(event.data));
       return;
     case "RunLogged":
-      history.logged += happened.personal!.logs.length;
+      history.logged += event.personal!.logs.length;
       return;
     default:
-      return answerLink(history, happened, readJson);
+      return answerLink(history, event, readJson);
   }
 }
 

@@ -26,6 +26,14 @@ async function forgetLostRun({ belongingsOf, send }: LostRunsDeps, head: StreamH
   if (rejection?.code === "legal_hold") await send(head, KeepRun.type, { run_id: id });
 }
 
+/** Work that only takes a moment, also in a process without room for another run. */
+const shortWork = (key: string, takeOver: () => Promise<unknown>): LostWork<never> => ({
+  key,
+  worker: null,
+  needsRoom: false,
+  takeOver,
+});
+
 /** Work that a run needs and no process does: driving (its worker was lost or a timer is due), settlement, or destruction. */
 export async function findLostRun(
   deps: LostRunsDeps,
@@ -37,31 +45,15 @@ export async function findLostRun(
   // A process may still hold it: its coordinator's last commit has just ended the run.
   if (isEnded(state) && state.settling) {
     const { settling } = state;
-    return {
-      key: `${stream}/settling`,
-      worker: null,
-      needsRoom: false,
-      takeOver: () => settleRun(deps, head, settling),
-    };
+    return shortWork(`${stream}/settling`, () => settleRun(deps, head, settling));
   }
   const answers = isLive(state) ? await findEndedTurns(deps, state) : undefined;
-  if (answers)
-    return {
-      key: `${stream}/turns`,
-      worker: null,
-      needsRoom: false,
-      takeOver: () => recordTurns(deps, head, answers),
-    };
+  if (answers) return shortWork(`${stream}/turns`, () => recordTurns(deps, head, answers));
   if (isHeld(stream) || !(isLive(state) || isEnded(state))) return undefined;
   const run_id = parseStreamName(stream).id;
   const now = (deps.now ?? currentTime)();
   if (isEnded(state) && Date.parse(state.forget_at) <= now)
-    return {
-      key: stream,
-      worker: null,
-      needsRoom: false,
-      takeOver: () => forgetLostRun(deps, head, run_id),
-    };
+    return shortWork(stream, () => forgetLostRun(deps, head, run_id));
 
   const { worker, epoch } = state;
   // Steps of an ended run may still finish.

@@ -1,7 +1,7 @@
 import type { StepEntry } from "#events/runParts.ts";
 import { hasOpenLinks } from "../deciders/runLinkState.ts";
-import { isLive, type LiveRun, type RunState } from "../deciders/runState.ts";
-import { hasWork, nextDueTime } from "../deciders/runWork.ts";
+import { isLive, type RunState } from "../deciders/runState.ts";
+import { hasWork, isRetryDue, nextDueTime, shouldPark } from "../deciders/runWork.ts";
 
 /** A run parks when its next timer is further away than this. Otherwise its worker waits for it. */
 const REST_AFTER_MS = 60_000;
@@ -50,19 +50,13 @@ export type Action =
   /** Nothing is left to do here: the run has ended, parks, or is left to other workers. */
   | { type: "leave" };
 
-/** Only waiting is left, but the state is still marked as woken: a tick records that the run parks. */
-const isIdle = ({ woken, steps }: LiveRun): boolean => woken && steps.every(({ status }) => status === "waiting");
-
-const isRetryDue = ({ steps }: LiveRun, now: number): boolean =>
-  steps.some(({ retry_at }) => retry_at !== null && Date.parse(retry_at) <= now);
-
 /** The next action of a run's coordinator. `now`: epoch milliseconds. */
 export function nextAction(run: RunSnapshot, now: number): Action {
   const { state, running, unrecorded } = run;
   // Does not flush between a report and its tick, so that they can share a commit.
   if (run.finished > 0) return unrecorded >= MAX_UNRECORDED ? { type: "flush", wait: true } : { type: "report" };
   const live = isLive(state) && !run.isStopping ? state : undefined;
-  if (live && (run.needsTick || isIdle(live)))
+  if (live && (run.needsTick || shouldPark(live)))
     return { type: run.stateSize() > MAX_STATE_SIZE ? "failTooLarge" : "tick" };
   const entries = live ? run.startable(now) : [];
   if (entries.length > 0) return { type: "start", entries };

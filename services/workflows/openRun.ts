@@ -20,12 +20,12 @@ export interface OpenRun {
   /** The version up to which the history equals the log. */
   recorded(): number;
   /**
-   * Announces the append in flight. If `carrier` commits exactly recorded..version, the optimistic fold already matches and
-   * needs no reload.
+   * Announces the append in flight. If a command of the type `carrier` commits exactly recorded..version, the optimistic fold already
+   * matches and needs no reload.
    */
   expectCommit(version: number, carrier?: string): void;
-  /** Handles a commit of this process. */
-  commit(command: string, handled: Pick<CommittedCommand, "events" | "version">): void;
+  /** Handles a commit of this process by a command of this type. */
+  commit(commandType: string, handled: Pick<CommittedCommand, "events" | "version">): void;
   /** Whether the log has events that are not folded. */
   isBehind(): boolean;
   /** Reads and folds the missing events. Throws RunGone. */
@@ -123,12 +123,12 @@ async function open(
     expectCommit(version, carrier = AdvanceRun.type) {
       position.expected = { from: position.recorded, to: version, carrier };
     },
-    commit(command, { events: committed, version }) {
+    commit(commandType, { events: committed, version }) {
       const { expected } = position;
       let events = committed;
       if (version <= position.recorded) return;
       // Optimistic events after the expected ones are based on them, so they stay valid.
-      if (command === expected?.carrier && version - events.length === expected.from && version >= expected.to) {
+      if (commandType === expected?.carrier && version - events.length === expected.from && version >= expected.to) {
         position.recorded = expected.to;
         events = events.slice(expected.to - expected.from);
         if (events.length === 0) return;

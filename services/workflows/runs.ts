@@ -77,25 +77,25 @@ function startRun(deps: RunsDeps, parkedRuns: ParkedRunCache, work: RunWork, sto
 }
 
 /**
- * The run that StartRun is about to create. Undefined if its commit cannot include the first progress, because it claims a slot or
- * its input is in blobs.
+ * The run that StartRun is about to create. Undefined if the commit cannot include the first progress, because the run claims a slot
+ * or its input is in blobs.
  */
 async function openCreated(deps: RunsDeps, command: Command, creation: Promise<void>): Promise<OpenRun | undefined> {
   const { slot, args, inherited = [] } = command.data as z.infer<typeof StartRun.schema>;
-  // One commit cannot take a claim and release it.
+  // a run that ends at once would release its claim in the commit that takes it, which is impossible
   if (slot !== null || ![args, ...inherited].every((value) => "json" in value)) return undefined;
   const [event] = decider.decide(command as never, decider.initial) as [EventFrom<typeof RunCreated>];
   return fromCreated(deps, command, event, creation);
 }
 
-/** Commands that answer a call of a run, and where they hold the answer, if they do. */
+/** Commands that answer a call of a run. */
 const ANSWERS = new Set<string>([DecideApproval.type, AnswerRunWaits.type, DeliverMessage.type]);
 /** Events by which such a command resumes a run. */
 const RESUMING = new Set<RunEvent["type"]>(["ApprovalDecided", "WaitAnswered"]);
 
 /**
- * A parked run as a command that answers one of its calls will change it. Undefined if it is not parked, the command is refused, or
- * the answer is in a blob.
+ * The parked run whose call a command answers, with the command's events applied. Undefined if it is not parked, if the command is
+ * refused, or if the answer is in a blob.
  */
 async function openAnswered(
   parkedRuns: ParkedRunCache,
@@ -115,21 +115,21 @@ async function openAnswered(
     run.applyOptimistically(events, () => answer?.json ?? "");
     return run;
   } catch {
-    // Refused, destroyed, or the log is unavailable: handling the command reports it.
+    // the command is refused, the run was destroyed, or the log is unavailable: handling the command reports it
     return undefined;
   }
 }
 
-/** Resolves when the command that starts or resumes a run may include the run's progress so far. */
+/** Resolves when it is time to hand the run's progress so far to the command that starts or resumes the run. */
 async function waitForFirstTick({ hasPart, flushRequested, ended }: RunCoordinator): Promise<void> {
-  const { promise: isLate, resolve } = Promise.withResolvers<void>();
+  const { promise: late, resolve } = Promise.withResolvers<void>();
   let timer = setTimeout(resolve, FIRST_TICK_MS);
   const startSteps = (): void => {
     clearTimeout(timer);
     timer = setTimeout(resolve, FIRST_STEPS_MS);
   };
   void hasPart.then(startSteps);
-  await Promise.race([flushRequested, isLate, ended.catch(() => {})]);
+  await Promise.race([flushRequested, late, ended.catch(() => {})]);
   clearTimeout(timer);
 }
 
@@ -139,7 +139,7 @@ export function createRuns(deps: RunsDeps) {
   const runs = createLeasedWork<RunWork, ActiveRun>({
     worker: deps.worker,
     limits: { total: MAX_RUNS, perTenant: MAX_RUNS_OF_ORGANIZATION },
-    lease: ({ stream, organization_id }) => ({ key: stream, stream, organization_id }),
+    identify: ({ stream, organization_id }) => ({ key: stream, stream, organization_id }),
     leasedBy: findLeasedRuns,
     open: (head, isHeld) => findLostRun(deps, head, isHeld),
     start: (work, stopping) => startRun(deps, parkedRuns, work, stopping),

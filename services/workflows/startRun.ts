@@ -8,7 +8,9 @@ import {
   slotNames,
   startClaim,
   nameAllowedStarts,
+  tooManyRuns,
   tooManyStarts,
+  WORKFLOW_DISABLED,
   type StartableWorkflow,
 } from "#events/newRun.ts";
 import type { EventLog } from "#events/ports.ts";
@@ -112,11 +114,7 @@ async function pickPlaces(deps: StartDeps, workflow: StartableWorkflow, args: Re
 /** The refusal for the limit without room. After repeated lost races it may be either of the two. */
 function tooMany({ envelope }: StartableWorkflow, rate = envelope.concurrency ? null : envelope.start_rate): Refusal {
   if (rate) return { code: "start_rate_limited", message: tooManyStarts(rate) };
-  const { max_runs } = envelope.concurrency!;
-  return {
-    code: "too_many_live_runs",
-    message: `The workflow already has ${max_runs} live runs, the maximum that its envelope allows.`,
-  };
+  return { code: "too_many_live_runs", message: tooManyRuns(envelope.concurrency!) };
 }
 
 /** Sends StartRun, with another slot while others take the free ones. */
@@ -160,11 +158,7 @@ export async function startWorkflowRun(
   workflow: StartableWorkflow,
   run: NewRun,
 ): Promise<Refusal | undefined> {
-  if (!workflow.enabled)
-    return {
-      code: "workflow_disabled",
-      message: "The workflow is disabled; it can start no runs until it is enabled.",
-    };
+  if (!workflow.enabled) return { code: "workflow_disabled", message: WORKFLOW_DISABLED };
   const args = JSON.parse(run.args) as Record<string, unknown>;
   const refusal = await refuseArgs(deps, workflow, args);
   if (refusal) return refusal;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DocumentText, ExternalId, Metadata, Tags, TextFormat } from "#events/documentInput.ts";
+import { DocumentText, ExternalId, MetadataInput, Tags, TextFormat } from "#events/documentInput.ts";
 import { ResponseFormat } from "#events/thread.ts";
 
 /*
@@ -102,7 +102,7 @@ const Push = z.strictObject({
   name: Name.nullish(),
   format: TextFormat.nullish(),
   tags: Tags.nullish(),
-  metadata: Metadata.nullish(),
+  metadata: MetadataInput.nullish(),
   /** Pushing the same id again replaces the document. */
   external_id: ExternalId.nullish(),
 });

@@ -15,7 +15,7 @@ export interface TickCall {
   /** An organization's calls of lower rank get a free place first. */
   rank?: number;
   run_id: string;
-  /** The id that `run()` sees if it differs from the run's own: that of the run continued by a retry or a fork. */
+  /** The id that `run()` sees if it differs from the run's own: in a retry or a fork, that of its oldest ancestor. */
   seen_as?: string | undefined;
   /** JavaScript module that exports `run(ctx, args)` and `steps`. */
   js: string;
@@ -35,7 +35,7 @@ export interface TickCall {
    */
   memo: MemoEntry[];
   /** The context of steps. If given, the runner may execute steps within the tick, unless they call the platform. */
-  ahead?: {
+  speculation?: {
     run_as: StepContext["run_as"];
     max_result_bytes: number;
     /** The run that idempotency keys derive from, if not this one. */

@@ -14,9 +14,9 @@ export const priorityRank = ({ priority }: Pick<History["created"], "priority">)
 export function buildTickCall(history: History, { js, sha256, catches, ordered }: Script, now: number): TickCall {
   const { organization_id, created, args, headers, memo, state } = history;
   const { run_id, created_at, run_as, limits, parent } = created;
-  const ahead = { run_as, max_result_bytes: limits.max_result_bytes, effects_of: parent?.effects_of };
-  // A tick that executes a step ahead ends at that step. It would not reach a pending approval after the step, and the approval
-  // would count as superseded.
+  const speculation = { run_as, max_result_bytes: limits.max_result_bytes, effects_of: parent?.effects_of };
+  // A tick that speculates ends at the step that it executes. It would not reach a pending approval after the step, and the
+  // approval would count as superseded.
   const hasApprovals = isLive(state) && Object.keys(state.approvals).length > 0;
   return {
     organization_id,
@@ -31,6 +31,6 @@ export function buildTickCall(history: History, { js, sha256, catches, ordered }
     now,
     memo,
     ordered,
-    ...(!catches && !hasApprovals && { ahead }),
+    ...(!catches && !hasApprovals && { speculation }),
   };
 }

@@ -64,7 +64,7 @@ async function play(
     const tickCall = {
       ...call,
       memo,
-      ...(speculative && { ahead: { run_as: RUN_AS, max_result_bytes: MAX_RESULT_BYTES } }),
+      ...(speculative && { speculation: { run_as: RUN_AS, max_result_bytes: MAX_RESULT_BYTES } }),
     };
     const outcome = await runner.tick(tickCall);
     played.ticks += 1;

@@ -11,8 +11,8 @@ import { ForkForm } from "./ForkForm.tsx";
 
 export const isLive = ({ status }: Run): boolean => status === "pending" || status === "running";
 
-/** Starts a run that continues another one, and opens it if the person is still on the page. */
-function useContinuation(run: Run, step?: Step) {
+/** Retries a run, or forks it at a step. Opens the new run if the person is still on the page. */
+function useRetryOrFork(run: Run, step?: Step) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const where = useLocationKey();
@@ -28,7 +28,7 @@ function useContinuation(run: Run, step?: Step) {
 
 export function RetryButton({ run }: { run: Run }) {
   const { mayWrite } = useRole();
-  const retry = useContinuation(run);
+  const retry = useRetryOrFork(run);
   if (!mayWrite || (run.status !== "failed" && run.status !== "cancelled")) return null;
   return (
     <>
@@ -41,7 +41,7 @@ export function RetryButton({ run }: { run: Run }) {
 /** A new run from a step, with or without changes. */
 export function ForkButton({ run, step, place }: { run: Run; step: Step; place: number }) {
   const { isBuilder } = useRole();
-  const fork = useContinuation(run, step);
+  const fork = useRetryOrFork(run, step);
   const hasRun = step.inherited || step.attempts.length > 0;
   if (!isBuilder || isLive(run) || !hasRun) return null;
   return (
@@ -60,7 +60,7 @@ export function ForkButton({ run, step, place }: { run: Run; step: Step; place: 
 const BACKWARD = { retry: "Retries", fork: "Forked from", continued: "Goes on for" };
 const FORWARD = { retry: "Retried by", fork: "Forked by", continued: "Goes on as" };
 
-/** The run that this run continues, and the runs that continue this run. */
+/** The run that this run retries, forks or continues, and the runs that do so with this one. */
 export function Continuations({ run: { id, parent } }: { run: Run }) {
   const continuations = useQuery(listContinuations(id));
   const later = continuations.data?.data ?? [];

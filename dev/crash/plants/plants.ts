@@ -125,7 +125,7 @@ export const PLANTS: Plant[] = [
   },
   {
     name: "retry-doubled",
-    file: "http/workflows/continueRun.ts",
+    file: "http/workflows/retryAndFork.ts",
     text: 'const retryId = (run_id: string): string => deriveId("retry", run_id);',
     instead: 'const retryId = (run_id: string): string => deriveId("retry", run_id, newId());',
     rules: ["I3"],

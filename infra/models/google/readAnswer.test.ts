@@ -36,13 +36,13 @@ test("an answer whose connection breaks off after a token continues in another r
   });
 });
 
-test("an answer that breaks off without a token of its own is broken off", async () => {
+test("an answer that breaks off without a continuation token of its own fails", async () => {
   await expect(read([chunk("One "), null])).rejects.toThrow("broke off");
   const broken = [chunk("One ", { continuationToken: "t1" })];
   await expect(read(broken, [chunk("two"), null])).rejects.toThrow("broke off");
 });
 
-test("an answer that has ended is not continued, whatever token it gave", async () => {
+test("a complete answer is not continued, even with a continuation token", async () => {
   const { tokens } = await read([chunk("One", { continuationToken: "t1" }), chunk("", END)]);
   expect(tokens).toEqual([undefined]);
 });

@@ -41,7 +41,7 @@ test("whatever a provider counts, parts are never more than the whole, and the c
   );
 });
 
-test("what a provider counts well is kept", async () => {
+test("a consistent count of the provider is kept", async () => {
   const usage = {
     prompt_tokens: 9,
     completion_tokens: 5,

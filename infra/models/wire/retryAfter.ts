@@ -1,5 +1,7 @@
+import { DAY_MS } from "#events/units.ts";
+
 /** The longest wait that is passed on: no provider means more, and clients would obey an absurd one. */
-const MAX_WAIT_MS = 24 * 3_600_000;
+const MAX_WAIT_MS = DAY_MS;
 
 /**
  * Milliseconds that a refused request should wait: from `retry-after-ms`, or from `Retry-After` as seconds or a date. Undefined if

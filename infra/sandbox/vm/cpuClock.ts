@@ -8,14 +8,14 @@ export const threadCpuMs = (): number => {
 export function createCpuClock(limit_ms: number) {
   let used = 0;
   let startedAt: number | undefined;
-  let over = false;
+  let isOver = false;
   const spent = (): number => used + (startedAt === undefined ? 0 : threadCpuMs() - startedAt);
   return {
     spent,
     /** Whether `check` has found the limit exceeded. */
-    isOver: (): boolean => over,
+    isOver: (): boolean => isOver,
     /** Checks the limit; the VM calls it at every interrupt. */
-    check: (): boolean => (over ||= spent() > limit_ms),
+    check: (): boolean => (isOver ||= spent() > limit_ms),
     start: (): void => void (startedAt = threadCpuMs()),
     stop(): void {
       used = spent();

@@ -67,7 +67,7 @@ export interface TickOrder {
   headers?: Record<string, string>;
   created_at?: number;
   /** Allows speculative steps. */
-  speculation?: TickCall["ahead"];
+  speculation?: TickCall["speculation"];
   ordered?: true;
   trace?: true;
 }

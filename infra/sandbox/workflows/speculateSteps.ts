@@ -14,7 +14,7 @@ const MIN_BUDGET_MS = 5;
 export interface SpeculationOptions {
   run_id: string;
   sha256: string;
-  speculation: NonNullable<TickCall["ahead"]>;
+  speculation: NonNullable<TickCall["speculation"]>;
   /** Measures run() without its steps. */
   clock: CpuClock;
   /** The bytecode of the script; undefined before it is compiled. */

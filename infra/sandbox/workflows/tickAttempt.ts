@@ -21,7 +21,7 @@ export class ThreadLost extends TickLost {
 
 /** An order with the memo from an entry on. */
 const orderPart = (
-  { run_id, seen_as, sha256, now, memo, ahead, ordered, trace }: TickCall,
+  { run_id, seen_as, sha256, now, memo, speculation, ordered, trace }: TickCall,
   from: number,
 ): TickOrder => ({
   run_id,
@@ -30,7 +30,7 @@ const orderPart = (
   now,
   from,
   memo: memo.slice(from),
-  ...(ahead && { speculation: ahead }),
+  ...(speculation && { speculation }),
   ...(ordered && { ordered }),
   ...(trace && { trace }),
 });

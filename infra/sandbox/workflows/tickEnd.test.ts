@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RaisedSignal } from "./signalWarnings.ts";
-import { tickEnd, type RunState, type ThrownByRun } from "./tickEnd.ts";
+import { tickEnd, type RunPromise, type ThrownByRun } from "./tickEnd.ts";
 
 const SUSPENDED = { type: "suspended" };
 const signal = (call: string, line: number): RaisedSignal => ({
@@ -13,15 +13,15 @@ const signalsOf = (raised: RaisedSignal[], floating: number[] = []) => ({
   raised: () => raised,
   isAwaited: (n: number) => !floating.includes(n),
 });
-const thrown = (more: Partial<ThrownByRun>): RunState => ({
+const thrown = (more: Partial<ThrownByRun>): RunPromise => ({
   is: "thrown",
   thrown: { signal: null, ends: false, wraps: null, error: { name: "RangeError", message: "no" }, ...more },
 });
-const returned = (json: string): RunState => ({ is: "returned", json: () => json });
+const returned = (json: string): RunPromise => ({ is: "returned", json: () => json });
 const failed = (message: string) => ({ type: "failed", code: "run_error", message, line: null, column: null });
 
 describe("A tick", () => {
-  test.each<[title: string, state: RunState, isOpen: boolean, end: object, warned: string[]]>([
+  test.each<[title: string, state: RunPromise, isOpen: boolean, end: object, warned: string[]]>([
     ["is suspended while run() waits for a call", { is: "pending" }, true, SUSPENDED, []],
     ["is suspended by the signal of a call", thrown({ signal: 1 }), true, SUSPENDED, []],
     [
@@ -64,7 +64,7 @@ describe("A tick", () => {
     });
   });
 
-  test.each<[title: string, state: RunState, code: string]>([
+  test.each<[title: string, state: RunPromise, code: string]>([
     ["run() waits for something else than a call", { is: "pending" }, "run_stuck"],
     ["the result is too long", returned("1".repeat(1_048_577)), "result_too_large"],
     ["the result nests too deep", returned(`${"[".repeat(201)}${"]".repeat(201)}`), "result_too_large"],

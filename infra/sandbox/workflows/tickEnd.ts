@@ -16,7 +16,7 @@ export interface ThrownByRun {
 }
 
 /** The state of the promise of `run()` when no job is left in its VM. */
-export type RunState = { is: "pending" } | { is: "returned"; json(): string } | { is: "thrown"; thrown: ThrownByRun };
+export type RunPromise = { is: "pending" } | { is: "returned"; json(): string } | { is: "thrown"; thrown: ThrownByRun };
 
 export interface RunSignals {
   raised(): RaisedSignal[];
@@ -53,7 +53,7 @@ function thrownEnd({ signal, ends, wraps, error }: ThrownByRun, { raised, isAwai
  * Derives the end of a tick from what `run()` did. `isOpen`: it has called complete() or continueAs(), which are applied later, or
  * waits for a new call. Throws RunFailure.
  */
-export function tickEnd(state: RunState, isOpen: boolean, signals: RunSignals): TickEnd {
+export function tickEnd(state: RunPromise, isOpen: boolean, signals: RunSignals): TickEnd {
   switch (state.is) {
     case "pending":
       if (!isOpen) throw stuckFailure("run()");

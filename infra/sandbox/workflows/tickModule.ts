@@ -2,7 +2,7 @@ import type { JSValueHandle } from "quickjs-wasi";
 import { FULFILLED, PENDING, type Execution } from "../vm/execution.ts";
 import type { Realm } from "./realm.ts";
 import { runFailure } from "./runFailure.ts";
-import { stuckFailure, type RunState, type ThrownByRun } from "./tickEnd.ts";
+import { stuckFailure, type RunPromise, type ThrownByRun } from "./tickEnd.ts";
 
 /* The script's module in the VM of a tick: evaluates it and calls its `run()`. */
 
@@ -46,7 +46,7 @@ export async function runModule(
   module: JSValueHandle,
   guest: TickGuest,
   hasEnded: () => boolean,
-): Promise<RunState> {
+): Promise<RunPromise> {
   const { call, resultOf } = execution;
   const { start, describe, resultJson } = guest;
   const promise = call(start, module);

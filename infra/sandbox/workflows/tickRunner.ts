@@ -63,7 +63,7 @@ export function openTickRunner({ processes, cpu_ms }: { processes: number; cpu_m
       return await tickProcess.run(call);
     } catch (error) {
       const loss = error instanceof ThreadLost ? error.loss : undefined;
-      if (!call.ahead || loss === "computing" || closing.signal.aborted) throw error;
+      if (!call.speculation || loss === "computing" || closing.signal.aborted) throw error;
       if (unfitScripts.size >= MAX_UNFIT_SCRIPTS) unfitScripts.clear();
       if (loss === "speculating") unfitScripts.add(call.sha256);
       return tickProcess.run(withoutSpeculation(call));
@@ -99,6 +99,6 @@ export function openTickRunner({ processes, cpu_ms }: { processes: number; cpu_m
   };
 }
 
-function withoutSpeculation({ ahead: _, ...call }: TickCall): TickCall {
+function withoutSpeculation({ speculation: _, ...call }: TickCall): TickCall {
   return call;
 }

@@ -48,7 +48,7 @@ export interface Tick {
   history: CallHistory;
   sha256: string;
   /** Allows speculative steps. */
-  speculation?: TickCall["ahead"] | undefined;
+  speculation?: TickCall["speculation"] | undefined;
   /** Answers reach `run()` one after the other, in the order of the memo. */
   ordered?: true | undefined;
   trace?: true | undefined;

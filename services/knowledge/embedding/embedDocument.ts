@@ -94,8 +94,8 @@ export async function embedDocument(
 }
 
 /**
- * Whether the document still has these blobs of vectors. With too many blobs it starts over, which may happen between two parts. Then
- * it is not complete, and the next look makes what it lost.
+ * Whether the document still has these blobs of vectors. With too many blobs it starts over, perhaps between two parts. Then it is
+ * recorded as incomplete, and the next round makes the vectors that it lost.
  */
 async function areKept(
   { log }: EmbedDeps,
@@ -136,7 +136,7 @@ async function embedPart(
   const vectors = new Map<string, Float32Array>();
   let tokens = 0;
   let works = false;
-  /** An endpoint that refuses every text is wrong itself, such as one without this model. Throws what it says. */
+  /** Tells a refused text from an endpoint that refuses every text, for example because it lacks the model. Throws its error then. */
   const checkWorks = async (): Promise<void> => {
     if (works) return;
     tokens += (await embedder.embed(endpoint, [HARMLESS_TEXT], signal)).tokens;

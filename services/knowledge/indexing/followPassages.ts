@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hints } from "#events/ports.ts";
+import { HOUR_MS } from "#events/units.ts";
 import { createSerializer } from "../../serialize.ts";
 import type { IndexStatus, ServingIndex } from "../passageIndex.ts";
 import { applyChanges, IndexLost, removeSurplus, reportResults, SurplusPassages } from "./applyChanges.ts";
@@ -23,9 +24,9 @@ const CHECKPOINT_MS = 1_000;
 const MAX_RETRY_MS = 2_000;
 /** A search that has read the id of the serving index may still query that index after it was replaced. */
 const DROP_AFTER_MS = 10_000;
-const CLEAN_MS = 3_600_000;
+const CLEAN_MS = HOUR_MS;
 /** Pause before an index of a new version is built again, after one was incomplete. */
-const UPGRADE_RETRY_MS = 3_600_000;
+const UPGRADE_RETRY_MS = HOUR_MS;
 
 export interface FollowDeps extends BuildDeps {
   hints: Pick<Hints, "onCommitted">;

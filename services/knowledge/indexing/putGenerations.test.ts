@@ -83,7 +83,7 @@ test("long documents, and those whose length is unknown, are loaded alone", asyn
   expect(puts).toEqual([ids(0, 6).map(String)]);
 });
 
-test("one whose blobs are gone spoils no other of its group", async () => {
+test("a generation whose blobs are gone does not affect the others of its group", async () => {
   const { deps, puts } = openBench();
   const { unreadable } = await putGenerations(deps, "index", [wanted(0), wanted(1, 1, "gone"), wanted(2)]);
   expect(unreadable.map(({ document_id }) => document_id)).toEqual(["1"]);

@@ -1,8 +1,9 @@
+import { HOUR_MS } from "#events/units.ts";
 import type { IndexRegistry, PassageIndex, PassageRemoval } from "../passageIndex.ts";
 import { compareIndex, type CompareDeps } from "./compareIndex.ts";
 
 const INTERVAL_MS = 30_000;
-const MAX_INTERVAL_MS = 3_600_000;
+const MAX_INTERVAL_MS = HOUR_MS;
 /**
  * Pause before the next comparison of generations, as a multiple of the duration of the last one: normally, and if the index has
  * too many passages.

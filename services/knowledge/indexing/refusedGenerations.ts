@@ -1,11 +1,12 @@
 import type { EventLog } from "#events/ports.ts";
+import { HOUR_MS } from "#events/units.ts";
 import { document } from "../../deciders/document.ts";
 import { storedDocument } from "../../deciders/documentState.ts";
 import { readState } from "../../states.ts";
 import type { IndexedGeneration } from "../passageIndex.ts";
 import type { WantedGeneration } from "./planChanges.ts";
 
-const [FIRST_WAIT_MS, MAX_WAIT_MS] = [30_000, 3_600_000];
+const [FIRST_WAIT_MS, MAX_WAIT_MS] = [30_000, HOUR_MS];
 
 /** The index refused the current state of a ready document. */
 export class DocumentNotIndexed extends Error {

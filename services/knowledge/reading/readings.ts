@@ -24,9 +24,8 @@ export interface ReadingsOptions {
   /** The clock for expiring extractions. */
   now?(): number;
   worker: string;
-  /** Readings that run at once. */
+  /** Maximum readings that run at the same time: in total, and of one organization. */
   atOnce: number;
-  /** Of one organization. */
   perOrganization: number;
   send: Send;
   run(job: ReadingJob, slot: ReadingSlot): Promise<void>;
@@ -45,16 +44,16 @@ export function createReadings(options: ReadingsOptions) {
     worker,
     limits: { total, perTenant: total },
     maxHeldForTakeover: MAX_WAITING_FOR_TAKEOVER + atOnce,
-    lease: (job) => ({ key: leaseKey(job), stream: job.stream, organization_id: job.organization_id }),
+    identify: (job) => ({ key: leaseKey(job), stream: job.stream, organization_id: job.organization_id }),
     leasedBy: findOpenedJobs,
     open: (head, isHeld) => findLostReading(options, head, isHeld),
     start: (job, stopping) => ({
       // A job that is admitted after the stop is left to other workers.
-      ended: runInTurn(semaphore, job.organization_id, async (endTurn) => {
-        const slot: ReadingSlot = { end: endTurn, stopping };
+      ended: runWithPermit(semaphore, job.organization_id, async (release) => {
+        const slot: ReadingSlot = { end: release, stopping };
         if (!stopping.aborted) await withTrace(job.trace, () => options.run(job, slot));
       }).catch((error: unknown) => {
-        // it was waiting for text recognition or for the disk when the process stopped
+        // the job was waiting for text recognition or for the disk when the process stopped
         if (!stopping.aborted || error !== stopping.reason) throw error;
       }),
     }),
@@ -63,23 +62,23 @@ export function createReadings(options: ReadingsOptions) {
   return { hasRoom, busy, afterCommit, resumeWork, stop };
 }
 
-/** Runs work while it holds a permit, which it may give back early. */
-async function runInTurn(
+/** Runs work while it holds a permit, which it may release early. */
+async function runWithPermit(
   semaphore: FairSemaphore,
   tenant: string,
-  work: (endTurn: () => void) => Promise<void>,
+  work: (release: () => void) => Promise<void>,
 ): Promise<void> {
   await semaphore.acquire(tenant);
-  let isOver = false;
-  const endTurn = (): void => {
-    if (isOver) return;
-    isOver = true;
+  let isReleased = false;
+  const release = (): void => {
+    if (isReleased) return;
+    isReleased = true;
     semaphore.release(tenant);
   };
   try {
-    await work(endTurn);
+    await work(release);
   } finally {
-    endTurn();
+    release();
   }
 }
 
@@ -114,7 +113,7 @@ async function findLostReading(
   }
   const { generation, attempt } = open;
   const job: ReadingJob = { stream, organization_id, generation, attempt: attempt + 1, trace: currentTrace() };
-  // Runs the recorded attempt, or lets the next one wait here.
+  // this process runs the recorded attempt, or has queued the next one
   if (isHeld(leaseKey({ ...job, attempt })) || isHeld(leaseKey(job))) return undefined;
   return { key: leaseKey(job), worker, needsRoom: true, takeOver: async (start) => start(job) };
 }

@@ -43,8 +43,8 @@ export interface FileDeps {
 }
 
 /**
- * Whether the run may read a file: it was handed to the run (`handed`), or it belongs to the run, to a run that it continues, or to
- * a run that it started.
+ * Whether the run may read a file: it was handed to the run (`handed`), or it belongs to the run, to an ancestor whose answers it
+ * inherits, or to a run that it started.
  */
 export async function mayReadFile(
   log: Pick<EventLog, "readNewest">,

@@ -1,7 +1,7 @@
 import { startReadingProcess, type ProcessOptions, type ReadingProcess } from "./readingProcess.ts";
 
 /** Starts reading processes on demand, and keeps idle ones for `idle_ms`. */
-export const createProcessPool = ({ idle_ms, ...options }: ProcessOptions & { idle_ms: number }) => {
+export const createReadingPool = ({ idle_ms, ...options }: ProcessOptions & { idle_ms: number }) => {
   const processes = new Set<ReadingProcess>();
   const idle: { process: ReadingProcess; timer: NodeJS.Timeout }[] = [];
   let isClosed = false;

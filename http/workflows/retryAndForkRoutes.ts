@@ -3,12 +3,12 @@ import { z } from "zod";
 import { requireBuilder, requireRunner } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { ForkBody, forkRun, retryRun } from "./continueRun.ts";
+import { ForkBody, forkRun, retryRun } from "./retryAndFork.ts";
 import { requireRun } from "./lookups.ts";
 import { presentSummary, RunSummary } from "./runShape.ts";
 
 /** Retry and fork of ended runs. */
-export function continuationRoutes(app: App, http: Http): void {
+export function retryAndForkRoutes(app: App, http: Http): void {
   const baseSchema = {
     tags: ["Workflows"],
     security: [{ session: [] }],

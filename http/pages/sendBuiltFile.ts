@@ -51,7 +51,7 @@ const accepts = ({ headers }: FastifyRequest, encoding: string): boolean =>
     });
 
 /** `policy` replaces the page's own policy. */
-export function sendFile(
+export function sendBuiltFile(
   request: FastifyRequest,
   reply: FastifyReply,
   file: BuiltFile,

@@ -41,7 +41,7 @@ export const ForkBody = z
   .partial();
 type Fork = z.infer<typeof ForkBody>;
 
-/** An ended run that another run continues. */
+/** An ended run, opened so that a retry or a fork can inherit its answers. */
 interface Parent {
   row: RunRow;
   view: RunView;
@@ -82,7 +82,8 @@ async function openParent(http: Http, request: FastifyRequest, id: string): Prom
   return { row, view, workflow, calls, args, files: handedFiles(events), open: createOpenJson(http, row) };
 }
 
-interface Continuation extends Pick<ParentRun, "kind" | "step" | "effects_of"> {
+/** How a retry or a fork differs from its parent. */
+interface RunFromParent extends Pick<ParentRun, "kind" | "step" | "effects_of"> {
   run_id: string;
   calls: RunCall[];
   args: Record<string, unknown>;
@@ -90,11 +91,11 @@ interface Continuation extends Pick<ParentRun, "kind" | "step" | "effects_of"> {
   started_by: RunRequest["started_by"];
 }
 
-async function startContinuation(
+async function startFromParent(
   http: Http,
   request: FastifyRequest,
   { row, view, workflow, files, open }: Parent,
-  { kind, step, effects_of, run_id, calls, args, definition_version, started_by }: Continuation,
+  { kind, step, effects_of, run_id, calls, args, definition_version, started_by }: RunFromParent,
 ): Promise<string> {
   const { caller } = request;
   const created = view.created!;
@@ -125,7 +126,7 @@ async function startContinuation(
       trigger_id: row.trigger_id,
       run_as: row.run_as,
       external_user_id: view.external_user_id,
-      continued: { parent, run_id, starter, calls: () => openCalls(calls, open) },
+      inheritance: { parent, run_id, starter, calls: () => openCalls(calls, open) },
     },
   );
 }
@@ -150,7 +151,7 @@ export async function retryRun(http: Http, request: FastifyRequest, id: string):
       `The run ${view.continued_as} continues this one: retry that one if it failed.`,
     );
   await requireVersion(http, request.caller, row.definition_id, row.definition_version);
-  return startContinuation(http, request, parent, {
+  return startFromParent(http, request, parent, {
     kind: "retry",
     run_id: retryId(row.id),
     step: view.error_info?.step ?? null,
@@ -192,7 +193,7 @@ function forkedCalls(parent: Parent, { step_id, ...fork }: Fork, at: number): Ru
 }
 
 /**
- * Starts a new run that continues an ended one from one of its steps. Throws 409 `run_still_live`, 400 `step_never_ran`,
+ * Starts a new run that inherits the answers of an ended one up to one of its steps. Throws 409 `run_still_live`, 400 `step_never_ran`,
  * `unknown_version`, `invalid_result`, and the errors of a start.
  */
 export async function forkRun(http: Http, request: FastifyRequest, id: string, fork: Fork): Promise<string> {
@@ -202,7 +203,7 @@ export async function forkRun(http: Http, request: FastifyRequest, id: string, f
   const at = step_id === undefined ? calls.length : findStep(parent, step_id);
   const { version } = await requireVersion(http, request.caller, row.definition_id, wanted);
   const run_id = newId();
-  return startContinuation(http, request, parent, {
+  return startFromParent(http, request, parent, {
     kind: "fork",
     run_id,
     step: calls[at]?.name ?? view.error_info?.step ?? null,
