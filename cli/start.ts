@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Unavailable } from "#events/ports.ts";
 import { readSettings, type Settings } from "#infra/config.ts";
 import { startEmbeddedServers, type EmbeddedServers } from "#infra/embedded/index.ts";
 import { loadMasterKey } from "#infra/masterKey.ts";
@@ -6,6 +7,7 @@ import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { waitForStart, type Obstacle } from "#infra/postgres/waitForStart.ts";
 import { retryWhileUnavailable } from "#services/retryWhileUnavailable.ts";
 import { maxStopMs, roles, runRoles, type Role } from "../roles/runRoles.ts";
+import { describeUnusable, throwExplained } from "./connect.ts";
 import { endsInTime } from "./endsInTime.ts";
 import { printLine } from "./output.ts";
 
@@ -18,8 +20,17 @@ const WAITING: Record<Obstacle, string> = {
 async function readMasterKey(settings: Settings, database_url: string, stopping: AbortSignal): Promise<string> {
   const pool = openPool(database_url, { max: 1, name: "svc start" });
   const db = asDb(pool);
+  let isTold = false;
+  const sayOnce = (error: unknown): never => {
+    if (error instanceof Unavailable && !isTold)
+      printLine(`${describeUnusable(database_url, error)}: trying again, for a minute at most.`);
+    isTold = true;
+    throw error;
+  };
   try {
-    return (await retryWhileUnavailable(() => loadMasterKey(settings, db), stopping)).key;
+    return (await retryWhileUnavailable(() => loadMasterKey(settings, db).catch(sayOnce), stopping)).key;
+  } catch (error) {
+    return throwExplained(database_url, error);
   } finally {
     await pool.end();
   }

@@ -50,6 +50,13 @@ test.each([["backup", "--out", "new"], ["migrate"]])(
   },
 );
 
+test("a database that cannot be reached is named with the reason, also with a comma in its password", async () => {
+  const DATABASE_URL = "postgres://svc:hid,den@127.0.0.1:1/svc";
+  expect(await refusal(["log", "tail"], { ...UNREACHABLE, DATABASE_URL })).toBe(
+    "PostgreSQL at 127.0.0.1:1 cannot be used (connect ECONNREFUSED 127.0.0.1:1): check that it runs and that DATABASE_URL is correct.\n",
+  );
+});
+
 test("a database that accepts connections but stays silent does not block a command forever", async () => {
   const silent = createSocketServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
