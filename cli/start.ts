@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Unavailable } from "#events/ports.ts";
 import { readSettings, type Settings } from "#infra/config.ts";
 import { startEmbeddedServers, type EmbeddedServers } from "#infra/embedded/index.ts";
+import { watchLauncher } from "#infra/embedded/signals.ts";
 import { loadMasterKey } from "#infra/masterKey.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { waitForStart, type Obstacle } from "#infra/postgres/waitForStart.ts";
@@ -10,6 +11,7 @@ import { maxStopMs, roles, runRoles, type Role } from "../roles/runRoles.ts";
 import { describeUnusable, throwExplained } from "./connect.ts";
 import { endsInTime } from "./endsInTime.ts";
 import { printLine } from "./output.ts";
+import { outliveReader } from "./reader.ts";
 
 const WAITING: Record<Obstacle, string> = {
   starting: "PostgreSQL is starting: waiting until it takes connections.",
@@ -81,7 +83,15 @@ export async function start(which: Role | "all"): Promise<void> {
   const settings = readSettings(process.env);
   const services = await startEmbeddedServers(settings, printLine);
   const stopper = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stopper.abort());
+  const stop = (): void => stopper.abort();
+  // not `once`: systemd signals the launcher and this process, the launcher passes its signal on, and the second one would end the stop
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  watchLauncher(stop);
+  outliveReader(() => {
+    // a supervisor starts the service again, with another reader
+    process.exitCode = 1;
+    stop();
+  });
   const limit_ms = maxStopMs(rolesOf(which));
   try {
     const running = runUntil(stopper.signal, which, { settings, services });
