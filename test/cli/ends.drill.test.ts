@@ -39,7 +39,7 @@ async function startLogging(before: string[], stdout: "pipe" | "ignore" | number
   child.stderr!.setEncoding("utf8").on("data", (text: string) => (told += text));
   child.stdout?.resume();
   await expect.poll(() => told).toContain("http is running");
-  const ask = () => fetch(`http://127.0.0.1:${port}/api/me`).then(({ status }) => status);
+  const ask = () => fetch(`http://127.0.0.1:${port}/api/usage`).then(({ status }) => status);
   return { child, ended, told: () => told, ask };
 }
 
