@@ -67,7 +67,7 @@ interface FollowerRow {
 /** How far the relays are behind the log. Another process may run them, so this is no failure of this one. */
 const describeRelays = (found: Map<string, FollowerRow>): Record<string, Health> =>
   Object.fromEntries(
-    Object.entries(RELAYS).flatMap(([check, name]) => {
+    Object.entries(RELAYS).flatMap(([check, name]): [string, Health][] => {
       const row = found.get(name);
       return row ? [[check, { ok: true, detail: { lag: row.lag } }]] : [];
     }),
