@@ -18,7 +18,9 @@ test("a command whose output does not fit on the disk fails with one line", asyn
 
 test("a command whose reader has closed the pipe ends well", async () => {
   const [code, stderr] = await new Promise<unknown[]>((resolve) => {
-    const child = execFile(process.execPath, [main, "--help"], (_error, _stdout, text) => resolve([child.exitCode, text]));
+    const child = execFile(process.execPath, [main, "--help"], (_error, _stdout, text) =>
+      resolve([child.exitCode, text]),
+    );
     child.stdout!.destroy();
   });
   expect([code, stderr]).toEqual([0, ""]);

@@ -82,7 +82,8 @@ test("a password of NATS that is not percent-encoded is refused, and not printed
     /^ {2}NATS_URL must have user and password percent-encoded, such as %25 for a percent sign$/m,
   );
   expect(read("nats://svc:hid%den@a:4222")).not.toThrow(/hid/);
-  for (const login of ["svc:hid%25den@", "svc:%40%2F@", "token@", ""]) expect(read(`nats://${login}a:4222`)).not.toThrow();
+  for (const login of ["svc:hid%25den@", "svc:%40%2F@", "token@", ""])
+    expect(read(`nats://${login}a:4222`)).not.toThrow();
 });
 
 test("CORS_ORIGINS are origins as browsers write them, or * alone", () => {

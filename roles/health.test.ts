@@ -80,7 +80,12 @@ test("docs/alerts.md has the texts of checks that take too long", () => {
 });
 
 test("the lag of the relays is shown, and is no failure", async () => {
-  const followers = ["feed", "reactions", "passages"].map((name, n) => ({ name, version: 1, lag: 5_000 + n, parked: 0 }));
+  const followers = ["feed", "reactions", "passages"].map((name, n) => ({
+    name,
+    version: 1,
+    lag: 5_000 + n,
+    parked: 0,
+  }));
   const query = async (text: string) => (text.includes("log.checkpoints c, log.head") ? followers : rows);
   const health = await readHealth(resourcesAt(await startSearch(), { db: { query } }), { has: async () => true });
   expect(health).toMatchObject({

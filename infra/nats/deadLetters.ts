@@ -31,8 +31,7 @@ export function createDeadLetters({ connection, streams: { jsm }, names }: BusCo
     connection.during(request).catch((cause: unknown) => {
       throw new Unavailable(`The dead letter cannot be ${what} now`, { cause });
     });
-  const get = (query: SeqMsgRequest & { next_by_subj?: string }) =>
-    ask(jsm.streams.getMessage(stream, query), "read");
+  const get = (query: SeqMsgRequest & { next_by_subj?: string }) => ask(jsm.streams.getMessage(stream, query), "read");
   const subjectOf = (organization?: string) =>
     organization === undefined ? names.all.dead : names.deadOf(organization);
   /** The letter with exactly this number. */

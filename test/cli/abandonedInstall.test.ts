@@ -16,6 +16,8 @@ test("an installation that a restart of the machine interrupted is not waited fo
   const lock = join(folder, ".runtime", "installing");
   mkdirSync(join(lock, String(process.pid)), { recursive: true });
   utimesSync(lock, 1, 1);
-  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "svc.mjs"), "doctor"], { timeout: 60_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "svc.mjs"), "doctor"], {
+    timeout: 60_000,
+  });
   expect(stdout).toBe("started\n");
 });

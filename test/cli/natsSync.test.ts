@@ -37,7 +37,9 @@ test("svc doctor reports if it cannot read the sync interval of NATS, or if the 
 test("svc doctor asks a monitoring address below its path, and says which setting names one that does not answer", async () => {
   const monitor = await startMonitor({ sync_always: true }, "/nats");
   expect(await checkSync(busOf("2.12.15"), `${monitor}/nats/`)).toBe("always");
-  await expect(checkSync(busOf("2.12.15"), monitor)).rejects.toMatchObject({ what: expect.stringMatching(/answers 404$/) });
+  await expect(checkSync(busOf("2.12.15"), monitor)).rejects.toMatchObject({
+    what: expect.stringMatching(/answers 404$/),
+  });
   const away = `127.0.0.1:${await freePort()}`;
   await expect(checkSync(busOf("2.12.15"), `http://${away}`)).rejects.toMatchObject({
     what: `nothing answers at ${away} (connect ECONNREFUSED ${away})`,
