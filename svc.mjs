@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { constants } from "node:os";
+import { constants, uptime } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -75,7 +75,10 @@ const isRunning = (pid) => {
 const isAbandoned = (lock) => {
   try {
     const [pid] = readdirSync(lock);
-    return pid ? !isRunning(Number(pid)) : Date.now() - statSync(lock).mtimeMs > 5_000;
+    const age_ms = Date.now() - statSync(lock).mtimeMs;
+    // since the machine started, another process may have got the number
+    if (age_ms > uptime() * 1_000) return true;
+    return pid ? !isRunning(Number(pid)) : age_ms > 5_000;
   } catch {
     return false;
   }
@@ -85,7 +88,7 @@ const isAbandoned = (lock) => {
 const withInstallLock = (install) => {
   mkdirSync(runtime, { recursive: true });
   const lock = join(runtime, "installing");
-  for (;;) {
+  for (let waits = 0; ; waits++) {
     try {
       mkdirSync(lock);
       break;
@@ -93,7 +96,10 @@ const withInstallLock = (install) => {
       if (error.code !== "EEXIST")
         fail(`cannot write to ${runtime} (${error.code}): make it writable, then run this again.`);
       if (isAbandoned(lock)) rmSync(lock, { recursive: true, force: true });
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250);
+      else {
+        if (waits === 8) console.error(`Waiting for another start, which installs into this folder (${lock})`);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250);
+      }
     }
   }
   mkdirSync(join(lock, String(process.pid)));

@@ -23,11 +23,14 @@ export function serviceAddress(settings: Settings, service: keyof typeof VARIABL
   throw new CliError(`No service is running on ${settings.DATA_DIR}`, next);
 }
 
-/** Host and port of each address, without user and password. */
-export const displayHosts = (address: string): string =>
-  address
+/** Host and port of an address, without user and password. */
+export const displayHost = (address: string): string => new URL(address).host;
+
+/** The same of each NATS server. */
+const displayHosts = (addresses: string): string =>
+  addresses
     .split(",")
-    .map((each) => new URL(each.trim()).host)
+    .map((each) => displayHost(each.trim()))
     .join(", ");
 
 /** Whether a NATS server greets at one of the addresses, which are separated by commas. */
@@ -44,15 +47,19 @@ async function hasGreeting(address: string): Promise<boolean> {
 
 const noLog = (address: string): CliError =>
   new CliError(
-    `The database at ${displayHosts(address)} has no event log yet`,
+    `The database at ${displayHost(address)} has no event log yet`,
     "start the service once, which creates it",
   );
 
+/** Says why PostgreSQL cannot be used. Unavailable is what clients get; its cause has the reason, such as a certificate that is not trusted. */
+export function describeUnusable(address: string, error: unknown): string {
+  const reason = error instanceof Unavailable && error.cause !== undefined ? error.cause : error;
+  return `PostgreSQL at ${displayHost(address)} cannot be used (${explainError(reason)})`;
+}
+
 function unusable(address: string, cause: unknown): CliError {
   const next = "check that it runs and that DATABASE_URL is correct";
-  return new CliError(`PostgreSQL at ${displayHosts(address)} cannot be used (${explainError(cause)})`, next, {
-    cause,
-  });
+  return new CliError(describeUnusable(address, cause), next, { cause });
 }
 
 const NO_TABLE = "42P01";

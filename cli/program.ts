@@ -10,6 +10,7 @@ import {
 } from "./arguments.ts";
 import { explainError } from "./explainError.ts";
 import { addPrivacy } from "./privacy/commands.ts";
+import { endWithReader } from "./reader.ts";
 
 /* A command's module is loaded only when it runs, so that a tool starts in 0.3 s instead of 1.5. */
 
@@ -227,11 +228,7 @@ const EXIT_TIMEOUT_MS = 1_000;
 
 /** Runs the command. A failure prints one line that says what to do next, and sets exit code 1. */
 export async function runProgram(args: string[]): Promise<void> {
-  // A reader that closes the pipe (`| head`) is not a failure.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit();
-  });
+  endWithReader();
   try {
     await program().parseAsync(args, { from: "user" });
   } catch (error) {

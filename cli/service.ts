@@ -3,6 +3,7 @@ import type { ReadableStream } from "node:stream/web";
 import { readSettings } from "#infra/config.ts";
 import { loadCredentials } from "./credentials.ts";
 import { CliError } from "./cliError.ts";
+import { explainError } from "./explainError.ts";
 
 export interface ServiceOptions {
   /** The address of the service. */
@@ -53,7 +54,9 @@ async function send({ url, token, method, path, body }: Request, timeout_ms: num
 }
 
 function unanswered(url: string, cause: unknown): CliError {
-  const what = `The service at ${url} gave no answer (${(cause as Error).message})`;
+  // `fetch` says only that it failed
+  const reason = explainError((cause as Error).cause ?? cause);
+  const what = `The service at ${url} gave no answer (${reason.replace(/\.$/, "")})`;
   return new CliError(what, "start it, or set --url or SVC_URL", { cause });
 }
 

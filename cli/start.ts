@@ -1,13 +1,17 @@
 import { once } from "node:events";
+import { Unavailable } from "#events/ports.ts";
 import { readSettings, type Settings } from "#infra/config.ts";
 import { startEmbeddedServers, type EmbeddedServers } from "#infra/embedded/index.ts";
+import { watchLauncher } from "#infra/embedded/signals.ts";
 import { loadMasterKey } from "#infra/masterKey.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { waitForStart, type Obstacle } from "#infra/postgres/waitForStart.ts";
 import { retryWhileUnavailable } from "#services/retryWhileUnavailable.ts";
 import { maxStopMs, roles, runRoles, type Role } from "../roles/runRoles.ts";
+import { describeUnusable, throwExplained } from "./connect.ts";
 import { endsInTime } from "./endsInTime.ts";
 import { printLine } from "./output.ts";
+import { outliveReader } from "./reader.ts";
 
 const WAITING: Record<Obstacle, string> = {
   starting: "PostgreSQL is starting: waiting until it takes connections.",
@@ -18,8 +22,17 @@ const WAITING: Record<Obstacle, string> = {
 async function readMasterKey(settings: Settings, database_url: string, stopping: AbortSignal): Promise<string> {
   const pool = openPool(database_url, { max: 1, name: "svc start" });
   const db = asDb(pool);
+  let isTold = false;
+  const sayOnce = (error: unknown): never => {
+    if (error instanceof Unavailable && !isTold)
+      printLine(`${describeUnusable(database_url, error)}: trying again, for a minute at most.`);
+    isTold = true;
+    throw error;
+  };
   try {
-    return (await retryWhileUnavailable(() => loadMasterKey(settings, db), stopping)).key;
+    return (await retryWhileUnavailable(() => loadMasterKey(settings, db).catch(sayOnce), stopping)).key;
+  } catch (error) {
+    return throwExplained(database_url, error);
   } finally {
     await pool.end();
   }
@@ -70,7 +83,15 @@ export async function start(which: Role | "all"): Promise<void> {
   const settings = readSettings(process.env);
   const services = await startEmbeddedServers(settings, printLine);
   const stopper = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stopper.abort());
+  const stop = (): void => stopper.abort();
+  // not `once`: systemd signals the launcher and this process, the launcher passes its signal on, and the second one would end the stop
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  watchLauncher(stop);
+  outliveReader(() => {
+    // a supervisor starts the service again, with another reader
+    process.exitCode = 1;
+    stop();
+  });
   const limit_ms = maxStopMs(rolesOf(which));
   try {
     const running = runUntil(stopper.signal, which, { settings, services });

@@ -34,10 +34,14 @@ interface Welcome {
   link: string;
 }
 
-function withoutPassword(url: string): string {
-  const shown = new URL(url);
-  shown.username = shown.password = "";
-  return shown.href;
+/** NATS may have several addresses, separated by commas. */
+function withoutPasswords(addresses: string): string {
+  const hidden = addresses.split(",").map((address) => {
+    const shown = new URL(address.trim());
+    shown.username = shown.password = "";
+    return shown.href;
+  });
+  return hidden.join(",");
 }
 
 /** What `start` prints once the service accepts requests. The console comes first, for newcomers. */
@@ -59,7 +63,7 @@ ${formatTable([
   ["Knowledge", `${address}/api/v1/knowledge`],
   ["Documentation", `${address}/docs/`],
   ["Reference", `${address}/reference`],
-  ["Events", `${showSecrets ? nats_url : withoutPassword(nats_url)}, subjects ${settings.BUS_PREFIX}.evt.v1.>`],
+  ["Events", `${showSecrets ? nats_url : withoutPasswords(nats_url)}, subjects ${settings.BUS_PREFIX}.evt.v1.>`],
   ["Health", `${address}/readyz`],
   ["Organization", organization_id],
   ["API key", showSecrets ? api_key : `in ${file}`],

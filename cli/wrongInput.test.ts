@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "#infra/embedded/freePort.ts";
 import { testFolder } from "#test/harness.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -49,6 +50,21 @@ test.each([["backup", "--out", "new"], ["migrate"]])(
     );
   },
 );
+
+test("a database that cannot be reached is named with the reason, also with a comma in its password", async () => {
+  const DATABASE_URL = "postgres://svc:hid,den@127.0.0.1:1/svc";
+  expect(await refusal(["log", "tail"], { ...UNREACHABLE, DATABASE_URL })).toBe(
+    "PostgreSQL at 127.0.0.1:1 cannot be used (connect ECONNREFUSED 127.0.0.1:1): check that it runs and that DATABASE_URL is correct.\n",
+  );
+});
+
+test("a service that cannot be reached is named with the reason", async () => {
+  const host = `127.0.0.1:${await freePort()}`;
+  const list = ["definitions", "list", "--url", `http://${host}`];
+  expect(await refusal(list, { SVC_SESSION: "sess-1" })).toBe(
+    `The service at http://${host} gave no answer (connect ECONNREFUSED ${host}): start it, or set --url or SVC_URL.\n`,
+  );
+});
 
 test("a database that accepts connections but stays silent does not block a command forever", async () => {
   const silent = createSocketServer().listen(0, "127.0.0.1");

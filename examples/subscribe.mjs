@@ -4,7 +4,8 @@ import { connect } from "@nats-io/transport-node";
 /* Hears what happens in the platform: `NATS_URL=… node examples/subscribe.mjs SUBJECT [CONSUMER]`. A listener with an account of its own has API_PREFIX=feed. */
 
 const { NATS_URL = "nats://127.0.0.1:4222", BUS_PREFIX = "svc", API_PREFIX: apiPrefix = "$JS.API" } = process.env;
-const { host, username: user, password: pass } = new URL(NATS_URL);
+const { host, username, password } = new URL(NATS_URL);
+const [user, pass] = [username, password].map(decodeURIComponent);
 const ended = ({ message }) => {
   const next = "start the service, and give the address of its NATS as NATS_URL";
   process.stderr.write(`No feed at ${host} (${message}): ${next}.\n`);

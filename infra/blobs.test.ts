@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
+import { StorageUnavailable } from "#events/ports.ts";
 import { openBlobs } from "./blobs.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "blobs-"));
@@ -100,4 +101,19 @@ test("a clock that is two days ahead makes no blob old", async () => {
   }
   const left = await readdir(join(directory, "o/uncommitted"));
   expect(left.toSorted()).toEqual([basename(key), "fresh.part"].toSorted());
+});
+
+/** Runs work without the rights of root, whom no mode of a folder stops. */
+async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+  if (process.getuid?.() !== 0) return work();
+  process.seteuid!(65_534);
+  return work().finally(() => process.seteuid!(0));
+}
+
+test("a folder in which this user may not write is a disk that cannot be used, and no fault of the content", async () => {
+  const foreign = await mkdtemp(join(directory, "foreign-"));
+  await chmod(foreign, 0o500);
+  const put = asNobody(() => openBlobs(foreign).put("o/one", Buffer.from("1")));
+  await expect(put).rejects.toThrow(StorageUnavailable);
+  await rm(foreign, { recursive: true });
 });

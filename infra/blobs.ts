@@ -9,8 +9,8 @@ import { createDiskProbe } from "./diskProbe.ts";
 import { failpoint } from "./failpoint.ts";
 import { isError, makeFolder, syncFolder } from "./folders.ts";
 
-/** Error codes of a disk that is read-only, failing or gone, and of a process without file handles. */
-const UNAVAILABLE = ["EROFS", "EIO", "ESTALE", "ENXIO", "ENODEV", "ETIMEDOUT", "EMFILE", "ENFILE"];
+/** Error codes of a disk that is read-only, failing, gone or another user's, and of a process without file handles. */
+const UNAVAILABLE = ["EROFS", "EIO", "ESTALE", "ENXIO", "ENODEV", "ETIMEDOUT", "EACCES", "EPERM", "EMFILE", "ENFILE"];
 
 /** A part of an open file that the disk cannot read: that file is damaged, and waiting does not help. */
 const isDamaged = (cause: unknown): boolean =>

@@ -76,6 +76,16 @@ test("all invalid settings are reported at once, by name, without their values",
   expect(read).not.toThrow(/hidden|short-secret/);
 });
 
+test("a password of NATS that is not percent-encoded is refused, and not printed", () => {
+  const read = (NATS_URL: string) => () => readSettings({ NATS_URL });
+  expect(read("nats://svc:hid%den@a:4222,nats://b:4222")).toThrow(
+    /^ {2}NATS_URL must have user and password percent-encoded, such as %25 for a percent sign$/m,
+  );
+  expect(read("nats://svc:hid%den@a:4222")).not.toThrow(/hid/);
+  for (const login of ["svc:hid%25den@", "svc:%40%2F@", "token@", ""])
+    expect(read(`nats://${login}a:4222`)).not.toThrow();
+});
+
 test("CORS_ORIGINS are origins as browsers write them, or * alone", () => {
   const read = (CORS_ORIGINS: string) => readSettings({ CORS_ORIGINS }).CORS_ORIGINS;
   expect(readSettings({}).CORS_ORIGINS).toEqual([]);

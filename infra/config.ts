@@ -78,6 +78,13 @@ const hasOneLogin = (text: string): boolean => {
   return others.every((one) => same(one) || (one.username === "" && one.password === ""));
 };
 
+/** The NATS library gets user and password without their percent-encoding. */
+const hasEncodedLogin = (text: string): boolean =>
+  text
+    .split(",")
+    .flatMap((each) => URL.parse(each.trim()) ?? [])
+    .every(({ username, password }) => [username, password].every((part) => part === "" || decoded(part) !== ""));
+
 const REPLICAS = "must be 1, 3 or 5";
 const KEY_FORMAT = "32 random bytes in base64, such as `openssl rand -base64 32` prints";
 // Makes zod run checks across settings even if some settings are invalid.
@@ -106,6 +113,7 @@ const schema = z
         (text) => text.split(",").every((each) => isUrl(each.trim(), ["nats:", "tls:"])),
         "must be a URL such as nats://user:password@host:4222, or several separated by commas",
       )
+      .refine(hasEncodedLogin, "must have user and password percent-encoded, such as %25 for a percent sign")
       .refine(hasOneLogin, "must have user and password in its first address: they apply to all addresses")
       .optional(),
     NATS_REPLICAS: z.coerce

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -10,6 +11,7 @@ const rows: Record<string, unknown>[] = [
 ];
 
 const FAILING = { ok: false, detail: "not read within 3 s" };
+const SILENT = "no answer within 2.5 s";
 
 /** A search server that reports good health. */
 async function startSearch(): Promise<string> {
@@ -38,7 +40,7 @@ test("a search server that does not answer is not asked for its index, so the ch
   onTestFinished(() => void silent.close());
   const has = vi.fn(async () => true);
   const health = await readHealth(resourcesAt(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`), { has });
-  expect(health).toMatchObject({ postgres: { ok: true }, meilisearch: { ok: false } });
+  expect(health).toMatchObject({ postgres: { ok: true }, meilisearch: { ok: false, detail: SILENT } });
   expect(has).not.toHaveBeenCalled();
 });
 
@@ -69,4 +71,36 @@ test("a process whose log takes no appends, or that does not reach its database,
   });
   const cut = resourcesAt(url, { reach: { isReachable: () => false } });
   expect((await readHealth(cut, { has }))["postgres"]).toMatchObject({ ok: false });
+});
+
+test("docs/alerts.md has the texts of checks that take too long", () => {
+  const page = readFileSync(new URL("../docs/alerts.md", import.meta.url), "utf8");
+  const times = [...page.matchAll(/no answer within [\d.]+ s|read within [\d.]+ s/g)].map(([text]) => text);
+  expect(new Set(times)).toEqual(new Set([SILENT, FAILING.detail.replace("not ", "")]));
+});
+
+test("the lag of the relays is shown, and is no failure", async () => {
+  const followers = ["feed", "reactions", "passages"].map((name, n) => ({
+    name,
+    version: 1,
+    lag: 5_000 + n,
+    parked: 0,
+  }));
+  const query = async (text: string) => (text.includes("log.checkpoints c, log.head") ? followers : rows);
+  const health = await readHealth(resourcesAt(await startSearch(), { db: { query } }), { has: async () => true });
+  expect(health).toMatchObject({
+    "relay feed": { ok: true, detail: { lag: 5_000 } },
+    "relay reactions": { ok: true, detail: { lag: 5_001 } },
+  });
+});
+
+test("a search server whose address has a path is asked below it", async () => {
+  const server = createHttpServer(({ url }, response) =>
+    response.writeHead(url === "/search/health" ? 200 : 404).end('{"status":"available"}'),
+  ).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/search/`;
+  const health = await readHealth(resourcesAt(url), { has: async () => true });
+  expect(health["meilisearch"]).toEqual({ ok: true, detail: "available" });
 });

@@ -17,8 +17,10 @@ const CHECK_TIMEOUT_MS = 2_500;
 const TOTAL_MS = 3_000;
 
 const checkName = (projection: string): string => `projection ${projection}`;
-const PROJECTIONS = projections.map(({ name }) => checkName(name));
 const INDEX = "index passages";
+/** The relays' checkpoints, by the names of their checks. */
+const RELAYS = { "relay feed": "feed", "relay reactions": "reactions" };
+const FOLLOWERS = [...projections.map(({ name }) => checkName(name)), ...Object.keys(RELAYS)];
 /** The check of the blobs' disk. */
 const DISK = "disk";
 
@@ -55,13 +57,29 @@ async function checkAppends({ appends }: Resources): Promise<void> {
   if (problem !== undefined) throw new Error(`The log takes no appends: ${problem}`);
 }
 
-async function checkProjections({ db }: Resources): Promise<Record<string, Health>> {
-  const rows = await db.query<{ name: string; version: number; lag: number; parked: number }>(
+interface FollowerRow {
+  name: string;
+  version: number;
+  lag: number;
+  parked: number;
+}
+
+/** How far the relays are behind the log. Another process may run them, so this is no failure of this one. */
+const describeRelays = (found: Map<string, FollowerRow>): Record<string, Health> =>
+  Object.fromEntries(
+    Object.entries(RELAYS).flatMap(([check, name]): [string, Health][] => {
+      const row = found.get(name);
+      return row ? [[check, { ok: true, detail: { lag: row.lag } }]] : [];
+    }),
+  );
+
+async function checkFollowers({ db }: Resources): Promise<Record<string, Health>> {
+  const rows = await db.query<FollowerRow>(
     `select c.name, c.version, h.position - c.position as lag, (select count(*) from log.parked p where p.projection = c.name) as parked
      from log.checkpoints c, log.head h`,
   );
   const found = new Map(rows.map((row) => [row.name, row]));
-  return Object.fromEntries(
+  const models = Object.fromEntries(
     projections.map(({ name, version }) => {
       const row = found.get(name);
       // a newer version only adds to the tables, so this program can read them
@@ -71,6 +89,7 @@ async function checkProjections({ db }: Resources): Promise<Record<string, Healt
       return [checkName(name), { ok: true, detail: { lag: row.lag, parked: row.parked } }];
     }),
   );
+  return { ...models, ...describeRelays(found) };
 }
 
 async function checkBus({ bus, sameBus }: Resources): Promise<BusHealth> {
@@ -83,7 +102,7 @@ async function checkBus({ bus, sameBus }: Resources): Promise<BusHealth> {
 }
 
 async function checkMeilisearch({ addresses }: Resources): Promise<string> {
-  const response = await fetch(new URL("/health", addresses.meili_url));
+  const response = await fetch(`${addresses.meili_url.replace(/\/+$/, "")}/health`);
   if (!response.ok) throw new Error(`answered ${response.status}`);
   return ((await response.json()) as { status: string }).status;
 }
@@ -143,9 +162,9 @@ export async function readHealth(resources: Resources, engine: IndexCheck): Prom
     readSeveral([DISK], () => checkDisks(resources), performance.now() + CHECK_TIMEOUT_MS),
   ]);
   // not repeated: a silent server would be silent again, and the whole check must end within 5 s
-  const [models, index] = await Promise.all([
-    postgres.ok ? readSeveral(PROJECTIONS, () => checkProjections(resources), until) : {},
+  const [followers, index] = await Promise.all([
+    postgres.ok ? readSeveral(FOLLOWERS, () => checkFollowers(resources), until) : {},
     postgres.ok && meilisearch.ok ? readSeveral([INDEX], () => checkPassageIndex(resources, engine), until) : {},
   ]);
-  return { postgres, log, nats, commands, meilisearch, ...disks, ...models, ...index };
+  return { postgres, log, nats, commands, meilisearch, ...disks, ...followers, ...index };
 }

@@ -13,3 +13,10 @@ test("a process without the API reports on its own port how long its event loop 
   expect((await read("/")).status).toBe(404);
   await metrics.stop();
 });
+
+test("a port of metrics that is in use is named with its setting, because two processes of a machine need two", async () => {
+  const first = await serveMetrics({ HOST: "127.0.0.1", METRICS_PORT: 0 });
+  const second = serveMetrics({ HOST: "127.0.0.1", METRICS_PORT: first.port });
+  await expect(second).rejects.toThrow(/^Port \d+ is in use: stop .+, or set METRICS_PORT to another one\.$/);
+  await first.stop();
+});

@@ -17,7 +17,11 @@ export async function serveMetrics({ HOST, METRICS_PORT }: Pick<Settings, "HOST"
     else response.writeHead(404).end();
   });
   server.listen(METRICS_PORT, HOST);
-  await once(server, "listening");
+  await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "EADDRINUSE") throw cause;
+    const next = "stop the program that listens there, or set METRICS_PORT to another one";
+    throw new Error(`Port ${METRICS_PORT} is in use: ${next}.`, { cause });
+  });
   return {
     port: (server.address() as AddressInfo).port,
     async stop(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Bus } from "#infra/nats/connect.ts";
 import { namesFor } from "#infra/nats/names.ts";
 import { IS_ALIVE } from "#infra/postgres/heartbeat.ts";
 import type { Db } from "#projections/projection.ts";
-import { openBus } from "../connect.ts";
+import { displayHost, openBus } from "../connect.ts";
 import { CliError } from "../cliError.ts";
 import { explainError } from "../explainError.ts";
 
@@ -63,9 +63,13 @@ export async function checkSync(bus: Bus, monitor: string | undefined): Promise<
   if (major < 2 || (major === 2 && minor < 10))
     return `every two minutes: ${version} knows no other; what a power cut takes is delivered again`;
   if (!monitor) return "not known: set NATS_MONITOR_URL to read it from the server";
-  const response = await fetch(new URL("/jsz?config=true", monitor), { signal: AbortSignal.timeout(3_000) });
-  if (!response.ok)
-    throw new CliError(`${monitor} answers ${response.status}`, "correct NATS_MONITOR_URL, or leave it out");
+  const next = "correct NATS_MONITOR_URL, or leave it out";
+  const url = `${monitor.replace(/\/+$/, "")}/jsz?config=true`;
+  const response = await fetch(url, { signal: AbortSignal.timeout(3_000) }).catch((error: Error) => {
+    const what = `nothing answers at ${displayHost(monitor)} (${explainError(error.cause ?? error)})`;
+    throw new CliError(what, next, { cause: error });
+  });
+  if (!response.ok) throw new CliError(`${displayHost(monitor)} answers ${response.status}`, next);
   const { config = {} } = (await response.json()) as { config?: { sync_always?: boolean } };
   if (config.sync_always === true) return "always";
   throw new CliError("a power cut takes the messages of up to two minutes", SYNC_NEXT);

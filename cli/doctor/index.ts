@@ -53,7 +53,7 @@ function checks(open: CheckContext): Check[] {
     { name: "Node", run: checkNode },
     { name: "settings", run: () => ((open.settings = checkSettings(process.env)), "valid") },
     { name: "data folder", ...onSettings, run: () => checkDataFolder(open.settings.DATA_DIR) },
-    { name: "disk", ...onSettings, run: () => checkDisk(open.settings.DATA_DIR) },
+    { name: "disk", ...onSettings, run: () => checkDisk(open.settings) },
     {
       name: "PostgreSQL",
       ...onSettings,

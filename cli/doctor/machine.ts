@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import type { Settings } from "#infra/config.ts";
 import { CliError } from "../cliError.ts";
 
 const NODE = { major: 24, minor: 12 };
@@ -34,9 +35,20 @@ export async function checkDataFolder(folder: string): Promise<string> {
   return path === resolve(folder) ? path : `${resolve(folder)} is created at the first start`;
 }
 
-export async function checkDisk(folder: string): Promise<string> {
-  const { bavail, bsize } = await statfs(nearestExisting(folder));
+/** Fails also if the service refuses new work because of this disk. */
+export async function checkDisk({
+  DATA_DIR,
+  FREE_DISK_PERCENT: [first = 0],
+}: Pick<Settings, "DATA_DIR" | "FREE_DISK_PERCENT">): Promise<string> {
+  const { bavail, blocks, bsize } = await statfs(nearestExisting(DATA_DIR));
+  const percent = (100 * bavail) / blocks;
   const free = `${((bavail * bsize) / GIB).toFixed(1)} GiB free`;
-  if (bavail * bsize >= MIN_FREE_BYTES) return free;
-  throw new CliError(free, "free disk space: the log and the blobs need at least 1 GiB");
+  if (bavail * bsize < MIN_FREE_BYTES)
+    throw new CliError(free, "free disk space: the log and the blobs need at least 1 GiB");
+  if (percent < first)
+    throw new CliError(
+      `${free}, ${percent.toFixed(1)} % of the disk`,
+      `free disk space: below ${first} % new documents are refused, then runs and turns (FREE_DISK_PERCENT)`,
+    );
+  return free;
 }

@@ -1,6 +1,6 @@
 import type { Settings } from "#infra/config.ts";
 import { runningAddresses } from "#infra/embedded/addresses.ts";
-import { serviceAddress, displayHosts } from "../connect.ts";
+import { serviceAddress, displayHost } from "../connect.ts";
 import { CliError } from "../cliError.ts";
 
 const TIMEOUT_MS = 3_000;
@@ -11,9 +11,9 @@ export async function checkMeilisearch(settings: Settings): Promise<string> {
   const key =
     settings.MEILI_API_KEY ?? settings.MEILI_MASTER_KEY ?? runningAddresses(settings.DATA_DIR)?.meili_master_key;
   const options = { headers: { authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(TIMEOUT_MS) };
-  const response = await fetch(new URL("/version", address), options).catch(() => {
+  const response = await fetch(`${address.replace(/\/+$/, "")}/version`, options).catch(() => {
     const next = "check that it runs and that MEILI_URL is correct";
-    throw new CliError(`nothing answers at ${displayHosts(address)}`, next);
+    throw new CliError(`nothing answers at ${displayHost(address)}`, next);
   });
   if (response.status === 401 || response.status === 403)
     throw new CliError(

@@ -1,7 +1,9 @@
+import { constants } from "node:buffer";
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "#test/harness.ts";
+import { CHAINED_ROWS } from "#infra/postgres/verify.ts";
 import { explainError } from "../explainError.ts";
 import { writeExport } from "./export.ts";
 
@@ -33,4 +35,9 @@ test("an export goes to a device as it is, and a folder that does not exist is n
   const nowhere = join(await testFolder(), "none", "log.jsonl");
   const failed: unknown = await writeExport(whole(), nowhere).catch((error: unknown) => error);
   expect(explainError(failed)).toBe(`${nowhere} does not exist: check the path.`);
+});
+
+test("the events that an export reads at once fit into one text, even if each is as large as a command may be", () => {
+  const events = Number(/limit (\d+)$/.exec(CHAINED_ROWS)![1]);
+  expect(events * 2 * 256 * 1024).toBeLessThan(constants.MAX_STRING_LENGTH / 2);
 });

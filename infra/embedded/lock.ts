@@ -54,7 +54,13 @@ export const acquireLock = async (dataDir: string, onLine: (line: string) => voi
     removeStaleLock(path);
   }
   return {
-    markStopping: () => writePrivate(path, JSON.stringify({ ...own, stopping: true })),
+    markStopping() {
+      try {
+        writePrivate(path, JSON.stringify({ ...own, stopping: true }));
+      } catch {
+        // the disk is full or the folder is gone: the servers must stop nevertheless, and a next start waits only a second
+      }
+    },
     release: () => rmSync(path, { force: true }),
   };
 };

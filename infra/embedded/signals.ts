@@ -2,6 +2,14 @@ import { constants } from "node:os";
 
 const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+/** Calls `onGone` if the svc.mjs that started this process is killed, because it can pass no signal on. Returns a function that ends this. */
+export const watchLauncher = (onGone: () => void): (() => void) => {
+  if (!process.channel || process.env["SVC_LAUNCHER"] !== String(process.ppid)) return () => {};
+  process.once("disconnect", onGone);
+  process.channel.unref();
+  return () => void process.off("disconnect", onGone);
+};
+
 /**
  * Keeps signals from ending the process without its exit hooks while servers run. During the start a signal exits the process.
  * After `onStarted`, only the caller's listeners act, and a second signal does not interrupt the stop. If the svc.mjs that started
@@ -12,19 +20,15 @@ export const guardSignals = () => {
   const onSignal = (name: NodeJS.Signals) => {
     if (isStarting) process.exit(128 + constants.signals[name]);
   };
-  const onLauncherGone = () => void process.kill(process.pid, "SIGTERM");
   for (const name of names) process.on(name, onSignal);
-  if (process.channel && process.env["SVC_LAUNCHER"] === String(process.ppid)) {
-    process.once("disconnect", onLauncherGone);
-    process.channel.unref();
-  }
+  const leaveLauncher = watchLauncher(() => void process.kill(process.pid, "SIGTERM"));
   return {
     onStarted: () => {
       isStarting = false;
     },
     release: () => {
       for (const name of names) process.off(name, onSignal);
-      process.off("disconnect", onLauncherGone);
+      leaveLauncher();
     },
   };
 };

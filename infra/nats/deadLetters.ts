@@ -15,11 +15,11 @@ export interface DeadLetter {
   command: unknown;
 }
 
-/** With `organization`, letters of other organizations do not exist. */
+/** With `organization`, letters of other organizations do not exist. All methods throw Unavailable while JetStream does not answer. */
 export interface DeadLetters {
   /** Oldest first. */
   list(limit: number, organization?: string): Promise<(DeadLetter & { seq: number; at: Date })[]>;
-  /** Publishes it again with a deadline in one minute, and removes it. False if there is none. Throws Unavailable. */
+  /** Publishes it again with a deadline in one minute, and removes it. False if there is none. */
   replay(seq: number, organization?: string): Promise<boolean>;
   /** False when there is none. */
   remove(seq: number, organization?: string): Promise<boolean>;
@@ -27,7 +27,11 @@ export interface DeadLetters {
 
 export function createDeadLetters({ connection, streams: { jsm }, names }: BusContext): DeadLetters {
   const stream = names.streams.dead;
-  const get = (query: SeqMsgRequest & { next_by_subj?: string }) => jsm.streams.getMessage(stream, query);
+  const ask = <T>(request: Promise<T>, what: string): Promise<T> =>
+    connection.during(request).catch((cause: unknown) => {
+      throw new Unavailable(`The dead letter cannot be ${what} now`, { cause });
+    });
+  const get = (query: SeqMsgRequest & { next_by_subj?: string }) => ask(jsm.streams.getMessage(stream, query), "read");
   const subjectOf = (organization?: string) =>
     organization === undefined ? names.all.dead : names.deadOf(organization);
   /** The letter with exactly this number. */
@@ -36,7 +40,7 @@ export function createDeadLetters({ connection, streams: { jsm }, names }: BusCo
     return found?.seq === seq ? found : null;
   };
   const remove = async (seq: number, organization?: string) =>
-    (await find(seq, organization)) !== null && jsm.streams.deleteMessage(stream, seq);
+    (await find(seq, organization)) !== null && ask(jsm.streams.deleteMessage(stream, seq), "removed");
   return {
     async list(limit, organization) {
       const letters = [];
@@ -51,12 +55,8 @@ export function createDeadLetters({ connection, streams: { jsm }, names }: BusCo
     async replay(seq, organization) {
       const letter = (await find(seq, organization))?.json<DeadLetter>();
       if (!letter) return false;
-      try {
-        const payload = withNewDeadline(letter.command);
-        await jetstream(connection.nc).publish(letter.subject, payload, { msgID: randomUUID() });
-      } catch (cause) {
-        throw new Unavailable("The dead letter cannot be replayed now", { cause });
-      }
+      const payload = withNewDeadline(letter.command);
+      await ask(jetstream(connection.nc).publish(letter.subject, payload, { msgID: randomUUID() }), "replayed");
       return remove(seq, organization);
     },
     remove,

@@ -1,14 +1,20 @@
-import { jetstream, type PubAck } from "@nats-io/jetstream";
+import { jetstream, JetStreamApiCodes, type PubAck } from "@nats-io/jetstream";
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
 import { Unavailable } from "#events/ports.ts";
 import type { FeedEvent } from "#events/published.ts";
 import type { TraceHeaders } from "#events/trace.ts";
 import { addConsumer } from "./addConsumer.ts";
 import type { BusContext } from "./context.ts";
+import { orUndefined } from "./streams.ts";
 
 /** An event and its trace, which is sent as a header. */
 export interface FeedMessage extends Pick<TraceHeaders, "traceparent"> {
   event: FeedEvent;
+}
+
+/** A listener of this name exists, and receives something else. */
+export class ListenerTaken extends Error {
+  override name = "ListenerTaken";
 }
 
 /** How long an answer about consumers is cached. */
@@ -30,7 +36,10 @@ export interface Feed {
   last(): Promise<FeedEvent | "nothing" | undefined>;
   /** Whether the stream had consumers at the last check, at most a second ago. */
   hasConsumers(): boolean;
-  /** Creates the durable consumer of a listener to one organization. An existing one keeps its place. Throws Unavailable. */
+  /**
+   * Creates the durable consumer of a listener to one organization. An existing one keeps its place. Throws ListenerTaken if that
+   * receives the events of another organization, and Unavailable.
+   */
   addListener(name: string, organization: string): Promise<void>;
 }
 
@@ -56,6 +65,22 @@ function watchConsumers({ streams, names }: BusContext): () => boolean {
     }
     return isConsumed;
   };
+}
+
+/** NATS before 2.10 would give an existing consumer the new filter, and later versions refuse it without a reason. */
+async function ensureListener(
+  { streams: { jsm }, names }: BusContext,
+  durable_name: string,
+  filter_subject: string,
+): Promise<void> {
+  const stream = names.streams.events;
+  const found = await orUndefined(jsm.consumers.info(stream, durable_name), JetStreamApiCodes.ConsumerNotFound);
+  const received = found?.config.filter_subject;
+  if (found && received !== filter_subject)
+    throw new ListenerTaken(`The consumer ${durable_name} exists already and receives ${received ?? "other events"}`);
+  // one message in flight: subscribers skip positions that they have passed
+  const settings = { ack_policy: "explicit", max_ack_pending: 1 } as const;
+  if (!found) await addConsumer(jsm, stream, { durable_name, filter_subject, ...settings });
 }
 
 export function createFeed(bus: BusContext): Feed {
@@ -108,12 +133,9 @@ export function createFeed(bus: BusContext): Feed {
       }
     },
     async addListener(name, organization) {
-      // one message in flight: subscribers skip positions that they have passed
-      const consumer = { durable_name: names.listener(name), filter_subject: names.eventsOf(organization) };
-      const settings = { ack_policy: "explicit", max_ack_pending: 1 } as const;
       await connection
-        .during(addConsumer(streams.jsm, names.streams.events, { ...consumer, ...settings }))
-        .catch((cause: unknown) => Promise.reject(unavailable(cause)));
+        .during(ensureListener(bus, names.listener(name), names.eventsOf(organization)))
+        .catch((cause: unknown) => Promise.reject(cause instanceof ListenerTaken ? cause : unavailable(cause)));
     },
     last: () => connection.during(readLast()).catch((cause: unknown) => Promise.reject(unavailable(cause))),
   };

@@ -147,7 +147,8 @@ async function ensureConsumer(
   return (await jsm.consumers.update(stream, spec.durable_name, { ...found.config, ...spec })).config;
 }
 
-async function orUndefined<T>(request: Promise<T>, missingCode: number): Promise<T | undefined> {
+/** The answer; undefined if JetStream knows no such thing. */
+export async function orUndefined<T>(request: Promise<T>, missingCode: number): Promise<T | undefined> {
   try {
     return await request;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AuditedEvent } from "#events/auditLog.ts";
+import type { StoredFields } from "#events/define.ts";
 import { eventDefinitions } from "#events/index.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { Keyring } from "#events/vault.ts";
@@ -39,15 +40,25 @@ function openPersonal(row: EventRow, keyring: Keyring): Record<string, unknown> 
 
 type StoredEvent = Omit<EventRow, "sealed" | "thing" | "wrapped">;
 
-/** The event in its newest version. This is the only place that upcasts. */
-function upcast(row: StoredEvent, personal: Record<string, unknown> | undefined): RecordedEvent {
-  let fields = { data: JSON.parse(row.data) as Record<string, unknown>, personal };
+type StoredShape = Pick<StoredEvent, "type" | "shape" | "data">;
+
+/** An event's fields in their newest version. This is the only place that upcasts. */
+function upcastFields(row: StoredShape, personal: Record<string, unknown> | undefined): StoredFields {
+  let fields: StoredFields = { data: JSON.parse(row.data), personal };
   const definition = eventDefinitions.get(row.type);
   for (let shape = row.shape; definition && shape < definition.version; shape++) {
     const convert = definition.upcasts[shape];
     if (!convert) throw new Error(`${row.type} has no upcast from version ${shape}`);
     fields = convert(fields);
   }
+  return fields;
+}
+
+/** The public fields of an event in their newest version, for which no key is needed. */
+export const decodeData = (row: StoredShape): Record<string, unknown> => upcastFields(row, undefined).data;
+
+function upcast(row: StoredEvent, personal: Record<string, unknown> | undefined): RecordedEvent {
+  const fields = upcastFields(row, personal);
   return {
     position: row.position,
     stream: row.stream,

@@ -8,7 +8,7 @@ import type { Db } from "#projections/projection.ts";
 import { failpoint } from "../failpoint.ts";
 import { groupCommit } from "./append.ts";
 import type { AppendListener } from "./appendWatch.ts";
-import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
+import { decodeData, decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
 import { IS_ALIVE, IS_GONE } from "./heartbeat.ts";
 import { findOpenWork, HEAD_COLUMNS, headFrom, type HeadRow } from "./openWork.ts";
 import { createRecentKeys } from "./recentKeys.ts";
@@ -38,7 +38,7 @@ const EVENTS = `select ${EVENT_COLUMNS.replace(
 )}`;
 const FOLLOW = `select ${EVENT_COLUMNS} where e.position > $1 order by e.position limit $2`;
 const SCAN = `select h.position as head, e.* from log.head h left join lateral (
-    select position, type, stream, version, organization_id, recorded_at, meta, data from log.events
+    select position, type, stream, version, organization_id, recorded_at, meta, shape, data from log.events
     where position > $1 and position <= h.position and type = any($2) order by position limit $3
   ) e on true order by e.position`;
 const ALIVE = `select exists (select from ops.workers w where w.worker = $1 and ${IS_ALIVE}) as alive`;
@@ -78,13 +78,13 @@ function createAppender({ pool, keyring, findKeys, recentEvents, onAppend }: App
 }
 
 async function scanStored(db: Db, after: number, types: string[], limit: number) {
-  type Row = Omit<ScannedEvent, "recorded_at"> & { recorded_at: Date; meta: string };
+  type Row = Omit<ScannedEvent, "recorded_at" | "data"> & Pick<EventRow, "recorded_at" | "meta" | "shape" | "data">;
   const rows = await db.query<Partial<Row> & { head: number }>(SCAN, [after, types, limit]);
   const found = rows.filter((row): row is Row & { head: number } => row.position !== null);
-  const events = found.map(({ meta, head: _, ...row }) => ({
+  const events = found.map(({ meta, head: _, shape, data, ...row }) => ({
     ...row,
     recorded_at: row.recorded_at.toISOString(),
-    data: JSON.parse(row.data),
+    data: decodeData({ type: row.type, shape, data }),
     traceparent: (JSON.parse(meta) as RecordedEvent["meta"]).traceparent,
   }));
   return { events, seen: events.length === limit ? events.at(-1)!.position : rows[0]!.head };

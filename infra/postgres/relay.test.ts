@@ -196,6 +196,18 @@ describe("a relay's checkpoint", () => {
     expect(published).toHaveLength(45);
     expect(saves).toEqual([20, 40]);
   });
+  test("is saved as soon as it is 500 positions old, because it counts as lag", async () => {
+    start();
+    await pass(ROUND_MS);
+    add(499);
+    commit();
+    await pass(ROUND_MS);
+    expect(saves).toEqual([]);
+    add(500);
+    commit();
+    await pass(ROUND_MS);
+    expect(saves).toEqual([500]);
+  });
   test("is not saved after the end of the leader's term, and hints are unsubscribed, because another process may follow an older log by then", async () => {
     start();
     await pass(10);

@@ -7,6 +7,8 @@ const POLL_MS = 250;
 const RESUME_EVERY_MS = 30_000;
 /** Rounds between two saves of the checkpoint while events keep coming. A crash publishes the events of these rounds again. */
 const ROUNDS_PER_SAVE = 20;
+/** Positions after which it is saved earlier, because its distance from the log's head counts as lag (FollowerBehind, from 1,000 on). */
+const MAX_UNSAVED = 500;
 /**
  * Minimum milliseconds between two rounds triggered by commit hints: the first starts at once, the second takes everything that
  * came meanwhile. With 2 ms, the feed takes a tenth of the processor time of consecutive turns, so that is only used while somebody
@@ -77,7 +79,8 @@ function createRound({ pool, log, name, types, batch, publish, resume }: RelayOp
       throw error;
     });
     published = seen;
-    if (events.length === 0 || ++rounds % ROUNDS_PER_SAVE === 0) await save();
+    const isOld = published - saved >= MAX_UNSAVED;
+    if (events.length === 0 || isOld || ++rounds % ROUNDS_PER_SAVE === 0) await save();
     return events.length === batch;
   };
 }

@@ -5,9 +5,9 @@ import { types } from "./pool.ts";
 /** Timeout for connecting: a stopped server, or one whose answers are lost in the network, accepts the connection and stays silent. */
 const CONNECT_MS = 5_000;
 
-/** Turns the driver's error for this, which has no code, into Unavailable. */
+/** Replaces the driver's error for this, which has no code. */
 const explainSilence = (error: Error): Error =>
-  /timeout/.test(error.message) ? new Unavailable(`no answer within ${CONNECT_MS / 1_000} s`, { cause: error }) : error;
+  /timeout/.test(error.message) ? new Unavailable(`no answer within ${CONNECT_MS / 1_000} s`) : error;
 
 /**
  * Runs work on a dedicated connection for a command-line tool. Throws PostgreSQL's or the network's error, or Unavailable if

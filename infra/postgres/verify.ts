@@ -3,7 +3,8 @@ import type { Db } from "#projections/projection.ts";
 
 /** The chain's first hash. A migration puts it into the empty log's head. */
 export const GENESIS = createHash("sha256").update("assistant-platform log").digest("hex");
-const BATCH = 2_000;
+/** An event can have 256 KiB, twice that as hex. More of them would not fit into one text, as `svc log export` writes it. */
+const BATCH = 500;
 
 /** The fields covered by an event's hash; exports contain the same. `sealed`: hex, null without personal fields. */
 export interface ChainedRow {

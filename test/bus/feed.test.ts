@@ -16,6 +16,7 @@ import { testBus } from "../harness.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 import { feedEvent } from "../samples.ts";
 import { openBus } from "./bus.ts";
+import { startOwnServer } from "./server.ts";
 import { openInspector, removeStreams, readFeed } from "./streams.ts";
 
 const organization_id = newId();
@@ -64,6 +65,21 @@ test("the feed detects within seconds that its stream gets its first consumer or
   await inspector.jsm.consumers.delete(inspector.names.streams.events, inspector.names.listener("one"));
   await inspector.close();
   await vi.waitUntil(() => !feed.hasConsumers(), 10_000);
+});
+
+test("a listener keeps its organization: its name is refused for another one", async () => {
+  const bus = testBus();
+  const { feed } = await openBus(bus);
+  await feed.addListener("one", organization_id);
+  await feed.addListener("one", organization_id);
+  const filter_subject = `${bus.prefix}.evt.v1.${organization_id}.>`;
+  await expect(feed.addListener("one", newId())).rejects.toThrow(
+    `The consumer one exists already and receives ${filter_subject}`,
+  );
+  const inspector = await openInspector(bus);
+  const { config } = await inspector.jsm.consumers.info(inspector.names.streams.events, "one");
+  await inspector.close();
+  expect(config).toMatchObject({ filter_subject, max_ack_pending: 1 });
 });
 
 test("a recreated feed stream, or one with an unexpected last event, accepts nothing until its last event is read", async () => {
@@ -186,6 +202,22 @@ test("the example subscriber prints the feed's events", async () => {
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
   child.kill();
   expect(line).toBe(`7 RunStarted ${stream} {"n":7}`);
+});
+
+test("the platform and the example subscriber sign in with any password, percent-encoded in the address", async () => {
+  const password = "p@s:s/%2";
+  const server = await startOwnServer({ config: `authorization { user: "svc", password: "${password}" }` });
+  const NATS_URL = server.urlOf("svc", encodeURIComponent(password));
+  const { feed } = await openBus({ url: NATS_URL, prefix: "svc" });
+  await feed.publish(events(7, 7));
+  const child = spawn(process.execPath, ["examples/subscribe.mjs"], {
+    env: { ...process.env, NATS_URL },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const line = once(createInterface(child.stdout), "line");
+  const first = await Promise.race([line, once(child, "exit")]);
+  child.kill();
+  expect(first).toEqual([`7 RunStarted ${stream} {"n":7}`]);
 });
 
 test("the example subscriber without a NATS server prints one line that says what to do", async () => {

@@ -42,6 +42,7 @@ describe("the health of a part", () => {
   test("comes with advice", () => {
     expect(adviceFor("meilisearch")).toContain("MEILI_URL");
     expect(adviceFor("projection runs")).toContain("projections");
+    expect(adviceFor("index passages")).toContain("the role services");
     const page = readFileSync(new URL("../../docs/alerts.md", import.meta.url), "utf8");
     const checks = [...page.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name!);
     expect(checks).toContain("log");

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
+import { SessionStarted } from "#events/session.ts";
+import { openKeyring } from "#infra/keyring.ts";
+import { openLog } from "#infra/postgres/log.ts";
 import { BrokenChain, verifyLog } from "#infra/postgres/verify.ts";
 import { openTestLog, aStream, change } from "./log.ts";
 
@@ -90,4 +94,20 @@ test("a scan finds events by type and returns the position that it has examined"
   const { events, seen } = await testLog.log.scan(0, ["OrganizationCreated"], 10);
   expect({ events, seen }).toEqual({ events: [], seen: ALL });
   expect((await testLog.log.scan(0, ["SessionEnded"], 10)).seen).toBe(10);
+});
+
+test("a scan returns an event of a former version in its newest version, as the feed says that it is", async () => {
+  const { pool, log, close } = await openTestLog();
+  const stored = {
+    session_id: newId(),
+    user_id: newId(),
+    token_hash: "hash",
+    expires_at: "2026-01-02T03:04:05.678Z",
+  };
+  await log.append(change(aStream(), { event: SessionStarted.of({ ...stored, epoch: 2 }) }));
+  await pool.query("update log.events set shape = 1, data = $1", [JSON.stringify(stored)]);
+  // the log that wrote the event still has it in memory
+  const { events } = await openLog(pool, openKeyring(Buffer.alloc(32, 7))).scan(0, ["SessionStarted"], 10);
+  await close();
+  expect(events).toMatchObject([{ type: "SessionStarted", data: { ...stored, epoch: 1 } }]);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { maxStopMs } from "../../roles/runRoles.ts";
 import { startFaultProxy, throughProxy } from "../faultProxy.ts";
@@ -17,6 +18,9 @@ test.each(["services", "http"] as const)(
     const running = await startProcess(role, deployment, { DATABASE_URL: throughProxy(database_url, proxy.port) });
     proxy.setAll("dropped");
     const began = performance.now();
+    process.kill(running.pid, "SIGTERM");
+    await sleep(1_000);
+    // systemd signals the launcher, too, which passes its signal on
     process.kill(running.pid, "SIGTERM");
     const [code, signal] = await running.ended;
     expect([typeof code, signal]).toEqual(["number", null]);

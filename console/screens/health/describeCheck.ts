@@ -39,6 +39,7 @@ const ADVICE: Record<string, string> = {
   clock: "Set the clock of this machine: it differs from the database's.",
 };
 
-/** Advice for a failing check. */
+/** Advice for a failing check. Processes of the role services fill the index of passages and run the relays. */
 export const adviceFor = (name: string): string =>
-  ADVICE[name] ?? "Check that a process with the role projections runs, and read its log.";
+  ADVICE[name] ??
+  `Check that a process with the role ${name.startsWith("projection ") ? "projections" : "services"} runs, and read its log.`;
