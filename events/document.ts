@@ -6,6 +6,7 @@ import { PagePrice } from "./price.ts";
 import { Usage } from "./turnOutput.ts";
 import { DocumentDetails } from "./documentDetails.ts";
 import { ReadingWarning } from "./readingWarnings.ts";
+import { OcrLanguages, RecognizedLanguages } from "./ocrLanguages.ts";
 
 const Id = z.object({ document_id: z.uuid() });
 
@@ -49,6 +50,7 @@ const Text = z.object({
   characters: z.int().nonnegative(),
   /** What the reader left out; absent if nothing. */
   warnings: z.array(ReadingWarning).optional(),
+  ocr_languages: RecognizedLanguages,
 });
 
 export const UploadDocument = defineCommand(
@@ -65,6 +67,8 @@ export const ReplaceDocument = defineCommand(
 export const ChangeDocument = defineCommand("ChangeDocument", "document", Id.extend(Change.shape));
 /** `reextract` reads the original again and is charged. Otherwise the stored Markdown is cut and indexed again. */
 export const ReprocessDocument = defineCommand("ReprocessDocument", "document", Id.extend({ reextract: z.boolean() }));
+/** Reads the original again in these languages. Not a field of ReprocessDocument, which processes of older releases would drop (ADR 92). */
+export const RereadDocument = defineCommand("RereadDocument", "document", Id.extend({ ocr_languages: OcrLanguages }));
 export const DeleteDocument = defineCommand("DeleteDocument", "document", Id);
 /** A worker claims a queued document, or one whose worker is gone. */
 export const StartReading = defineCommand("StartReading", "document", Work.extend({ worker: z.string() }));
@@ -121,7 +125,11 @@ export const DocumentChanged = defineEvent("DocumentChanged", {
   thing,
 });
 export const DocumentReprocessed = defineEvent("DocumentReprocessed", {
-  public: Id.extend(QueueEntry.shape).extend({ reextract: z.boolean() }),
+  public: Id.extend(QueueEntry.shape).extend({
+    reextract: z.boolean(),
+    /** The languages that text recognition shall look for; absent: those of the text before. */
+    ocr_languages: z.array(z.string()).optional(),
+  }),
 });
 export const ReadingStarted = defineEvent("ReadingStarted", { public: Work.extend({ worker: z.string() }) });
 export const DocumentRead = defineEvent("DocumentRead", { public: Work.extend(Text.shape) });

@@ -4,6 +4,7 @@ import { streamName } from "./ids.ts";
 import { Money } from "./money.ts";
 import { PagePrice } from "./price.ts";
 import { ReadingWarning } from "./readingWarnings.ts";
+import { RecognizedLanguages } from "./ocrLanguages.ts";
 
 const Id = z.object({ extraction_id: z.uuid() });
 const ExtractionRequest = Id.extend({
@@ -27,6 +28,7 @@ const Text = z.object({
   characters: z.int().nonnegative(),
   /** What the reader left out; absent if nothing. */
   warnings: z.array(ReadingWarning).optional(),
+  ocr_languages: RecognizedLanguages,
 });
 
 export const RequestExtraction = defineCommand(

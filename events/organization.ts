@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
+import { OcrLanguages } from "./ocrLanguages.ts";
 
 /** Characters. */
 export const MAX_ORGANIZATION_NAME = 200;
@@ -25,6 +26,16 @@ export const SwitchScriptedTools = defineCommand(
 );
 export const ScriptedToolsSwitched = defineEvent("ScriptedToolsSwitched", {
   public: z.object({ enabled: z.boolean() }),
+});
+
+/** Chooses the languages that text recognition (OCR) looks for; null: those of the deployment. Texts that were read stay as they are. */
+export const SetOcrLanguages = defineCommand(
+  "SetOcrLanguages",
+  "organization",
+  z.object({ languages: OcrLanguages.nullable() }),
+);
+export const OcrLanguagesSet = defineEvent("OcrLanguagesSet", {
+  public: z.object({ languages: z.array(z.string()).nullable() }),
 });
 
 export type OrganizationCommand = CommandsIn<typeof import("./organization.ts")>;

@@ -15,6 +15,7 @@ import { lingerOnClose } from "./base/lingeringClose.ts";
 import { createMetrics } from "./base/metrics.ts";
 import { observeRequests } from "./base/observeRequests.ts";
 import { readBodies } from "./base/parseBodies.ts";
+import { followReadings } from "./base/readingProgress.ts";
 import { answerBadRequest, answerExpectation } from "./base/parserErrors.ts";
 import { createProviders } from "./base/providers.ts";
 import { refuseWhileClosing } from "./base/refuseWhileClosing.ts";
@@ -122,6 +123,7 @@ export async function buildServer(deps: HttpDeps) {
     aliases: createAliases(deps.db, deps.settings.REGION),
     metrics: createMetrics(deps.registry),
     streams: createStreamLimits(),
+    readingProgress: followReadings(deps.onRead),
     noteUse: lastUseRecorder.noteUse,
   };
   deps.onHealed(http.metrics.healed);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
 import { eventDefinitions } from "#events/index.ts";
-import { OrganizationCreated, ScriptedToolsSwitched } from "#events/organization.ts";
+import { OcrLanguagesSet, OrganizationCreated, ScriptedToolsSwitched } from "#events/organization.ts";
 import { ProjectChanged, ProjectCreated, ProjectDeleted } from "#events/project.ts";
 import { ProviderConfigured, providerStream, ProviderRemoved } from "#events/provider.ts";
 import { SessionEnded, SessionStarted } from "#events/session.ts";
@@ -25,12 +25,20 @@ describe("the projections", () => {
         table: "organizations",
         kind: "put",
         key: { id },
-        row: { name: '"Ä\\u0000"', scripted_tools: true, created_at: RECORDED_AT },
+        row: { name: '"Ä\\u0000"', scripted_tools: true, ocr_languages: null, created_at: RECORDED_AT },
       },
     ]);
     expect(
       projectEvents(organizations, `organization-${ORGANIZATION}`, ScriptedToolsSwitched.of({ enabled: false })),
     ).toEqual([{ table: "organizations", kind: "patch", key: { id: ORGANIZATION }, row: { scripted_tools: false } }]);
+    const own = OcrLanguagesSet.of({ languages: ["fra", "deu"] });
+    const patches = projectEvents(
+      organizations,
+      `organization-${ORGANIZATION}`,
+      own,
+      OcrLanguagesSet.of({ languages: null }),
+    );
+    expect(patches.map(({ row }: any) => row)).toEqual([{ ocr_languages: '["fra","deu"]' }, { ocr_languages: null }]);
   });
 
   test("insert, patch and remove a user", () => {

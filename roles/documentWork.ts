@@ -4,10 +4,11 @@ import { openIndexRegistry } from "#infra/postgres/indexRegistry.ts";
 import { runAsLeader } from "#infra/postgres/leader.ts";
 import { openPageBudget } from "#infra/postgres/pageBudget.ts";
 import { SettingsError } from "#infra/config.ts";
-import { languagePackage, missingLanguages } from "#infra/readers/recognition/languages.ts";
+import { installedLanguages, languagePackage, missingLanguages } from "#infra/readers/recognition/languages.ts";
 import { openReader } from "#infra/readers/openReader.ts";
 import { parseStreamName } from "#events/ids.ts";
 import { listCollectionDocuments } from "#projections/documents/documentsLeft.ts";
+import { findOcrLanguages } from "#projections/organizations/query.ts";
 import { listSourceIds } from "#projections/sources/query.ts";
 import type { Db } from "#projections/projection.ts";
 import { hasProjected } from "#projections/progress.ts";
@@ -37,7 +38,7 @@ const RECOGNITION_NICE = 10;
  * The lane of text recognition (ADR 32): separate processes that start with the first scan and end when idle. Undefined if it is
  * off. Throws SettingsError for languages that are not installed.
  */
-function openRecognition({ settings, db }: Resources) {
+function openRecognition({ settings, db, bus }: Resources) {
   if (!settings.OCR) return undefined;
   const missing = missingLanguages(settings.OCR_LANGUAGES);
   if (missing.length > 0)
@@ -46,10 +47,20 @@ function openRecognition({ settings, db }: Resources) {
   const reader = openReader({
     processes: lane.total,
     perOwner: lane.perTenant,
-    args: settings.OCR_LANGUAGES,
     nice: RECOGNITION_NICE,
   });
-  return { reader, openFiles: createFairSemaphore(lane), budget: openPageBudget(db, settings.OCR_PAGES_PER_DAY) };
+  const installed = new Set(installedLanguages());
+  return {
+    reader,
+    openFiles: createFairSemaphore(lane),
+    budget: openPageBudget(db, settings.OCR_PAGES_PER_DAY),
+    languages: {
+      standard: settings.OCR_LANGUAGES,
+      installed: (languages: readonly string[]) => languages.filter((language) => installed.has(language)),
+      find: (organization_id: string) => findOcrLanguages(db, organization_id),
+    },
+    report: bus.readings.publish,
+  };
 }
 
 /** The documents and sources that a deleted collection still has. */

@@ -15,6 +15,7 @@ import { openScripts } from "#infra/sandbox/openScripts.ts";
 import { createRunReplayer } from "#infra/sandbox/replay/replayRun.ts";
 import { openTypeChecker } from "#infra/sandbox/types/openTypeChecker.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
+import { installedLanguages } from "#infra/readers/recognition/languages.ts";
 import { createBreaker, type Breaker } from "#infra/postgres/breaker.ts";
 import { fetchFile } from "#infra/web/fetchFile.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
@@ -54,10 +55,13 @@ const openModels = ({ settings, keyring }: Resources) =>
     privateHosts: settings.PRIVATE_PROVIDER_HOSTS,
   });
 
-const listenTo = ({ hints, faults }: Resources["bus"]): Pick<HttpDeps, "onCommitted" | "onProjected" | "onHealed"> => ({
+type Listeners = Pick<HttpDeps, "onCommitted" | "onProjected" | "onHealed" | "onRead">;
+
+const listenTo = ({ hints, faults, readings }: Resources["bus"]): Listeners => ({
   onCommitted: (listener) => hints.onCommitted(listener),
   onProjected: (listener) => hints.onProjected(listener),
   onHealed: faults.onHealed,
+  onRead: readings.subscribe,
 });
 
 const portsOf = (scripts: ReturnType<typeof openScripts>): Pick<HttpDeps, "scripts" | "replayer"> => ({
@@ -193,6 +197,7 @@ export async function startHttpRole(resources: Resources, local?: LocalServices)
     models: openSearchModels(resources),
     fetchFile: (url, signal) => fetchFile(fetchPublic, url, signal),
     catalog: openModels(resources),
+    ocrLanguages: installedLanguages(),
     ...openPlaces(),
     ...portsOf(scripts),
     types,

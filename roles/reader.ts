@@ -4,14 +4,16 @@ import { cutPassages } from "#services/reading/passages.ts";
 import { readSitemap } from "#services/reading/text/sitemap.ts";
 import { readFile } from "#services/reading/read.ts";
 
-/* The program of a reading process, which infra/readers starts. Its arguments are the languages of text recognition, if any. */
-const languages = process.argv.slice(2);
-const openRecognizer = async () =>
-  (await import("#infra/readers/recognition/createRecognizer.ts")).createRecognizer({ languages });
-const recognizer = languages.length > 0 ? await openRecognizer() : undefined;
+/* The program of a reading process, which infra/readers starts. */
+
+// imported on first use: most processes recognize nothing
+const recognizers = () => import("#infra/readers/recognition/recognizerFor.ts");
 
 serveReading({
-  read: async (file) => toFileText(await readFile(file, recognizer)),
+  async read({ languages = [], ...file }, _owner, onProgress) {
+    const recognizer = languages.length > 0 ? await (await recognizers()).recognizerFor(languages) : undefined;
+    return toFileText(await readFile(file, recognizer, onProgress));
+  },
   async cut(bytes, paging) {
     const markdown = bytes.toString();
     const passages = cutPassages(markdown, paging);

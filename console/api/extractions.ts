@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { address, call } from "./call.ts";
 import type { DocumentWarning } from "./knowledge.ts";
-import type { Page } from "./types.ts";
+import type { Page, ReadingProgress } from "./types.ts";
 import { upload, type Upload } from "./upload.ts";
 
 /* Files that are only converted to Markdown. They exist for one day. */
@@ -15,6 +15,8 @@ export interface Extraction {
   name: string;
   mime_type: string;
   size_bytes: number;
+  /** Set while the text of scanned pages is recognized. */
+  progress?: ReadingProgress;
   page_count?: number;
   warnings?: DocumentWarning[];
   /** Set if the extraction is ready; lists omit it. */

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { address, call, nullIfMissing, send } from "./call.ts";
 import { byId, readAll } from "./readAll.ts";
 import { upload, type Upload } from "./upload.ts";
-import type { Page } from "./types.ts";
+import type { Page, ReadingProgress } from "./types.ts";
 
 /* Collections, documents, passages and search. */
 
@@ -26,6 +26,8 @@ export interface DocumentInfo {
   size_bytes: number;
   status: DocumentStatus;
   error?: string;
+  /** Set while the text of scanned pages is recognized. */
+  progress?: ReadingProgress;
   page_count?: number;
   /** Parts of the file that its text lacks. */
   warnings?: DocumentWarning[];
@@ -88,6 +90,9 @@ export const DOCUMENTS_PER_PAGE = 50;
 export const PASSAGES_PER_PAGE = 40;
 /** The counts of collections come from a summary whose changes no event reports. */
 const SUMMARY_MS = 5_000;
+/** No event reports the progress of a document that is being read. */
+const PROGRESS_MS = 2_000;
+const isBeingRead = ({ status }: DocumentInfo): boolean => status === "processing";
 
 const knowledge = (path: string) => `v1/knowledge/${path}`;
 export const listCollections = queryOptions({
@@ -125,6 +130,7 @@ export const listDocuments = (reference: string, status: DocumentStatus | undefi
       });
     },
     placeholderData: (previous) => previous,
+    refetchInterval: ({ state }) => (state.data?.data.some(isBeingRead) ? PROGRESS_MS : false),
   });
 
 /** The number of documents of a collection with a given status, or with any. */
@@ -146,6 +152,7 @@ export const getDocument = (id: string) =>
   queryOptions({
     queryKey: ["document", "one", id],
     queryFn: ({ signal }) => call<DocumentInfo>(pathOf(id), { signal }),
+    refetchInterval: ({ state }) => (state.data && isBeingRead(state.data) ? PROGRESS_MS : false),
   });
 
 export const changeDocument = (id: string, body: DocumentChange) =>

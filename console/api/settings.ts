@@ -3,7 +3,7 @@ import { call, nullIfMissing } from "./call.ts";
 import { byId, readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
-/* Projects, model providers, secrets, and the person's own password. Secrets are written but never read back. */
+/* Projects, model providers, secrets, text recognition, and the person's own password. Secrets are written but never read back. */
 
 interface Dates {
   created_at: string;
@@ -87,3 +87,18 @@ export const getEmbeddings = queryOptions({
   queryKey: ["provider", "embeddings"],
   queryFn: ({ signal }) => call<EmbeddingStatus>("embeddings", { signal }),
 });
+
+export interface OcrSettings {
+  /** Null: those of the deployment. */
+  languages: string[] | null;
+  default_languages: string[];
+  installed: string[];
+  /** A deployment can turn text recognition off. */
+  available: boolean;
+}
+export const getOcrSettings = queryOptions({
+  queryKey: ["organization", "ocr"],
+  queryFn: ({ signal }) => call<OcrSettings>("ocr", { signal }),
+});
+export const setOcrLanguages = (languages: string[] | null) =>
+  call<OcrSettings>("ocr", { method: "PUT", body: { languages } });

@@ -9,6 +9,12 @@ export interface Person {
   organization: { id: string; name: string };
 }
 
+/** How many scanned pages of a file were read. */
+export interface ReadingProgress {
+  pages_read: number;
+  pages_total: number;
+}
+
 export interface Page<T> {
   data: T[];
   total: number;

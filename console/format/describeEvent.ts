@@ -27,6 +27,10 @@ const spender = (field: Field): string => `the ${field("subject").replace(":", "
 const ACCOUNTS: Record<string, Sentence> = {
   ScriptedToolsSwitched: (_, { enabled }) =>
     `The organization's own tools were switched ${enabled === true ? "on" : "off"}.`,
+  OcrLanguagesSet: (_, { languages }) =>
+    Array.isArray(languages)
+      ? `Text recognition looks for the languages ${languages.join(", ")}.`
+      : "Text recognition looks for the languages of the deployment.",
   OrganizationCreated: (field) => `The organization${quoted(field("name"))} was created.`,
   UserRegistered: (field) => `${field("name", "Somebody")} joined as ${field("role")}.`,
   UserChanged: (field, { active }) =>

@@ -172,6 +172,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("Passages of one search; more are cut to it", "http/knowledge/searchShape.ts#MAX_LIMIT", "", null),
     limit("Sources of an organization", "http/knowledge/sources.ts#MAX_SOURCES", "", "too_many_sources"),
     limit("What an organization may store", "ORGANIZATION_MEGABYTES", "megabytes", "storage_limit_reached"),
+    limit(
+      "Languages of an organization's text recognition",
+      "events/ocrLanguages.ts#MAX_OCR_LANGUAGES",
+      "",
+      NAMES_FIELD,
+    ),
     limit("Pages that are recognized in a day; warnings name the others", "OCR_PAGES_PER_DAY", "", null),
   ],
   Workflows: [

@@ -10,6 +10,7 @@ import { embeddingRoutes } from "./embeddings.ts";
 import { groupRoutes } from "./groups.ts";
 import { keyRoutes } from "./keys.ts";
 import { memberRoutes } from "./members.ts";
+import { ocrRoutes } from "./ocr.ts";
 import { ownLimitRoutes } from "./ownLimits.ts";
 import { priceRoutes } from "./prices.ts";
 import { projectRoutes } from "./projects.ts";
@@ -30,6 +31,7 @@ export function accountRoutes(app: App, http: Http): void {
   groupRoutes(app, http);
   providerRoutes(app, http);
   embeddingRoutes(app, http);
+  ocrRoutes(app, http);
   priceRoutes(app, http);
   aliasRoutes(app, http);
   budgetRoutes(app, http);

@@ -5,6 +5,7 @@ import type { CircuitReports } from "#events/circuits.ts";
 import type { FreeSpace } from "#events/freeSpace.ts";
 import type { HealedFault } from "#events/healedFaults.ts";
 import type { CommandSender, EventLog, Frames, Hints } from "#events/ports.ts";
+import type { ReadingProgress, ReadingReports } from "#events/readingProgress.ts";
 import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
 import type { CollectionRow } from "#projections/collections/query.ts";
@@ -79,6 +80,8 @@ export interface HttpDeps extends HttpPorts {
     WEB_SEARCH_URL?: string | undefined;
     /** Whether text in pictures is recognized. */
     OCR: boolean;
+    /** The languages of text recognition, for organizations without their own. */
+    OCR_LANGUAGES: string[];
     /** Whether organizations may use scripted tools. */
     SCRIPTED_TOOLS: boolean;
     /** The region of this process. */
@@ -116,6 +119,8 @@ export interface HttpDeps extends HttpPorts {
     signal: AbortSignal,
   ): Promise<{ filename: string; mimetype: string; bytes: Buffer } | { refusal: string }>;
   catalog: Catalog;
+  /** The languages that text recognition has in this deployment. */
+  ocrLanguages: readonly string[];
   /** Places for the requests in progress, shared fairly by organizations. */
   requestPlaces: FairSemaphore & { countWaiting(tenant: string): number };
   /** Places for answers of several megabytes, shared in the same way. */
@@ -146,6 +151,8 @@ export interface HttpDeps extends HttpPorts {
   deadLetters: OrganizationDeadLetters;
   /** Asks the processes that run turns about failing targets of aliases. */
   circuits: CircuitReports["ask"];
+  /** Calls the listener when a process reports how far it has read a file. */
+  onRead: ReadingReports["subscribe"];
   /** Calls the listener for each fault that a process of the deployment has recovered from. */
   onHealed(listener: (fault: HealedFault) => void): void;
   descriptions(): Promise<ApiDescriptions>;
@@ -173,6 +180,8 @@ export interface Http extends HttpDeps {
   aliases: Aliases;
   metrics: Metrics;
   streams: StreamLimits;
+  /** How far the reading of a document or an extraction is, by its stream; undefined if no process has reported it lately. */
+  readingProgress(stream: string): ReadingProgress | undefined;
   /** Stops counting the bytes of a request's body, once it is no longer needed. */
   releaseBody(request: FastifyRequest): void;
   /** Aborts when the process shuts down and open responses must end. */

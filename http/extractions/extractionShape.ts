@@ -1,5 +1,8 @@
 import { z } from "zod";
+import { streamName } from "#events/ids.ts";
 import type { ExtractionRow } from "#projections/extractions/query.ts";
+import type { Http } from "../base/deps.ts";
+import { Progress } from "../base/readingProgress.ts";
 import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
 export const ExtractionStatus = z.enum(["pending", "processing", "ready", "failed"]);
@@ -12,6 +15,7 @@ export const Extraction = z
     name: z.string(),
     mime_type: z.string().describe("The detected type; it may differ from the declared one."),
     size_bytes: z.int(),
+    progress: Progress.optional(),
     page_count: z.int().optional().describe("For PDF and PowerPoint."),
     chunk_count: z.int().optional().describe("Number of chunks of the text. Nothing is indexed."),
     warnings: Warnings.optional(),
@@ -38,3 +42,11 @@ export const presentExtraction = (row: PublicExtraction): z.infer<typeof Extract
   created_at: row.created_at.toISOString(),
   expires_at: row.expires_at.toISOString(),
 });
+
+/** Presents extractions that may be read at this moment, with the progress of that. */
+export const presentReading =
+  ({ readingProgress }: Pick<Http, "readingProgress">) =>
+  (row: PublicExtraction): z.infer<typeof Extraction> => {
+    const progress = row.status === "processing" && readingProgress(streamName("extraction", row.id));
+    return { ...presentExtraction(row), ...(progress && { progress }) };
+  };

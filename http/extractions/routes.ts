@@ -8,7 +8,7 @@ import { ApiError } from "../base/errors.ts";
 import { formRoute } from "../upload/formRoute.ts";
 import { UploadForm } from "../upload/readUpload.ts";
 import { commandFor, extract, extractionNotFound, requireExtraction, withMarkdown } from "./extract.ts";
-import { Extraction, presentExtraction } from "./extractionShape.ts";
+import { Extraction, presentExtraction, presentReading } from "./extractionShape.ts";
 
 async function remove(http: Http, request: FastifyRequest, id: string): Promise<void> {
   const row = await requireExtraction(http, request.caller, id);
@@ -38,7 +38,7 @@ export function extractionRoutes(app: App, http: Http): void {
 
   const reading = { ...itemSchema, summary: "Get an extraction and its Markdown", response: { 200: Extraction } };
   app.get("/extractions/:id", { schema: reading }, async (request) =>
-    presentExtraction(
+    presentReading(http)(
       await withMarkdown(http, request, await requireExtraction(http, request.caller, request.params.id)),
     ),
   );

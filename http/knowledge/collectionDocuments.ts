@@ -13,7 +13,7 @@ import { findHolder } from "../upload/storeOnce.ts";
 import type { CollectionRow } from "#projections/collections/query.ts";
 import { MAX_METADATA_KEYS, MAX_TAGS } from "#events/documentInput.ts";
 import { CollectionQuery, listFiltered } from "./documentList.ts";
-import { Document, presentDocument, PushTextBody, PUSH_CODES } from "./documentShape.ts";
+import { Document, presentDocument, presentReading, PushTextBody, PUSH_CODES } from "./documentShape.ts";
 import { findDocument, requireCollection } from "./lookups.ts";
 import { pushText } from "./pushText.ts";
 import { describeUpload, storeFile } from "./uploadDocument.ts";
@@ -61,7 +61,7 @@ async function listDocuments(http: Http, request: FastifyRequest, id: string, qu
   await http.waitUntilCurrent(["documents"]);
   const found = await findByExternalId(http, request, { collection_id: id, external_id, user });
   const rows = found.filter((row) => status === null || row.status === status);
-  return sliceResponse(query, rows, presentDocument);
+  return sliceResponse(query, rows, presentReading(http));
 }
 
 /** Listing, uploading and pushing the documents of a collection (spec: Knowledge API). */

@@ -11,7 +11,7 @@ import { PageQuery } from "../base/pagination.ts";
 import { validator } from "../base/validate.ts";
 import { MAX_METADATA_KEYS, MetadataKey } from "#events/documentInput.ts";
 import { managesDocuments, readerOf } from "./documentAccess.ts";
-import { Document, presentDocument, UserQuery } from "./documentShape.ts";
+import { Document, presentReading, UserQuery } from "./documentShape.ts";
 import { MediaType } from "./searchFilter.ts";
 
 const MAX_VALUES = 100;
@@ -77,7 +77,11 @@ export async function listFiltered(http: Http, caller: Caller, collections: stri
   await http.waitUntilCurrent(["documents"]);
   const readable_by = managesDocuments(caller, user) ? null : await readerOf(http, caller, user);
   const wanted = { status, readable_by, tags, types, metadata };
-  return pageResponse(query, (page) => listDocuments(http.db, collections, { ...wanted, ...page }), presentDocument);
+  return pageResponse(
+    query,
+    (page) => listDocuments(http.db, collections, { ...wanted, ...page }),
+    presentReading(http),
+  );
 }
 
 /** The documents of all collections. */

@@ -1,8 +1,11 @@
 import { z } from "zod";
 import { DocumentText, ExternalId, MetadataInput, Tags, TextFormat } from "#events/documentInput.ts";
 import { DocumentReader } from "#events/documentDetails.ts";
+import { streamName } from "#events/ids.ts";
 import { DOCUMENT_STATUSES, type DocumentRow } from "#projections/documents/query.ts";
+import type { Http } from "../base/deps.ts";
 import { cleanFilename } from "../base/filename.ts";
+import { Progress } from "../base/readingProgress.ts";
 import { SentMetadata } from "../upload/metadata.ts";
 import { Readers } from "../upload/readers.ts";
 import type { FieldCodes } from "../base/validate.ts";
@@ -18,6 +21,7 @@ export const Document = z
     size_bytes: z.int(),
     status: z.enum(DOCUMENT_STATUSES),
     error: z.string().optional().describe("The reason of a failure."),
+    progress: Progress.optional(),
     page_count: z.int().optional().describe("For PDF and PowerPoint."),
     chunk_count: z.int().describe("Number of passages."),
     warnings: Warnings.optional(),
@@ -68,6 +72,14 @@ export const presentDocument = (row: PublicDocument): z.infer<typeof Document> =
   updated_at: row.updated_at.toISOString(),
   ...(row.indexed_at !== null && { indexed_at: row.indexed_at.toISOString() }),
 });
+
+/** Presents documents that may be read at this moment, with the progress of that. */
+export const presentReading =
+  ({ readingProgress }: Pick<Http, "readingProgress">) =>
+  (row: PublicDocument): z.infer<typeof Document> => {
+    const progress = row.status === "processing" && readingProgress(streamName("document", row.id));
+    return { ...presentDocument(row), ...(progress && { progress }) };
+  };
 
 /** The end user that a request with an API key reads for. */
 export const UserQuery = z.object({

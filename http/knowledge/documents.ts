@@ -1,20 +1,58 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { ChangeDocument, DeleteDocument, ReprocessDocument } from "#events/document.ts";
+import { ChangeDocument, DeleteDocument, ReprocessDocument, RereadDocument } from "#events/document.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
 import { identifyPost } from "../base/idempotency.ts";
+import { requireLanguages } from "../base/ocrLanguages.ts";
 import { validator } from "../base/validate.ts";
 import { checkReaders } from "./documentAccess.ts";
-import { ChangeDocumentBody, CHANGE_CODES, Document, presentDocument, UserQuery } from "./documentShape.ts";
+import {
+  ChangeDocumentBody,
+  CHANGE_CODES,
+  Document,
+  presentDocument,
+  presentReading,
+  UserQuery,
+} from "./documentShape.ts";
 import { markProcessing, commandFor } from "./existingDocument.ts";
 import { documentNotFound, findAnyDocument, requireDocument } from "./lookups.ts";
 
-async function reprocess(http: Http, request: FastifyRequest, document_id: string, reextract: boolean) {
+const ReprocessQuery = z.object({
+  reextract: z.string().optional().describe("`true`: reads the original file again, which counts as usage."),
+  ocr_languages: z
+    .string()
+    .optional()
+    .describe(
+      "With `reextract=true`: languages of text in pictures, as `deu,eng` (`GET /api/ocr` lists them). Default: those that it was read in before, else the organization's.",
+    ),
+});
+
+/** The languages to read a file in; undefined: as before. Throws a 400. */
+function readLanguages(http: Http, { reextract, ocr_languages }: z.infer<typeof ReprocessQuery>) {
+  if (ocr_languages === undefined) return undefined;
+  if (reextract !== "true") {
+    const message = "ocr_languages: needs reextract=true, because only the original file has pictures.";
+    throw new ApiError(null, message, { param: "ocr_languages" });
+  }
+  const sent = ocr_languages.split(",").map((language) => language.trim());
+  return requireLanguages(http, "ocr_languages", sent);
+}
+
+async function reprocess(
+  http: Http,
+  request: FastifyRequest,
+  document_id: string,
+  query: z.infer<typeof ReprocessQuery>,
+) {
+  const reextract = query.reextract === "true";
+  const ocr_languages = readLanguages(http, query);
   const path = `/api/v1/knowledge/documents/${document_id}/reprocess`;
-  const identity = identifyPost(request, path, { body: String(reextract) });
-  const data = { document_id, reextract };
-  await http.send(ReprocessDocument, { ...commandFor(request, document_id), ...identity, data });
+  const identity = identifyPost(request, path, { body: [reextract, ...(ocr_languages ?? [])].join(" ") });
+  const fields = { ...commandFor(request, document_id), ...identity };
+  if (ocr_languages) await http.send(RereadDocument, { ...fields, data: { document_id, ocr_languages } });
+  else await http.send(ReprocessDocument, { ...fields, data: { document_id, reextract } });
   return markProcessing(await requireDocument(http, request.caller, document_id));
 }
 
@@ -26,7 +64,7 @@ export function documentRoutes(app: App, http: Http): void {
 
   const reading = { ...baseSchema, summary: "Get a document", querystring: UserQuery, response: { 200: Document } };
   app.get("/documents/:id", { schema: reading }, async ({ caller, params, query }) =>
-    presentDocument(await requireDocument(http, caller, params.id, query.user)),
+    presentReading(http)(await requireDocument(http, caller, params.id, query.user)),
   );
 
   const changing = {
@@ -50,14 +88,12 @@ export function documentRoutes(app: App, http: Http): void {
   const reprocessing = {
     ...baseSchema,
     summary: "Index a document again",
-    querystring: z.object({
-      reextract: z.string().optional().describe("`true`: reads the original file again, which counts as usage."),
-    }),
+    querystring: ReprocessQuery,
     response: { 202: Document },
   };
   app.post("/documents/:id/reprocess", { schema: reprocessing }, async (request, reply) => {
     const { id } = await find(request, request.params.id);
-    const document = await reprocess(http, request, id, request.query.reextract === "true");
+    const document = await reprocess(http, request, id, request.query);
     return reply.code(202).send(presentDocument(document));
   });
 

@@ -54,6 +54,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/projects": { name: "Website" },
   "patch /api/projects/{id}": { name: "Website and app" },
   "put /api/tools/scripted": { enabled: false },
+  "put /api/ocr": { languages: ["deu", "eng"] },
   "put /api/groups/{group}": { members: [PERSON] },
   "put /api/providers/{name}": { api_key: "sk-of-your-provider", models: ["gpt-5-mini"] },
   "put /api/prices/{provider}/{model}": {

@@ -5,7 +5,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse, type Page } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
-import { Extraction, ExtractionStatus, presentExtraction } from "../extractions/extractionShape.ts";
+import { Extraction, ExtractionStatus, presentReading } from "../extractions/extractionShape.ts";
 
 /** Lists the organization's extractions for people, because the extraction API has no list (spec). */
 export function listedExtractionRoutes(app: App, http: Http): void {
@@ -25,7 +25,7 @@ export function listedExtractionRoutes(app: App, http: Http): void {
       await http.waitUntilCurrent(["extractions"]);
       const now = new Date(currentTime());
       const read = (page: Page) => listExtractions(http.db, organization_id, query.status ?? null, { now, ...page });
-      return pageResponse(query, read, presentExtraction);
+      return pageResponse(query, read, presentReading(http));
     },
   );
 }

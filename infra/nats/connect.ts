@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { CommandSender, CommandSource, Frames, Hints, Reactions } from "#events/ports.ts";
 import type { CircuitReports } from "#events/circuits.ts";
+import type { ReadingReports } from "#events/readingProgress.ts";
 import type { TurnNewsExchange } from "#events/turnNews.ts";
 import { createCircuitReports } from "./circuitReports.ts";
 import { openAcks } from "./acks.ts";
@@ -14,6 +15,7 @@ import { createFaultReports, type FaultReports } from "./faultReports.ts";
 import { readHealth, type BusHealth } from "./health.ts";
 import { readIdentity } from "./identity.ts";
 import { createHints } from "./hints.ts";
+import { createReadingReports } from "./readingReports.ts";
 import { createTurnNews } from "./turnNews.ts";
 import { namesFor } from "./names.ts";
 import { createReactions } from "./reactions.ts";
@@ -30,6 +32,7 @@ export interface Bus {
   hints: Hints;
   turnNews: TurnNewsExchange;
   circuits: CircuitReports;
+  readings: ReadingReports;
   frames: Frames;
   reactions: Reactions;
   feed: Feed;
@@ -81,6 +84,7 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
     hints,
     turnNews: createTurnNews(connection, names),
     circuits: createCircuitReports(connection, names),
+    readings: createReadingReports(connection, names),
     frames,
     reactions: createReactions(bus),
     feed: createFeed(bus),

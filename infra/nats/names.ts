@@ -63,6 +63,7 @@ export function namesFor(prefix: string) {
       circuitsAsked: `${prefix}.hint.circuits_asked`,
       claims: (inbox: string) => `${prefix}.hint.claims_${token(inbox)}`,
       circuits: (question: string) => `${prefix}.hint.circuits_${token(question)}`,
+      readings: `${prefix}.hint.readings`,
       turns: (organization: string) => `${prefix}.hint.turns_${token(organization)}`,
     },
   };

@@ -1,3 +1,4 @@
+import type { ReadingProgress } from "#events/readingProgress.ts";
 import type { FileToRead, Pagination, FileText } from "#services/reading/reader.ts";
 
 /* The messages between this process and a reading process. File contents go over a pipe next to them. */
@@ -11,7 +12,7 @@ export type ReadingTask =
 export type ReadingRequest = ReadingTask & { bytes: number };
 
 /** `started`: the request has arrived completely, so any later failure is due to the file. */
-export type ReadingAnswer = { kind: "started" } | ReadingOutcome;
+export type ReadingAnswer = { kind: "started" } | { kind: "progress"; progress: ReadingProgress } | ReadingOutcome;
 
 export type ReadingOutcome =
   /** `markdown` and `passages`: how many bytes of each follow on the pipe. `resident`: the process's memory, in bytes. */

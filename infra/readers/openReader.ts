@@ -1,9 +1,16 @@
 import { fileURLToPath } from "node:url";
-import { ScannedFile, UnreadableFile, type Reader, type FileText, type Sitemap } from "#services/reading/reader.ts";
+import {
+  ScannedFile,
+  UnreadableFile,
+  type FileText,
+  type OnProgress,
+  type Reader,
+  type Sitemap,
+} from "#services/reading/reader.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import type { ReadingOutcome, ReadingTask, ReadingRequest } from "./messages.ts";
 import { createReadingPool } from "./readingPool.ts";
-import { NotStarted, type ReadingProcess, type ReadingResult } from "./readingProcess.ts";
+import { NotStarted, type ReadingProcess, type ReadingResult, type ReadingWork } from "./readingProcess.ts";
 import type { ReadingLimits } from "./watchLimits.ts";
 import { MAX_FILES_PER_PROCESS } from "./countAsFiles.ts";
 
@@ -14,7 +21,6 @@ interface Options {
   perOwner?: number;
   /** The program of a reading process. */
   program?: string;
-  args?: string[];
   /** Its scheduling priority, from 0 (normal) to 19 (lowest). */
   nice?: number;
   limits?: ReadingLimits;
@@ -54,11 +60,10 @@ export const openReader = ({
   processes,
   perOwner = processes,
   program = PROGRAM,
-  args = [],
   nice,
   limits = LIMITS,
 }: Options): Reader => {
-  const pool = createReadingPool({ program, args, ...(nice !== undefined && { nice }), idle_ms: limits.idle_ms });
+  const pool = createReadingPool({ program, ...(nice !== undefined && { nice }), idle_ms: limits.idle_ms });
   const semaphore = createFairSemaphore({ total: processes, perTenant: perOwner });
   const closing = new AbortController();
   const throwIfClosed = (): void => {
@@ -70,26 +75,25 @@ export const openReader = ({
     return { ...limits, deadline_ms: limits.deadline_ms + pages * PAGE_MS };
   };
 
-  const tryOnce = async (request: ReadingRequest, bytes: Buffer): Promise<ReadingResult> => {
+  const tryOnce = async (work: ReadingWork): Promise<ReadingResult> => {
     const process = pool.take();
-    const result = await process.request(request, bytes, limitsFor(request)).finally(throwIfClosed);
+    const result = await process.request(work, limitsFor(work.request)).finally(throwIfClosed);
     if (mustReplace(process, result.outcome)) pool.replace(process);
     else pool.keep(process);
     return result;
   };
-  const tryAgain = (request: ReadingRequest, bytes: Buffer, attempts: number): Promise<ReadingResult> =>
-    tryOnce(request, bytes).catch((error: unknown) => {
+  const tryAgain = (work: ReadingWork, attempts: number): Promise<ReadingResult> =>
+    tryOnce(work).catch((error: unknown) => {
       if (!(error instanceof NotStarted) || attempts === 1) throw error;
-      return tryAgain(request, bytes, attempts - 1);
+      return tryAgain(work, attempts - 1);
     });
-  const run = async (task: ReadingTask, bytes: Buffer, owner = ""): Promise<FileText> => {
-    const request = { ...task, bytes: bytes.length };
-    const work = () => tryAgain(request, bytes, MAX_ATTEMPTS);
-    return toFileText(await semaphore.run(owner, work, closing.signal));
+  const run = async (task: ReadingTask, bytes: Buffer, owner = "", onProgress?: OnProgress): Promise<FileText> => {
+    const work = { request: { ...task, bytes: bytes.length }, bytes, onProgress };
+    return toFileText(await semaphore.run(owner, () => tryAgain(work, MAX_ATTEMPTS), closing.signal));
   };
 
   return {
-    read: ({ bytes, ...file }, owner) => run({ kind: "read", ...file }, bytes, owner),
+    read: ({ bytes, ...file }, owner, onProgress) => run({ kind: "read", ...file }, bytes, owner, onProgress),
     cut: (markdown, paging, owner) => run({ kind: "cut", ...paging }, markdown, owner),
     async list(sitemap, owner) {
       const { markdown } = await run({ kind: "list" }, sitemap, owner);

@@ -1,6 +1,6 @@
 import { on } from "node:events";
 import type { Socket } from "node:net";
-import { UnreadableFile } from "#services/reading/reader.ts";
+import { UnreadableFile, type OnProgress } from "#services/reading/reader.ts";
 import { launch, type LaunchOptions, PIPE } from "../processes/launch.ts";
 import type { ReadingAnswer, ReadingOutcome, ReadingRequest } from "./messages.ts";
 import { readExactly } from "./readExactly.ts";
@@ -18,14 +18,32 @@ export interface ReadingResult {
   bytes: Buffer;
 }
 
+export interface ReadingWork {
+  request: ReadingRequest;
+  bytes: Buffer;
+  onProgress?: OnProgress | undefined;
+}
+
 /** Maximum bytes of a result: 50 MB of Markdown, and passages whose leads may repeat a table's header. */
 const MAX_RESULT = 500_000_000;
 /** Heap of a process, in MiB. */
 const HEAP = 1_024;
 const READABLE = ["services", "infra/readers", "infra/processes"];
 
-/** The program of a process, its arguments and its priority. */
-export type ProcessOptions = Pick<LaunchOptions, "program" | "args" | "nice">;
+/** The program of a process, and its priority. */
+export type ProcessOptions = Pick<LaunchOptions, "program" | "nice">;
+
+/** The outcome, after the progress of the pages. Undefined if the process died. */
+async function readOutcome(
+  nextAnswer: () => Promise<ReadingAnswer | undefined>,
+  onProgress: OnProgress | undefined,
+): Promise<ReadingOutcome | undefined> {
+  for (;;) {
+    const answer = await nextAnswer();
+    if (answer?.kind !== "progress") return answer as ReadingOutcome | undefined;
+    onProgress?.(answer.progress);
+  }
+}
 
 /** Starts a process that reads one file at a time. */
 export const startReadingProcess = (options: ProcessOptions) => {
@@ -47,11 +65,11 @@ export const startReadingProcess = (options: ProcessOptions) => {
   };
 
   /** Undefined if the process died, or its result has another size than announced. */
-  const send = async (request: ReadingRequest, bytes: Buffer): Promise<ReadingResult | undefined> => {
+  const send = async ({ request, bytes, onProgress }: ReadingWork): Promise<ReadingResult | undefined> => {
     process.send(request, () => {});
     if (bytes.length > 0) pipe.write(bytes);
     if (!(await nextAnswer())) throw new NotStarted("A reading process ended before it began to read");
-    const outcome = (await nextAnswer()) as ReadingOutcome | undefined;
+    const outcome = await readOutcome(nextAnswer, onProgress);
     if (!outcome) return undefined;
     const size = outcome.kind === "done" ? outcome.markdown + outcome.passages : 0;
     const result = size <= MAX_RESULT ? await readExactly(pipe, size) : undefined;
@@ -65,11 +83,11 @@ export const startReadingProcess = (options: ProcessOptions) => {
     filesRead: () => filesRead,
     kill: () => void process.kill("SIGKILL"),
     /** Throws UnreadableFile if the request kills the process, NotStarted if it never arrived. */
-    async request(request: ReadingRequest, bytes: Buffer, limits: ReadingLimits): Promise<ReadingResult> {
-      filesRead += countAsFiles(request);
+    async request(work: ReadingWork, limits: ReadingLimits): Promise<ReadingResult> {
+      filesRead += countAsFiles(work.request);
       const watch = watchLimits(process, limits);
       try {
-        const result = await send(request, bytes);
+        const result = await send(work);
         if (result) return result;
         process.kill("SIGKILL");
         throw new UnreadableFile(watch.reason());

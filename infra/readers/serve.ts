@@ -18,7 +18,7 @@ const NO_TEXT = { passages: NO_BYTES, page_count: null, chunk_count: 0, characte
 const run = async (reader: FileReader, request: ReadingRequest, bytes: Buffer): Promise<FileText> => {
   switch (request.kind) {
     case "read":
-      return reader.read({ ...request, bytes });
+      return reader.read({ ...request, bytes }, undefined, (progress) => send({ kind: "progress", progress }));
     case "cut":
       // the parent has the Markdown already
       return { markdown: NO_BYTES, ...(await reader.cut(bytes, request)) };

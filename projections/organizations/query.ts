@@ -1,4 +1,4 @@
-import type { Db } from "../projection.ts";
+import { decodeOrNull, type Db } from "../projection.ts";
 
 /** Whether the organization allows its own scripted tools to run. */
 export async function hasScriptedTools(db: Db, organization: string): Promise<boolean> {
@@ -7,4 +7,13 @@ export async function hasScriptedTools(db: Db, organization: string): Promise<bo
     [organization],
   );
   return row?.scripted_tools ?? true;
+}
+
+/** The languages that the organization has chosen for text recognition; null: those of the deployment. */
+export async function findOcrLanguages(db: Db, organization: string): Promise<string[] | null> {
+  const [row] = await db.query<{ ocr_languages: string | null }>(
+    "select ocr_languages from read.organizations where id = $1",
+    [organization],
+  );
+  return decodeOrNull(row?.ocr_languages ?? null);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
 import { KeyChanged, KeyCreated, KeyDeleted, KeyRotated } from "#events/key.ts";
-import { OrganizationCreated, ScriptedToolsSwitched } from "#events/organization.ts";
+import { OcrLanguagesSet, OrganizationCreated, ScriptedToolsSwitched } from "#events/organization.ts";
 import { ProjectChanged, ProjectCreated, ProjectDeleted } from "#events/project.ts";
 import { ProviderConfigured, ProviderRemoved } from "#events/provider.ts";
 import { SessionEnded, SessionStarted } from "#events/session.ts";
@@ -83,6 +83,27 @@ test("scripted tools are on until they are turned off, and only a change is an e
   given(organization, [organizationCreated, off])
     .when(turn(true))
     .then(ScriptedToolsSwitched.of({ enabled: true }));
+});
+
+test("an organization has the deployment's languages of text recognition until it sets its own, and only a change is an event", () => {
+  const set = (languages: string[] | null) => command("SetOcrLanguages", { languages });
+  const own = OcrLanguagesSet.of({ languages: ["fra", "deu"] });
+  given(organization)
+    .when(set(["fra"]))
+    .rejected("organization_not_found");
+  given(organization, [organizationCreated]).when(set(null)).then();
+  given(organization, [organizationCreated])
+    .when(set(["fra", "deu"]))
+    .then(own);
+  given(organization, [organizationCreated, own])
+    .when(set(["fra", "deu"]))
+    .then();
+  given(organization, [organizationCreated, own])
+    .when(set(["deu", "fra"]))
+    .then(OcrLanguagesSet.of({ languages: ["deu", "fra"] }));
+  given(organization, [organizationCreated, own])
+    .when(set(null))
+    .then(OcrLanguagesSet.of({ languages: null }));
 });
 
 test("the state of a provider holds the credential until it is removed", () => {

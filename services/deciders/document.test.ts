@@ -13,6 +13,7 @@ import {
 } from "#events/document.ts";
 import { command, given } from "#test/given.ts";
 import type { Decider } from "#events/decider.ts";
+import type { NewEvent } from "#events/define.ts";
 import { document as decider } from "./document.ts";
 import type { StoredDocument } from "./documentState.ts";
 
@@ -240,6 +241,25 @@ describe("reprocessing a document", () => {
     given(document, ready).when(reprocess(true)).then(again(true));
     given(document, [uploaded, started(), unreadable()]).when(reprocess(true)).then(again(true));
     given(document, [uploaded, started(), read(), notIndexed]).when(reprocess(false)).then(again(false));
+  });
+  test("keeps the languages that a text was recognized in, until the original is replaced or read in others", () => {
+    const inGerman = [uploaded, started(), read(1, { ocr_languages: ["deu"] }), indexed()];
+    const stateAfter = (...events: NewEvent[]) => given(document, [...inGerman, ...events]).state as StoredDocument;
+    expect(stateAfter(again(true)).text?.ocr_languages).toEqual(["deu"]);
+    expect(stateAfter(again(true))).not.toHaveProperty("ocr_languages");
+    expect(given(document, [...inGerman, replaced]).state).toMatchObject({ text: null });
+    const reread = command("RereadDocument", { ...id, ocr_languages: ["fra", "eng"] }, worker);
+    const { data } = again(true);
+    const inFrench = { ...again(true), data: { ...data, ocr_languages: ["fra", "eng"] } };
+    given(document, inGerman).when(reread).then(inFrench);
+    expect(stateAfter(inFrench).ocr_languages).toEqual(["fra", "eng"]);
+    const repeated = stateAfter(inFrench, started(1, 2), unreadable(2), again(true, 3));
+    expect(repeated).not.toHaveProperty("ocr_languages");
+  });
+  test("in other languages is rejected as any other", () => {
+    const reread = command("RereadDocument", { ...id, ocr_languages: ["fra"] }, worker);
+    given(document, [uploaded]).when(reread).rejected("already_processing");
+    given(document, [pushed, started(), read(), indexed()]).when(reread).rejected("no_stored_file");
   });
   test("is rejected while the document is being processed", () => {
     for (const events of [[uploaded], [uploaded, started()], [uploaded, started(), read()], [...ready, again(false)]])

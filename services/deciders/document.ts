@@ -16,6 +16,7 @@ import {
   type DocumentEvent,
   type ReplaceDocument,
   type ReprocessDocument,
+  type RereadDocument,
 } from "#events/document.ts";
 import { costOfPages } from "#events/price.ts";
 import { Rejection } from "#events/rejection.ts";
@@ -83,18 +84,22 @@ function replace(command: CommandFrom<typeof ReplaceDocument>, before: StoredDoc
   ];
 }
 
-function reprocess(command: CommandFrom<typeof ReprocessDocument>, before: StoredDocument): DocumentEvent[] {
-  const { document_id, reextract } = command.data;
+type Reprocessing = CommandFrom<typeof ReprocessDocument> | CommandFrom<typeof RereadDocument>;
+
+function reprocess(command: Reprocessing, before: StoredDocument): DocumentEvent[] {
+  const { document_id } = command.data;
+  const languages = "ocr_languages" in command.data && { ocr_languages: command.data.ocr_languages };
+  const reextract = "ocr_languages" in command.data || command.data.reextract;
   if (before.status !== "ready" && before.status !== "failed")
     throw new Rejection("already_processing", "This document is being processed already.");
   if (reextract && before.original === "text")
     throw new Rejection("no_stored_file", "This document was pushed as text: there is no file to read again.");
   const queued = { generation: before.generation + 1, worker: command.worker ?? null };
-  return [DocumentReprocessed.of({ document_id, reextract, ...queued })];
+  return [DocumentReprocessed.of({ document_id, reextract, ...languages, ...queued })];
 }
 
 export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = {
-  version: 3,
+  version: 4,
   initial: { status: "absent" },
 
   decide(command, state) {
@@ -116,6 +121,7 @@ export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = 
           : [];
       }
       case "ReprocessDocument":
+      case "RereadDocument":
         return reprocess(command, requireDocument(state));
       case "DeleteDocument": {
         const { collection_id, content_claim, external_claim } = requireDocument(state);

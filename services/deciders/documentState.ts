@@ -10,6 +10,8 @@ export interface GenerationText {
   passages: string;
   units: number;
   warnings?: ReadingWarning[];
+  /** The languages that text recognition looked for; absent if it read no page. */
+  ocr_languages?: string[];
 }
 
 /** The vectors of a document's texts. */
@@ -40,6 +42,8 @@ export interface StoredDocument {
   worker: string | null;
   /** Whether to read the original again even if its Markdown is stored. */
   reextract: boolean;
+  /** The languages that text recognition shall look for; absent: those of the text before. */
+  ocr_languages?: string[];
   /** Whether the newest reading of this original was charged. */
   paid: boolean;
   /** The newest reading of this original. */
@@ -100,6 +104,8 @@ export function evolve(state: DocumentState, event: DocumentEvent): DocumentStat
   return before ? evolveStored(before, event) : state;
 }
 
+const withoutLanguages = ({ ocr_languages: _, ...others }: StoredDocument): StoredDocument => others;
+
 function evolveStored(
   before: StoredDocument,
   event: Exclude<DocumentEvent, { type: "DocumentUploaded" }>,
@@ -111,18 +117,21 @@ function evolveStored(
       const shown = before.live && !known.has(before.live.generation) ? [before.live] : [];
       const earlier = [...before.earlier, ...shown].slice(-MAX_EARLIER);
       const fresh = { attempt: 0, reextract: false, paid: false, text: null, blobs: [...before.blobs, blob], earlier };
-      return { ...before, status: "queued", content_claim, original, mime_type, blob, generation, worker, ...fresh };
+      const queued = { ...withoutLanguages(before), status: "queued" as const, ...fresh };
+      return { ...queued, content_claim, original, mime_type, blob, generation, worker };
     }
     case "DocumentReprocessed": {
-      const { generation, worker, reextract } = event.data;
-      return { ...before, status: "queued", generation, worker, reextract, attempt: 0 };
+      const { generation, worker, reextract, ocr_languages } = event.data;
+      const queued = { status: "queued" as const, generation, worker, reextract, attempt: 0 };
+      return { ...withoutLanguages(before), ...queued, ...(ocr_languages && { ocr_languages }) };
     }
     case "ReadingStarted":
       return { ...before, status: "reading", attempt: event.data.attempt, worker: event.data.worker };
     case "DocumentRead": {
-      const { generation, text, passages, warnings } = event.data;
+      const { generation, text, passages, warnings, ocr_languages } = event.data;
       const blobs = [...new Set([...before.blobs, text, passages])];
-      const read = { generation, text, passages, units: billingUnits(event.data), ...(warnings && { warnings }) };
+      const kept = { ...(warnings && { warnings }), ...(ocr_languages && { ocr_languages }) };
+      const read = { generation, text, passages, units: billingUnits(event.data), ...kept };
       // what was read again is charged once it is indexed, even after several attempts
       return { ...before, status: "indexing", text: read, blobs, paid: before.paid && !before.reextract };
     }

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Decider } from "#events/decider.ts";
 import { streamName } from "#events/ids.ts";
 import {
+  OcrLanguagesSet,
   OrganizationCreated,
   ScriptedToolsSwitched,
   type OrganizationCommand,
@@ -14,13 +16,15 @@ interface Active {
   status: "active";
   members: Members;
   scripted_tools: boolean;
+  /** Null: those of the deployment. */
+  ocr_languages: string[] | null;
 }
 type State = { status: "absent" } | Active;
 
-const NEW: Active = { status: "active", members: {}, scripted_tools: true };
+const NEW: Active = { status: "active", members: {}, scripted_tools: true, ocr_languages: null };
 
 export const organization: Decider<State, OrganizationCommand | UserCommand, OrganizationEvent | UserEvent> = {
-  version: 3,
+  version: 4,
   initial: { status: "absent" },
   decide(command, state) {
     if (command.type === "CreateOrganization") {
@@ -29,6 +33,10 @@ export const organization: Decider<State, OrganizationCommand | UserCommand, Org
       return [OrganizationCreated.of({ organization_id }, { name })];
     }
     if (state.status === "absent") throw new Rejection("organization_not_found", "There is no such organization.");
+    if (command.type === "SetOcrLanguages") {
+      const { languages } = command.data;
+      return isDeepStrictEqual(languages, state.ocr_languages) ? [] : [OcrLanguagesSet.of({ languages })];
+    }
     if (command.type !== "SwitchScriptedTools") return decideMembers(command, state.members);
     const { enabled } = command.data;
     return enabled === state.scripted_tools ? [] : [ScriptedToolsSwitched.of({ enabled })];
@@ -37,6 +45,7 @@ export const organization: Decider<State, OrganizationCommand | UserCommand, Org
     if (event.type === "OrganizationCreated") return NEW;
     const active = state.status === "active" ? state : NEW;
     if (event.type === "ScriptedToolsSwitched") return { ...active, scripted_tools: event.data.enabled };
+    if (event.type === "OcrLanguagesSet") return { ...active, ocr_languages: event.data.languages };
     return { ...active, members: evolveMembers(active.members, event) };
   },
   erases: (events) => ({

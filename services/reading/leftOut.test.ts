@@ -70,6 +70,16 @@ describe("a web page", () => {
     });
   });
 
+  test("reports recordings, but not films behind the page and those without an address", async () => {
+    const recordings = '<video src="a.mp4" controls muted autoplay></video><audio><source src="b.mp3"></audio>';
+    const others =
+      '<video src="waves.mp4" autoplay muted loop></video><audio src="c.mp3" style="display:none"></audio><video></video>';
+    expect(await read("a.html", Buffer.from(`<p>Text of the page</p>${recordings}${others}`))).toEqual({
+      text: "Text of the page",
+      warnings: [{ code: "embedded_files_left_out", count: 2 }],
+    });
+  });
+
   test("that only shows other pages is refused with that reason", async () => {
     const page = '<frameset cols="20%,80%"><frame src="menu.html"><frame src="text.html"></frameset>';
     await expect(read("a.html", Buffer.from(`<html>${page}</html>`))).rejects.toThrow("frames");

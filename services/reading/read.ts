@@ -3,7 +3,14 @@ import type { ReadingWarning, WarningCode } from "#events/readingWarnings.ts";
 import { cutPassages } from "./passages.ts";
 import type { RecognitionOptions, Recognizer } from "./pictures/recognizer.ts";
 import { joinCounts, reasonForNoText } from "./warnings.ts";
-import { UnreadableFile, type FileToRead, type Pagination, type Reading, type Warn } from "./reader.ts";
+import {
+  UnreadableFile,
+  type FileToRead,
+  type OnProgress,
+  type Pagination,
+  type Reading,
+  type Warn,
+} from "./reader.ts";
 
 /** Reads a file into one Markdown text per page, or a single one if its type has no pages. */
 type ReadPages = (bytes: Uint8Array, warn: Warn, recognition?: RecognitionOptions) => Promise<string[]>;
@@ -99,12 +106,13 @@ const countCalls = (recognizer: Recognizer): { recognizer: Recognizer; calls: ()
 export const readFile = async (
   { bytes, mime_type, recognize }: FileToRead,
   recognizer?: Recognizer,
+  onProgress?: OnProgress,
 ): Promise<Reading> => {
   const type = canonicalType(mime_type);
   const warnings: ReadingWarning[] = [];
   const counted = recognizer && countCalls(recognizer);
   const recognition =
-    counted && recognize !== undefined ? { recognizer: counted.recognizer, pages: recognize } : undefined;
+    counted && recognize !== undefined ? { recognizer: counted.recognizer, pages: recognize, onProgress } : undefined;
   const read = await findReader(type)(bytes, (warning) => warnings.push(warning), recognition);
   const pages = read.map(cleanPage);
   const markdown = pages.join(PAGE_SEPARATOR);

@@ -1,3 +1,4 @@
+import type { ReadingProgress } from "#events/readingProgress.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 
 /* The port for reading files. infra/readers implements it with separate processes, so that no file harms this one. */
@@ -7,7 +8,12 @@ export interface FileToRead {
   mime_type: string;
   /** Maximum pages whose pictures may be recognized. Default: none. */
   recognize?: number;
+  /** The languages of text in pictures, the most frequent first; needed with `recognize`. */
+  languages?: string[];
 }
+
+/** Called after each page whose text was recognized. */
+export type OnProgress = (progress: ReadingProgress) => void;
 
 /** A citable piece of a document's Markdown. Passages follow each other without a gap and never cross a page. */
 export interface Passage {
@@ -80,6 +86,8 @@ export interface FileText extends EncodedPassages {
   scanned?: number;
   /** Pages on which recognition was tried, with or without success; absent if there are none. */
   recognized?: number;
+  /** The languages that recognition looked for; absent if no page was recognized. */
+  ocr_languages?: string[];
 }
 
 /** The addresses in a sitemap. */
@@ -95,7 +103,7 @@ export interface Reader {
    * Reads a file into Markdown and cuts it into passages. Owners take turns at the processes. Throws UnreadableFile, also if the file
    * takes too much time or memory, and ScannedFile if only text recognition can help.
    */
-  read(file: FileToRead, owner?: string): Promise<FileText>;
+  read(file: FileToRead, owner?: string, onProgress?: OnProgress): Promise<FileText>;
   /** Cuts Markdown that was read earlier. */
   cut(markdown: Buffer, paging: Pagination, owner?: string): Promise<EncodedPassages>;
   /** The addresses in a sitemap, which may be compressed with gzip. Throws UnreadableFile. */

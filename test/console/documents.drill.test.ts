@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
 import { openReader, type Reader } from "../knowledge/library.ts";
+import { notice, scanOf } from "../reading/scans.ts";
 import { SOON } from "../workflows/soon.ts";
 import { HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
 
@@ -24,6 +25,20 @@ test("a document that was read only in part says so on its page, in its collecti
     await expect.poll(() => page.locator(".notice.warn").allTextContents(), SOON).toEqual([warning]);
     await inspect(page, "document-warnings");
   }
+});
+
+test("a collection and a document show how many scanned pages were read", async () => {
+  const shelf = await reader.collect("Scans");
+  const content = scanOf(Array.from({ length: 6 }, () => notice));
+  const [list, page] = [await open(`knowledge/${shelf}`), await open(`knowledge/${shelf}`)];
+  const { id } = (await reader.upload(shelf, { content, name: "scans.pdf" })).body;
+  await page.goto(`${tenant.url}/console/knowledge/documents/${id}`);
+  const bars = [list, page].map((one) =>
+    one.getByRole("progressbar", { name: "Scanned pages of scans.pdf that were read" }),
+  );
+  for (const bar of bars) await bar.waitFor();
+  await reader.ended(id);
+  for (const bar of bars) await bar.waitFor({ state: "detached" });
 });
 
 describe("a search", () => {

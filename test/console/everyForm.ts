@@ -83,6 +83,7 @@ const accountForms = ({ member, key }: Items): WalkedForm[] => [
     path: "settings?section=you",
     button: "Change password",
   },
+  { file: "settings/Ocr.tsx", path: "settings?section=you", button: "Set languages" },
   { file: "spending/BudgetForm.tsx", path: "spending", button: "Set budget" },
   { file: "spending/PriceForm.tsx", path: "spending?section=prices", button: "Set price" },
   {

@@ -64,6 +64,26 @@ test("a new alias can be chosen in an open chat, and by a builder who opens the 
   await expect.poll(() => choices(builder), SOON).toContain("swift");
 });
 
+test("an admin sets the languages of scans, and others see them", async () => {
+  const page = await open("settings");
+  const section = page.getByRole("region", { name: "Text in pictures and scans" });
+  await section.getByText("It is read in eng (English), deu (German).").waitFor();
+  await section.getByLabel("Languages").fill("deu, xyz");
+  await section.getByRole("button", { name: "Set languages" }).click();
+  await section.getByText("is not installed. Installed are deu, eng.").first().waitFor();
+  await inspect(page, "settings-languages");
+  await section.getByLabel("Languages").fill("deu");
+  await section.getByRole("button", { name: "Set languages" }).click();
+  await section.getByText("It is read in deu (German).").waitFor();
+  expect(await tenant.made(tenant.owner("GET", "/ocr"))).toMatchObject({ languages: ["deu"] });
+  const viewer = await open("settings", await tenant.member("viewer", "reader"));
+  await viewer.getByText("It is read in deu (German).").waitFor();
+  expect(await viewer.getByRole("button", { name: "Set languages" }).count()).toBe(0);
+  await section.getByLabel("Languages").fill("");
+  await section.getByRole("button", { name: "Set languages" }).click();
+  await viewer.getByText("It is read in eng (English), deu (German).").waitFor();
+});
+
 test("projects are created, renamed, and deleted once they are empty", async () => {
   const page = await open("settings?section=projects");
   agreeToAll(page);

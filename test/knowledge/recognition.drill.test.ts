@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { openPageBudget } from "#infra/postgres/pageBudget.ts";
-import { newId } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { realFile } from "../files/index.ts";
 import { expectRefusal } from "../hostile/target.ts";
+import { clientOf } from "../http/service.ts";
 import { notice, scanOf } from "../reading/scans.ts";
 import { openLibrary, type Library } from "./library.ts";
 
@@ -91,6 +92,79 @@ test("text that is uploaded after scans is ready before them", async () => {
   expect(waiting.some(({ body }) => body.status === "processing")).toBe(true);
   for (const [n, { body }] of scans.entries())
     expect(await ended(body.id)).toMatchObject({ status: "ready", page_count: pageCounts[n] });
+});
+
+test("while scanned pages are read, the document, its list and the extraction say how many are", async () => {
+  const { call, ended, extract, extracted, extractions, until, upload } = library;
+  const content = scanOf(Array.from({ length: 8 }, () => notice));
+  const { body: book } = await upload(shelf, { content, name: "book.pdf" });
+  const { body: copy } = await extract({ content, name: "book.pdf" });
+  const shows = ({ progress, status }: any) => progress !== undefined || status === "ready";
+  const first = await until(`/documents/${book.id}`, shows);
+  expect(first).toMatchObject({ status: "processing", progress: { pages_total: 8 } });
+  const { body: list } = await call("GET", `/collections/${shelf}/documents?status=processing`);
+  expect(list.data.find(({ id }: any) => id === book.id)).toMatchObject({ progress: { pages_total: 8 } });
+  const later = await until(
+    `/documents/${book.id}`,
+    ({ progress, status }) => progress?.pages_read > 0 || status === "ready",
+  );
+  expect(later.progress.pages_read).toBeLessThanOrEqual(8);
+  expect(await ended(book.id)).not.toHaveProperty("progress");
+  expect(await until(`${extractions}/${copy.id}`, shows)).toMatchObject({ progress: { pages_total: 8 } });
+  expect(await extracted(copy.id)).not.toHaveProperty("progress");
+});
+
+describe("the languages of an organization", () => {
+  const readIn = async (id: string) => {
+    const events = await library.platform.resources.log.read(streamName("document", id));
+    return events.filter(({ type }) => type === "DocumentRead").map(({ data }: any) => data.ocr_languages);
+  };
+  const reprocess = (id: string, query: string) => library.call("POST", `/documents/${id}/reprocess?${query}`);
+  /** Reads a document again. */
+  const reread = async ({ id, indexed_at }: any, query: string) => {
+    expect((await reprocess(id, query)).status).toBe(202);
+    return library.until(`/documents/${id}`, (body) => body.status === "ready" && body.indexed_at > indexed_at);
+  };
+  let owner: ReturnType<typeof clientOf>;
+  const set = (languages: unknown) => owner("PUT", "/ocr", { languages });
+  beforeAll(async () => {
+    owner = clientOf({ chat: `${library.platform.url}/api` }, await library.signIn());
+  });
+
+  test("are those of the deployment until it sets its own of the installed ones", async () => {
+    const standard = { default_languages: ["eng", "deu"], installed: ["deu", "eng"], available: true };
+    expect((await owner("GET", "/ocr")).body).toEqual({ languages: null, ...standard });
+    expect((await set(["deu", "eng", "deu"])).body).toEqual({ languages: ["deu", "eng"], ...standard });
+    for (const languages of [["deu", "xyz"], [], ["deu", ""], "deu", [1], undefined]) {
+      const refused = await set(languages);
+      expectRefusal(
+        refused,
+        400,
+        undefined,
+        Array.isArray(languages) && languages[0] === 1 ? "languages[0]" : "languages",
+      );
+    }
+    expect((await set(["xyz"])).body.error.message).toBe('languages: "xyz" is not installed. Installed are deu, eng.');
+    expect((await owner("GET", "/ocr")).body.languages).toEqual(["deu", "eng"]);
+    expect((await set(null)).body).toEqual({ languages: null, ...standard });
+  });
+
+  test("are kept with each text, which is read again in them or in others", async () => {
+    await set(["deu"]);
+    const kept = await library.keep(shelf, { content: scanOf([notice, "typed"]), name: "german.pdf" });
+    await set(null);
+    const again = await reread(kept, "reextract=true");
+    const cut = await reread(again, "reextract=false");
+    await reread(cut, "reextract=true&ocr_languages=eng,%20deu");
+    expect(await readIn(kept.id)).toEqual([["deu"], ["deu"], ["deu"], ["eng", "deu"]]);
+    for (const query of ["reextract=true&ocr_languages=xyz", "reextract=true&ocr_languages=", "ocr_languages=deu"])
+      expectRefusal(await reprocess(kept.id, query), 400, undefined, "ocr_languages");
+  });
+
+  test("are not kept with a text that has none of them", async () => {
+    const kept = await library.keep(shelf, { content: "Only words.", name: "words.md" });
+    expect(await readIn(kept.id)).toEqual([undefined]);
+  });
 });
 
 test("recognized pages per day are counted for each organization, also with concurrent requests", async () => {

@@ -80,7 +80,10 @@ const actions: Record<string, (text: string) => FileText | Promise<FileText>> = 
 };
 
 serveReading({
-  read: async ({ mime_type, bytes }) => actions[mime_type]!(bytes.toString()),
+  async read({ mime_type, bytes }, _owner, onProgress) {
+    if (mime_type === "pages") for (let n = 1; n <= 3; n++) onProgress?.({ pages_read: n, pages_total: 3 });
+    return (actions[mime_type] ?? actions["echo"]!)(bytes.toString());
+  },
   cut: () => Promise.reject(new Error("not in this test")),
   list: () => Promise.reject(new Error("not in this test")),
 });

@@ -98,6 +98,17 @@ test("large contents pass to the process and back unchanged", async () => {
   expect(markdown.equals(Buffer.from(`${readers()[0]} ${text}`))).toBe(true);
 });
 
+test("the progress of a file is reported before its text, and never for the next file", async () => {
+  const reader = open(1);
+  const reports: number[] = [];
+  const file = { mime_type: "pages", bytes: Buffer.from("book") };
+  const { markdown } = await reader.read(file, "", ({ pages_read }) => reports.push(pages_read));
+  expect(markdown.toString()).toContain("book");
+  expect(reports).toEqual([1, 2, 3]);
+  expect(await run(reader, "echo", "next")).toContain("next");
+  expect(reports).toEqual([1, 2, 3]);
+});
+
 test.each(["fill", "exit", "claim", "half", "flood"])(
   "a process that dies or sends a wrong length fails only its own file: %s",
   async (action) => {

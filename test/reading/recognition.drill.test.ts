@@ -9,11 +9,11 @@ import { notice, scanOf } from "./scans.ts";
 
 /* Hostile pictures in the processes of text recognition: each costs at most its own file. */
 
-const reader = openReader({ processes: 1, args: ["eng"], nice: 10 });
+const reader = openReader({ processes: 1, nice: 10 });
 afterAll(() => reader.close());
 
 const read = (bytes: Buffer, mime_type: string = MEDIA_TYPES.pdf) =>
-  reader.read({ bytes, mime_type, recognize: 5 }).catch((error: unknown) => error as Error);
+  reader.read({ bytes, mime_type, recognize: 5, languages: ["eng"] }).catch((error: unknown) => error as Error);
 
 const pageOf = (operators: string, image: Buffer): Buffer => {
   const objects = objectsOf([operators]);
@@ -69,3 +69,23 @@ test.each(["notice.png", "notice.jpg", "notice.tiff", "notice.webp", "notice-fax
     }
   },
 );
+
+test("each file is recognized in its languages, and each recognized page reports the progress", async () => {
+  const bytes = scanOf(["typed", notice, "blank", notice]);
+  const readIn = async (...languages: string[]) => {
+    const reports: string[] = [];
+    const file = { bytes, mime_type: MEDIA_TYPES.pdf, recognize: 5, languages };
+    const found = await reader.read(file, "", ({ pages_read, pages_total }) =>
+      reports.push(`${pages_read}/${pages_total}`),
+    );
+    return { reports, markdown: found.markdown.toString() };
+  };
+  const english = await readIn("eng");
+  expect(english.reports).toEqual(["1/3", "3/3"]);
+  expect(english.markdown).toContain("pilot boat");
+  for (const languages of [["deu"], ["deu", "eng"], ["eng"]]) {
+    const { reports, markdown } = await readIn(...languages);
+    expect(reports).toEqual(["1/3", "3/3"]);
+    if (languages.includes("eng")) expect(markdown).toContain("pilot boat");
+  }
+});

@@ -4,6 +4,7 @@ import { getDocument, getOriginal, listVersions, type DocumentInfo } from "../..
 import { useRole } from "../../api/useRole.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { FileFacts } from "../../parts/FileFacts.tsx";
+import { ReadingProgress } from "../../parts/ReadingProgress.tsx";
 import { RetryReading } from "../../parts/RetryReading.tsx";
 import { ReplaceFile } from "../../parts/ReplaceFile.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -113,7 +114,7 @@ function Unreadable({ document, error }: { document: DocumentInfo; error: string
 function Details({ document }: { document: DocumentInfo }) {
   const { seq, page } = route.useSearch();
   const version = useEarlier(document);
-  const { name, status, error } = document;
+  const { name, status, progress, error } = document;
   const hasText = status === "ready" || version !== undefined;
   return (
     <>
@@ -132,9 +133,12 @@ function Details({ document }: { document: DocumentInfo }) {
       {error && <Unreadable document={document} error={error} />}
       {version === undefined && <DocumentWarnings warnings={document.warnings} />}
       {!hasText && !error && (
-        <p className="notice warn" role="status">
-          The document is being read. Its text appears here as soon as it is ready.
-        </p>
+        <>
+          <p className="notice warn" role="status">
+            The document is being read. Its text appears here as soon as it is ready.
+          </p>
+          <ReadingProgress name={name} progress={progress} />
+        </>
       )}
       {version !== undefined && (
         <p className="quiet">

@@ -4,6 +4,7 @@ import { deleteExtraction, getExtraction, type Extraction } from "../../api/extr
 import { useRole } from "../../api/useRole.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { FileFacts } from "../../parts/FileFacts.tsx";
+import { ReadingProgress } from "../../parts/ReadingProgress.tsx";
 import { saveFile } from "../../parts/saveFile.ts";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
@@ -38,7 +39,7 @@ function Result({ name, markdown }: { name: string; markdown: string }) {
 function Details({ extraction }: { extraction: Extraction }) {
   const leaveAfter = useLeaveAfter();
   const { mayWrite } = useRole();
-  const { id, name, status, warnings, error, markdown } = extraction;
+  const { id, name, status, progress, warnings, error, markdown } = extraction;
   const actions = [
     {
       label: "Delete",
@@ -69,9 +70,12 @@ function Details({ extraction }: { extraction: Extraction }) {
       )}
       <DocumentWarnings warnings={warnings} />
       {markdown === undefined && !error && (
-        <p className="notice warn" role="status">
-          The file is being read. Its text appears here as soon as it is ready.
-        </p>
+        <>
+          <p className="notice warn" role="status">
+            The file is being read. Its text appears here as soon as it is ready.
+          </p>
+          <ReadingProgress name={name} progress={progress} />
+        </>
       )}
       {markdown !== undefined && <Result name={name} markdown={markdown} />}
     </>

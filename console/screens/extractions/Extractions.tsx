@@ -13,6 +13,7 @@ import { formatBytes } from "../../format/index.ts";
 import { statusWord } from "../../format/statusWord.ts";
 import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { Pagination } from "../../parts/Pagination.tsx";
+import { ReadingProgress } from "../../parts/ReadingProgress.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
@@ -24,11 +25,12 @@ const route = getRouteApi("/extractions");
 const COLUMNS: Columns<Extraction> = [
   {
     title: "File",
-    cell: ({ id, name, error, warnings = [] }) => (
+    cell: ({ id, name, error, progress, warnings = [] }) => (
       <>
         <Link to="/extractions/$extractionId" params={{ extractionId: id }} data-row>
           {name}
         </Link>
+        <ReadingProgress name={name} progress={progress} />
         {error && <p className="bad-text">{error}</p>}
         {warnings.length > 0 && <span className="quiet block">read with warnings</span>}
       </>

@@ -20,6 +20,7 @@ import type { Action } from "../../parts/action.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { Pagination } from "../../parts/Pagination.tsx";
+import { ReadingProgress } from "../../parts/ReadingProgress.tsx";
 import { RetryReading } from "../../parts/RetryReading.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { ReplaceFile } from "../../parts/ReplaceFile.tsx";
@@ -63,6 +64,7 @@ const columns = (mayChange: boolean, removal: Action<string>): Columns<DocumentI
         <Link to="/knowledge/documents/$documentId" params={{ documentId: document.id }} data-row>
           {document.name}
         </Link>
+        <ReadingProgress name={document.name} progress={document.progress} />
         {document.error && <p className="bad-text">{document.error}</p>}
         <DocumentWarnings warnings={document.warnings} />
         {document.status === "failed" && mayChange && <Remedies document={document} removal={removal} />}

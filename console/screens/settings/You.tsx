@@ -8,6 +8,7 @@ import { FieldError } from "../../format/FieldError.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { QueryResult } from "../../parts/Notices.tsx";
+import { Ocr } from "./Ocr.tsx";
 import { Limit } from "../spending/Limit.tsx";
 import "../spending/spending.css";
 
@@ -84,7 +85,7 @@ function OwnLimits() {
   );
 }
 
-/** The organization, and the signed-in person. */
+/** The organization with its languages of text recognition, and the signed-in person. */
 export function You() {
   const { data } = useQuery(getSession);
   if (!data) return null;
@@ -108,6 +109,7 @@ export function You() {
         <dd>{user.role}</dd>
       </dl>
       <OwnLimits />
+      <Ocr />
       <Password email={user.email} />
     </>
   );

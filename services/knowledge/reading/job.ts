@@ -1,5 +1,7 @@
 import type { EventLog } from "#events/ports.ts";
+import type { ReadingReports } from "#events/readingProgress.ts";
 import type { Blobs } from "#events/vault.ts";
+import type { OcrLanguages } from "./ocrLanguages.ts";
 import type { PageBudget } from "./pageBudget.ts";
 import type { Reader } from "../../reading/reader.ts";
 import type { VaultDeps } from "../../thingBlobs.ts";
@@ -35,6 +37,9 @@ export interface RecognitionDeps {
   reader: Pick<Reader, "read">;
   openFiles: Pick<FairSemaphore, "run">;
   budget: PageBudget;
+  languages: OcrLanguages;
+  /** Reports the progress of a reading, by its stream. */
+  report: ReadingReports["publish"];
 }
 
 /** A reading's place among those that this process runs at once. */

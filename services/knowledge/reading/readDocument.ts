@@ -65,8 +65,9 @@ function storeText(deps: JobDeps, job: ReadingJob, source: Source): Promise<Stor
 }
 
 async function readOriginal(deps: JobDeps, job: ReadingJob, { before, blobs, slot }: Source): Promise<StoredText> {
-  const { blob, mime_type } = before;
-  const read = await readFile(deps, job.organization_id, { blobs, slot, blob, mime_type });
+  const { blob, mime_type, text: earlier } = before;
+  const file = { blobs, slot, blob, mime_type, ocr_languages: before.ocr_languages ?? earlier?.ocr_languages };
+  const read = await readFile(deps, job, file);
   const [text, passages] = await Promise.all([blobs.put(read.markdown), blobs.put(read.passages)]);
   return { blobs: [text, passages], text: { text, passages, ...readFields(read) } };
 }
@@ -80,9 +81,7 @@ async function cutAgain(
   const paging = readPagination(await readBlob(blobs, read.passages, slot));
   const cut = await deps.reader.cut(await readBlob(blobs, read.text, slot), paging, organization_id);
   const passages = await blobs.put(cut.passages);
-  const { warnings } = read;
-  return {
-    blobs: [passages],
-    text: { text: read.text, passages, ...readFields({ ...cut, ...(warnings && { warnings }) }) },
-  };
+  const { warnings, ocr_languages } = read;
+  const kept = { ...(warnings && { warnings }), ...(ocr_languages && { ocr_languages }) };
+  return { blobs: [passages], text: { text: read.text, passages, ...readFields({ ...cut, ...kept }) } };
 }

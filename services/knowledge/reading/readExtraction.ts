@@ -50,6 +50,6 @@ async function storeText(
   { before, blobs, slot }: { before: OpenExtraction; blobs: ThingBlobs; slot: ReadingSlot },
 ) {
   const { blob, mime_type } = before;
-  const { markdown, ...read } = await readFile(deps, job.organization_id, { blobs, slot, blob, mime_type });
+  const { markdown, ...read } = await readFile(deps, job, { blobs, slot, blob, mime_type });
   return { text: await blobs.put(markdown), ...readFields(read) };
 }

@@ -34,10 +34,16 @@ interface Lanes {
   isOff?: boolean;
   /** Reads of the file before the disk can be used. */
   failingReads?: number;
+  /** The languages of the organization. */
+  own?: string[] | null;
+  /** Those that the file was read with before. */
+  before?: string[];
 }
 
-function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false, failingReads = 0 }: Lanes) {
+function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false, failingReads = 0, ...of }: Lanes) {
   const steps: string[] = [];
+  const reports: string[] = [];
+  const sought: (string[] | undefined)[] = [];
   let [left, failing] = [budget, failingReads];
   const give = (found: FileText | Error) => (found instanceof Error ? Promise.reject(found) : Promise.resolve(found));
   const recognition: RecognitionDeps = {
@@ -50,9 +56,16 @@ function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false
       },
       giveBack: (_, pages) => Promise.resolve(void (left += pages)),
     },
+    languages: {
+      standard: ["eng"],
+      installed: (languages) => [...languages],
+      find: () => Promise.resolve(of.own ?? null),
+    },
+    report: (stream, { pages_read, pages_total }) => void reports.push(`${stream} ${pages_read}/${pages_total}`),
     reader: {
-      read: ({ recognize }: FileToRead) => {
+      read: ({ recognize, languages }: FileToRead) => {
         steps.push(`recognize ${recognize}`);
+        sought.push(languages);
         return give(recognized);
       },
     },
@@ -78,8 +91,10 @@ function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false
     blob: "b",
     mime_type: "application/pdf",
     slot: { end: () => void steps.push("turn ends"), stopping: stopping.signal },
+    ocr_languages: of.before,
   };
-  return { steps, stopping, recognition, left: () => left, read: () => readFile(deps, "o1", file) };
+  const read = () => readFile(deps, { organization_id: "o1", stream: "document-1" }, file);
+  return { steps, reports, sought, stopping, recognition, left: () => left, read };
 }
 
 describe("Reading a file", () => {
@@ -108,6 +123,31 @@ describe("Reading a file", () => {
     expect((await read()).markdown.toString()).toBe("typed and read");
     expect(steps).toEqual(["read", "turn ends", "recognize 2"]);
     expect(left()).toBe(99);
+  });
+
+  test("reports that its scanned pages are being read, by the stream of its document", async () => {
+    const { read, reports } = openLanes({ plain: PARTLY_SCANNED });
+    await read();
+    expect(reports).toEqual(["document-1 0/2"]);
+    const typed = openLanes({ plain: text("typed") });
+    await typed.read();
+    expect(typed.reports).toEqual([]);
+  });
+
+  test("looks for the organization's languages, keeps them with the text, and reads again with the same", async () => {
+    const first = openLanes({ plain: PARTLY_SCANNED, own: ["fra", "deu"] });
+    expect(await first.read()).toMatchObject({ ocr_languages: ["fra", "deu"] });
+    expect(first.sought).toEqual([["fra", "deu"]]);
+    const again = openLanes({ plain: PARTLY_SCANNED, own: ["tha"], before: ["fra", "deu"] });
+    expect(await again.read()).toMatchObject({ ocr_languages: ["fra", "deu"] });
+    expect(again.sought).toEqual([["fra", "deu"]]);
+  });
+
+  test("keeps no languages if no page was recognized", async () => {
+    const { recognized: _, ...unrecognized } = RECOGNIZED;
+    const { read, sought } = openLanes({ plain: PARTLY_SCANNED, recognized: unrecognized });
+    expect(await read()).not.toHaveProperty("ocr_languages");
+    expect(sought).toEqual([["eng"]]);
   });
 
   test("that text recognition cannot survive keeps the text, names the pages and pays", async () => {

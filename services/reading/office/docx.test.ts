@@ -56,6 +56,14 @@ describe("numbering", () => {
     expect(await read(body, { numbering })).toBe("1. one\n\nBetween.\n\n2. two\n   - 2.a a\n\nNew:\n\n1. one");
   });
 
+  test("by letters and Roman numbers stays as text, because other texts refer to it", async () => {
+    const lettered = `<w:abstractNum w:abstractNumId="7">${level(0, "lowerLetter", "(%1)")}${level(1, "lowerRoman", "%2)")}</w:abstractNum>${num(1)}`;
+    const body = item("rent") + item("heat") + item("gas", 1, 1) + item("oil", 1, 1) + p(t("As in (b) ii)."));
+    expect(await read(body, { numbering: lettered })).toBe(
+      "- (a) rent\n- (b) heat\n  - i) gas\n  - ii) oil\n\nAs in (b) ii).",
+    );
+  });
+
   test("of headings becomes part of their text", async () => {
     const styles = style("H1", "heading 1", `<w:pPr>${counted(1)}</w:pPr>`) + style("H2", "heading 2");
     const below = p(t("Rent"), `<w:pStyle w:val="H2"/>${counted(1, 1)}`);

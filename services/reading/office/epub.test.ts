@@ -22,13 +22,14 @@ test("a page that a book names several times is read once", async () => {
 });
 
 test("an encrypted page is refused, but an obfuscated font is not", async () => {
-  const locked = (name: string): string =>
-    `<encryption><EncryptedData><CipherReference URI="${name}"/></EncryptedData></encryption>`;
+  const locked = (name: string, quote = '"'): string =>
+    `<encryption><EncryptedData><CipherReference URI=${quote}${name}${quote}/></EncryptedData></encryption>`;
   const pages = { "one.xhtml": "<p>Text</p>" };
   expect(await readEpub(book(pages, { "META-INF/encryption.xml": locked("OPS/font.otf") }))).toEqual(["Text"]);
-  await expect(readEpub(book(pages, { "META-INF/encryption.xml": locked("OPS/one.xhtml") }))).rejects.toThrow(
-    "publisher",
-  );
+  for (const quote of ['"', "'"]) {
+    const manifest = locked("OPS/font.otf", quote) + locked("OPS/one.xhtml", quote);
+    await expect(readEpub(book(pages, { "META-INF/encryption.xml": manifest }))).rejects.toThrow("publisher");
+  }
 });
 
 test("links that leave the archive are ignored", async () => {

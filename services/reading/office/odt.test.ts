@@ -56,6 +56,21 @@ test("a numbered list continues after a paragraph, as it declares", async () => 
   );
 });
 
+test("letters and Roman numbers of items stay as text, because other texts refer to them", async () => {
+  const level = (at: number, format: string, more: string): string =>
+    `<text:list-level-style-number text:level="${at}" style:num-format="${format}" ${more}/>`;
+  const around = 'style:num-prefix="(" style:num-suffix=")"';
+  const styles = `<text:list-style style:name="L1">${level(1, "a", around)}${level(2, "i", 'style:num-suffix="."')}</text:list-style>`;
+  const item = (content: string, attributes = ""): string =>
+    `<text:list-item ${attributes}>${content}</text:list-item>`;
+  const inner = `<text:list>${item(p("gas"))}${item(p("oil"))}</text:list>`;
+  const list = (...items: string[]): string => `<text:list text:style-name="L1">${items.join("")}</text:list>`;
+  const rent = item(`<text:number>(c)</text:number>${p("rent")}`, 'text:start-value="3"');
+  expect(await read(list(rent, item(p("heat") + inner)), styles)).toBe(
+    "- (c) rent\n- (d) heat\n  - i. gas\n  - ii. oil",
+  );
+});
+
 test("numbered chapters are headings, not list items", async () => {
   const heading = '<text:h text:outline-level="2">Costs</text:h>';
   expect(await read(`<text:list><text:list-item>${heading}</text:list-item></text:list>`)).toBe("## Costs");

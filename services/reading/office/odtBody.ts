@@ -3,6 +3,7 @@ import { type Element, childElements, findAll, textContent } from "../guard/xml.
 import { NOTE, NOTE_REFERENCE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
 import { cleanDescription } from "./descriptions.ts";
+import { addItemLabel, itemLabel } from "./odtItemLabels.ts";
 import type { OdtStyles } from "./odtStyles.ts";
 import { odtTable } from "./odtTable.ts";
 import { isReference } from "./paragraphRole.ts";
@@ -144,24 +145,27 @@ const firstNumber = (node: Element, items: readonly Element[], style: string, co
 const list = (node: Element, context: OdtContext, above: ListPosition = { style: "", level: 0 }): ElementContent[] => {
   const position = { style: styleOf(node) || above.style, level: above.level + 1 };
   const items = childElements(node).filter(({ name }) => name === "text:list-item" || name === "text:list-header");
-  const content = (item: Element): ElementContent[] =>
-    childElements(item).flatMap((child) =>
-      child.name === "text:list" ? list(child, context, position) : odtNode(child, context),
-    );
+  const content = (item: Element, label = ""): ElementContent[] =>
+    childElements(item).flatMap((child) => {
+      if (label !== "" && isStoredNumber(child)) return [];
+      return child.name === "text:list" ? list(child, context, position) : odtNode(child, context);
+    });
   // chapter numbering puts headings in lists
-  if (items.some(isHeading)) return items.flatMap(content);
-  const numbered = context.styles.isNumbered(position.style, position.level);
+  if (items.some(isHeading)) return items.flatMap((item) => content(item));
+  const level = context.styles.listLevel(position.style, position.level);
   const start = firstNumber(node, items, position.style, context);
-  const properties = { dataList: position.style, ...(numbered && start > 1 ? { start } : {}) };
-  if (numbered && position.level === 1) {
+  if (level && position.level === 1) {
     const last = start + items.filter(isNumbered).length - 1;
     for (const key of [position.style, attribute(node, "xml:id")]) context.lastNumbers.set(key, last);
   }
+  let next = start;
+  const isOrdered = level !== undefined && itemLabel(level, 1) === "";
+  const labels = items.map((item) => (level && !isOrdered && isNumbered(item) ? itemLabel(level, next++) : ""));
   return [
     element(
-      numbered ? "ol" : "ul",
-      items.map((item) => element("li", content(item))),
-      properties,
+      isOrdered ? "ol" : "ul",
+      items.map((item, at) => element("li", addItemLabel(labels[at]!, content(item, labels[at])))),
+      { dataList: position.style, ...(isOrdered && start > 1 ? { start } : {}) },
     ),
   ];
 };

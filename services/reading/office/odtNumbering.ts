@@ -37,6 +37,10 @@ const OUTLINE = "text:outline-style";
 /** Levels of chapters; files have ten. */
 const MAX_LEVEL = 10;
 
+/** A number as a list or a chapter shows it. `format`: as in `style:num-format`. */
+export const formatOdtNumber = (number: number, format: string): string =>
+  formatNumber(number, FORMATS[format] ?? "decimal");
+
 /** Gives the printed number of each heading, `2.1`, in their order; "" for headings without one. `parts`: styles.xml and content.xml. */
 export const openChapterNumbers = (
   parts: readonly Element[],
@@ -47,7 +51,7 @@ export const openChapterNumbers = (
   const counters: number[] = [];
   const formatted = (level: number): string => {
     const { format = "" } = levels.get(level) ?? {};
-    return format === "" ? "" : formatNumber(counters[level] ?? 1, FORMATS[format] ?? "decimal");
+    return format === "" ? "" : formatOdtNumber(counters[level] ?? 1, format);
   };
   return ({ attributes }) => {
     const level = Number(attributes["text:outline-level"]) || 1;

@@ -2,6 +2,14 @@ import { findChild, type Element, childElements, findAll } from "../guard/xml.ts
 
 /* The styles of an OpenDocument text. Automatic styles are based on named ones. */
 
+/** How a level of a list is numbered. */
+export interface ListLevel {
+  /** As in `style:num-format`: `1`, `a`, `I`. */
+  format: string;
+  prefix: string;
+  suffix: string;
+}
+
 export interface OdtStyles {
   /** The display names of the style and of those it is based on, such as `Heading 1`. */
   names(style: string): string[];
@@ -12,8 +20,8 @@ export interface OdtStyles {
   isHidden(style: string): boolean;
   /** Whether paragraphs of the style have no number, even if they are headings. */
   isUnnumbered(style: string): boolean;
-  /** Whether the list's level, from 1, is numbered. */
-  isNumbered(list: string, level: number): boolean;
+  /** The numbers of the list's level, from 1; undefined if it has none. */
+  listLevel(list: string, level: number): ListLevel | undefined;
 }
 
 const displayName = (name: string): string =>
@@ -21,13 +29,20 @@ const displayName = (name: string): string =>
 
 const styleName = (style: Element): string => style.attributes["style:name"] ?? "";
 
-const numberedLevels = (list: Element): Set<number> =>
-  new Set(
+const numberedLevels = (list: Element): Map<number, ListLevel> =>
+  new Map(
     childElements(list)
       .filter(
         ({ name, attributes }) => name === "text:list-level-style-number" && attributes["style:num-format"] !== "",
       )
-      .map(({ attributes }) => Number(attributes["text:level"])),
+      .map(({ attributes }) => [
+        Number(attributes["text:level"]),
+        {
+          format: attributes["style:num-format"] ?? "1",
+          prefix: attributes["style:num-prefix"] ?? "",
+          suffix: attributes["style:num-suffix"] ?? "",
+        },
+      ]),
   );
 
 /** Reads the styles of content.xml and styles.xml. */
@@ -71,6 +86,6 @@ export const readOdtStyles = (parts: Element[]): OdtStyles => {
       chain(name)
         .map(({ attributes }) => attributes["style:list-style-name"])
         .find((list) => list !== undefined) === "",
-    isNumbered: (list, level) => lists.get(list)?.has(level) ?? false,
+    listLevel: (list, level) => lists.get(list)?.get(level),
   };
 };

@@ -25,10 +25,10 @@ const headingTag = (level: number): Kind => `h${Math.min(Math.max(level, 1), 6)}
 
 export const isCodeStyle = (name: string | undefined): boolean => name !== undefined && CODE_RUN.test(name);
 
-/** A number that Markdown's own numbers can replace: `3.`, `(c)`, `iv)`. */
-const SIMPLE_LABEL = /^[\s([]*(?:\d+|\p{L}{1,2}|[ivxlcdm]+)[\s.):\]–-]*$/iu;
+/** A number that Markdown's own numbers can replace: `3.`, `(3)`. A letter alone may be a bullet: fonts of symbols show `o` and `ü` as marks. */
+const SIMPLE_LABEL = /^(?:[\s([]*\d+[\s.):\]–-]*|\s*\p{L}{1,2}\s*)$/u;
 
-/** Whether the label of an item has to be read as text: `2.1`, `Article 3`. Others refer to the item by it. */
+/** Whether the label of an item has to be read as text: `(c)`, `iv)`, `2.1`, `Article 3`. Others refer to the item by it. */
 export const isReference = (label: string): boolean => /[\p{L}\p{N}]/u.test(label) && !SIMPLE_LABEL.test(label);
 
 const isOrdered = (label: string): boolean => /\d/.test(label) || /^\(?[a-z]{1,5}[.)]/i.test(label.trim());
@@ -42,11 +42,13 @@ const typedItem = (runs: TextRun[], { left, first }: ParagraphState): ParagraphR
   const [start] = runs;
   const label = start && first < 0 && left > 0 ? TYPED_LABEL.exec(start.text)?.[0] : undefined;
   if (!start || label === undefined) return undefined;
-  start.text = start.text.slice(label.length);
-  return { kind: "p", item: { level: Math.max(Math.round(left / INDENT) - 1, 0), ordered: isOrdered(label) } };
+  const isRead = isReference(label);
+  start.text = (isRead ? `${label.trim()} ` : "") + start.text.slice(label.length);
+  const ordered = isOrdered(label) && !isRead;
+  return { kind: "p", item: { level: Math.max(Math.round(left / INDENT) - 1, 0), ordered } };
 };
 
-/** The role of a paragraph; null if it is left out. Removes a typed label from `runs`. */
+/** The role of a paragraph; null if it is left out. Removes a typed label from `runs`, unless others may refer to it. */
 export const classifyParagraph = (
   state: ParagraphState,
   style: string,

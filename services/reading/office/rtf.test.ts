@@ -33,6 +33,15 @@ test("list items are recognized by their labels, also by typed ones", async () =
   );
 });
 
+test("letters of list items stay as text, because other texts refer to them", async () => {
+  const item = (label: string, text: string): string => `{\\listtext ${label}\\tab}\\pard\\ls1\\ilvl0 ${text}\\par`;
+  expect(await read(item("(c)", "rent") + item("(d)", "heat"))).toBe("- (c) rent\n- (d) heat");
+  expect(await read(item("o", "a bullet of a font of symbols"))).toBe("- a bullet of a font of symbols");
+  expect(await read("{\\pard\\li360\\fi-360 iv)\\tab x\\par}{\\pard\\li360\\fi-360 3)\\tab y\\par}")).toContain(
+    "- iv) x",
+  );
+});
+
 test("the spans of table cells follow from their edges", async () => {
   const wide = "\\trowd\\cellx100\\cellx300 \\intbl A\\cell B\\cell\\row";
   const narrow = "\\trowd\\cellx100\\cellx200\\cellx300 \\intbl 1\\cell 2\\cell 3\\cell\\row\\pard After\\par";
@@ -193,7 +202,7 @@ test("the numbers of headings and of clauses are read, as others refer to them",
   const body = [numbered("2.1", "\\s2 Costs"), numbered("\\'a7", "\\s2 Dates"), numbered("Article 3", " Rent")];
   const inner = numbered("7.3", "\\ilvl1 Term") + numbered("(a)", "\\ilvl2 May");
   expect(await read(`{\\stylesheet{\\s2 heading 2;}}${body.join("")}${inner}`)).toBe(
-    "## 2.1 Costs\n\n## Dates\n\n- Article 3 Rent\n  - 7.3 Term\n    1. May",
+    "## 2.1 Costs\n\n## Dates\n\n- Article 3 Rent\n  - 7.3 Term\n    - (a) May",
   );
 });
 

@@ -114,7 +114,7 @@ export async function recognizePages(
   const pdf = await openPdf(bytes, { images: true });
   const layers = await readLayers(pdf);
   let tried = 0;
-  for (const one of wanted) {
+  for (const [index, one] of wanted.entries()) {
     if (tried >= recognition.pages) {
       if (one.pictures === null) found.beyondLimit.push(one.number);
       continue;
@@ -132,6 +132,7 @@ export async function recognizePages(
       tried++;
       found.unreadable.push(one.number);
     }
+    recognition.onProgress?.({ pages_read: index + 1, pages_total: wanted.length });
   }
   await pdf.loadingTask.destroy();
   return found;

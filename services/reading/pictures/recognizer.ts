@@ -1,3 +1,5 @@
+import type { OnProgress } from "../reader.ts";
+
 /* The port for recognizing text in pictures. infra/readers/recognition implements it with a thread that a hostile picture may exhaust. */
 
 /** A picture in shades of grey, row by row, from 0 (black) to 255 (white). */
@@ -65,4 +67,5 @@ export interface RecognitionOptions {
   recognizer: Recognizer;
   /** Pages that it may recognize. */
   pages: number;
+  onProgress?: OnProgress | undefined;
 }

@@ -2,7 +2,7 @@ import type { CellObject, DenseWorkSheet, Range } from "@e965/xlsx";
 import type { Block, Cell, Row } from "./blocks.ts";
 import { cellText } from "./cellText.ts";
 import { cellLink } from "./cellLink.ts";
-import { openReadings } from "./readings.ts";
+import { openReadings, type SpokenCells } from "./readings.ts";
 
 /** Cells of a merged area that is filled; a larger one is only a background. */
 const MAX_AREA = 10_000;
@@ -72,12 +72,8 @@ const sortRows = (rows: Map<number, Row>): Block => {
   return [...rows.values()].toSorted((one, other) => one.at - other.at);
 };
 
-/** The cells of a sheet that have content. `spoken`: the names of those that show phonetic readings. */
-export const readCells = (
-  sheet: DenseWorkSheet,
-  date1904: boolean,
-  spoken: ReadonlySet<string> = new Set<string>(),
-): Block => {
+/** The cells of a sheet that have content. `spoken`: those that show phonetic readings. */
+export const readCells = (sheet: DenseWorkSheet, date1904: boolean, spoken: SpokenCells = new Map()): Block => {
   const rows = filledRows(sheet["!data"], date1904, openReadings(spoken));
   fillMerges(rows, sheet["!merges"] ?? []);
   return sortRows(rows);

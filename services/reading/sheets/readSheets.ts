@@ -13,7 +13,7 @@ import { openOdsInputMessages } from "./odsInputMessages.ts";
 import { openOdsDrawings } from "./odsDrawings.ts";
 import { excelHeaders, openDocumentHeaders } from "./pageHeaders.ts";
 import { readCells } from "./readCells.ts";
-import { bracketOdsReadings, cellsWithReadings } from "./readings.ts";
+import { bracketOdsReadings, cellsWithReadings, type SpokenCells } from "./readings.ts";
 import { sheetParts, withSheetName } from "./toMarkdown.ts";
 import { openWorkbookParts } from "./workbookParts.ts";
 import { openXlsDrawings } from "./xlsDrawings.ts";
@@ -55,14 +55,14 @@ interface SheetXml {
   hasLinks: boolean;
   /** The input messages of each part. */
   messages: ReadonlyMap<string, string>;
-  /** The names of the cells of each part that show phonetic readings. */
-  spoken: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The cells of each part that show phonetic readings. */
+  spoken: ReadonlyMap<string, SpokenCells>;
 }
 
 const readSheetXml = (zip: Zip): SheetXml => {
   let [bare, hasLinks] = [0, false];
   const messages = new Map<string, string>();
-  const spoken = new Map<string, ReadonlySet<string>>();
+  const spoken = new Map<string, SpokenCells>();
   for (const name of zip.names().filter((one) => SHEET.test(one))) {
     const xml = zip.text(name) ?? "";
     hasLinks ||= xml.includes("HYPERLINK(");
@@ -80,8 +80,8 @@ interface Surroundings {
   commentsOn?(sheet: string): string;
   /** Messages that programs show beside a selected cell. */
   messagesOn?(sheet: string): string;
-  /** The names of the cells that show phonetic readings, which the library does not read. */
-  spokenOn?(sheet: string): ReadonlySet<string> | undefined;
+  /** The cells that show phonetic readings, which the library does not read. */
+  spokenOn?(sheet: string): SpokenCells | undefined;
   /** Headers and footers. */
   headers: readonly string[];
 }

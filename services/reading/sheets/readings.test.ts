@@ -36,6 +36,22 @@ test("readings that cells of Excel show follow their words", async () => {
   ]);
 });
 
+test("readings of texts that are stored in their cells follow their words", async () => {
+  const spoken = '<rPh sb="0" eb="2"><t>トウキョウ</t></rPh>';
+  const cell = (name: string, text: string, more = ' ph="1"'): string =>
+    `<c r="${name}" t="inlineStr"${more}><is>${text}</is></c>`;
+  const first = cell("A1", `<t>東京</t>${spoken}`) + cell("B1", "<t>Quay</t>");
+  const second = cell("A2", `<r><t>東京</t></r>${spoken}`) + cell("B2", `<t>東京</t>${spoken}`, "");
+  const rows = `<row r="1">${first}</row><row r="2">${second}</row>`;
+  const xml = `<worksheet><dimension ref="A1:B2"/><sheetData>${rows}</sheetData></worksheet>`;
+  const file = zipSync({ ...parts("xlsx"), "xl/worksheets/sheet1.xml": strToU8(xml) });
+  expect((await readExcel(file))[0]!.split("\n").slice(2)).toEqual([
+    "| 東京 (トウキョウ) | Quay |",
+    "| --- | --- |",
+    "| 東京 (トウキョウ) | 東京 |",
+  ]);
+});
+
 test("readings in OpenDocument sheets follow their words", async () => {
   const { "content.xml": content, ...others } = parts("ods");
   const ruby = (word: string, spoken: string): string =>

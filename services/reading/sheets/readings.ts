@@ -8,12 +8,22 @@ import { childrenNamed } from "../slides/localNames.ts";
  * library reads none in XLSX, and mixes them with the words in ODS.
  */
 
-const CELL = /<(?:\w+:)?c\s([^<>]*\bph="(?:1|true)"[^<>]*)>/g;
+const CELL = /<(?:\w+:)?c\s([^<>]*\bph="(?:1|true)"[^<>]*)>(\s*<(?:\w+:)?is>)?/g;
 const NAME = /\br="([A-Z]{1,3}\d{1,7})"/;
+const INLINE_END = "is>";
 
-/** The names of the cells that show readings, from the XML of a sheet. */
-export const cellsWithReadings = (xml: string): ReadonlySet<string> =>
-  new Set(Array.from(xml.matchAll(CELL), ([, attributes = ""]) => NAME.exec(attributes)?.[1] ?? ""));
+/** Cells that show readings, by their names, with the XML of texts that are stored in the cell; others share theirs, which SheetJS gives. */
+export type SpokenCells = ReadonlyMap<string, string>;
+
+/** The cells that show readings, from the XML of a sheet. */
+export const cellsWithReadings = (xml: string): SpokenCells =>
+  new Map(
+    Array.from(xml.matchAll(CELL), ({ 0: start, 1: attributes = "", 2: inline, index }): [string, string] => {
+      const from = index + start.length;
+      const end = inline === undefined ? -1 : xml.indexOf(INLINE_END, from);
+      return [NAME.exec(attributes)?.[1] ?? "", end === -1 ? "" : xml.slice(from, xml.lastIndexOf("<", end))];
+    }),
+  );
 
 /** Characters of a text, half open, and how they are spoken. */
 interface Reading {
@@ -57,13 +67,16 @@ const withReadings = (text: string, source: string): string => {
   return written + text.slice(at);
 };
 
-/** Puts readings in brackets behind their words, `漢字 (かんじ)`, in the cells with these names. */
-export const openReadings = (names: ReadonlySet<string>): ((cell: CellObject, r: number, c: number) => CellObject) => {
+/** Puts readings in brackets behind their words, `漢字 (かんじ)`, in these cells. */
+export const openReadings = (spoken: SpokenCells): ((cell: CellObject, r: number, c: number) => CellObject) => {
   // cells share their texts
   const texts = new Map<string, string>();
   return (cell, r, c) => {
-    const source: unknown = cell.r;
-    if (typeof source !== "string" || !source.includes("rPh") || !names.has(utils.encode_cell({ r, c }))) return cell;
+    // naming every cell of a large sheet takes time
+    if (spoken.size === 0 || cell.t !== "s") return cell;
+    const inline = spoken.get(utils.encode_cell({ r, c }));
+    const source: unknown = inline || (inline === "" && cell.r);
+    if (typeof source !== "string" || !source.includes("rPh")) return cell;
     const text = texts.get(source) ?? withReadings(String(cell.v), source);
     texts.set(source, text);
     return { ...cell, v: text };

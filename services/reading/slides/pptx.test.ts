@@ -195,6 +195,23 @@ test("groups, alternatives and image descriptions are read; links keep their add
   expect(markdown).toBe("[here](https://example.com/pools)\n\nnew\n\nA crab under a stone");
 });
 
+test("links on shapes and pictures are those of their text, which keeps its own", async () => {
+  const named = (kind: string, more = ""): string =>
+    `<p:${kind}><p:cNvPr id="1"${more}><a:hlinkClick r:id="h"/></p:cNvPr></p:${kind}>`;
+  const own = `<a:p><a:r><a:rPr><a:hlinkClick r:id="o"/></a:rPr><a:t>here</a:t></a:r></a:p>`;
+  const button = (paragraphs: string): string => `<p:sp>${named("nvSpPr")}<p:txBody>${paragraphs}</p:txBody></p:sp>`;
+  const picture = (more: string): string => `<p:pic>${named("nvPicPr", more)}</p:pic>`;
+  const shapes =
+    button(text("Register") + text("until May")) + button(own) + picture(' descr="A map"') + picture("") + button("");
+  const links: Slide["links"] = {
+    h: ["hyperlink", "https://example.com/go"],
+    o: ["hyperlink", "https://example.com/own"],
+  };
+  expect(await only(shapes, links)).toBe(
+    "[Register](https://example.com/go)\n\nuntil May\n\n[here](https://example.com/own)\n\n[A map](https://example.com/go)",
+  );
+});
+
 test("descriptions of groups, connectors and shapes without text are read", async () => {
   const named = (kind: string, words: string): string => `<p:${kind}><p:cNvPr id="1" descr="${words}"/></p:${kind}>`;
   const drawn = `<p:sp>${named("nvSpPr", "An arrow to the east")}<p:txBody><a:p/></p:txBody></p:sp>`;

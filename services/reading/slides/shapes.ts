@@ -6,7 +6,7 @@ import { chartToHtml, openChart } from "./chart.ts";
 import { diagramToHtml } from "./diagram.ts";
 import { REPEATED_PLACEHOLDERS } from "./headers.ts";
 import { findPlaceholder } from "./design.ts";
-import { nestLists } from "./nestLists.ts";
+import { nestLists, type Paragraph } from "./nestLists.ts";
 import { findPath, childNamed, localName, reference } from "./localNames.ts";
 import { readParagraphs } from "./paragraphs.ts";
 import { cleanDescription } from "../office/descriptions.ts";
@@ -23,7 +23,24 @@ export interface SlideContext {
   placeholderStyles(placeholder: Element): Styles;
 }
 
-const textShape = (shape: Element, { links, title, placeholderStyles }: SlideContext): ElementContent[] => {
+/** The address that a click on a shape, picture, graphic or group opens; "" if there is none. */
+const clickAddress = (node: Element, kind: Properties, { links }: SlideContext): string => {
+  const click = findPath(node, kind, "cNvPr", "hlinkClick");
+  const link = click && links.get(reference(click, "id"));
+  return link?.external ? link.target : "";
+};
+
+const isLink = (node: ElementContent): boolean => node.type === "element" && node.tagName === "a";
+
+const linkTo = (href: string, content: ElementContent[]): ElementContent[] =>
+  href === "" || content.some(isLink) ? content : [element("a", content, { href })];
+
+/** The paragraphs of a shape. The first one leads to the address of the shape, so that it is not repeated. */
+const linkShape = (href: string, [first, ...rest]: Paragraph[]): Paragraph[] =>
+  first ? [{ ...first, content: linkTo(href, first.content) }, ...rest] : [];
+
+const textShape = (shape: Element, scene: SlideContext): ElementContent[] => {
+  const { links, title, placeholderStyles } = scene;
   const placeholder = findPlaceholder(shape);
   if (shape === title || REPEATED_PLACEHOLDERS.has(placeholder?.attributes["type"] ?? "")) return [];
   const body = childNamed(shape, "txBody");
@@ -32,7 +49,8 @@ const textShape = (shape: Element, { links, title, placeholderStyles }: SlideCon
     ...(placeholder && !isTitle(shape) ? placeholderStyles(placeholder) : []),
   ];
   const paragraphs = readParagraphs(body, links, styles);
-  return paragraphs.length > 0 ? nestLists(paragraphs) : description(shape, "nvSpPr");
+  if (paragraphs.length === 0) return linkedDescription(shape, "nvSpPr", scene);
+  return nestLists(linkShape(clickAddress(shape, "nvSpPr", scene), paragraphs));
 };
 
 const graphic = (frame: Element, scene: SlideContext): ElementContent[] =>
@@ -54,6 +72,11 @@ export const description = (node: Element, kind: Properties): ElementContent[] =
   return alt === "" ? [] : [element("p", [alt])];
 };
 
+const linkedDescription = (node: Element, kind: Properties, scene: SlideContext): ElementContent[] =>
+  description(node, kind).map((part) =>
+    part.type === "element" ? { ...part, children: linkTo(clickAddress(node, kind, scene), part.children) } : part,
+  );
+
 /** The content of shapes as HTML, in the order of the slide, without its title. */
 export const shapesToHtml = (tree: Element | undefined, scene: SlideContext): ElementContent[] =>
   (tree ? childElements(tree) : []).flatMap((node) => {
@@ -61,15 +84,15 @@ export const shapesToHtml = (tree: Element | undefined, scene: SlideContext): El
       case "sp":
         return textShape(node, scene);
       case "cxnSp":
-        return description(node, "nvCxnSpPr");
+        return linkedDescription(node, "nvCxnSpPr", scene);
       case "grpSp":
-        return [...description(node, "nvGrpSpPr"), ...shapesToHtml(node, scene)];
+        return [...linkedDescription(node, "nvGrpSpPr", scene), ...shapesToHtml(node, scene)];
       case "graphicFrame": {
         const read = graphic(node, scene);
-        return read.length > 0 ? read : description(node, "nvGraphicFramePr");
+        return read.length > 0 ? read : linkedDescription(node, "nvGraphicFramePr", scene);
       }
       case "pic":
-        return description(node, "nvPicPr");
+        return linkedDescription(node, "nvPicPr", scene);
       case "AlternateContent": {
         const [chosen = [], ...others] = childElements(node).map((way) => shapesToHtml(way, scene));
         return chosen.length > 0 ? chosen : (others[0] ?? []);

@@ -32,6 +32,8 @@ async function askForModels({ ask, provider }: Desk): Promise<void> {
   await ask("put /api/providers/{name}", { path: ["anthropic"], body: { models: ["claude-haiku-4-5"] } });
   await ask("get /api/providers");
   await ask("get /api/embeddings");
+  await ask("put /api/ocr");
+  await ask("get /api/ocr");
   await ask("put /api/prices/{provider}/{model}", { path: ["openai", "gpt-5-mini"] });
   await ask("get /api/prices");
   await ask("put /api/aliases/{alias}", { path: ["fast"] });

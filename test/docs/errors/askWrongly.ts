@@ -119,6 +119,7 @@ export async function makeMistakes({ home, things, keyWith }: Stage): Promise<Re
     ["POST /api/retention/{subject}/preview", { threads: "forever" }],
     ["POST /api/erasures", { owner: "nobody" }],
     ["POST /api/agents", { name: "x", project_id: UNKNOWN }],
+    ["PUT /api/ocr", { languages: ["xyz"] }],
     ["PUT /api/providers/{name}", { api_key: "k", base_url: "not an address" }],
   ];
   for (const [route, body] of asks) await attempt(route, body);
