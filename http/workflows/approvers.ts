@@ -24,11 +24,12 @@ async function findGroupsOf(
   return listGroupsOf(db, organization_id, user_id);
 }
 
-/** The people whose substitute this person is now. */
+/** The people whose substitute this person is now, and who may decide themselves. */
 async function findSubstituted(http: Needs, organization_id: string, user_id: string): Promise<Principal[]> {
   await http.waitUntilCurrent(["users"], streamName("organization", organization_id));
   await http.waitUntilCurrent(["groups"], groupsStream(organization_id));
-  return listSubstituted(http.db, organization_id, user_id);
+  const substituted = await listSubstituted(http.db, organization_id, user_id);
+  return substituted.filter(({ role }) => mayDecide(role));
 }
 
 /** A person with groups, and the people in whose place the person may decide. */
@@ -113,8 +114,7 @@ export async function isAssignedNow(http: Needs, organization_id: string, person
 function findReplaced(in_place_of: Principal[], substitute_id: string, row: ApprovalRow): Principal | undefined {
   const voters = row.votes.filter(({ by }) => by.id !== substitute_id).flatMap(votersOf);
   return in_place_of.find(
-    (one) =>
-      mayDecide(one.role) && !isExcluded(row, one.user_id) && !voters.includes(one.user_id) && isAssigned(one, row),
+    (one) => !isExcluded(row, one.user_id) && !voters.includes(one.user_id) && isAssigned(one, row),
   );
 }
 

@@ -14,7 +14,7 @@ export interface Delegation {
   at: Date;
   /** Whether `to` may decide approvals now. */
   present: boolean;
-  /** Whether it has an effect: it has not ended and `to` is present, or `to` has voted or delegated it with effect. */
+  /** Whether somebody may decide by it now, or has voted by it. */
   has_effect: boolean;
 }
 
@@ -31,23 +31,12 @@ export interface StoredDelegation {
 
 export const parsePerson = (id: string, name: string | null): NamedPerson => ({ id, name: decodeOrNull(name) });
 
-/**
- * Whether a person to whom an approval was delegated has delegated it with effect. `later`: the delegations since. Once the person
- * gets another one, theirs are about that one.
- */
-function isPassedOn(later: StoredDelegation[], person: string): boolean {
-  const received = later.findIndex(({ to }) => to === person);
-  const own = received === -1 ? later : later.slice(0, received);
-  return own.some(({ by, to, has_effect }, n) => by === person && (has_effect || isPassedOn(later.slice(n + 1), to)));
-}
-
 /** Delegations of one approval, in order. */
 export const parseDelegations = (stored: StoredDelegation[]): Delegation[] =>
-  stored.map(({ by, by_name, to, to_name, reason, at, present, has_effect }, n) => ({
+  stored.map(({ by, by_name, to, to_name, reason, at, ...rest }) => ({
     by: parsePerson(by, by_name),
     to: parsePerson(to, to_name),
     reason: decode(reason),
     at: new Date(at),
-    present,
-    has_effect: has_effect || isPassedOn(stored.slice(n + 1), to),
+    ...rest,
   }));

@@ -82,13 +82,15 @@ function hasEnded(approval: OpenApproval, n: number): boolean {
 }
 
 /**
- * Whether a delegation has an effect: its receiver is present and it has not ended, or the receiver has voted, or has delegated it
+ * Whether a delegation has an effect: its receiver has voted, or it has not ended and the receiver is present or has delegated it
  * with effect. Once the receiver gets another one, theirs are about that one.
  */
 function hasEffect(approval: OpenApproval, n: number, absent: string[]): boolean {
   const { delegations = [] } = approval;
   const { to } = delegations[n]!;
-  if ((!absent.includes(to) && !hasEnded(approval, n)) || findVote(approval, person(to))) return true;
+  if (findVote(approval, person(to))) return true;
+  if (hasEnded(approval, n)) return false;
+  if (!absent.includes(to)) return true;
   const received = delegations.findIndex((later, at) => at > n && later.to === to);
   const isOwn = (at: number): boolean => at > n && (received === -1 || at < received);
   return delegations.some(({ by }, at) => isOwn(at) && by === to && hasEffect(approval, at, absent));
