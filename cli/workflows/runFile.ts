@@ -14,6 +14,7 @@ import {
 import { describeCall, describeEnd, placeIn, shortJson } from "./describeCalls.ts";
 import { LOCAL_ORGANIZATION, openLocalSandbox, type LocalSandbox, type LocalScript } from "./loadScript.ts";
 import type { Answerer, ApprovalCall, LocalObserver } from "./localCalls.ts";
+import { fillForms } from "./localForms.ts";
 import { runLocally } from "./localRun.ts";
 import { executeStep, localHost } from "./localStep.ts";
 
@@ -156,7 +157,8 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
       );
     },
     event: async ({ name }) => answers.event(name),
-    approval: async (call) => answers.approval(call.name) ?? askApproval(terminal, call),
+    approval: async (call) =>
+      fillForms(sandbox.schemas, call, answers.approval(call.name) ?? (await askApproval(terminal, call))),
   };
 }
 

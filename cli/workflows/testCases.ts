@@ -5,6 +5,7 @@ import { answerFields, createAnswers, stepFailure } from "./answers.ts";
 import { describeCall, placeIn, shortJson } from "./describeCalls.ts";
 import type { LocalSandbox, LocalScript } from "./loadScript.ts";
 import type { Answerer, LocalCall, LocalEnd } from "./localCalls.ts";
+import { fillForms } from "./localForms.ts";
 import { runLocally } from "./localRun.ts";
 import { executeStep, localHost } from "./localStep.ts";
 import { checkRunArgs } from "./runFile.ts";
@@ -125,10 +126,10 @@ function createAnswerer(sandbox: LocalSandbox, script: LocalScript, test: TestCa
       const run_id = crypto.randomUUID();
       return executeStep({ sandbox, script, host, run_id, isLive: false, onAttempt: () => {} }, step);
     },
-    async approval({ name }, at) {
-      const given = answers.approval(name);
-      if (given) return given;
-      throw missing(`the approval ${name}`, "approvals", placeIn(script.file, at));
+    async approval(call, at) {
+      const given = answers.approval(call.name);
+      if (given) return fillForms(sandbox.schemas, call, given);
+      throw missing(`the approval ${call.name}`, "approvals", placeIn(script.file, at));
     },
     event: async ({ name }) => answers.event(name),
     async agent(name, at) {

@@ -61,6 +61,25 @@ describe("svc definitions test", () => {
     ]);
   });
 
+  test("fills in the defaults of a form, and refuses data that does not fit it", async () => {
+    const source = `export async function run(ctx) {
+      const form = { type: "object", properties: { amount: { type: "integer", default: 5 } } };
+      return (await ctx.awaitApproval("budget", { title: "Budget?", form })).data.amount;
+    }`;
+    const wrong = { budget: { decision: "approve", data: { amount: "much" } } };
+    const { folder } = await folderWith(
+      [
+        { name: "default", approvals: { budget: "approve" }, expect: { result: 5 } },
+        { name: "wrong", approvals: wrong, expect: { result: "much" } },
+      ],
+      source,
+    );
+    expect(await faultsOf(folder)).toEqual([
+      ["default", null],
+      ["wrong", expect.stringContaining("The data of the approval budget does not fit its form: data/amount: ")],
+    ]);
+  });
+
   test("simulates results of other workflows' runs", async () => {
     const source = `export async function run(ctx, { id }) {
       const order = await ctx.startRun("Ship an order", { id });
