@@ -88,13 +88,15 @@ interface Continuation extends Pick<ParentRun, "kind" | "step" | "effects_of"> {
   args: Record<string, unknown>;
   definition_version: number;
   started_by: RunRequest["started_by"];
+  /** Checks that apply only to a new run. */
+  checkNew?(): Promise<unknown>;
 }
 
 async function startContinuation(
   http: Http,
   request: FastifyRequest,
   { row, view, workflow, files, open }: Parent,
-  { kind, step, effects_of, run_id, calls, args, definition_version, started_by }: Continuation,
+  { kind, step, effects_of, run_id, calls, args, definition_version, started_by, checkNew }: Continuation,
 ): Promise<string> {
   const { caller } = request;
   const created = view.created!;
@@ -118,7 +120,10 @@ async function startContinuation(
       key: readIdempotencyKey(request.headers),
       body: request.bodyHash,
       headers: view.headers,
-      files,
+      readMore: async () => {
+        await checkNew?.();
+        return { files, priority: undefined };
+      },
       args,
       started_by,
       trigger_set_by,
@@ -149,7 +154,6 @@ export async function retryRun(http: Http, request: FastifyRequest, id: string):
       "run_continued",
       `The run ${view.continued_as} continues this one: retry that one if it failed.`,
     );
-  await requireVersion(http, request.caller, row.definition_id, row.definition_version);
   return startContinuation(http, request, parent, {
     kind: "retry",
     run_id: retryId(row.id),
@@ -159,6 +163,7 @@ export async function retryRun(http: Http, request: FastifyRequest, id: string):
     args,
     definition_version: row.definition_version,
     started_by: row.started_by,
+    checkNew: () => requireVersion(http, request.caller, row.definition_id, row.definition_version),
   });
 }
 
