@@ -42,7 +42,7 @@ async function answerStep(state: RunState, step: PendingStep, mode: "fail" | "re
   const call: LocalCall = { kind: "step", name: step.name, args: JSON.parse(step.args), at };
   state.observer.onCall(call);
   try {
-    recordAnswer(state, call, step.key, { json: await state.answerer.step(step, at) });
+    recordAnswer(state, call, step.key, { json: await state.answerer.step(step, at, state.run_id) });
   } catch (error) {
     if (!(error instanceof StepFailure)) throw error;
     const { code, message, line, column } = error;
@@ -133,7 +133,6 @@ const continuedAt = ({ args, line, column }: Extract<TickOutcome["end"], { type:
 export async function runLocally({ runner }: Pick<LocalSandbox, "runner">, run: LocalRun): Promise<LocalEnd> {
   const created_at = Date.parse(run.now);
   const start = {
-    run_id: newId(),
     memo: [],
     created_at,
     time: created_at,

@@ -5,6 +5,7 @@ import type { LocalSandbox, LocalScript } from "./loadScript.ts";
 
 export interface LocalRun {
   script: LocalScript;
+  run_id: string;
   /** JSON. */
   args: string;
   headers: Record<string, string>;
@@ -17,7 +18,6 @@ export interface LocalRun {
 const NO_PLACE: Place = { line: null, column: null };
 export interface RunState extends LocalRun {
   runner: LocalSandbox["runner"];
-  run_id: string;
   memo: MemoEntry[];
   created_at: number;
   /** Simulated time in epoch milliseconds; waiting advances it. */

@@ -80,6 +80,17 @@ describe("svc definitions test", () => {
     ]);
   });
 
+  test("takes the same path each time, and steps see the id of their run", async () => {
+    const source = `export const steps = { id: (_, ctx) => ctx.runId };
+    export async function run(ctx) {
+      return { seen: (await ctx.runStep("id")) === ctx.runId, random: Math.random(), uuid: ctx.uuid("order") };
+    }`;
+    const { folder } = await folderWith([{ name: "random", execute: true, expect: { result: null } }], source);
+    const [[, found] = []] = await faultsOf(folder);
+    expect(found).toMatch(/found \{"seen":true,"random":0\.\d+,"uuid":"/);
+    expect(await faultsOf(folder)).toEqual([["random", found]]);
+  });
+
   test("simulates results of other workflows' runs", async () => {
     const source = `export async function run(ctx, { id }) {
       const order = await ctx.startRun("Ship an order", { id });
