@@ -136,6 +136,23 @@ test.each([
     false,
     `export const steps = { a: () => Promise.race([1]) }; export async function run(ctx) { return ctx.runStep("a"); }`,
   ],
+  [true, `export async function run(ctx) { return Promise.all([ctx.agent("a", "b"), ctx.sleep("1d")]); }`],
+  [true, `export const run = (ctx) => Promise.all([1].map(async (n) => { throw n; }));`],
+  [
+    true,
+    `const must = (answer) => { if (!answer.approved) throw new Error("no"); };
+    export async function run(ctx) { await Promise.all([ctx.awaitApproval("a").then(must), ctx.awaitApproval("b").then(must)]); }`,
+  ],
+  [
+    false,
+    `export async function run(ctx) { const ends = await Promise.all([ctx.runStep("a")]); if (ends[0] < 0) throw new Error("less"); }`,
+  ],
+  [
+    false,
+    `export const steps = { a: () => { throw new Error("no"); } };
+    export const run = async (ctx) => { if (!ctx.args.a) throw new Error("no"); return Promise.all([ctx.runStep("a")]); };`,
+  ],
+  [false, `const check = () => { throw new Error("no"); }; export async function run(ctx) { return check(); }`],
 ])("it is %s that the order of answers counts in: %s", (ordered, js) => {
   expect(mayRaceCalls(parsed(js))).toBe(ordered);
 });
