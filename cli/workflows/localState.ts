@@ -1,6 +1,7 @@
 import type { CallAnswer } from "#events/inheritedCalls.ts";
 import type { MemoEntry } from "#services/workflows/tick.ts";
-import type { Answerer, LocalCall, LocalObserver, Place } from "./localCalls.ts";
+import type { ApprovalAnswer } from "./answers.ts";
+import type { Answerer, LocalCall, LocalEnd, LocalObserver, Place } from "./localCalls.ts";
 import type { LocalSandbox, LocalScript } from "./loadScript.ts";
 
 export interface LocalRun {
@@ -28,8 +29,10 @@ export interface RunState extends LocalRun {
   places: Map<string, Place>;
   /** Workflow names of started runs, by run id. */
   children: Map<string, string>;
-  /** When each timer and timeout is due, in epoch milliseconds: fixed when it is first requested. */
+  /** When each timer, timeout and expiry is due, in epoch milliseconds: fixed when it is first requested. */
   due: Map<string, number>;
+  /** By key: the answers of approvals that expire. */
+  expiring: Map<string, ApprovalAnswer>;
   /** Keys of approvals that nobody decides, and of events that nobody sends. */
   left: Set<string>;
 }
@@ -40,3 +43,11 @@ export function recordAnswer({ memo, observer }: RunState, call: LocalCall, key:
   memo.push({ key, value });
   observer.onAnswer(call, value);
 }
+
+export const failedAt = (code: string, message: string, step: string | null, at: Place): LocalEnd => ({
+  type: "failed",
+  code,
+  message,
+  step,
+  at,
+});
