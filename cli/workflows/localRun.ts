@@ -7,7 +7,7 @@ import {
   type TracedCall,
 } from "#services/workflows/tick.ts";
 import { CliError } from "../cliError.ts";
-import type { ApprovalCall, LocalCall, LocalEnd, Place } from "./localCalls.ts";
+import type { ApprovalCall, LocalCall, LocalEnd } from "./localCalls.ts";
 import { LOCAL_ORGANIZATION, type LocalSandbox } from "./loadScript.ts";
 import { approvalResult } from "./localApprovals.ts";
 import { failedAt, recordAnswer, placeOf, type LocalRun, type RunState } from "./localState.ts";
