@@ -89,7 +89,7 @@ interface Continuation extends Pick<ParentRun, "kind" | "step" | "effects_of"> {
   definition_version: number;
   started_by: RunRequest["started_by"];
   /** Checks that apply only to a new run. */
-  checkNew?(): Promise<unknown>;
+  checkNew?: () => Promise<unknown>;
 }
 
 async function startContinuation(
