@@ -53,7 +53,9 @@ export const Approval = z
           at: time,
           has_effect: z
             .boolean()
-            .describe("False while `to` may not decide approvals, and once `by` has then voted or delegated it again."),
+            .describe(
+              "False while neither `to` nor those to whom it was passed on may decide approvals, and once `by`, or somebody from whom it came, has then voted or delegated it again.",
+            ),
         }),
       )
       .describe("Who delegated it to whom, in order. While one has an effect, `to` may decide, and `by` may not."),
