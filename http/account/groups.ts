@@ -23,7 +23,7 @@ const Settings = z.object({
     .nullish()
     .describe(
       "The `updated_at` of the group that you have read. If somebody has changed or removed the group since, nothing is changed: 409 " +
-        "`group_changed`. Default: replaces the members whatever they are.",
+        "`group_changed`. Without it, the members are replaced in any case.",
     ),
 });
 const Group = z
