@@ -77,6 +77,17 @@ test("an unknown step is a warning", () => {
   expect(inRun("await ctx.runStep(args.step)")).toEqual([]);
 });
 
+test("a reminder or an escalation after the expiry of its approval is a warning", () => {
+  const asking = (terms: string) => inRun(`await ctx.awaitApproval("x", { title: "Go?",\n${terms} })`);
+  expect(asking('expires_in: "2d", remind_after: "3d",\nescalate: { after: 172_800_000, to: [] }')).toEqual([
+    ["late_time", 3, 33],
+    ["late_time", 4, 20],
+  ]);
+  expect(asking('expires_in: "2d", remind_after: "1d", escalate: { after: args.after, to: [] }')).toEqual([]);
+  expect(asking('remind_after: "30d", escalate: { after: "40d", to: [] }')).toEqual([]);
+  expect(asking('...args.terms, expires_in: "2d", remind_after: wait("3d")')).toEqual([]);
+});
+
 test("a call of run() in a step is a warning", () => {
   expect(found("export const steps = { a: async (x, ctx) => { try { await runStep('b') } catch {} } }")).toEqual([
     ["signal_in_step", 1, 59],
