@@ -34,7 +34,7 @@ test("data that does not fit the form is refused", async () => {
   await expect(fill({ decision: "approve", ...wrong })).rejects.toThrow(refusal);
   await expect(fill({ decision: "reject", ...wrong })).rejects.toThrow(refusal);
   const votes = [{ decision: "approve", ...wrong }, { decision: "approve" }];
-  await expect(
-    fill({ decision: "approve", votes }, { required: 2, one_rejection_ends: true }),
-  ).rejects.toThrow(refusal);
+  await expect(fill({ decision: "approve", votes }, { required: 2, one_rejection_ends: true })).rejects.toThrow(
+    refusal,
+  );
 });

@@ -18,7 +18,10 @@ async function fillForm<Vote extends GivenVote>(
   const violation = await schemas.check(LOCAL_ORGANIZATION, form, data ?? {});
   if (!violation) return { ...vote, data };
   const { pointer, message } = violation;
-  throw new CliError(`The data of the approval ${name} does not fit its form: data${pointer}: ${message}`, "correct it");
+  throw new CliError(
+    `The data of the approval ${name} does not fit its form: data${pointer}: ${message}`,
+    "correct it",
+  );
 }
 
 const isDecided = (given: ApprovalAnswer): given is ApprovalAnswer & Pick<GivenVote, "decision"> =>

@@ -120,7 +120,8 @@ function presentCall({ call, name, asked_by }: ApprovalRow): z.infer<typeof Tool
 }
 
 /** Whether a person has voted, or their link or their substitute for them. */
-export const hasVoted = ({ votes }: ApprovalRow, id: string): boolean => votes.some((vote) => votersOf(vote).includes(id));
+export const hasVoted = ({ votes }: ApprovalRow, id: string): boolean =>
+  votes.some((vote) => votersOf(vote).includes(id));
 
 /** Whether a reader may decide now, and in whose place. Nobody may once the approval is decided. */
 function presentRight(row: ApprovalRow, reader: Reader | null) {

@@ -104,7 +104,12 @@ describe("svc definitions test", () => {
         { ...expires, name: "timer", args: { days: 0.5 }, expect: { result: { first: "late", hours: 12 }, calls } },
         { ...expires, name: "expiry", args: { days: 2 }, expect: { result: { first: "expired", hours: 24 } } },
         { ...expires, name: "fails", args: { days: 2, on_expiry: "fail" }, expect: { error: "before it expired" } },
-        { ...expires, name: "lost", args: { days: 0.5, on_expiry: "fail" }, expect: { result: { first: "late", hours: 12 } } },
+        {
+          ...expires,
+          name: "lost",
+          args: { days: 0.5, on_expiry: "fail" },
+          expect: { result: { first: "late", hours: 12 } },
+        },
       ],
       source,
     );
