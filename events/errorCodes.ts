@@ -139,6 +139,7 @@ export const ERROR_STATUS = {
   too_many_prices: 409,
   too_many_aliases: 409,
   too_many_groups: 409,
+  group_changed: 409,
   trigger_disabled: 409,
   trigger_has_no_schedule: 409,
   trigger_has_no_secret: 409,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { jitter, parseCron, timesAfter, timesUpTo } from "./scheduleTimes.ts";
+import { fitsAnyDate, jitter, parseCron, timesAfter, timesUpTo } from "./scheduleTimes.ts";
 
 const iso = (times: Date[]) => times.map((time) => time.toISOString().replace(":00.000Z", "Z"));
 
@@ -83,6 +83,21 @@ describe("the next times of a cron expression", () => {
   test("and an unknown time zone is", () => {
     expect(() => timesAfter({ cron: "* * * * *", time_zone: "Mars/Base" }, new Date(), 1)).toThrow();
   });
+});
+
+test.each([
+  [true, "@daily"],
+  [true, "0 9 * * MON#5"],
+  [true, "0 0 13 * +FRI"],
+  [true, "0 0 29 2 +MON"],
+  [true, "0 0 29 2 +2#5"],
+  [true, "0 0 L 2 +0"],
+  [false, "0 0 31 2,4,6,9,11 +0-6"],
+  [false, "0 0 1-28 * +0-6#5"],
+  [false, "0 0 1-21 * +FRIL"],
+])("it is %s that %s fits any date", (fits, cron) => {
+  expect(fitsAnyDate(cron)).toBe(fits);
+  expect(timesAfter({ cron, time_zone: "UTC" }, new Date("2026-01-01T00:00Z"), 1).length > 0).toBe(fits);
 });
 
 describe("the last times", () => {

@@ -26,6 +26,19 @@ export function parseCron(cron: string, time_zone: string): Cron {
   return created;
 }
 
+/** These years begin on every day of the week, with and without a leap day: what fits no date of theirs fits none at all. */
+const ALL_CALENDARS = "2001-2028";
+const BEFORE_THEM = new Date("2000-12-31T23:59:59Z");
+
+/**
+ * Whether a valid cron expression fits any date. croner finds out by itself, but looks 400 years ahead. That takes up to a second of
+ * computing if a day of the month and a weekday must both fit (`+`), and no time otherwise.
+ */
+export function fitsAnyDate(cron: string): boolean {
+  if (!cron.includes("+")) return true;
+  return new Cron(`0 ${cron} ${ALL_CALENDARS}`, { timezone: "UTC", mode: "7-part" }).nextRun(BEFORE_THEM) !== null;
+}
+
 /** The next `count` due times after a moment, in order; fewer if the schedule ends. */
 export function timesAfter(rule: ScheduleRule, after: Date, count: number): Date[] {
   if ("cron" in rule) return parseCron(rule.cron, rule.time_zone).nextRuns(count, after);

@@ -217,7 +217,7 @@ declare module "svc:workflow" {
       options: AgentOptions & { onError: "return" },
     ): Promise<{ ok: true; value: AgentAnswer } | { ok: false; error: { code: string; message: string } }>;
     sleep(time: Duration, options?: { key?: string }): Promise<void>;
-    sleepUntil(time: string, options?: { key?: string }): Promise<void>;
+    sleepUntil(time: string | Date, options?: { key?: string }): Promise<void>;
     /** Epoch milliseconds of when it was first asked. */
     now(label: string): number;
     uuid(label: string): string;

@@ -25,7 +25,7 @@ export type EventCall = Extract<PendingCall, { kind: "messageWait" }>;
 /** Answers the calls of a local run. */
 export interface Answerer {
   /** JSON of the result. Throws StepFailure if the step has failed, and CliError if it has no answer. */
-  step(step: PendingStep, at: Place): Promise<string>;
+  step(step: PendingStep, at: Place, run_id: string): Promise<string>;
   /** Throws CliError. */
   approval(call: ApprovalCall, at: Place): Promise<ApprovalAnswer>;
   /** The end of a run, by the name of its workflow or by its id. Throws CliError. */

@@ -7,22 +7,14 @@ import {
   type TracedCall,
 } from "#services/workflows/tick.ts";
 import { CliError } from "../cliError.ts";
-import type { ApprovalCall, LocalCall, LocalEnd, Place } from "./localCalls.ts";
+import type { ApprovalCall, LocalCall, LocalEnd } from "./localCalls.ts";
 import { LOCAL_ORGANIZATION, type LocalSandbox } from "./loadScript.ts";
 import { approvalResult } from "./localApprovals.ts";
-import { recordAnswer, placeOf, type LocalRun, type RunState } from "./localState.ts";
+import { failedAt, recordAnswer, placeOf, type LocalRun, type RunState } from "./localState.ts";
 import { answerAgent, answerEvent, answerTimed, answerWait, fixDueTimes } from "./localWaits.ts";
 
 /** Maximum ticks of one run, which stops endless loops. */
 const MAX_TICKS = 10_000;
-
-const failedAt = (code: string, message: string, step: string | null, at: Place): LocalEnd => ({
-  type: "failed",
-  code,
-  message,
-  step,
-  at,
-});
 
 async function tick(state: RunState): Promise<TickOutcome> {
   const { script, run_id, args, headers, created_at, time: now, memo, observer } = state;
@@ -42,7 +34,7 @@ async function answerStep(state: RunState, step: PendingStep, mode: "fail" | "re
   const call: LocalCall = { kind: "step", name: step.name, args: JSON.parse(step.args), at };
   state.observer.onCall(call);
   try {
-    recordAnswer(state, call, step.key, { json: await state.answerer.step(step, at) });
+    recordAnswer(state, call, step.key, { json: await state.answerer.step(step, at, state.run_id) });
   } catch (error) {
     if (!(error instanceof StepFailure)) throw error;
     const { code, message, line, column } = error;
@@ -52,23 +44,23 @@ async function answerStep(state: RunState, step: PendingStep, mode: "fail" | "re
   return undefined;
 }
 
-/** Answers the first approval that somebody decides; undefined if there is none. */
-async function answerApproval(state: RunState, call: ApprovalCall): Promise<LocalEnd | "answered" | undefined> {
+/** Whether somebody decides the approval. Otherwise it stays open, until it expires if its answer says so. */
+async function answerApproval(state: RunState, call: ApprovalCall): Promise<boolean> {
   const at = placeOf(state, call.key);
   const shown: LocalCall = { kind: "approval", name: call.name, title: call.options.title, at };
   state.observer.onCall(shown);
   const given = await state.answerer.approval(call, at);
   const { decision } = given;
-  if (decision === "wait") {
+  if (decision === "expire" || decision === "wait") {
+    if (decision === "expire") state.expiring.set(call.key, given);
     state.left.add(call.key);
-    return undefined;
+    return false;
   }
   const { time: now, run_id } = state;
   recordAnswer(state, shown, call.key, {
     json: approvalResult({ ...call, given: { ...given, decision }, now, run_id }),
   });
-  if (decision !== "expire" || call.options.on_expiry !== "fail") return "answered";
-  return failedAt("approval_expired", "An approval was not decided before it expired.", null, at);
+  return true;
 }
 
 /** Starting a run has no effect here; it ends when the script waits for it. */
@@ -80,29 +72,25 @@ function answerStart(state: RunState, { key, workflow, args }: Extract<PendingCa
   recordAnswer(state, call, key, { json: JSON.stringify({ run_id }) });
 }
 
-/** Answers for a person, another run, an agent or an event; undefined if only time can pass. */
-async function answerOther(state: RunState, pending: PendingCall[]): Promise<LocalEnd | "answered" | undefined> {
+/** Answers for a person, another run, an agent or an event. False if only time can pass. */
+async function answerOther(state: RunState, pending: PendingCall[]): Promise<boolean> {
   const open = pending.filter((call) => call.kind === "steps" || !state.left.has(call.key));
-  for (const call of open)
-    if (call.kind === "approval") {
-      const answered = await answerApproval(state, call);
-      if (answered) return answered;
-    }
+  for (const call of open) if (call.kind === "approval" && (await answerApproval(state, call))) return true;
   const wait = open.find((call) => call.kind === "runWait");
   if (wait) {
     await answerWait(state, wait);
-    return "answered";
+    return true;
   }
   const turn = open.find((call) => call.kind === "agent");
   if (turn) {
     await answerAgent(state, turn);
-    return "answered";
+    return true;
   }
-  for (const call of open) if (call.kind === "messageWait" && (await answerEvent(state, call))) return "answered";
-  return undefined;
+  for (const call of open) if (call.kind === "messageWait" && (await answerEvent(state, call))) return true;
+  return false;
 }
 
-/** Answers steps first, then approvals, runs, agents, events and finally timers. Throws CliError. */
+/** Answers steps first, then approvals, runs, agents, events and finally timers and expiries. Throws CliError. */
 async function answerNext(state: RunState, pending: PendingCall[]): Promise<LocalEnd | undefined> {
   fixDueTimes(state, pending);
   const steps = pending.filter((call) => call.kind === "steps");
@@ -114,10 +102,7 @@ async function answerNext(state: RunState, pending: PendingCall[]): Promise<Loca
       if (end) return end;
     }
   if (steps.length + starts.length > 0) return undefined;
-  const other = await answerOther(state, pending);
-  if (other) return other === "answered" ? undefined : other;
-  answerTimed(state, pending);
-  return undefined;
+  return (await answerOther(state, pending)) ? undefined : answerTimed(state, pending);
 }
 
 const continuedAt = ({ args, line, column }: Extract<TickOutcome["end"], { type: "continued" }>): LocalEnd => ({
@@ -133,7 +118,6 @@ const continuedAt = ({ args, line, column }: Extract<TickOutcome["end"], { type:
 export async function runLocally({ runner }: Pick<LocalSandbox, "runner">, run: LocalRun): Promise<LocalEnd> {
   const created_at = Date.parse(run.now);
   const start = {
-    run_id: newId(),
     memo: [],
     created_at,
     time: created_at,
@@ -141,6 +125,7 @@ export async function runLocally({ runner }: Pick<LocalSandbox, "runner">, run: 
     places: new Map(),
     children: new Map(),
     due: new Map(),
+    expiring: new Map(),
     left: new Set<string>(),
   };
   const state: RunState = { ...run, runner, ...start };

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
+import { newId } from "#events/ids.ts";
 import { print, escapeControls } from "../output.ts";
 import { CliError } from "../cliError.ts";
 import {
@@ -14,6 +15,7 @@ import {
 import { describeCall, describeEnd, placeIn, shortJson } from "./describeCalls.ts";
 import { LOCAL_ORGANIZATION, openLocalSandbox, type LocalSandbox, type LocalScript } from "./loadScript.ts";
 import type { Answerer, ApprovalCall, LocalObserver } from "./localCalls.ts";
+import { fillForms } from "./localForms.ts";
 import { runLocally } from "./localRun.ts";
 import { executeStep, localHost } from "./localStep.ts";
 
@@ -114,7 +116,7 @@ interface AnswererOptions {
 function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }: AnswererOptions): Answerer {
   const host = localHost({ isLive, secrets });
   return {
-    async step(step) {
+    async step(step, _at, run_id) {
       const given = answers.step(step.name, JSON.parse(step.args));
       if (given && "error" in given) throw stepFailure(given);
       if (given) return JSON.stringify(given.result ?? null);
@@ -128,7 +130,7 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
           sandbox,
           script,
           host,
-          run_id: crypto.randomUUID(),
+          run_id,
           isLive,
           onAttempt(attempt, failure, logs) {
             for (const line of logs) print(`  log: ${escapeControls(line)}`);
@@ -156,7 +158,8 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
       );
     },
     event: async ({ name }) => answers.event(name),
-    approval: async (call) => answers.approval(call.name) ?? askApproval(terminal, call),
+    approval: async (call) =>
+      fillForms(sandbox.schemas, call, answers.approval(call.name) ?? (await askApproval(terminal, call))),
   };
 }
 
@@ -183,7 +186,8 @@ export async function runFile(file: string, options: RunOptions): Promise<void> 
       terminal,
     });
     const observer = timeline(file);
-    const end = await runLocally(sandbox, { script, args: JSON.stringify(args), headers, now, answerer, observer });
+    const run = { script, run_id: newId(), args: JSON.stringify(args), headers, now, answerer, observer };
+    const end = await runLocally(sandbox, run);
     print(describeEnd(file, end));
     if (end.type === "failed") process.exitCode = 1;
   } finally {

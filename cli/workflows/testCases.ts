@@ -5,6 +5,7 @@ import { answerFields, createAnswers, stepFailure } from "./answers.ts";
 import { describeCall, placeIn, shortJson } from "./describeCalls.ts";
 import type { LocalSandbox, LocalScript } from "./loadScript.ts";
 import type { Answerer, LocalCall, LocalEnd } from "./localCalls.ts";
+import { fillForms } from "./localForms.ts";
 import { runLocally } from "./localRun.ts";
 import { executeStep, localHost } from "./localStep.ts";
 import { checkRunArgs } from "./runFile.ts";
@@ -46,8 +47,9 @@ const TestCase = z.strictObject({
 export type TestCase = z.infer<typeof TestCase>;
 export const TestFile = z.strictObject({ cases: z.array(TestCase).min(1) });
 
-/** The start time of test runs, always the same. */
+/** The start time and the id of test runs. They are always the same, and so are random numbers and the ids of `uuid`. */
 const NOW = "2026-01-01T00:00:00.000Z";
+const RUN_ID = "019b76da-a800-7000-8000-000000000000";
 
 const isExpected = (call: LocalCall, expected: ExpectedCall): boolean => {
   if ("step" in expected)
@@ -116,19 +118,18 @@ function createAnswerer(sandbox: LocalSandbox, script: LocalScript, test: TestCa
   const missing = (what: string, field: string, at: string): CliError =>
     new CliError(`${at}: ${what} has no answer`, `add it to "${field}" of the case`);
   return {
-    async step(step, at) {
+    async step(step, at, run_id) {
       const given = answers.step(step.name, JSON.parse(step.args));
       if (given && "error" in given) throw stepFailure(given);
       if (given) return JSON.stringify(given.result ?? null);
       if (!answers.isExecuted(step.name))
         throw missing(`the step ${step.name} ${step.args}`, "steps", placeIn(script.file, at));
-      const run_id = crypto.randomUUID();
       return executeStep({ sandbox, script, host, run_id, isLive: false, onAttempt: () => {} }, step);
     },
-    async approval({ name }, at) {
-      const given = answers.approval(name);
-      if (given) return given;
-      throw missing(`the approval ${name}`, "approvals", placeIn(script.file, at));
+    async approval(call, at) {
+      const given = answers.approval(call.name);
+      if (given) return fillForms(sandbox.schemas, call, given);
+      throw missing(`the approval ${call.name}`, "approvals", placeIn(script.file, at));
     },
     event: async ({ name }) => answers.event(name),
     async agent(name, at) {
@@ -153,7 +154,7 @@ export async function runCase(sandbox: LocalSandbox, script: LocalScript, test: 
   try {
     await checkRunArgs(sandbox, script, test.args);
     const args = JSON.stringify(test.args);
-    const end = await runLocally(sandbox, { script, args, headers, now, answerer, observer });
+    const end = await runLocally(sandbox, { script, run_id: RUN_ID, args, headers, now, answerer, observer });
     return findFault(script.file, test, end, calls);
   } catch (error) {
     if (error instanceof CliError) return error.message;

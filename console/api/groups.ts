@@ -22,6 +22,7 @@ export const listGroups = queryOptions({
 const pathOf = (group: string) => `groups/${encodeURIComponent(group)}`;
 /** Null if no group has this name. */
 export const readGroup = (group: string) => nullIfMissing(call<Group>(pathOf(group)));
-export const setGroup = (group: string, members: string[]) =>
-  call<Group>(pathOf(group), { method: "PUT", body: { members } });
+/** `updated_at`: of the group that the change is made to. Fails if somebody else has changed it since. */
+export const setGroup = (group: string, members: string[], updated_at?: string) =>
+  call<Group>(pathOf(group), { method: "PUT", body: { members, updated_at } });
 export const removeGroup = (group: string) => call<void>(pathOf(group), { method: "DELETE" });

@@ -1,9 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { AGENT_DEFAULTS, ChangeAgent, CreateAgent, DeleteAgent } from "#events/agent.ts";
+import { groupsStream } from "#events/group.ts";
 import { newId, streamName } from "#events/ids.ts";
+import type { ToolApprovals } from "#events/toolApproval.ts";
 import { getAgent, listAgents, type AgentRow } from "#projections/agents/query.ts";
 import { listAllCollections, resolveCollections } from "#projections/collections/query.ts";
+import { findGroupsWithMembers } from "#projections/groups/query.ts";
 import { requireBuilder, requireSession } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
@@ -39,7 +42,7 @@ async function collectionIds({ db, waitUntilCurrent }: Http, organization: strin
 }
 
 /** Refuses a rule for a tool that the agent lacks: it would protect nothing, and the name may be misspelt. Throws `unknown_tool`. */
-function checkApprovals(approvals: object, tools: string[]): void {
+function checkApprovedTools(approvals: object, tools: string[]): void {
   const unknown = Object.keys(approvals).find((name) => !tools.includes(name));
   if (unknown !== undefined)
     throw new ApiError("unknown_tool", `tool_approvals: the agent has no tool ${JSON.stringify(unknown)}.`, {
@@ -47,7 +50,24 @@ function checkApprovals(approvals: object, tools: string[]): void {
     });
 }
 
-/** Converts the settings of a request to the form in events. Throws `unknown_tool`, `unknown_collection`, `unknown_project`. */
+/** Refuses a rule that names a group in which nobody is: its calls would wait in vain. */
+async function checkApprovingGroups(http: Http, organization: string, approvals: ToolApprovals): Promise<void> {
+  const named = Object.entries(approvals).flatMap(([tool, { assignees }]) =>
+    assignees.flatMap((one) => ("group" in one ? [{ tool, group: one.group.toLowerCase() }] : [])),
+  );
+  if (named.length === 0) return;
+  await http.waitUntilCurrent(["users"], streamName("organization", organization));
+  await http.waitUntilCurrent(["groups"], groupsStream(organization));
+  const names = unique(named.map(({ group }) => group));
+  const known = new Set(await findGroupsWithMembers(http.db, organization, names));
+  const empty = named.find(({ group }) => !known.has(group));
+  if (!empty) return;
+  const param = `tool_approvals.${empty.tool}.assignees`;
+  const message = `${param}: the group ${JSON.stringify(empty.group)} does not exist or has no active members.`;
+  throw new ApiError(null, message, { param });
+}
+
+/** Converts the settings of a request to the form in events. Throws 400, `unknown_tool`, `unknown_collection`, `unknown_project`. */
 async function readSettings(
   http: Http,
   caller: Caller,
@@ -57,7 +77,10 @@ async function readSettings(
   const { collections, reasoning, tools, project_id, ...rest } = body;
   const { organization_id } = caller;
   if (tools) await checkToolNames(http, organization_id, tools, (n) => `tools[${n}]`);
-  if (rest.tool_approvals) checkApprovals(rest.tool_approvals, tools ?? ownTools);
+  if (rest.tool_approvals) {
+    checkApprovedTools(rest.tool_approvals, tools ?? ownTools);
+    await checkApprovingGroups(http, organization_id, rest.tool_approvals);
+  }
   return {
     ...rest,
     ...(project_id !== undefined && { project_id: await requireProject(http, caller, project_id) }),

@@ -1,12 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { ConfigureGroup, GROUP_NAME, groupsStream, RemoveGroup } from "#events/group.ts";
+import { deriveCommandId } from "#events/ids.ts";
 import { findUnknownPeople, getGroup, listGroups, type GroupRow } from "#projections/groups/query.ts";
 import { requireAdmin, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
+import { findPreviousOutcome } from "../base/idempotency.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
 
 const MAX_MEMBERS = 500;
@@ -16,6 +18,13 @@ const Settings = z.object({
     .array(z.uuid().toLowerCase())
     .max(MAX_MEMBERS)
     .describe("Ids of people of the organization (`GET /api/members`), at least one."),
+  updated_at: z.iso
+    .datetime({ offset: true })
+    .nullish()
+    .describe(
+      "The `updated_at` of the group that you have read. If somebody has changed or removed the group since, nothing is changed: 409 " +
+        "`group_changed`. Without it, the members are replaced in any case.",
+    ),
 });
 const Group = z
   .object({
@@ -42,8 +51,45 @@ async function requireGroup(http: Http, organization: string, name: string): Pro
 const commandFor = (request: FastifyRequest) =>
   commandFields(request, groupsStream(request.caller.organization_id), ["groups"]);
 
-/** Throws 400 `invalid_name`, `invalid_members`, 409 `too_many_groups`. */
-async function configure(http: Http, request: FastifyRequest, group: string, { members }: z.infer<typeof Settings>) {
+const groupChanged = () =>
+  new ApiError(
+    "group_changed",
+    "updated_at: somebody has changed or removed the group since you read it. Read it again, then repeat your change.",
+    { param: "updated_at" },
+  );
+
+/**
+ * Changes a group if it is still as the caller has read it. Of several such changes at the same time one takes effect, because they
+ * have one command id. A repeated request finds that it took effect. Throws 409 `group_changed`.
+ */
+async function configureUnchanged(
+  http: Http,
+  request: FastifyRequest,
+  data: { group: string; members: string[] },
+  read_at: string,
+): Promise<void> {
+  const { caller, bodyHash: fingerprint } = request;
+  const { organization_id } = caller;
+  const id = deriveCommandId("configure-group", organization_id, data.group, read_at);
+  const identity = { organization_id, id, fingerprint, hasKey: true };
+  try {
+    if ((await findPreviousOutcome(http, identity))?.event) return;
+    await http.waitUntilCurrent(["groups"], groupsStream(organization_id));
+    const found = await getGroup(http.db, organization_id, data.group);
+    if (found?.updated_at.toISOString() !== read_at) throw groupChanged();
+    await http.send(ConfigureGroup, { ...commandFor(request), ...identity, data, requireProjected: true });
+  } catch (error) {
+    throw error instanceof ApiError && error.errorCode === "idempotency_key_reused" ? groupChanged() : error;
+  }
+}
+
+/** Throws 400 `invalid_name`, `invalid_members`, 409 `too_many_groups`, `group_changed`. */
+async function configure(
+  http: Http,
+  request: FastifyRequest,
+  group: string,
+  { members, updated_at }: z.infer<typeof Settings>,
+) {
   const { organization_id } = request.caller;
   if (!GROUP_NAME.test(group)) {
     const message =
@@ -57,7 +103,9 @@ async function configure(http: Http, request: FastifyRequest, group: string, { m
   await http.waitUntilCurrent(["users"]);
   const [unknown] = await findUnknownPeople(http.db, organization_id, ids);
   if (unknown) throw refuse(`${unknown} is not an active member of the organization.`);
-  await http.send(ConfigureGroup, { ...commandFor(request), data: { group, members: ids }, requireProjected: true });
+  const data = { group, members: ids };
+  if (updated_at) await configureUnchanged(http, request, data, new Date(updated_at).toISOString());
+  else await http.send(ConfigureGroup, { ...commandFor(request), data, requireProjected: true });
   return present(await requireGroup(http, organization_id, group));
 }
 

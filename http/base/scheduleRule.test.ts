@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { computingTime } from "#test/computingTime.ts";
 import { checkSchedule } from "./scheduleRule.ts";
 
 const reasonOf = (cron: string): string => {
@@ -25,6 +26,16 @@ test.each([
 test.each(["-1 * * * *", "* * * * * *", "* * *", "", "5- * * * *"])("%j is refused with the correct form", (cron) =>
   expect(reasonOf(cron)).toContain("must be five fields such as 0 9 * * 1-5"),
 );
+
+test.each([
+  ["0 0 1-28 * +0-6#5", "no date fits it, so it never fires."],
+  ["0 0 31 2,4,6,9,11 +0-6", "no date fits it, so it never fires."],
+  ["0 0 29 2 +0", "taken"],
+])("%s is checked without holding up the process", (cron, reason) => {
+  let found = "";
+  expect(computingTime(() => (found = reasonOf(cron)))).toBeLessThan(50);
+  expect(found).toBe(reason);
+});
 
 test.each(["0 0 31 12 *", "59 23 1 1 7", "@daily", "0 9 * JAN MON-FRI"])("%s is accepted", (cron) =>
   expect(reasonOf(cron)).toBe("taken"),

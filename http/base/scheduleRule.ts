@@ -1,14 +1,24 @@
 import { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import type { ScheduleRule } from "#events/schedule.ts";
+<<<<<<< HEAD
 import { parseCron, timesAfter } from "#events/scheduleTimes.ts";
 import { DAY_MS } from "#events/units.ts";
+=======
+import { fitsAnyDate, parseCron, timesAfter } from "#events/scheduleTimes.ts";
+>>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893
 import { ApiError } from "./errors.ts";
 
 const MAX_EVERY_SECONDS = 31_536_000;
 /** Number of due times that are examined. With five fields, the shortest interval occurs within the first days that have a due time. */
 const EXAMINED_TIMES = 60;
+<<<<<<< HEAD
 const YEAR_MS = 366 * DAY_MS;
+=======
+const YEAR_MS = 366 * 86_400_000;
+/** Rarer due times are days apart, and take long to find. */
+const EXAMINED_MS = 2 * YEAR_MS;
+>>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893
 const MAX_YEARS_AHEAD = 10;
 
 /** Exactly one of `cron`, `every` and `at`. `checkSchedule` checks that, and that the schedule can be due. */
@@ -69,6 +79,8 @@ const RANGES: Readonly<Record<string, string>> = {
 const FIVE_FIELDS =
   "must be five fields such as 0 9 * * 1-5 (minute, hour, day, month, weekday), or a name such as @daily";
 
+const neverFires = () => refuse("schedule.cron", "no date fits it, so it never fires.");
+
 /** Removes the class name with which croner's messages start. */
 function explain(error: unknown): string {
   const message = (error as Error).message.replace(/^CronPattern: /, "");
@@ -84,6 +96,7 @@ function readCron(cron: string, time_zone: string): ScheduleRule {
   } catch (error) {
     throw refuse("schedule.cron", explain(error));
   }
+  if (!fitsAnyDate(rule.cron)) throw neverFires();
   return rule;
 }
 
@@ -104,6 +117,17 @@ function readRule({ cron, time_zone, every, at }: z.infer<typeof ScheduleInput>,
   return typeof every === "number" ? { every, from: now.toISOString() } : readAt(at!, now);
 }
 
+/** The next due times, at least two if there are as many. */
+function examineTimes(rule: ScheduleRule, now: Date): Date[] {
+  const times = timesAfter(rule, now, 2);
+  for (let last = times[1]; last && times.length < EXAMINED_TIMES; last = times.at(-1)!) {
+    const [next] = last.getTime() < now.getTime() + EXAMINED_MS ? timesAfter(rule, last, 1) : [];
+    if (!next) break;
+    times.push(next);
+  }
+  return times;
+}
+
 /** The shortest interval between two due times, in seconds; Infinity if there is only one. */
 function shortestInterval(rule: ScheduleRule, times: Date[]): number {
   if ("every" in rule) return rule.every;
@@ -121,7 +145,7 @@ function requireJitterWithin(jitter_seconds: number, interval: number): void {
 
 /** Throws 400 `invalid_schedule` if the jitter is too long for the intervals of the schedule's own rule. */
 export function checkJitter(rule: ScheduleRule, jitter_seconds: number): void {
-  const times = timesAfter(rule, new Date(currentTime()), EXAMINED_TIMES);
+  const times = examineTimes(rule, new Date(currentTime()));
   requireJitterWithin(jitter_seconds, shortestInterval(rule, times));
 }
 
@@ -135,8 +159,8 @@ export function checkSchedule(
 ): ScheduleRule {
   const now = new Date(currentTime());
   const rule = readRule(when, now);
-  const times = timesAfter(rule, now, EXAMINED_TIMES);
-  if (times.length === 0) throw refuse("schedule.cron", "no date fits it, so it never fires.");
+  const times = examineTimes(rule, now);
+  if (times.length === 0) throw neverFires();
   const interval = shortestInterval(rule, times);
   const field = "every" in rule ? "schedule.every" : "schedule.cron";
   if (interval < min_seconds) throw refuse(field, `must leave at least ${min_seconds} seconds between two runs.`);

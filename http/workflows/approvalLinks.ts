@@ -9,8 +9,10 @@ import { newSecret } from "../auth/secrets.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
 import { actorFrom } from "./actor.ts";
 import { ApprovalLink, DEFAULT_LIFE, NewLink, NewLinkBody, presentLink } from "./approvalLinkShape.ts";
+import { hasVoted } from "./approvalShape.ts";
 import { checkOwnRight } from "./approvers.ts";
 import { approvalNotPending, requireRunApproval } from "./decideApproval.ts";
 import { linkNotFound } from "./linkedApproval.ts";
@@ -25,6 +27,8 @@ async function createLink(http: Http, request: FastifyRequest, approval_id: stri
   const { approval, run_id } = await requireRunApproval(http, caller, approval_id);
   await checkOwnRight(http, caller.organization_id, caller.session!, approval);
   if (approval.status !== "pending") throw approvalNotPending();
+  if (hasVoted(approval, caller.session!.user_id))
+    throw new ApiError("already_voted", "You have voted on this approval, and a link has its creator's vote.");
   const { expires_in = DEFAULT_LIFE, for: recipient = {} } = body ?? {};
   const expires_at = new Date(
     Math.min(currentTime() + expires_in * 1_000, approval.expires_at.getTime()),

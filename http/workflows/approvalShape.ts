@@ -53,7 +53,9 @@ export const Approval = z
           at: time,
           has_effect: z
             .boolean()
-            .describe("False while `to` may not decide approvals, and once `by` has then voted or delegated it again."),
+            .describe(
+              "False while neither `to` nor those to whom it was passed on may decide approvals, and once `by`, or somebody from whom it came, has then voted or delegated it again.",
+            ),
         }),
       )
       .describe("Who delegated it to whom, in order. While one has an effect, `to` may decide, and `by` may not."),
@@ -118,7 +120,8 @@ function presentCall({ call, name, asked_by }: ApprovalRow): z.infer<typeof Tool
 }
 
 /** Whether a person has voted, or their link or their substitute for them. */
-const hasVoted = ({ votes }: ApprovalRow, id: string): boolean => votes.some((vote) => votersOf(vote).includes(id));
+export const hasVoted = ({ votes }: ApprovalRow, id: string): boolean =>
+  votes.some((vote) => votersOf(vote).includes(id));
 
 /** Whether a reader may decide now, and in whose place. Nobody may once the approval is decided. */
 function presentRight(row: ApprovalRow, reader: Reader | null) {

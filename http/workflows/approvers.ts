@@ -24,11 +24,17 @@ async function findGroupsOf(
   return listGroupsOf(db, organization_id, user_id);
 }
 
+<<<<<<< HEAD
 /** The people whose substitute this person is now. */
 async function findSubstituted(http: Needs, organization_id: string, user_id: string): Promise<SubstitutedPerson[]> {
+=======
+/** The people whose substitute this person is now, and who may decide themselves. */
+async function findSubstituted(http: Needs, organization_id: string, user_id: string): Promise<Principal[]> {
+>>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893
   await http.waitUntilCurrent(["users"], streamName("organization", organization_id));
   await http.waitUntilCurrent(["groups"], groupsStream(organization_id));
-  return listSubstituted(http.db, organization_id, user_id);
+  const substituted = await listSubstituted(http.db, organization_id, user_id);
+  return substituted.filter(({ role }) => mayDecide(role));
 }
 
 /** A person with groups, and the people in whose place the person may decide. */
@@ -117,8 +123,7 @@ function findReplaced(
 ): SubstitutedPerson | undefined {
   const voters = row.votes.filter(({ by }) => by.id !== substitute_id).flatMap(votersOf);
   return in_place_of.find(
-    (one) =>
-      mayDecide(one.role) && !isExcluded(row, one.user_id) && !voters.includes(one.user_id) && isAssigned(one, row),
+    (one) => !isExcluded(row, one.user_id) && !voters.includes(one.user_id) && isAssigned(one, row),
   );
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { withFormDefaults } from "#events/formDefaults.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { DecideApproval } from "#events/run.ts";
 import { RunFiles } from "#events/runOrigin.ts";
@@ -13,7 +14,6 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { requireExact } from "../base/exactNumbers.ts";
-import { isObject } from "#events/json.ts";
 import { identifyPost, findPreviousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./actor.ts";
 import { absentDelegates, findReader, requireRight } from "./approvers.ts";
@@ -93,21 +93,9 @@ function mayRead(caller: Caller, { call, asked_by, allow_api_key }: ApprovalRow)
   return isAsker || (caller.session ? mayDecide(caller.session.role) : allow_api_key);
 }
 
-/** Fills in the form's `default` values for missing fields. */
-function withDefaults(form: ApprovalRow["form"], data: unknown): unknown {
-  const { properties } = form ?? {};
-  if (!isObject(properties) || !(data === undefined || data === null || isObject(data))) return data;
-  const missing = Object.entries(properties).flatMap(([name, field]) =>
-    isObject(field) && Object.hasOwn(field, "default") && !(data && Object.hasOwn(data, name))
-      ? [[name, field["default"]] as const]
-      : [],
-  );
-  return missing.length === 0 ? data : { ...data, ...Object.fromEntries(missing) };
-}
-
 /** The decision's data as JSON, including the form's defaults; null if there is none. */
 function toJson({ form }: ApprovalRow, decision: Decision, data: unknown): string | null {
-  const filled = decision === "approve" ? withDefaults(form, data) : data;
+  const filled = decision === "approve" ? withFormDefaults(form, data) : data;
   return filled === undefined || filled === null ? null : JSON.stringify(filled);
 }
 

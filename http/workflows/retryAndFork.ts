@@ -89,13 +89,19 @@ interface RunFromParent extends Pick<ParentRun, "kind" | "step" | "effects_of"> 
   args: Record<string, unknown>;
   definition_version: number;
   started_by: RunRequest["started_by"];
+  /** Checks that apply only to a new run. */
+  checkNew?: () => Promise<unknown>;
 }
 
 async function startFromParent(
   http: Http,
   request: FastifyRequest,
   { row, view, workflow, files, open }: Parent,
+<<<<<<< HEAD:http/workflows/retryAndFork.ts
   { kind, step, effects_of, run_id, calls, args, definition_version, started_by }: RunFromParent,
+=======
+  { kind, step, effects_of, run_id, calls, args, definition_version, started_by, checkNew }: Continuation,
+>>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893:http/workflows/continueRun.ts
 ): Promise<string> {
   const { caller } = request;
   const created = view.created!;
@@ -119,7 +125,10 @@ async function startFromParent(
       key: readIdempotencyKey(request.headers),
       body: request.bodyHash,
       headers: view.headers,
-      files,
+      readMore: async () => {
+        await checkNew?.();
+        return { files, priority: undefined };
+      },
       args,
       started_by,
       trigger_set_by,
@@ -150,8 +159,12 @@ export async function retryRun(http: Http, request: FastifyRequest, id: string):
       "run_continued",
       `The run ${view.continued_as} continues this one: retry that one if it failed.`,
     );
+<<<<<<< HEAD:http/workflows/retryAndFork.ts
   await requireVersion(http, request.caller, row.definition_id, row.definition_version);
   return startFromParent(http, request, parent, {
+=======
+  return startContinuation(http, request, parent, {
+>>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893:http/workflows/continueRun.ts
     kind: "retry",
     run_id: retryId(row.id),
     step: view.error_info?.step ?? null,
@@ -160,6 +173,7 @@ export async function retryRun(http: Http, request: FastifyRequest, id: string):
     args,
     definition_version: row.definition_version,
     started_by: row.started_by,
+    checkNew: () => requireVersion(http, request.caller, row.definition_id, row.definition_version),
   });
 }
 

@@ -83,6 +83,10 @@ const Fields = z.object({
   schedule: ScheduleInput.nullish().describe(
     "Makes the trigger a schedule, which starts runs by itself and has no hook.",
   ),
+  paused: z
+    .literal(false, "must be left out: a new schedule is active, and a PATCH pauses it")
+    .nullish()
+    .describe("A new schedule is active; a PATCH pauses it."),
   ...scheduleFields,
 });
 const WEBHOOK_ONLY = {

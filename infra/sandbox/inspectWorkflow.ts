@@ -50,7 +50,8 @@ export async function inspectWorkflow(
       steps: steps?.map((step) => ({ ...step, place: positions[step.name] ?? null })) ?? null,
       lint: orElse(() => lintWorkflow(program, js, names), []),
       wrong_options: orElse(() => findWrongOptions(program, js), []),
-      catches: orElse(() => mayCatchSignals(program), true),
+      // a tick whose answers wait for their turn cannot run steps ahead
+      catches: orElse(() => mayCatchSignals(program) || mayRaceCalls(program), true),
       ordered: orElse(() => mayRaceCalls(program), true),
     },
   };

@@ -77,6 +77,17 @@ test("an unknown step is a warning", () => {
   expect(inRun("await ctx.runStep(args.step)")).toEqual([]);
 });
 
+test("a reminder or an escalation after the expiry of its approval is a warning", () => {
+  const asking = (terms: string) => inRun(`await ctx.awaitApproval("x", { title: "Go?",\n${terms} })`);
+  expect(asking('expires_in: "2d", remind_after: "3d",\nescalate: { after: 172_800_000, to: [] }')).toEqual([
+    ["late_time", 3, 33],
+    ["late_time", 4, 20],
+  ]);
+  expect(asking('expires_in: "2d", remind_after: "1d", escalate: { after: args.after, to: [] }')).toEqual([]);
+  expect(asking('remind_after: "30d", escalate: { after: "40d", to: [] }')).toEqual([]);
+  expect(asking('...args.terms, expires_in: "2d", remind_after: wait("3d")')).toEqual([]);
+});
+
 test("a call of run() in a step is a warning", () => {
   expect(found("export const steps = { a: async (x, ctx) => { try { await runStep('b') } catch {} } }")).toEqual([
     ["signal_in_step", 1, 59],
@@ -136,6 +147,23 @@ test.each([
     false,
     `export const steps = { a: () => Promise.race([1]) }; export async function run(ctx) { return ctx.runStep("a"); }`,
   ],
+  [true, `export async function run(ctx) { return Promise.all([ctx.agent("a", "b"), ctx.sleep("1d")]); }`],
+  [true, `export const run = (ctx) => Promise.all([1].map(async (n) => { throw n; }));`],
+  [
+    true,
+    `const must = (answer) => { if (!answer.approved) throw new Error("no"); };
+    export async function run(ctx) { await Promise.all([ctx.awaitApproval("a").then(must), ctx.awaitApproval("b").then(must)]); }`,
+  ],
+  [
+    false,
+    `export async function run(ctx) { const ends = await Promise.all([ctx.runStep("a")]); if (ends[0] < 0) throw new Error("less"); }`,
+  ],
+  [
+    false,
+    `export const steps = { a: () => { throw new Error("no"); } };
+    export const run = async (ctx) => { if (!ctx.args.a) throw new Error("no"); return Promise.all([ctx.runStep("a")]); };`,
+  ],
+  [false, `const check = () => { throw new Error("no"); }; export async function run(ctx) { return check(); }`],
 ])("it is %s that the order of answers counts in: %s", (ordered, js) => {
   expect(mayRaceCalls(parsed(js))).toBe(ordered);
 });

@@ -9,7 +9,9 @@ import {
   methodCall,
   type SignalCall,
 } from "./signalCalls.ts";
+import { nodeAt, readValue } from "./staticValue.ts";
 import { walkSyntax } from "./walkSyntax.ts";
+import { parseDuration } from "./workflows/callOptions.ts";
 
 export type LintWarning = NonNullable<ScriptMeta["workflow"]>["lint"][number];
 
@@ -102,6 +104,29 @@ function unknownStep({ name, call }: SignalCall, steps: readonly string[]): Find
   return [{ code: "unknown_step", message, node: call.arguments[0]! }];
 }
 
+/** Milliseconds of a literal duration. */
+function literalDuration(node: AnyNode): number | undefined {
+  try {
+    return parseDuration("", readValue(node));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reminders and escalations at a time when the approval has expired. */
+function lateTimes({ name, call }: SignalCall): Finding[] {
+  const options = call.arguments[1];
+  if (name !== "awaitApproval" || options?.type !== "ObjectExpression") return [];
+  const expiry = literalDuration(nodeAt(options, ["expires_in"]));
+  return [["remind_after"], ["escalate", "after"]].flatMap((path) => {
+    const node = nodeAt(options, path);
+    const ms = literalDuration(node);
+    if (ms === undefined || expiry === undefined || ms < expiry) return [];
+    const message = `${path.join(".")} must be less than expires_in: the approval has expired by then.`;
+    return [{ code: "late_time", message, node }];
+  });
+}
+
 function signalInStep({ name, call, ancestors }: SignalCall): Finding[] {
   const message = `${name}() is called by run(), not by a step.`;
   return ancestors.some(declaresSteps) ? [{ code: "signal_in_step", message, node: call }] : [];
@@ -114,7 +139,8 @@ export function lintWorkflow(program: Program, js: string, steps: readonly strin
     ...signals.flatMap((signal) => {
       const inStep = signalInStep(signal);
       if (inStep.length > 0) return inStep;
-      return [...caughtSignal(signal), ...notAwaited(signal), ...frozenValues(signal), ...unknownStep(signal, steps)];
+      const ofArguments = [...frozenValues(signal), ...unknownStep(signal, steps), ...lateTimes(signal)];
+      return [...caughtSignal(signal), ...notAwaited(signal), ...ofArguments];
     }),
     ...equalSleeps(signals),
   ];

@@ -32,15 +32,40 @@ function mayCatch(node: AnyNode, ancestors: readonly AnyNode[]): boolean {
 
 /** Functions of `Promise` whose result depends on the order of answers, or that also wait for failures. */
 const RACE_NAMES = /^(race|any|allSettled)$/;
+/** What may reject although nothing fails the run: the turn of an agent, and a promise of the author's own. */
+const REJECTING_NAMES = /^(agent|reject)$/;
+const FUNCTIONS = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
 
-/** Whether code outside the steps uses one of them: then answers reach `run()` in the order of the log (ADR 58). */
+const isRun = (node: AnyNode, parent: AnyNode | undefined): boolean =>
+  (node.type === "FunctionDeclaration" && isNamed(node.id, "run")) ||
+  (parent?.type === "VariableDeclarator" && isNamed(parent.id, "run"));
+
+/** Whether a branch that is handed to `Promise.all` may fail here: a `throw` of `run()` itself is in no branch. */
+function mayFailBranch(node: AnyNode, ancestors: readonly AnyNode[]): boolean {
+  const text = textOf(node);
+  if (typeof text === "string" && REJECTING_NAMES.test(text)) return true;
+  if (node.type !== "ThrowStatement") return false;
+  const outer = ancestors.findIndex(({ type }) => FUNCTIONS.test(type));
+  const isNested = ancestors.slice(outer + 1).some(({ type }) => FUNCTIONS.test(type));
+  return outer >= 0 && (isNested || !isRun(ancestors[outer]!, ancestors[outer - 1]));
+}
+
+/**
+ * Whether code outside the steps uses one of RACE_NAMES, or `all` and branches that may fail while others wait. Then answers reach
+ * `run()` in the order of the log (ADR 58).
+ */
 export function mayRaceCalls(program: Program): boolean {
-  let found = false;
+  let races = false;
+  let joins = false;
+  let fails = false;
   walkSyntax(program, (node, ancestors) => {
+    if (races || isWithinSteps(ancestors)) return;
     const text = textOf(node);
-    found ||= typeof text === "string" && RACE_NAMES.test(text) && !isWithinSteps(ancestors);
+    races = typeof text === "string" && RACE_NAMES.test(text);
+    joins ||= text === "all";
+    fails ||= mayFailBranch(node, ancestors);
   });
-  return found;
+  return races || (joins && fails);
 }
 
 /**

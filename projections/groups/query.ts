@@ -47,6 +47,18 @@ export async function listGroupsOf(db: Db, organization: string, user_id: string
   return rows.map(({ name }) => name);
 }
 
+/** Those of the groups with these names that have an active member. */
+export async function findGroupsWithMembers(db: Db, organization: string, names: string[]): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    `select g.name from read.groups g where g.organization_id = $1 and g.name = any ($2::text[])
+       and exists (select from read.group_members m
+         join read.users u on u.id = m.user_id and u.organization_id = g.organization_id and u.active
+         where m.group_id = g.id)`,
+    [organization, names],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** The ids among `ids` that are no active people of the organization. */
 export async function findUnknownPeople(db: Db, organization: string, ids: string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(

@@ -40,6 +40,7 @@ const hasEnded = (one: string): string => `coalesce((select n.by_id = ${one}.by_
         order by n.version limit 1), ${isOwnVoteCast(`${one}.by_id`)})`;
 const mayDecide = (user: string): string =>
   `coalesce(${user}.active and ${user}.role in (${APPROVERS.map((role) => `'${role}'`).join(", ")}), false)`;
+<<<<<<< HEAD
 /** SQL: whether the receiver of a delegation has delegated with effect in turn. Longer chains are found in the rows (delegations.ts). */
 const IS_PASSED_ON = `exists (select from read.approval_delegations m left join read.users mt on mt.id = m.to_id
         where m.approval_id = d.approval_id and m.version > d.version and m.by_id = d.to_id
@@ -49,8 +50,30 @@ const IS_PASSED_ON = `exists (select from read.approval_delegations m left join 
 /**
  * SQL: whether a delegation has an effect. It has none once its receiver has left or lost the role, unless the receiver has used it.
  * Otherwise two people could use one vote.
+=======
+/** SQL: whether the delegation, or one by which the vote came to the person who delegated, has ended. */
+const HAS_LOST = `exists (with recursive source as (
+          select d.approval_id, d.version, d.by_id
+          union all
+          select e.approval_id, e.version, e.by_id from source x cross join lateral (
+            select o.approval_id, o.version, o.by_id from read.approval_delegations o
+            where o.approval_id = x.approval_id and o.to_id = x.by_id and o.version < x.version
+            order by o.version desc limit 1) e)
+        select from source x where ${hasEnded("x")})`;
+/**
+ * SQL: whether a delegation has an effect: somebody may decide by it now, or has voted. Those to whom it was delegated may have left
+ * or have another role by now, and may have delegated it in turn (`passed`). Once a person gets another one, theirs are about that one.
+>>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893
  */
-const HAS_EFFECT = `((${mayDecide("dt")} and not ${hasEnded("d")}) or ${hasVoted("d.to_id")} or ${IS_PASSED_ON})`;
+const HAS_EFFECT = `(${hasVoted("d.to_id")} or (not ${HAS_LOST} and exists (with recursive passed as (
+          select d.approval_id, d.version, d.by_id, d.to_id
+          union all
+          select m.approval_id, m.version, m.by_id, m.to_id from passed x join read.approval_delegations m
+            on m.approval_id = x.approval_id and m.version > x.version and m.by_id = x.to_id
+          where not ${hasEnded("x")} and not exists (select from read.approval_delegations o
+            where o.approval_id = x.approval_id and o.to_id = x.to_id and o.version > x.version and o.version < m.version))
+        select from passed x left join read.users xt on xt.id = x.to_id
+        where (${mayDecide("xt")} and not ${hasEnded("x")}) or ${hasVoted("x.to_id")})))`;
 const DELEGATIONS = `select json_agg(json_build_object('by', d.by_id, 'by_name', db.name, 'to', d.to_id, 'to_name', dt.name,
       'reason', d.reason, 'at', d.at, 'present', ${mayDecide("dt")}, 'has_effect', ${HAS_EFFECT}) order by d.version)
     from read.approval_delegations d left join read.users db on db.id = d.by_id left join read.users dt on dt.id = d.to_id
@@ -149,7 +172,7 @@ const actorText = (user_id: string): string | null => encode({ type: "person", i
 const mayAskerDecide = `(a.self_approval and coalesce((${RULES} ->> 'self_approval')::boolean, true))`;
 /** SQL: whether a person is assigned. The last delegation that names the person and has an effect decides; without one, the assignees do. */
 const IS_ASSIGNED = `coalesce(
-      (select d.to_id = p.id from read.approval_delegations d left join read.users dt on dt.id = d.to_id
+      (select d.to_id = p.id from read.approval_delegations d
         where d.approval_id = a.id and p.id in (d.by_id, d.to_id) and ${HAS_EFFECT} order by d.version desc limit 1),
       a.assigned is null or a.assigned like any (p.patterns)
         or (a.escalated_at is not null and a.escalate_assigned like any (p.patterns)))`;

@@ -117,3 +117,9 @@ test("a delegation that has ended stays without effect when the delegate is back
     .when(vote("bob"))
     .then(voted("bob"));
 });
+
+test("a delegation that has ended does not block the person who delegated, although a delegate's delegate is back", () => {
+  after(delegated("ann", "bob"), delegated("bob", "cleo"), delegated("ann", "dan"))
+    .when(vote("ann", { absent: ["bob", "dan"] }))
+    .then(voted("ann"));
+});

@@ -237,8 +237,11 @@ test("a response whose agent is deleted fails, and nobody can decide its approva
 });
 
 describe("the approval setting of an agent", () => {
-  test("has defaults, and can name only tools of the agent", async () => {
+  test("has defaults, and can name only tools of the agent and groups with active members", async () => {
     const { id } = await desk.payer();
+    const left = await desk.member("approver");
+    expect((await desk.person.call("PUT", "/groups/left", { members: [left.id] })).status).toBe(200);
+    expect((await desk.person.call("PATCH", `/members/${left.id}`, { active: false })).status).toBe(200);
     const path = `/agents/${id}`;
     expect((await desk.person.call("GET", path)).body.tool_approvals).toEqual({
       pay: { assignees: [], self_approval: true, allow_api_key: false, expires_in_seconds: null, when: null },
@@ -247,8 +250,19 @@ describe("the approval setting of an agent", () => {
     expectRefusal(await change({ tool_approvals: { pey: "always" } }), 400, "unknown_tool", "tool_approvals.pey");
     for (const rule of ["never", { expires_in_seconds: 604_801 }, { when: { argument: "a" } }, { often: true }])
       expect((await change({ tool_approvals: { pay: rule } })).status).toBe(400);
+    for (const group of ["nobody", "Left"])
+      expectRefusal(
+        await change({ tool_approvals: { pay: { assignees: [{ role: "owner" }, { group }] } } }),
+        400,
+        undefined,
+        "tool_approvals.pay.assignees",
+      );
     expect((await change({ instructions: "Pay." })).body.tool_approvals).toHaveProperty("pay");
     expect((await change({ tool_approvals: {} })).body).toMatchObject({ tool_approvals: {}, version: 3 });
+    await desk.person.call("PATCH", `/members/${left.id}`, { active: true });
+    const assignees = [{ group: "Left" }];
+    const changed = await change({ tool_approvals: { pay: { assignees } } });
+    expect(changed.body.tool_approvals.pay).toMatchObject({ assignees });
   });
 });
 

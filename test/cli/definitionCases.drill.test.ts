@@ -61,6 +61,66 @@ describe("svc definitions test", () => {
     ]);
   });
 
+  test("fills in the defaults of a form, and refuses data that does not fit it", async () => {
+    const source = `export async function run(ctx) {
+      const form = { type: "object", properties: { amount: { type: "integer", default: 5 } } };
+      return (await ctx.awaitApproval("budget", { title: "Budget?", form })).data.amount;
+    }`;
+    const wrong = { budget: { decision: "approve", data: { amount: "much" } } };
+    const { folder } = await folderWith(
+      [
+        { name: "default", approvals: { budget: "approve" }, expect: { result: 5 } },
+        { name: "wrong", approvals: wrong, expect: { result: "much" } },
+      ],
+      source,
+    );
+    expect(await faultsOf(folder)).toEqual([
+      ["default", null],
+      ["wrong", expect.stringContaining("The data of the approval budget does not fit its form: data/amount: ")],
+    ]);
+  });
+
+  test("takes the same path each time, and steps see the id of their run", async () => {
+    const source = `export const steps = { id: (_, ctx) => ctx.runId };
+    export async function run(ctx) {
+      return { seen: (await ctx.runStep("id")) === ctx.runId, random: Math.random(), uuid: ctx.uuid("order") };
+    }`;
+    const { folder } = await folderWith([{ name: "random", execute: true, expect: { result: null } }], source);
+    const [[, found] = []] = await faultsOf(folder);
+    expect(found).toMatch(/found \{"seen":true,"random":0\.\d+,"uuid":"/);
+    expect(await faultsOf(folder)).toEqual([["random", found]]);
+  });
+
+  test("lets an approval expire at its time, so that what is due before comes first", async () => {
+    const source = `export async function run(ctx, { days, on_expiry }) {
+      const asked = ctx.awaitApproval("boss", { title: "Go?", expires_in: "1d", on_expiry });
+      const first = await Promise.race([asked.then(({ status }) => status), ctx.sleep(days + "d").then(() => "late")]);
+      return { first, hours: (ctx.now("end") - Date.now()) / 3600000 };
+    }`;
+    const expires = { approvals: { boss: "expire" } };
+    const calls = [{ approval: "boss" }, { sleep: true }];
+    const { folder } = await folderWith(
+      [
+        { ...expires, name: "timer", args: { days: 0.5 }, expect: { result: { first: "late", hours: 12 }, calls } },
+        { ...expires, name: "expiry", args: { days: 2 }, expect: { result: { first: "expired", hours: 24 } } },
+        { ...expires, name: "fails", args: { days: 2, on_expiry: "fail" }, expect: { error: "before it expired" } },
+        {
+          ...expires,
+          name: "lost",
+          args: { days: 0.5, on_expiry: "fail" },
+          expect: { result: { first: "late", hours: 12 } },
+        },
+      ],
+      source,
+    );
+    expect(await faultsOf(folder)).toEqual([
+      ["timer", null],
+      ["expiry", null],
+      ["fails", null],
+      ["lost", null],
+    ]);
+  });
+
   test("simulates results of other workflows' runs", async () => {
     const source = `export async function run(ctx, { id }) {
       const order = await ctx.startRun("Ship an order", { id });

@@ -53,6 +53,24 @@ test("a form for a new item does not overwrite an existing item with the same na
   expect((await made(owner("GET", "/budgets/organization"))).limits.length).toBe(2);
 });
 
+test("the form of a group does not overwrite what somebody else has changed, and then shows it", async () => {
+  const { owner, made, member } = tenant;
+  const [gil, hal] = [await member("approver", "Gil"), await member("approver", "Hal")];
+  await made(owner("PUT", "/groups/shared", { members: [gil.id] }));
+  const page = await open("settings?section=groups&edit=shared");
+  agreeToAll(page);
+  const isIn = (name: string) => page.getByLabel(name).isChecked();
+  await expect.poll(() => isIn("Gil"), SOON).toBe(true);
+  await made(owner("PUT", "/groups/shared", { members: [hal.id] }));
+  await page.getByRole("button", { name: "Change group" }).click();
+  await page.getByRole("alert").getByText("code group_changed").waitFor();
+  await expect.poll(async () => [await isIn("Gil"), await isIn("Hal")], SOON).toEqual([false, true]);
+  await page.getByLabel("Gil").check();
+  await page.getByRole("button", { name: "Change group" }).click();
+  const members = async () => (await made(owner("GET", "/groups/shared"))).members.map(({ id }: any) => id).toSorted();
+  await expect.poll(members, SOON).toEqual([gil.id, hal.id].toSorted());
+});
+
 test("an entry turns on the switch that it needs, and turning the switch off clears the entries", async () => {
   const shelf = await reader.collect("Limited");
   const id = await reader.pushed(shelf, { name: "limited.md", text: "Some words." });

@@ -23,6 +23,8 @@ test("the tool approval rules in docs/tools.md are accepted by an agent", async 
   for (const name of ["send_mail", "refund"])
     await home.made(home.owner("POST", "/definitions", { type: "tool", name, source: toolSource("return null;") }));
   const agent = await home.newAgent({ tools: ["send_mail", "refund"] });
+  const { id } = (await home.made(home.owner("GET", "/auth/me"))).user;
+  await home.made(home.owner("PUT", "/groups/finance", { members: [id] }));
   const [head = "", ...lines] = blockOf("json").split("\n");
   expect(head).toBe("PATCH /api/agents/{id}");
   const changed = await home.made(home.owner("PATCH", `/agents/${agent}`, JSON.parse(lines.join("\n"))));

@@ -195,6 +195,7 @@ describe("a link passes on a right, so", () => {
     expect((await ann.call("GET", `/workflows/approvals/${id}`)).body.may_decide).toBe(false);
     expect(code(await follow(first, approve))).toEqual([410, "approval_link_ended"]);
     expect(code(await follow(second, approve))).toEqual([409, "already_voted"]);
+    expect(code(await create(id, {}, ann.call))).toEqual([409, "already_voted"]);
     const decide = (by: Call) => by("POST", `/workflows/approvals/${id}/decision`, approve);
     expect(code(await decide(ann.call))).toEqual([409, "already_voted"]);
     expect((await follow(other, approve)).body.status).toBe("approved");

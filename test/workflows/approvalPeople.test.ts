@@ -34,6 +34,10 @@ const newPeople = async () => ({
   bob: await home.member("approver", "Bob"),
   eve: await home.member("viewer", "Eve"),
 });
+const approver = (name: string): Promise<Person> => home.member("approver", name);
+async function leave(...members: Person[]): Promise<void> {
+  for (const { id } of members) await home.made(owner("PATCH", `/members/${id}`, { active: false }));
+}
 const forAnn = (more: object = {}) => startAsking({ assignees: [{ person: people.ann.id }], ...more });
 const decide = (id: string, by: Call, decision = "approve") =>
   by("POST", `/workflows/approvals/${id}/decision`, { decision });
@@ -218,6 +222,61 @@ describe("delegating an approval", () => {
     expect((await decide(id, bob.call)).body.status).toBe("approved");
   });
 
+  test("stays with the last delegate when several before leave, one after the other", async () => {
+    const { ann, bob } = people;
+    const [one, two, heir] = [await approver("One"), await approver("Two"), await approver("Heir")];
+    const { id } = await startAsking({
+      assignees: [{ person: ann.id }, { person: bob.id }],
+      votes: { required: 2, one_rejection_ends: true },
+    });
+    await delegate(id, ann.call, one.id);
+    await delegate(id, one.call, two.id);
+    await delegate(id, two.call, heir.id);
+    await leave(one, two);
+    expect(await effectsOf(id)).toEqual([true, true, true]);
+    expect([await has(ann.call, id), await has(heir.call, id)]).toEqual([false, true]);
+    expect(code(await decide(id, ann.call))).toEqual([403, "approver_not_allowed"]);
+    expect((await decide(id, heir.call)).body.status).toBe("pending");
+    expect([await has(ann.call, id), (await decide(id, bob.call)).body.status]).toEqual([false, "approved"]);
+  });
+
+  test("has no effect by what its delegate did with another person's vote", async () => {
+    const { ann, bob } = people;
+    const [gone, lost, heir] = [await approver("Gone"), await approver("Lost"), await approver("Heir")];
+    const { id } = await startAsking({
+      assignees: [{ person: ann.id }, { person: bob.id }],
+      votes: { required: 2, one_rejection_ends: true },
+    });
+    await delegate(id, ann.call, gone.id);
+    await delegate(id, gone.call, lost.id);
+    await delegate(id, bob.call, gone.id);
+    await delegate(id, gone.call, heir.id);
+    await leave(gone, lost);
+    expect(await effectsOf(id)).toEqual([false, false, true, true]);
+    const seen = await Promise.all([ann, bob, heir].map(({ call }) => has(call, id)));
+    expect(seen).toEqual([true, false, true]);
+  });
+
+  test("has no effect if it comes from one that has ended", async () => {
+    const { ann, bob } = people;
+    const [away, gone] = [await approver("Away"), await approver("Gone")];
+    const { id } = await startAsking({
+      assignees: [{ person: ann.id }, { person: bob.id }],
+      votes: { required: 2, one_rejection_ends: true },
+    });
+    const setRole = (role: string) => home.made(owner("PATCH", `/members/${away.id}`, { role }));
+    await delegate(id, ann.call, gone.id);
+    await delegate(id, gone.call, away.id);
+    await leave(gone);
+    await setRole("viewer");
+    expect((await decide(id, ann.call)).body.status).toBe("pending");
+    await setRole("approver");
+    expect(await effectsOf(id)).toEqual([false, false]);
+    expect([await has(away.call, id), await has(bob.call, id)]).toEqual([false, true]);
+    expect((await away.call("GET", `/workflows/approvals/${id}`)).body.may_decide).toBe(false);
+    expect(code(await decide(id, away.call))).toEqual([403, "approver_not_allowed"]);
+  });
+
   test("ends the links of the person who delegates", async () => {
     const { ann, bob } = people;
     const { id } = await forAnn();
@@ -287,6 +346,17 @@ describe("a substitute", () => {
     expect(code(await decide(id, ann.call))).toEqual([409, "already_voted"]);
     expect((await decide(id, bob.call)).body.votes.length).toBe(1);
     expect((await decide(id, owner)).body.status).toBe("approved");
+  });
+
+  test("has no right while the absent person may not decide either", async () => {
+    const { bob } = people;
+    const away = await approver("Away");
+    await substitute(owner, away.id, { substitute: bob.id, until: inDays(1) });
+    const { id } = await startAsking({ assignees: [{ person: away.id }] });
+    expect(await has(bob.call, id)).toBe(true);
+    await home.made(owner("PATCH", `/members/${away.id}`, { role: "viewer" }));
+    expect(await has(bob.call, id)).toBe(false);
+    expect(code(await decide(id, bob.call))).toEqual([403, "approver_not_allowed"]);
   });
 
   test("cannot bypass the rule against self-approval", async () => {

@@ -48,6 +48,29 @@ test("an approval that requires more votes than it has people fails", async () =
   await asked({ assignees: [{ group: "pair" }, { role: "owner" }], required: 3 });
 });
 
+test("a change of a group does not overwrite one that its author has not seen", async () => {
+  const [ann, bob] = people as [string, string];
+  const read = async () => w.home.made(w.home.owner("GET", "/groups/shared"));
+  const change = (members: string[], updated_at: string) =>
+    w.home.owner("PUT", "/groups/shared", { members, updated_at });
+  const changed = { status: 409, body: { error: { code: "group_changed", param: "updated_at" } } };
+  const { updated_at: first } = await put("shared", [ann, bob]);
+  const removal = await change([ann], first);
+  expect(removal.status).toBe(200);
+  expect(await change([ann, bob], first)).toMatchObject(changed);
+  expect((await read()).members).toMatchObject([{ id: ann }]);
+  // a repeated request, for example after a lost answer
+  expect((await change([ann], first)).body).toEqual(removal.body);
+  const both = await Promise.all([[bob], [ann, bob]].map((members) => change(members, removal.body.updated_at)));
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(both.find(({ status }) => status === 409)).toMatchObject(changed);
+  const { updated_at: last, members } = await read();
+  expect(both.find(({ status }) => status === 200)!.body.members).toEqual(members);
+  await w.home.made(w.home.owner("DELETE", "/groups/shared"));
+  expect(await change([bob], last)).toMatchObject(changed);
+  expect((await w.home.owner("GET", "/groups/shared")).status).toBe(404);
+});
+
 test("a pending approval remains if its group is deleted", async () => {
   await put("passing", [people[0]!]);
   const run = await w.home.start(

@@ -118,7 +118,12 @@ test("a fork with invalid arguments is refused with their position in its body, 
 test("a retry or fork with a deleted or unknown version is refused", async () => {
   const workflow = await w.home.register(workflowSource(`if (args.fails) throw new Error("as asked")`));
   const failed = await w.home.untilOver(await w.home.start(workflow, { fails: true }));
-  const act = (what: string, body?: object) => w.home.owner("POST", `/workflows/runs/${failed.id}/${what}`, body);
+  const act = (what: string, body?: object, run: string = failed.id) =>
+    w.home.owner("POST", `/workflows/runs/${run}/${what}`, body);
+  const other = await w.home.start(workflow, { fails: true });
+  await w.home.untilOver(other);
+  const retried = await w.home.made(act("retry", undefined, other));
+  await w.home.untilOver(retried.id);
   expect(await refusal(act("fork", { definition_version: 9 }))).toMatchObject({
     status: 400,
     code: "unknown_version",
@@ -134,6 +139,8 @@ test("a retry or fork with a deleted or unknown version is refused", async () =>
       param: "definition_id",
     });
   expect(await w.home.read(failed.id)).toMatchObject({ status: "failed", error: expect.stringContaining("as asked") });
+  // a repetition is answered with the retry that there is
+  expect((await act("retry", undefined, other)).body.id).toBe(retried.id);
 });
 
 test("a timer of one year fits into the maximum lifetime of a run", async () => {

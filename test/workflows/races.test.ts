@@ -46,6 +46,21 @@ test("an event wins against a timer, and the second of two approvals against the
   expect((await home.untilOver(asked)).result).toBe("lead");
 });
 
+test("Promise.all fails with the first branch that does, while others wait", async () => {
+  const source = `const must = ({ approved }) => { if (!approved) throw new Error("refused"); };
+${workflowSource(`const asks = (name) => ctx.awaitApproval(name, { title: name }).then(must);
+await Promise.all([asks("legal"), asks("finance")]);`)}`;
+  const run = await home.start(await home.register(source));
+  const finance = (await home.pending(run, 2)).find(({ name }) => name === "finance");
+  await home.decide(finance, "reject");
+  const record = await home.untilOver(run);
+  expect([record.status, record.error, record.warnings]).toEqual(["failed", "refused", []]);
+  expect((await home.approvals(run)).map(({ name, status }) => [name, status]).toSorted()).toEqual([
+    ["finance", "rejected"],
+    ["legal", "cancelled"],
+  ]);
+});
+
 test("a check of a new version replays a race in the recorded order of answers", async () => {
   const source = workflowSource(`const winner = await Promise.race([${BOSS}, ctx.sleep(20).then(() => "late")]);
 await ctx.awaitApproval("next", { title: "Next?" });

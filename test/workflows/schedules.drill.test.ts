@@ -247,6 +247,7 @@ describe("a schedule is refused", () => {
     [{ schedule: YEARLY, jitter_seconds: 3_601 }, "invalid_schedule", "jitter_seconds"],
     [{ schedule: YEARLY, overlap: "both" }, "invalid_schedule", "overlap"],
     [{ schedule: YEARLY, missed: "some" }, "invalid_schedule", "missed"],
+    [{ schedule: YEARLY, paused: true }, "invalid_schedule", "paused"],
     [{ schedule: YEARLY, args: [] }, "invalid_args", "args"],
     [{ schedule: YEARLY, args: { a: "x".repeat(32_768) } }, "invalid_args", "args"],
     [{ schedule: YEARLY, verify: { scheme: "github", secret: "12345678" } }, "invalid_verify", "verify"],

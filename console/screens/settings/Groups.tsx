@@ -80,11 +80,13 @@ function GroupForm({ group }: { group: Group | undefined }) {
     kind: "group",
     edit: group?.group,
     back: { to: "/settings", search: { section: "groups" } },
-    save: async (form) => (group ? setGroup(group.group, formTexts(form, "members")) : createGroup(form)),
+    save: async (form) =>
+      group ? setGroup(group.group, formTexts(form, "members"), group.updated_at) : createGroup(form),
   });
   return (
     <Form
-      key={`${group?.group} ${formKey}`}
+      // remounts once somebody else has changed the group, so that a change is always one of what is shown
+      key={`${group?.group} ${group?.updated_at} ${formKey}`}
       submit={group ? "Change group" : "Create group"}
       done={group ? undefined : "Saved."}
       send={send}

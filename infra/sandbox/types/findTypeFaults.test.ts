@@ -91,6 +91,7 @@ export async function run(ctx, args) {
   list.push(new TextEncoder().encode(btoa(args.order)), crypto.randomUUID());
   setTimeout(() => console.log(found), 5);
   helper(1, 2);
+  await ctx.sleepUntil(new Date(Date.UTC(2030, 0)));
   return { found, list, id: uuid("a"), error: new NonRetryableError("x") };
 };
 function helper(a, b) { return a[b]; }`;
