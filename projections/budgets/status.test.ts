@@ -56,6 +56,29 @@ describe("what a budget leaves", () => {
     expect(told(0, 0)).toEqual([100]);
   });
 
+  test("of each-user is shown of the user who has used most, separately for each limit", () => {
+    const rows = [
+      spent(811, "0.2", { user_mark: "a" }),
+      spent(819, "0.1", { user_mark: "b" }),
+      spent(900, "0.9"),
+      spent(1, null, { user_mark: "c" }),
+    ];
+    const figures = {
+      before: NONE,
+      today: sumBySubject(rows),
+      pending: (subject: string) => ({ ended: subject === "user:c" ? 500_000_000_000n : 0n, reserved: 7n }),
+    };
+    const limits = { tokens_per_day: 1_000, cost_per_day: "1" };
+    expect(budgetStatuses([budget("each-user", limits)], figures, NOW)[0]!.limits).toMatchObject([
+      { name: "tokens_per_day", spent: "819", percent: 81 },
+      { name: "cost_per_day", spent: "0.5", reserved: "0.000000000007", percent: 50 },
+    ]);
+    expect(budgetStatuses([budget("each-user", limits)], { ...figures, today: NONE }, NOW)[0]!.limits).toMatchObject([
+      { name: "tokens_per_day", spent: "0", percent: 0 },
+      { name: "cost_per_day", spent: "0" },
+    ]);
+  });
+
   test("counts what its subject spent alone", () => {
     const rows = [
       spent(1, null),
