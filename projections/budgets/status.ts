@@ -1,5 +1,6 @@
 import { isEachUser, LimitName, splitSubject, type BudgetStep } from "#events/budget.ts";
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
+import { createPause } from "#events/slices.ts";
 import {
   addAmounts,
   periodEnd,
@@ -13,7 +14,7 @@ import {
   type Sums,
   type Unit,
 } from "./limits.ts";
-import type { BudgetRow, SpentRow } from "./query.ts";
+import type { BudgetRow, SpentRow, SplitBy } from "./query.ts";
 import { findCountedSubjectOf, isUser, subjectsOf, type Spender } from "./subjects.ts";
 
 /** One limit of a budget, and its spending. */
@@ -54,14 +55,25 @@ const amountsOf = ({
   runs: BigInt(runs),
 });
 
+function addRow(sums: Map<string, Amounts>, row: SpentRow): void {
+  const amounts = amountsOf(row);
+  for (const subject of subjectsOf(row)) sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts));
+}
+
 /** Sums once for all budgets, because an organization may have a thousand of them, and as many spenders. */
 export function sumBySubject(rows: SpentRow[]): Sums {
   const sums = new Map<string, Amounts>();
-  const add = (subject: string, amounts: Amounts) =>
-    sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts));
+  for (const row of rows) addRow(sums, row);
+  return sums;
+}
+
+/** Like sumBySubject, and lets other work run in between: split by user, there may be hundreds of thousands of rows. */
+export async function sumInSlices(rows: SpentRow[]): Promise<Sums> {
+  const sums = new Map<string, Amounts>();
+  const pause = createPause();
   for (const row of rows) {
-    const amounts = amountsOf(row);
-    for (const subject of subjectsOf(row)) add(subject, amounts);
+    addRow(sums, row);
+    await pause();
   }
   return sums;
 }
@@ -123,9 +135,15 @@ export const hasWeeks = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }
 export const hasTotals = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per === "total");
 /** Whether a budget limits what is stored or running. */
 export const hasHeld = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per === "now");
-/** Whether a budget is about one model. */
-export const hasModels = (budgets: BudgetRow[]): boolean =>
-  budgets.some(({ subject }) => splitSubject(subject).model !== null);
+/** What sums must be split by for these budgets. */
+export function splitFor(budgets: BudgetRow[]): SplitBy {
+  const subjects = budgets.map(({ subject }) => splitSubject(subject));
+  return {
+    byModel: subjects.some(({ model }) => model !== null),
+    byUser: subjects.some(({ who }) => isEachUser(who) || isUser(who, null)),
+  };
+}
+export const isSameSplit = (a: SplitBy, b: SplitBy): boolean => a.byModel === b.byModel && a.byUser === b.byUser;
 
 /** The limits that are set, optionally of these units only. */
 const namesOf = ({ limits }: BudgetRow, units?: ReadonlySet<Unit>): LimitName[] =>
