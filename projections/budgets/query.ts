@@ -109,13 +109,17 @@ export async function listRounds(db: Db, organization: string, before: Date, spl
   return decodeModels(await db.query<RoundsRow>(text, [organization, BEGINNING, before, ...(among ? [among] : [])]));
 }
 
-/** Sums what an organization stores and runs now, with the log position that the read model has reached. */
+/** SQL: whether a budget of organization $1 is of external users. */
+const HAS_USER_BUDGETS = `(select exists (select from read.budgets b
+  where b.organization_id = $1 and b.limits is not null and b.subject ~ '^(each-user|user:)'))`;
+
+/** Sums what an organization stores and runs now, with the log position that the read model has reached. By user only if a budget needs it. */
 export async function sumHoldings(db: Db, organization: string): Promise<{ position: number; rows: SpentRow[] }> {
   const [row] = await db.query<{ position: number; rows: SpentRow[] }>(
     `select (select position from log.checkpoints where name = 'usage') as position,
        (select coalesce(json_agg(held), '[]') from (
           select g.principal, coalesce(g.project_id, p.project_id) as project_id, g.agent_id, g.user_mark, g.bytes, g.documents, g.runs
-          from (select principal, project_id, agent_id, user_mark,
+          from (select principal, project_id, agent_id, case when ${HAS_USER_BUDGETS} then user_mark end as user_mark,
                   sum(bytes)::bigint as bytes, sum(documents)::bigint as documents, sum(runs)::bigint as runs
                 from read.usage_holdings where organization_id = $1 group by 1, 2, 3, 4) g left join ${PROJECTS}) held) as rows`,
     [organization],

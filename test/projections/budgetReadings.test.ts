@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { BudgetSet, budgetStream } from "#events/budget.ts";
+import { FileUploaded } from "#events/file.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { RoundRequested, TurnCompleted } from "#events/thread.ts";
 import { readSpending } from "#projections/budgets/readSpending.ts";
-import { listRounds, sumFinal, sumSpent, type SpentRow } from "#projections/budgets/query.ts";
+import { listRounds, sumFinal, sumHoldings, sumSpent, type SpentRow } from "#projections/budgets/query.ts";
 import { fixture, message, said, turnStarted } from "./fixture.ts";
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, cached_tokens: 0, reasoning_tokens: 0, cost: "0.1" };
@@ -141,4 +143,26 @@ test("sums are split by external user only on demand, because an organization ma
   };
   expect(await tokensByUser(false)).toEqual({ null: 20 });
   expect(await tokensByUser(true)).toEqual({ a: 10, b: 10 });
+});
+
+test("what is stored is summed by external user only if a budget is of users", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  for (const user_mark of ["a", "b"]) {
+    const file_id = newId();
+    const file = { file_id, bytes: 3, mime_type: "text/plain", blob: `blob/${file_id}`, scope: "s", user_mark };
+    await f.append(streamName("file", file_id), [
+      FileUploaded.of(file, { filename: "a", purpose: "assistants", sha256: "00" }),
+    ]);
+  }
+  const bytesByUser = async () => {
+    await f.followed();
+    const { rows } = await sumHoldings(f.db, f.organization);
+    return Object.fromEntries(rows.map(({ user_mark, bytes }) => [user_mark, bytes]));
+  };
+  expect(await bytesByUser()).toEqual({ null: 6 });
+  await f.append(budgetStream(f.organization, "each-user"), [
+    BudgetSet.of({ subject: "each-user", limits: { stored_bytes: 9 }, hard: true }),
+  ]);
+  expect(await bytesByUser()).toEqual({ a: 3, b: 3 });
 });
