@@ -1,21 +1,21 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { ChangeDocument, DeleteDocument, ReprocessDocument } from "#events/document.ts";
+import { ChangeDocument, DeleteDocument } from "#events/document.ts";
+import type { DocumentRow } from "#projections/documents/query.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { identifyPost } from "../base/idempotency.ts";
 import { validator } from "../base/validate.ts";
 import { checkReaders } from "./documentAccess.ts";
 import { ChangeDocumentBody, CHANGE_CODES, Document, presentDocument, UserQuery } from "./documentShape.ts";
-import { markProcessing, commandFor } from "./existingDocument.ts";
+import { markProcessing, commandFor, reprocessDocument } from "./existingDocument.ts";
 import { documentNotFound, findAnyDocument, requireDocument } from "./lookups.ts";
 
-async function reprocess(http: Http, request: FastifyRequest, document_id: string, reextract: boolean) {
-  const path = `/api/v1/knowledge/documents/${document_id}/reprocess`;
+async function reprocess(http: Http, request: FastifyRequest, row: DocumentRow, reextract: boolean) {
+  const path = `/api/v1/knowledge/documents/${row.id}/reprocess`;
   const identity = identifyPost(request, path, { body: String(reextract) });
-  const data = { document_id, reextract };
-  await http.send(ReprocessDocument, { ...commandFor(request, document_id), ...identity, data });
-  return markProcessing(await requireDocument(http, request.caller, document_id));
+  await reprocessDocument(http, request, row, { ...identity, reextract });
+  return markProcessing(await requireDocument(http, request.caller, row.id));
 }
 
 /** One document (spec: Knowledge API). */
@@ -56,8 +56,8 @@ export function documentRoutes(app: App, http: Http): void {
     response: { 202: Document },
   };
   app.post("/documents/:id/reprocess", { schema: reprocessing }, async (request, reply) => {
-    const { id } = await find(request, request.params.id);
-    const document = await reprocess(http, request, id, request.query.reextract === "true");
+    const row = await find(request, request.params.id);
+    const document = await reprocess(http, request, row, request.query.reextract === "true");
     return reply.code(202).send(presentDocument(document));
   });
 

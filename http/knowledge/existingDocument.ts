@@ -6,7 +6,7 @@ import type { DocumentRow } from "#projections/documents/query.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
+import { findPreviousOutcome, nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
 import { uploadSpender, runWithinLimits } from "../base/limits.ts";
 import { requireStorage } from "../base/storageLimits.ts";
 import type { Upload } from "../upload/readUpload.ts";
@@ -62,6 +62,28 @@ async function applyDetails(
   return requireDocument(http, request.caller, row.id);
 }
 
+/**
+ * Starts to process a document again. If its file is read, which is charged, that needs what is left of pages. Throws 402
+ * `budget_exceeded`.
+ */
+export async function reprocessDocument(
+  http: Http,
+  request: FastifyRequest,
+  { id: document_id, status }: Pick<DocumentRow, "id" | "status">,
+  { reextract, ...identity }: IdempotentRequest & { reextract: boolean },
+): Promise<void> {
+  const send = () =>
+    http.send(ReprocessDocument, {
+      ...commandFor(request, document_id),
+      ...identity,
+      data: { document_id, reextract },
+    });
+  // a document that failed has not been charged, and a repetition gets its first answer
+  const isCharged = (reextract || status === "failed") && !(await findPreviousOutcome(http, identity));
+  const admission = { request, spender: uploadSpender(request.caller), wanted: { pages: 0 } };
+  await (isCharged ? runWithinLimits(http, admission, send) : send());
+}
+
 /** Answers an upload of bytes that the collection has already. Does nothing, except that a failed document is processed again. */
 async function answerExisting(
   http: Http,
@@ -71,8 +93,7 @@ async function answerExisting(
 ): Promise<UploadAnswer> {
   if (row.status !== "failed") return { status: 200, document: row };
   try {
-    const data = { document_id: row.id, reextract: false };
-    await http.send(ReprocessDocument, { ...commandFor(request, row.id), ...nextCommand(identity, "again"), data });
+    await reprocessDocument(http, request, row, { ...nextCommand(identity, "again"), reextract: false });
   } catch (error) {
     // a concurrent request has started it
     if (error instanceof ApiError && error.errorCode === "already_processing")
