@@ -149,7 +149,7 @@ test("a held run and the threads of its steps are kept until the hold is release
   await home.made(home.owner("DELETE", "/retention/organization"));
 });
 
-test("a hold on a key or a person keeps the runs that their runs started, and the turns of their steps", async () => {
+test("a hold on a key or a person keeps the runs that their runs started, with files and turns of their steps", async () => {
   const { platform } = await openCommonPlatform();
   const tenant = await openTenant(platform.url, await platform.organization("Child runs"));
   const steps = `ask: (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] }),
@@ -161,30 +161,29 @@ test("a hold on a key or a person keeps the runs that their runs started, and th
   const parent = await tenant.register(
     workflowSource(`return (await ctx.waitForRun(await ctx.startRun("${child.id}", {}))).result;`),
   );
-  const { id: project } = await tenant.project("Held with its key");
-  const key = await tenant.newKey({ project_id: project });
-  const first = await tenant.start(parent, {}, key.call);
-  const { file_id } = (await tenant.untilOver(first)).result;
+  const key = await tenant.newKey();
+  const { id: person } = (await tenant.made(tenant.owner("GET", "/auth/me"))).user;
+  const files: string[] = [];
+  for (const by of [key.call, tenant.owner])
+    files.push((await tenant.untilOver(await tenant.start(parent, {}, by))).result.file_id);
   await ageRuns(db, tenant);
-  await db.query(
-    `update read.turns set started_at = now() - interval '3 days', ended_at = now() - interval '3 days' where organization_id = $1`,
-    [tenant.organization_id],
-  );
+  const past = "now() - interval '3 days'";
+  await db.query(`update read.turns set started_at = ${past}, ended_at = ${past} where organization_id = $1`, [
+    tenant.organization_id,
+  ]);
   const rules = { runs: "2d", turns: "2d" };
-  for (const subject of [`key:${key.id}`, `project:${project}`]) {
+  for (const [n, subject] of [`key:${key.id}`, `person:${person}`].entries()) {
     const hold = await tenant.made(tenant.owner("POST", "/holds", { subject, name: "Case 7", reason: "A claim" }));
     const { held, runs, turns } = await tenant.made(tenant.owner("POST", "/retention/organization/preview", rules));
-    expect([runs.count, turns.count], subject).toEqual([0, 0]);
-    const kept = held.map(({ kind, count }: { kind: string; count: number }) => [kind, count]);
-    expect(kept.toSorted(), subject).toEqual([
-      ["runs", 2],
-      ["turns", 1],
-    ]);
+    const kept = held.map(({ kind, count }: { kind: string; count: number }) => `${count} ${kind}`);
+    expect(kept.toSorted(), subject).toEqual(["1 turns", "2 runs"]);
+    // those of the other one
+    expect([runs.count, turns.count], subject).toEqual([2, 1]);
     // the log decides, not the read models
-    expect(code(await tenant.owner("DELETE", `/files/${file_id}`)), subject).toEqual(HELD);
+    expect(code(await tenant.owner("DELETE", `/files/${files[n]}`)), subject).toEqual(HELD);
     await tenant.made(tenant.owner("DELETE", `/holds/${hold.id}`));
+    expect((await tenant.owner("DELETE", `/files/${files[n]}`)).status, subject).toBe(200);
   }
-  expect((await tenant.owner("DELETE", `/files/${file_id}`)).status).toBe(200);
 });
 
 test("a retention preview counts runs kept by a hold of their external user or of their key's project", async () => {

@@ -139,7 +139,7 @@ test("sums are split by external user only on demand, because an organization ma
   const period = { from: new Date(0), to: new Date("9999-01-01") };
   const tokensByUser = async (byUser: boolean) => {
     const rows = await sumSpent(f.db, f.organization, period, { byModel: false, byUser });
-    return Object.fromEntries(rows.map(({ user_mark, tokens }) => [user_mark, Number(tokens)]));
+    return Object.fromEntries(rows.map(({ user_mark, tokens }) => [String(user_mark), Number(tokens)]));
   };
   expect(await tokensByUser(false)).toEqual({ null: 20 });
   expect(await tokensByUser(true)).toEqual({ a: 10, b: 10 });
@@ -158,7 +158,7 @@ test("what is stored is summed by external user only if a budget is of users", a
   const bytesByUser = async () => {
     await f.followed();
     const { rows } = await sumHoldings(f.db, f.organization);
-    return Object.fromEntries(rows.map(({ user_mark, bytes }) => [user_mark, bytes]));
+    return Object.fromEntries(rows.map(({ user_mark, bytes }) => [String(user_mark), bytes]));
   };
   expect(await bytesByUser()).toEqual({ null: 6 });
   await f.append(budgetStream(f.organization, "each-user"), [
