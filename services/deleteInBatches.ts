@@ -32,6 +32,8 @@ interface BatchDeleterOptions {
 /** Whether a command changed anything. */
 export const hasDeleted = ({ position }: CommandResult): boolean => position > 0;
 
+const isHeld = ({ rejection }: CommandResult): boolean => rejection?.code === "legal_hold";
+
 /** Runs deletions, at most one per stream at a time. The next sweep continues an interrupted one. */
 export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
   const running = new Map<string, Promise<void>>();
@@ -51,10 +53,11 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
       const results = await deletion.deleteSome(position);
       if (!results || results === "refused") continue;
       if (results === "waits") return pause(head.stream);
-      // Another process is deleting them, the read model is behind, or a hold keeps what belongs to them. Leave the rest to the sweep.
-      if (results.length > 0 && !results.some(hasDeleted)) return pause(head.stream);
+      if (results.length > 0 && results.every(isHeld)) return pause(head.stream);
       waiting.delete(head.stream);
       if (results.length === 0) return void (await deletion.complete());
+      // Another process is deleting them, or the read model is behind. Leave the rest to the sweep instead of polling.
+      if (!results.some(hasDeleted)) return;
       position = Math.max(position, ...results.map((result) => result.position));
     }
   };
