@@ -13,7 +13,8 @@ export async function listUserScopes(db: Db, organization: string, user: string)
      union select distinct principal, null::uuid from read.files where organization_id = $1`,
     [organization],
   );
-  const toScope = ({ principal, agent_id }: (typeof rows)[number]) => ownerScope(principal, user, agent_id ?? undefined);
+  const toScope = ({ principal, agent_id }: (typeof rows)[number]) =>
+    ownerScope(principal, user, agent_id ?? undefined);
   // thousands of hashes of a long value
   return [...new Set(await mapInSlices(rows, toScope))];
 }

@@ -51,7 +51,8 @@ test("a clock that is an hour ahead makes no work due", async () => {
 });
 
 test("a full batch is followed by the next one at once, but not by the same one", async () => {
-  const batch = (n: number) => Array.from({ length: 200 }, (_, k) => ({ stream: `erasure-${200 * n + k}` }) as StreamHead);
+  const batch = (n: number) =>
+    Array.from({ length: 200 }, (_, k) => ({ stream: `erasure-${200 * n + k}` }) as StreamHead);
   const found: number[] = [];
   const sweep = createSweep({
     log: {

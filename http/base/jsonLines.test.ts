@@ -6,9 +6,11 @@ test("a line with a long text is written and sent in pieces", async () => {
   const written = values.map((value) => `${JSON.stringify(value)}\n`).join("");
   const stringify = vi.spyOn(JSON, "stringify");
   const pieces: Buffer[] = [];
-  for await (const piece of jsonLines((async function* () {
-    yield* values;
-  })()))
+  for await (const piece of jsonLines(
+    (async function* () {
+      yield* values;
+    })(),
+  ))
     pieces.push(piece);
   const longest = Math.max(...stringify.mock.results.map(({ value }) => value.length));
   stringify.mockRestore();

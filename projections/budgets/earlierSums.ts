@@ -4,7 +4,16 @@ import { createOrganizationCache } from "./organizationCache.ts";
 import { periodsAt } from "./periods.ts";
 import { listRounds, sumFinal, sumSpent, type BudgetRow, type SplitBy } from "./query.ts";
 import type { Spending } from "./reservations.ts";
-import { addSums, hasTotals, hasWeeks, isSameSplit, splitFor, sumBySubject, sumInSlices, type EarlierSums } from "./status.ts";
+import {
+  addSums,
+  hasTotals,
+  hasWeeks,
+  isSameSplit,
+  splitFor,
+  sumBySubject,
+  sumInSlices,
+  type EarlierSums,
+} from "./status.ts";
 
 /** How long sums of past periods are cached. They change only if a turn that began in one ends later. */
 const MAX_AGE_MS = 60_000;

@@ -7,7 +7,16 @@ import { listBudgets, type BudgetRow, type SpentRow, type SplitBy } from "./quer
 import { readSpending, type DaySpending } from "./readSpending.ts";
 import { newestReservation, NO_RESERVATION, Reservations, type Reservation, type Spending } from "./reservations.ts";
 import { readPrices, type DeploymentProvider, type PriceOf } from "./reserve.ts";
-import { addSums, hasMoney, hasPeriods, isSameSplit, splitFor, sumBySubject, sumInSlices, type BudgetFigures } from "./status.ts";
+import {
+  addSums,
+  hasMoney,
+  hasPeriods,
+  isSameSplit,
+  splitFor,
+  sumBySubject,
+  sumInSlices,
+  type BudgetFigures,
+} from "./status.ts";
 
 /** How long sums of the day until a moment are cached. They change only if a turn of that time ends later. */
 const MAX_AGE_OF_PAST_MS = 60_000;

@@ -419,9 +419,7 @@ test("what a running turn has reserved is known however long it runs without fur
     admitted(await watch!.admit(first, spender, { ...wanted, turn_id: "long" }));
     const state = { started_at: new Date(), attempt: 1, streamed: false, ended_at: null, parked_at: null, usage: null };
     recorded.push({ ...spender, turn_id: "long", ...state });
-    const open = [
-      { ...spender, turn_id: "long", attempt: 1, reserved: wanted.cost, counted: 0n, counted_today: 0n },
-    ];
+    const open = [{ ...spender, turn_id: "long", attempt: 1, reserved: wanted.cost, counted: 0n, counted_today: 0n }];
     const reading = () => ({ budgets: limits, spending: { ...spendingOf(2), open } });
     const needs = { turn_id: "long", attempt: 1, held: wanted.cost, spent: 0n, cost: toPicodollars("2.5") };
     expect(await watch!.growReservation(reading(), spender, needs)).toBe("held");

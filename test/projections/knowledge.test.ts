@@ -183,10 +183,10 @@ test("documents without vectors are listed with the project whose budgets count 
   const f = await following();
   const books = await collection(f, "books");
   const [ofKey, ofRun] = [newId(), newId()];
-  await f.pool.query("insert into read.usage_projects (owner, organization_id, project_id) values ('key:test', $1, $2)", [
-    f.organization,
-    ofKey,
-  ]);
+  await f.pool.query(
+    "insert into read.usage_projects (owner, organization_id, project_id) values ('key:test', $1, $2)",
+    [f.organization, ofKey],
+  );
   const uploaded = await document(f, books, "uploaded");
   const pushed = newId();
   const more = { collection_id: books, content_claim: "pushed", project_id: ofRun };
