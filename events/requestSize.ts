@@ -1,3 +1,5 @@
+import { LARGEST_WINDOW } from "./contextWindows.ts";
+
 /** The size of a request to a model, for estimates of its cost. */
 export interface RequestSize {
   /** Bytes of its texts, and of files that are not pictures. No tokenizer makes more tokens than bytes. */
@@ -37,3 +39,21 @@ export const sizeOfFiles = (files: SentFile[]): Omit<RequestSize, "max_output_to
   bytes: files.reduce((sum, { mime_type, bytes }) => sum + (isSentAsPicture(mime_type) ? 0 : bytes), 0),
   pictures: files.filter(({ mime_type }) => isSentAsPicture(mime_type)).length,
 });
+
+/** Typical tokens per file: providers count pictures by width and height, and a PDF page as a picture and its text. */
+const USUAL_PICTURE = 1_500;
+const BYTES_OF_TOKEN = { text: 4, others: 30 };
+
+function probableTokens({ mime_type, bytes }: SentFile): number {
+  if (isSentAsPicture(mime_type)) return USUAL_PICTURE;
+  return Math.ceil(bytes / BYTES_OF_TOKEN[mime_type.startsWith("text/") ? "text" : "others"]);
+}
+
+/**
+ * Adds to the tokens of a prompt's texts what its files probably count (ADR 98). Files fill at most `window`, the model's context
+ * window in tokens, or the largest known one.
+ */
+export function addFileTokens(texts: number, files: SentFile[], window = LARGEST_WINDOW): number {
+  const ofFiles = files.reduce((sum, file) => sum + probableTokens(file), 0);
+  return texts + Math.min(ofFiles, Math.max(0, window - texts));
+}

@@ -1,6 +1,7 @@
 import { EMBEDDINGS } from "#events/provider.ts";
 import { failpoint } from "#infra/failpoint.ts";
 import { openEmbeddingFaults } from "#infra/postgres/embeddingFaults.ts";
+import { countTokens } from "#infra/models/tokens.ts";
 import { openEmbedder } from "#infra/searchModels/embed.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
@@ -10,7 +11,8 @@ import { listOrganizationsWith } from "#projections/providers/query.ts";
 import type { Handle } from "#services/handle.ts";
 import { embedPassages, type PassageEmbedder } from "#services/knowledge/embedding/embedPassages.ts";
 import { findSearchEndpoints } from "#services/knowledge/embedding/findEndpoints.ts";
-import { findPayable } from "#services/knowledge/embedding/findPayable.ts";
+import { findPayable, type Payer } from "#services/knowledge/embedding/findPayable.ts";
+import { withTokenEstimates } from "#services/knowledge/embedding/withTokenEstimates.ts";
 import { sendTo } from "#services/send.ts";
 import { findModelAccess } from "#services/turns/modelAccess.ts";
 import type { Resources } from "./resources.ts";
@@ -29,8 +31,8 @@ export function openEmbedding(
   const faults = openEmbeddingFaults(db);
   const from = { log, keyring, deployment: [], offline: false };
 
-  async function findRefusal(organization_id: string, principal: string): Promise<string | undefined> {
-    const spender = { organization_id, principal, project_id: null, agent_id: null, user_mark: null };
+  async function findRefusal(organization_id: string, { principal, project_id }: Payer): Promise<string | undefined> {
+    const spender = { organization_id, principal: principal ?? "", project_id, agent_id: null, user_mark: null };
     const reached = await budgets.check(spender);
     return reached?.refuses ? describeLimit(reached) : undefined;
   }
@@ -46,7 +48,7 @@ export function openEmbedding(
   const deps: PassageEmbedder = {
     log,
     vault,
-    embedder: openEmbedder(fetch, EMBED_MS),
+    embedder: withTokenEstimates(openEmbedder(fetch, EMBED_MS), countTokens),
     send: sendTo(handle, worker),
     failpoint,
     listOrganizations: () => listOrganizationsWith(db, EMBEDDINGS),

@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { dropOldest } from "#events/dropOldest.ts";
 import type { CommandResult } from "#events/envelope.ts";
 import type { StreamHead } from "#events/ports.ts";
 
 const INTERVAL_MS = 100;
+/**
+ * A deletion that waits is not looked at for this long, which doubles each time. A hold may stand for years, and an organization may
+ * have hundreds of erasures that wait for one.
+ */
+const [FIRST_WAIT_MS, MAX_WAIT_MS] = [100, 30_000];
+/** Waiting deletions that a process remembers; the one that has waited longest is forgotten first. */
+const MAX_WAITING = 10_000;
 
 /** The deletion of everything that one stream's work covers. */
 export interface Deletion {
@@ -24,17 +32,29 @@ interface BatchDeleterOptions {
 /** Whether a command changed anything. */
 export const hasDeleted = ({ position }: CommandResult): boolean => position > 0;
 
+const isHeld = ({ rejection }: CommandResult): boolean => rejection?.code === "legal_hold";
+
 /** Runs deletions, at most one per stream at a time. The next sweep continues an interrupted one. */
 export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
   const running = new Map<string, Promise<void>>();
+  const waiting = new Map<string, { ms: number; until: number }>();
   let isStopped = false;
+
+  function pause(stream: string): void {
+    const ms = Math.min(2 * (waiting.get(stream)?.ms ?? FIRST_WAIT_MS / 2), MAX_WAIT_MS);
+    waiting.delete(stream);
+    waiting.set(stream, { ms, until: performance.now() + ms });
+    dropOldest(waiting, MAX_WAITING);
+  }
 
   const run = async (head: StreamHead): Promise<void> => {
     const deletion = await open(head);
     for (let position = head.position; !isStopped; await sleep(INTERVAL_MS)) {
       const results = await deletion.deleteSome(position);
       if (!results || results === "refused") continue;
-      if (results === "waits") return;
+      if (results === "waits") return pause(head.stream);
+      if (results.length > 0 && results.every(isHeld)) return pause(head.stream);
+      waiting.delete(head.stream);
       if (results.length === 0) return void (await deletion.complete());
       // Another process is deleting them, or the read model is behind. Leave the rest to the sweep instead of polling.
       if (!results.some(hasDeleted)) return;
@@ -43,9 +63,10 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
   };
 
   return {
-    /** Starts a stream's deletion, unless this process runs it already. */
+    /** Starts a stream's deletion, unless this process runs it already or has just found that it must wait. */
     resumeWork(head: StreamHead): Promise<void> {
-      if (!running.has(head.stream)) {
+      const isPaused = performance.now() < (waiting.get(head.stream)?.until ?? 0);
+      if (!running.has(head.stream) && !isPaused) {
         const ended = run(head).catch((error: unknown) => onError(error, head.stream));
         running.set(
           head.stream,

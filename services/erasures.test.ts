@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
@@ -150,4 +151,15 @@ test("an erasure also erases what others have forked from destroyed runs before 
   // after the release, the sweep resumes the work again
   await expect.poll(() => resumeWork().then(() => types().at(-1))).toBe("CompleteErasure");
   await stop();
+});
+
+test("an erasure that waits for a hold is looked at less and less often, however often the sweep finds it", async () => {
+  const { calls, types, resumeWork, stop } = start([{ ...NOTHING, held: true }], 9);
+  for (let n = 0; n < 50; n++) {
+    await resumeWork();
+    await sleep(5);
+  }
+  await stop();
+  expect(calls.ranges.length).toBeLessThan(10);
+  expect(types()).toEqual([]);
 });

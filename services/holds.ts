@@ -4,6 +4,7 @@ import { holdStream } from "#events/hold.ts";
 import { parseStreamName, streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
 import { Rejection } from "#events/rejection.ts";
+import { principalOf, type Actor, type StarterRun } from "#events/runOrigin.ts";
 import { runOfScope } from "#events/scope.ts";
 import type { AppendCheck } from "./appendPlan.ts";
 import { hold, type HoldState } from "./deciders/hold.ts";
@@ -32,7 +33,8 @@ interface OwnerFields {
   project_id?: string | null;
   user_mark?: string | null;
   agent?: { agent_id: string } | null;
-  started_by?: { type: string; id: string };
+  started_by?: Actor;
+  starter?: Partial<StarterRun>;
   scope?: string;
 }
 
@@ -46,11 +48,13 @@ async function projectsOf(log: Log, owner: string): Promise<string[]> {
 }
 
 function ownersOf({ meta, data }: RecordedEvent): string[] {
-  const { agent, started_by, user_mark, project_id } = data as OwnerFields;
+  const { agent, started_by, starter, user_mark, project_id } = data as OwnerFields;
   return [
     meta.principal,
     ...(agent ? [`agent:${agent.agent_id}`] : []),
-    ...(started_by ? [`${started_by.type === "api_key" ? "key" : started_by.type}:${started_by.id}`] : []),
+    ...(started_by ? [principalOf(started_by)] : []),
+    // as for an erasure, a run that a run of somebody has started is theirs, too
+    ...(starter?.by ? [principalOf(starter.by)] : []),
     ...(user_mark ? [`user:${user_mark}`] : []),
     ...(project_id ? [`project:${project_id}`] : []),
   ];

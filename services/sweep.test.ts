@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { StreamHead } from "#events/ports.ts";
 import { createSweep } from "./sweep.ts";
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
@@ -47,4 +48,29 @@ test("a clock that is an hour ahead makes no work due", async () => {
   vi.setSystemTime(3_600_000);
   await Promise.all([sweep.once(), vi.advanceTimersByTimeAsync(10)]);
   expect(done.size).toBe(0);
+});
+
+test("a full batch is followed by the next one at once, but not by the same one", async () => {
+  const batch = (n: number) =>
+    Array.from({ length: 200 }, (_, k) => ({ stream: `erasure-${200 * n + k}` }) as StreamHead);
+  const found: number[] = [];
+  const sweep = createSweep({
+    log: {
+      openWork: async () => {
+        found.push(Date.now());
+        return batch(Math.min(found.length, 3));
+      },
+      nextDue: async () => undefined,
+    },
+    worker: "w",
+    busy: () => [],
+    resumeWork: {},
+    onError: (error) => {
+      throw error;
+    },
+  });
+  sweep.start();
+  await vi.advanceTimersByTimeAsync(9_000);
+  await sweep.stop();
+  expect(found).toEqual([2_000, 2_020, 2_040, 2_060, 4_060, 6_060, 8_060]);
 });

@@ -41,6 +41,8 @@ export function createSweep(options: SweepOptions) {
   const { now: readTime = currentTime } = options;
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> | undefined;
+  /** The streams that the last sweep found. */
+  let last: ReadonlySet<string> = new Set();
 
   const resumeWork = async (head: StreamHead): Promise<void> => {
     try {
@@ -55,7 +57,11 @@ export function createSweep(options: SweepOptions) {
       const { log, worker, busy } = options;
       const work = await log.openWork({ worker, busy: busy(), now, limit: BATCH_SIZE });
       await Promise.all(work.map(resumeWork));
-      return { more: work.length >= BATCH_SIZE };
+      const found = new Set(work.map(({ stream }) => stream));
+      // a full batch of work that can only wait, such as erasures of held things, is no reason to look again at once
+      const more = work.length >= BATCH_SIZE && !found.isSubsetOf(last);
+      last = found;
+      return { more };
     } catch (error) {
       options.onError(error, "");
       return { more: false };

@@ -10,10 +10,17 @@ const Proof = z.object({
   stream: z.string(),
   version: z.int(),
   event: z.string(),
+  recorded_at: z.iso.datetime(),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
 });
+const Start = Proof.extend({
+  type: z.literal("certificate"),
+  organization_id: z.string(),
+  owner: z.string(),
+  started_by: z.string(),
+});
 const Line = z.discriminatedUnion("type", [
-  Proof.extend({ type: z.literal("certificate"), organization_id: z.string(), owner: z.string() }),
+  Start,
   Proof.extend({ type: z.literal("erased") }),
   Proof.extend({ type: z.literal("end"), erased: z.int() }),
 ]);
@@ -50,6 +57,23 @@ const countKinds = (erased: Pick<Line, "event">[]): ErasedCounts =>
 
 const nameOf = ({ stream, version }: { stream: string; version: number }): string => `${stream}@${version}`;
 
+const DELETIONS: ReadonlySet<string> = new Set(Object.values(ERASURE_EVENTS));
+
+/** Whether the log says the same about the event, which the hash covers: whose erasure it is, by whom and when. */
+function isTrue(line: Line, row: ChainedRow, { organization_id, owner, started_by, stream }: z.infer<typeof Start>) {
+  const isSame = line.hash === row.hash && line.event === row.type && row.organization_id === organization_id;
+  // the log has microseconds
+  if (!isSame || Math.abs(Number(row.recorded_us) / 1_000 - Date.parse(line.recorded_at)) > 1) return false;
+  const { request_id, principal } = JSON.parse(row.meta) as { request_id?: string; principal?: string };
+  if (line.type === "erased") return DELETIONS.has(row.type) && request_id === stream;
+  if (line.type === "end") return row.type === "ErasureCompleted" && row.stream === stream;
+  return (
+    row.type === "ErasureStarted" &&
+    principal === started_by &&
+    (JSON.parse(row.data) as { owner: string }).owner === owner
+  );
+}
+
 /** Reads a certificate. Throws a CliError for a file that is not a complete certificate. */
 export async function readCertificate(path: string): Promise<Certificate> {
   const lines = parse(await readFile(path, "utf8"), path);
@@ -58,6 +82,8 @@ export async function readCertificate(path: string): Promise<Certificate> {
   if (first?.type !== "certificate" || last?.type !== "end" || last.erased !== erased.length)
     throw new CliError(`${path} is incomplete`, "get it again from GET /api/erasures/{id}/certificate");
   const unchecked = new Map(lines.map((line) => [nameOf(line), line]));
+  if (unchecked.size < lines.length)
+    throw new CliError(`${path} names an event twice`, "get it again from GET /api/erasures/{id}/certificate");
   return {
     owner: first.owner,
     erased: erased.map(({ stream }) => stream),
@@ -65,7 +91,7 @@ export async function readCertificate(path: string): Promise<Certificate> {
     check(row) {
       const line = unchecked.get(nameOf(row));
       if (!line) return;
-      if (line.hash !== row.hash || line.event !== row.type || row.organization_id !== first.organization_id)
+      if (!isTrue(line, row, first))
         throw new BrokenChain(Number(row.position), `${row.type} of ${row.stream} is not what the certificate says`);
       unchecked.delete(nameOf(row));
     },

@@ -58,7 +58,7 @@ async function setPrices(
 ): Promise<ModelPrices> {
   const model = modelOf(params);
   if (!/^[a-z0-9][a-z0-9_-]{0,63}\/./.test(model) || model.length > MAX_MODEL_LENGTH) {
-    const message = "provider must be the name of a provider, and the model's name must have at most 200 characters.";
+    const message = `provider must be the name of a provider, and provider/model must have at most ${MAX_MODEL_LENGTH} characters.`;
     throw new ApiError("invalid_name", message, { param: "model" });
   }
   const prices = readPrices(model, body);

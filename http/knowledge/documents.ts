@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { ChangeDocument, DeleteDocument, ReprocessDocument, RereadDocument } from "#events/document.ts";
+import { ChangeDocument, DeleteDocument } from "#events/document.ts";
+import type { DocumentRow } from "#projections/documents/query.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
@@ -16,7 +17,7 @@ import {
   presentReading,
   UserQuery,
 } from "./documentShape.ts";
-import { markProcessing, commandFor } from "./existingDocument.ts";
+import { markProcessing, commandFor, reprocessDocument } from "./existingDocument.ts";
 import { documentNotFound, findAnyDocument, requireDocument } from "./lookups.ts";
 
 const ReprocessQuery = z.object({
@@ -43,17 +44,15 @@ function readLanguages(http: Http, { reextract, ocr_languages }: z.infer<typeof 
 async function reprocess(
   http: Http,
   request: FastifyRequest,
-  document_id: string,
+  row: DocumentRow,
   query: z.infer<typeof ReprocessQuery>,
 ) {
   const reextract = query.reextract === "true";
   const ocr_languages = readLanguages(http, query);
-  const path = `/api/v1/knowledge/documents/${document_id}/reprocess`;
+  const path = `/api/v1/knowledge/documents/${row.id}/reprocess`;
   const identity = identifyPost(request, path, { body: [reextract, ...(ocr_languages ?? [])].join(" ") });
-  const fields = { ...commandFor(request, document_id), ...identity };
-  if (ocr_languages) await http.send(RereadDocument, { ...fields, data: { document_id, ocr_languages } });
-  else await http.send(ReprocessDocument, { ...fields, data: { document_id, reextract } });
-  return markProcessing(await requireDocument(http, request.caller, document_id));
+  await reprocessDocument(http, request, row, { ...identity, reextract, ocr_languages });
+  return markProcessing(await requireDocument(http, request.caller, row.id));
 }
 
 /** One document (spec: Knowledge API). */
@@ -92,8 +91,8 @@ export function documentRoutes(app: App, http: Http): void {
     response: { 202: Document },
   };
   app.post("/documents/:id/reprocess", { schema: reprocessing }, async (request, reply) => {
-    const { id } = await find(request, request.params.id);
-    const document = await reprocess(http, request, id, request.query);
+    const row = await find(request, request.params.id);
+    const document = await reprocess(http, request, row, request.query);
     return reply.code(202).send(presentDocument(document));
   });
 

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from "fastify";
-import { ChangeDocument, ReplaceDocument, ReprocessDocument } from "#events/document.ts";
+import { ChangeDocument, ReplaceDocument, ReprocessDocument, RereadDocument } from "#events/document.ts";
 import { changedDescription } from "#events/documentDetails.ts";
 import { blobFolder, streamName } from "#events/ids.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
+import { findPreviousOutcome, nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
 import { uploadSpender, runWithinLimits } from "../base/limits.ts";
 import { requireStorage } from "../base/storageLimits.ts";
 import type { Upload } from "../upload/readUpload.ts";
@@ -62,6 +62,34 @@ async function applyDetails(
   return requireDocument(http, request.caller, row.id);
 }
 
+interface Reprocessing {
+  /** Whether the original file is read again. */
+  reextract: boolean;
+  /** With `reextract`: the languages to recognize. Default: as before. */
+  ocr_languages?: string[] | undefined;
+}
+
+/**
+ * Starts to process a document again. If its file is read, which is charged, that needs what is left of pages. Throws 402
+ * `budget_exceeded`.
+ */
+export async function reprocessDocument(
+  http: Http,
+  request: FastifyRequest,
+  { id: document_id, status }: Pick<DocumentRow, "id" | "status">,
+  { reextract, ocr_languages, ...identity }: IdempotentRequest & Reprocessing,
+): Promise<void> {
+  const fields = { ...commandFor(request, document_id), ...identity };
+  const send = () =>
+    ocr_languages
+      ? http.send(RereadDocument, { ...fields, data: { document_id, ocr_languages } })
+      : http.send(ReprocessDocument, { ...fields, data: { document_id, reextract } });
+  // a document that failed has not been charged, and a repetition gets its first answer
+  const isCharged = (reextract || status === "failed") && !(await findPreviousOutcome(http, identity));
+  const admission = { request, spender: uploadSpender(request.caller), wanted: { pages: 0 } };
+  await (isCharged ? runWithinLimits(http, admission, send) : send());
+}
+
 /** Answers an upload of bytes that the collection has already. Does nothing, except that a failed document is processed again. */
 async function answerExisting(
   http: Http,
@@ -71,8 +99,7 @@ async function answerExisting(
 ): Promise<UploadAnswer> {
   if (row.status !== "failed") return { status: 200, document: row };
   try {
-    const data = { document_id: row.id, reextract: false };
-    await http.send(ReprocessDocument, { ...commandFor(request, row.id), ...nextCommand(identity, "again"), data });
+    await reprocessDocument(http, request, row, { ...nextCommand(identity, "again"), reextract: false });
   } catch (error) {
     // a concurrent request has started it
     if (error instanceof ApiError && error.errorCode === "already_processing")

@@ -6,7 +6,7 @@ import { getErasure, listErasures, type ErasureRow } from "#projections/erasures
 import { runScope } from "#events/scope.ts";
 import { listDocumentsForUser } from "#projections/documents/owned.ts";
 import { listUnmarkedRuns } from "#projections/runs/ownedRuns.ts";
-import { listUserScopes } from "#projections/userScopes.ts";
+import { findUsedScopes, listUserScopes } from "#projections/userScopes.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -73,15 +73,18 @@ export async function readErasedOwner(http: Http, organization_id: string, name:
   if (!name.startsWith("user:")) return { owner: name };
   const user = name.slice("user:".length);
   await http.waitUntilCurrent(["turns", "files", "runs", "documents"]);
+  const possible = await listUserScopes(http.db, organization_id, user);
+  // all of them, if there is room, because the user may use another one before the erasure has started
+  const isFew = possible.length <= MAX_ERASED_SCOPES;
   const scopes = [
-    ...(await listUserScopes(http.db, organization_id, user)),
+    ...(isFew ? possible : await findUsedScopes(http.db, organization_id, possible)),
     ...(await listUnmarkedRuns(http.db, organization_id, user)).map(runScope),
   ];
   const documents = await listDocumentsForUser(http.db, organization_id, user);
   if (scopes.length > MAX_ERASED_SCOPES)
     throw new ApiError(
       null,
-      `owner: more than ${MAX_ERASED_SCOPES} keys and agents have users; erase those of one key at a time.`,
+      `owner: the user has things with more than ${MAX_ERASED_SCOPES} keys, agents and runs; delete some of them first.`,
       {
         param: "owner",
       },

@@ -2,9 +2,18 @@ import type { Db } from "../projection.ts";
 import type { Sums } from "./limits.ts";
 import { createOrganizationCache } from "./organizationCache.ts";
 import { periodsAt } from "./periods.ts";
-import { listRounds, sumFinal, sumSpent, type BudgetRow } from "./query.ts";
+import { listRounds, sumFinal, sumSpent, type BudgetRow, type SplitBy } from "./query.ts";
 import type { Spending } from "./reservations.ts";
-import { addSums, hasModels, hasTotals, hasWeeks, sumBySubject, type EarlierSums } from "./status.ts";
+import {
+  addSums,
+  hasTotals,
+  hasWeeks,
+  isSameSplit,
+  splitFor,
+  sumBySubject,
+  sumInSlices,
+  type EarlierSums,
+} from "./status.ts";
 
 /** How long sums of past periods are cached. They change only if a turn that began in one ends later. */
 const MAX_AGE_MS = 60_000;
@@ -13,7 +22,7 @@ const CLOCKS_MS = 60_000;
 
 /** Which earlier sums budgets need. */
 interface Needs {
-  byModel: boolean;
+  splitBy: SplitBy;
   weeks: boolean;
   totals: boolean;
 }
@@ -22,12 +31,12 @@ type Moment = Pick<Spending, "at" | "followed_until">;
 interface KnownSums extends EarlierSums {
   at: number;
   day: number;
-  byModel: boolean;
+  splitBy: SplitBy;
 }
 /** Sums of all months that are over. */
 interface EndedMonths {
   until: number;
-  byModel: boolean;
+  splitBy: SplitBy;
   /** Sums that no longer change. */
   finals: Sums;
   /** Ids of turns with rounds in these months that had not ended. Their rounds count until they end in a later month. */
@@ -35,50 +44,50 @@ interface EndedMonths {
 }
 
 const sizeOf = ({ before, week, ever }: EarlierSums): number => before.size + (week?.size ?? 0) + (ever?.size ?? 0);
-const isEnough = ({ byModel, week, ever }: KnownSums, needs: Needs): boolean =>
-  byModel === needs.byModel && (!needs.weeks || week !== undefined) && (!needs.totals || ever !== undefined);
+const isEnough = ({ splitBy, week, ever }: KnownSums, needs: Needs): boolean =>
+  isSameSplit(splitBy, needs.splitBy) && (!needs.weeks || week !== undefined) && (!needs.totals || ever !== undefined);
 
 /** Sums the spending of this month, this week and all time, until today, at most once a minute. */
 export function createEarlierSums(db: Db) {
   const known = createOrganizationCache<KnownSums>(sizeOf);
   const ended = createOrganizationCache<EndedMonths>(({ finals, open }) => finals.size + open.length);
 
-  const sum = async (organization: string, from: Date, to: Date, byModel: boolean): Promise<Sums> =>
-    from < to ? sumBySubject(await sumSpent(db, organization, { from, to }, byModel)) : new Map();
+  const sum = async (organization: string, from: Date, to: Date, splitBy: SplitBy): Promise<Sums> =>
+    from < to ? sumInSlices(await sumSpent(db, organization, { from, to }, splitBy)) : new Map();
 
   /** Sums ended months, once a month. Summing years takes long, and the sums are final once the read model is complete. */
-  async function sumEnded(organization: string, month: Date, { followed_until }: Moment, byModel: boolean) {
+  async function sumEnded(organization: string, month: Date, { followed_until }: Moment, splitBy: SplitBy) {
     const until = month.getTime();
     const last = ended.get(organization);
-    const kept = last?.until === until && last.byModel === byModel ? last : undefined;
+    const kept = last?.until === until && isSameSplit(last.splitBy, splitBy) ? last : undefined;
     // first, because a turn that ends meanwhile may then count twice for a moment, but is never missing
-    const rounds = await listRounds(db, organization, month, byModel, kept?.open);
-    const finals = kept?.finals ?? sumBySubject(await sumFinal(db, organization, month, byModel));
+    const rounds = await listRounds(db, organization, month, splitBy, kept?.open);
+    const finals = kept?.finals ?? (await sumInSlices(await sumFinal(db, organization, month, splitBy)));
     const open = rounds.map(({ turn_id }) => turn_id);
-    if (kept || followed_until - until > CLOCKS_MS) ended.set(organization, { until, byModel, finals, open });
+    if (kept || followed_until - until > CLOCKS_MS) ended.set(organization, { until, splitBy, finals, open });
     return addSums(finals, sumBySubject(rounds));
   }
 
-  async function read(organization: string, moment: Moment, { byModel, weeks, totals }: Needs): Promise<EarlierSums> {
+  async function read(organization: string, moment: Moment, { splitBy, weeks, totals }: Needs): Promise<EarlierSums> {
     const { week, month, day } = periodsAt(new Date(moment.at));
-    const before = await sum(organization, month, day, byModel);
+    const before = await sum(organization, month, day, splitBy);
     return {
       before,
-      ...(weeks && { week: await sum(organization, week, day, byModel) }),
-      ...(totals && { ever: addSums(await sumEnded(organization, month, moment, byModel), before) }),
+      ...(weeks && { week: await sum(organization, week, day, splitBy) }),
+      ...(totals && { ever: addSums(await sumEnded(organization, month, moment, splitBy), before) }),
     };
   }
 
   return {
     async recent(organization: string, moment: Moment, budgets: BudgetRow[]): Promise<EarlierSums> {
       const now = moment.at;
-      const needs = { byModel: hasModels(budgets), weeks: hasWeeks(budgets), totals: hasTotals(budgets) };
+      const needs = { splitBy: splitFor(budgets), weeks: hasWeeks(budgets), totals: hasTotals(budgets) };
       const day = periodsAt(new Date(now)).day.getTime();
       const last = known.get(organization);
       if (last?.day === day && now - last.at < MAX_AGE_MS && isEnough(last, needs)) return last;
       const sums = await read(organization, moment, needs);
       // turns of yesterday may still reach the read model
-      if (now - day > MAX_AGE_MS) known.set(organization, { ...sums, at: now, day, byModel: needs.byModel });
+      if (now - day > MAX_AGE_MS) known.set(organization, { ...sums, at: now, day, splitBy: needs.splitBy });
       return sums;
     },
     forget(organization: string): void {

@@ -3,11 +3,20 @@ import { createEarlierSums } from "./earlierSums.ts";
 import type { Sums } from "./limits.ts";
 import { createOrganizationCache } from "./organizationCache.ts";
 import { periodsAt } from "./periods.ts";
-import { listBudgets, type BudgetRow, type SpentRow } from "./query.ts";
+import { listBudgets, type BudgetRow, type SpentRow, type SplitBy } from "./query.ts";
 import { readSpending, type DaySpending } from "./readSpending.ts";
 import { newestReservation, NO_RESERVATION, Reservations, type Reservation, type Spending } from "./reservations.ts";
 import { readPrices, type DeploymentProvider, type PriceOf } from "./reserve.ts";
-import { addSums, hasModels, hasMoney, hasPeriods, sumBySubject, type BudgetFigures } from "./status.ts";
+import {
+  addSums,
+  hasMoney,
+  hasPeriods,
+  isSameSplit,
+  splitFor,
+  sumBySubject,
+  sumInSlices,
+  type BudgetFigures,
+} from "./status.ts";
 
 /** How long sums of the day until a moment are cached. They change only if a turn of that time ends later. */
 const MAX_AGE_OF_PAST_MS = 60_000;
@@ -44,8 +53,7 @@ interface EarlySums {
   at: number;
   day: number;
   until: Date;
-  /** Whether it also has sums for each model. */
-  byModel: boolean;
+  splitBy: SplitBy;
   sums: Sums;
   /** By turn: the part of the sums that belongs to turns that had not ended. It is removed when they end, and the whole turn is counted then. */
   rounds: ReadonlyMap<string, SpentRow[]>;
@@ -54,19 +62,19 @@ interface EarlySums {
 interface WantedDay {
   at: number;
   turnsToLookUp: string[];
-  byModel: boolean;
+  splitBy: SplitBy;
 }
 
 /** The sums until a moment, plus what a later reading adds, minus rounds of turns that have ended since. */
-function continueSums(
+async function continueSums(
   { sums, rounds }: Pick<EarlySums, "sums" | "rounds">,
   { early, rounds: added, without_rounds }: Pick<DaySpending, "early" | "rounds" | "without_rounds">,
-): Pick<EarlySums, "sums" | "rounds"> {
+): Promise<Pick<EarlySums, "sums" | "rounds">> {
   const kept = new Map(rounds);
   const gone = without_rounds.flatMap((turn_id) => kept.get(turn_id) ?? []);
   for (const turn_id of without_rounds) kept.delete(turn_id);
   for (const row of added) kept.set(row.turn_id, [...(kept.get(row.turn_id) ?? []), row]);
-  return { sums: addSums(addSums(sums, sumBySubject(gone), -1n), sumBySubject(early)), rounds: kept };
+  return { sums: addSums(addSums(sums, sumBySubject(gone), -1n), await sumInSlices(early)), rounds: kept };
 }
 const NO_EARLY_SUMS = { sums: NOTHING, rounds: new Map<string, SpentRow[]>() };
 
@@ -77,23 +85,23 @@ const NO_EARLY_SUMS = { sums: NOTHING, rounds: new Map<string, SpentRow[]>() };
 function createToday(db: Db) {
   const kept = createOrganizationCache<EarlySums>(({ sums, rounds }) => sums.size + rounds.size);
   return {
-    async read(organization: string, { at, turnsToLookUp, byModel }: WantedDay) {
+    async read(organization: string, { at, turnsToLookUp, splitBy }: WantedDay) {
       const { day, nextDay } = periodsAt(new Date(at));
       const known = kept.get(organization);
-      const isSameDay = known?.day === day.getTime() && known.byModel === byModel;
+      const isSameDay = known?.day === day.getTime() && isSameSplit(known.splitBy, splitBy);
       const last = isSameDay && at - known.at < MAX_AGE_OF_PAST_MS ? known : undefined;
       const from = last?.until ?? day;
-      const wanted = { day, nextDay, from, turnsToLookUp, byModel, with_rounds: [...(last?.rounds.keys() ?? [])] };
+      const wanted = { day, nextDay, from, turnsToLookUp, splitBy, with_rounds: [...(last?.rounds.keys() ?? [])] };
       const { early, late, split, is_complete, rounds, without_rounds, ...rest } = await readSpending(
         db,
         organization,
         wanted,
       );
       const until = new Date(Math.max(from.getTime(), Math.min(split?.getTime() ?? 0, nextDay.getTime())));
-      const continued = continueSums(last ?? NO_EARLY_SUMS, { early, rounds, without_rounds });
-      kept.set(organization, { at: last?.at ?? at, day: day.getTime(), until, byModel, ...continued });
+      const continued = await continueSums(last ?? NO_EARLY_SUMS, { early, rounds, without_rounds });
+      kept.set(organization, { at: last?.at ?? at, day: day.getTime(), until, splitBy, ...continued });
       const followed_until = is_complete ? at : (split?.getTime() ?? 0);
-      return { ...rest, at, followed_until, today: addSums(continued.sums, sumBySubject(late)) };
+      return { ...rest, at, followed_until, today: addSums(continued.sums, await sumInSlices(late)) };
     },
     forget: kept.forget,
   };
@@ -107,7 +115,7 @@ export function createFigures({ db, deployment = [], unsettled, reservationOf = 
   /** Reads past sums last: what moves into them at midnight may count twice for a moment, but is never missing. */
   async function readSums(organization: string, budgets: BudgetRow[], at: number): Promise<Spending> {
     const turnsToLookUp = unsettled?.(organization) ?? [];
-    const spending = await today.read(organization, { at, turnsToLookUp, byModel: hasModels(budgets) });
+    const spending = await today.read(organization, { at, turnsToLookUp, splitBy: splitFor(budgets) });
     const { before, week, ever } = await earlier.recent(organization, spending, budgets);
     const open = spending.open.map((turn) => ({
       ...turn,

@@ -10,7 +10,7 @@ function openWatch(limits: BudgetLimits, hard = true) {
   const state = { position: 0, followed: 0, documents: 0 };
   const report = vi.fn(async () => {});
   const query = async (text: string) => {
-    if (text.includes("read.budgets")) return [{ subject: "organization", limits: JSON.stringify(limits), hard }];
+    if (!text.includes("usage_holdings")) return [{ subject: "organization", limits: JSON.stringify(limits), hard }];
     const rows = [{ ...spender, bytes: 0, documents: state.documents, runs: 0 }];
     return [{ position: state.followed, rows }];
   };

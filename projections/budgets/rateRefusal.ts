@@ -48,7 +48,7 @@ export function rateRefusal(counts: TurnCounts, full: RateStatus[], { rates, add
     message: describeRate(by),
     retry_after_ms: isFinal ? MIN_RETRY_MS : Math.max(MIN_RETRY_MS, waitFor(by)),
     isFinal,
-    headers: rateHeaders(rates, counts, now),
+    headers: rateHeaders(rates, counts, now, by),
     reached: reachedRates(rates, now),
   };
 }

@@ -30,7 +30,11 @@ function openProcesses(
   { delay_ms = 2, recorded = [] as object[], wire = { isCut: false, sent: [] as TurnNews[] } } = {},
 ) {
   const listeners = new Set<{ process: number; listener: Listener }>();
-  const db = { query: async (text: string) => (text.includes("usage_sources") ? recorded : []) as never };
+  const find = (ids: string[]) => recorded.filter((turn) => ids.includes((turn as { turn_id: string }).turn_id));
+  const db = {
+    query: async (text: string, values: unknown[] = []) =>
+      (text.includes("usage_sources") ? recorded : find(values[1] as string[])) as never,
+  };
   return Array.from({ length: count }, (_, process) => {
     const exchange = {
       publish(_organization: string, news: TurnNews & { process: string }) {
@@ -123,6 +127,45 @@ test("an answer has OpenAI's headers, and a refusal the figure that is shown", a
   expect(retry_after_ms).toBeGreaterThan(58_000);
   expect(headers["x-ratelimit-remaining-tokens"]).toBe("50");
   expect(await watch!.statuses("o", budget(limits))).toMatchObject([{ used: 2 }, { used: 950 }]);
+});
+
+test("headers show the hard limit, which refuses, also while a soft one has less left", async () => {
+  const [watch] = openProcesses(1);
+  const begin = (turn_id: string, limits: ReturnType<typeof budget>) =>
+    watch!.admit({ budgets: limits }, spender, { turn_id, tokens: 0, streamed: false, cost: 0n });
+  const soft = budget({ requests_per_minute: 1 }, "organization", false);
+  const both = [...soft, ...budget({ requests_per_minute: 3 }, "key:k")];
+  await begin("s1", both);
+  const second = admitted(await begin("s2", both));
+  expect(second.headers).toMatchObject({
+    "x-ratelimit-limit-requests": "3",
+    "x-ratelimit-remaining-requests": "1",
+    "x-ratelimit-warning": "organization; requests_per_minute; 2 of 1",
+  });
+  expect(admitted(await begin("s3", soft)).headers).toMatchObject({ "x-ratelimit-limit-requests": "1" });
+});
+
+test("headers of a refusal have the figures of the limit that its message names", async () => {
+  const start = Date.now();
+  vi.useFakeTimers({ now: start, toFake: ["Date"] });
+  try {
+    const [watch] = openProcesses(1);
+    const budgets = [...budget({ tokens_per_minute: 100 }), ...budget({ tokens_per_minute: 10 }, "key:k")];
+    const begin = (turn_id: string, tokens: number, principal: Spender["principal"] = "key:k") =>
+      watch!.admit({ budgets }, { ...spender, principal }, { turn_id, tokens, streamed: false, cost: 0n });
+    admitted(await begin("f1", 0)).end({ tokens: 10 });
+    vi.setSystemTime(start + 30_000);
+    admitted(await begin("f2", 0, "key:other")).end({ tokens: 40 });
+    const refused = await begin("f3", 70);
+    if (!("refused" in refused)) throw new Error("not refused");
+    expect(refused.refused.message).toContain("tokens_per_minute of organization is reached: 50 of 100");
+    expect(refused.refused.headers).toMatchObject({
+      "x-ratelimit-limit-tokens": "100",
+      "x-ratelimit-remaining-tokens": "50",
+    });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a limit of 0 reports that no retry helps, even if another limit will have room", async () => {
@@ -363,6 +406,30 @@ test("a process that starts later knows the reservations of others, and the cost
     "refused.message",
     expect.stringContaining("has used 1.5 of 3 US dollars (cost_per_day), and 1 are reserved"),
   );
+});
+
+test("what a running turn has reserved is known however long it runs without further turns", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
+  try {
+    const recorded: object[] = [];
+    const [watch] = openProcesses(1, { recorded });
+    const wanted = { tokens: 0, streamed: false, cost: toPicodollars("1") };
+    const limits = budget({ cost_per_day: "3" });
+    const first = { budgets: limits, spending: spendingOf(1) };
+    admitted(await watch!.admit(first, spender, { ...wanted, turn_id: "long" }));
+    const state = { started_at: new Date(), attempt: 1, streamed: false, ended_at: null, parked_at: null, usage: null };
+    recorded.push({ ...spender, turn_id: "long", ...state });
+    const open = [{ ...spender, turn_id: "long", attempt: 1, reserved: wanted.cost, counted: 0n, counted_today: 0n }];
+    const reading = () => ({ budgets: limits, spending: { ...spendingOf(2), open } });
+    const needs = { turn_id: "long", attempt: 1, held: wanted.cost, spent: 0n, cost: toPicodollars("2.5") };
+    expect(await watch!.growReservation(reading(), spender, needs)).toBe("held");
+    await vi.advanceTimersByTimeAsync(180_000);
+    expect(await watch!.admit(reading(), spender, { ...wanted, turn_id: "next" })).toMatchObject({
+      refused: { code: "budget_reserved", message: expect.stringContaining("2.5 are reserved") },
+    });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a limit of streams counts streams, and refuses no other turn", async () => {

@@ -102,23 +102,34 @@ export function decideRates(rates: RateStatus[], added: RateUsage, share: Proces
   return { kind: mustWait ? "wait" : "admit" };
 }
 
-const least = (rates: RateStatus[], name: RateName): RateStatus | undefined =>
-  rates.reduce<RateStatus | undefined>(
-    (found, rate) =>
-      rate.name === name && (!found || rate.at_most - rate.used < found.at_most - found.used) ? rate : found,
+/** The limit with the least left. A soft limit refuses nothing, so it must not hide when a hard one will. */
+function least(rates: RateStatus[], name: RateName): RateStatus | undefined {
+  const named = rates.filter((rate) => rate.name === name);
+  const hard = named.filter((rate) => rate.hard);
+  return (hard.length > 0 ? hard : named).reduce<RateStatus | undefined>(
+    (found, rate) => (!found || rate.at_most - rate.used < found.at_most - found.used ? rate : found),
     undefined,
   );
+}
 
 const WINDOW_HEADERS = [
   { unit: "requests", name: "requests_per_minute" },
   { unit: "tokens", name: "tokens_per_minute" },
 ] as const;
 
-/** Headers like those of OpenAI's API, for the limits with the least left. A limit is whole again after at most a minute. */
-export function rateHeaders(rates: RateStatus[], counts: TurnCounts, now: number): Record<string, string> {
+/**
+ * Headers like those of OpenAI's API, for the limits with the least left. A limit is whole again after at most a minute. `by`: the
+ * limit that refuses, whose figures the message names.
+ */
+export function rateHeaders(
+  rates: RateStatus[],
+  counts: TurnCounts,
+  now: number,
+  by?: RateStatus,
+): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { unit, name } of WINDOW_HEADERS) {
-    const rate = least(rates, name);
+    const rate = by?.name === name ? by : least(rates, name);
     if (!rate) continue;
     headers[`x-ratelimit-limit-${unit}`] = String(rate.at_most);
     headers[`x-ratelimit-remaining-${unit}`] = String(Math.max(0, rate.at_most - rate.used));

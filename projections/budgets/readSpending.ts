@@ -1,6 +1,14 @@
 import { toPicodollars } from "#events/money.ts";
 import type { Db } from "../projection.ts";
-import { decodeModels, namedModel, roundsBetween, spentBetween, type RoundsRow, type SpentRow } from "./query.ts";
+import {
+  decodeModels,
+  namedModel,
+  roundsBetween,
+  spentBetween,
+  type RoundsRow,
+  type SpentRow,
+  type SplitBy,
+} from "./query.ts";
 import type { OpenTurn, Spending } from "./reservations.ts";
 
 /** Maximum step back of the database's clock. Otherwise, event times follow their order; larger steps are detected within a minute. */
@@ -15,8 +23,7 @@ interface Day {
   turnsToLookUp: string[];
   /** Ids of turns with rounds before `from`. */
   with_rounds: string[];
-  /** Whether budgets of models need to know which models turns named. */
-  byModel: boolean;
+  splitBy: SplitBy;
 }
 
 /** The usage of a day, and the unfinished turns of the same snapshot. */
@@ -47,17 +54,17 @@ const SPLIT = `(select recorded_at - interval '${MAX_CLOCK_STEP_MS} milliseconds
 export async function readSpending(
   db: Db,
   organization: string,
-  { day, nextDay, from, turnsToLookUp, with_rounds, byModel }: Day,
+  { day, nextDay, from, turnsToLookUp, with_rounds, splitBy }: Day,
 ): Promise<DaySpending> {
   const [row] = await db.query<StoredDay>(
     `select c.position, ${SPLIT} as split, c.position >= (select position from log.head) as is_complete,
-       ${rowsOf(spentBetween("$2", `least(greatest($2, ${SPLIT}), $3)`, byModel))} as early,
-       ${rowsOf(roundsBetween("$2", `least(greatest($2, ${SPLIT}), $3)`, byModel))} as rounds,
+       ${rowsOf(spentBetween("$2", `least(greatest($2, ${SPLIT}), $3)`, splitBy))} as early,
+       ${rowsOf(roundsBetween("$2", `least(greatest($2, ${SPLIT}), $3)`, splitBy))} as rounds,
        (select coalesce(json_agg(id), '[]') from unnest($6::uuid[]) id
           where not exists (select from read.usage u where u.source_id = id and u.part >= 0)) as without_rounds,
-       ${rowsOf(spentBetween(`greatest($2, ${SPLIT})`, "$3", byModel))} as late,
+       ${rowsOf(spentBetween(`greatest($2, ${SPLIT})`, "$3", splitBy))} as late,
        ${rowsOf(`
-          select r.turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, ${namedModel(byModel)} as model, r.reserved::text as reserved, r.attempt,
+          select r.turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, ${namedModel(splitBy)} as model, r.reserved::text as reserved, r.attempt,
                  coalesce(rounds.cost, 0)::text as counted, coalesce(rounds.today, 0)::text as counted_today
           from read.usage_reservations r join read.usage_sources s on s.id = r.turn_id
             cross join lateral (select sum(u.cost) as cost, sum(u.cost) filter (where u.at >= $5) as today

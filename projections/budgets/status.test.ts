@@ -6,7 +6,7 @@ import { NO_USAGE, RoundRequested, TurnCompleted, TurnRefused } from "#events/th
 import { projectEvents } from "#test/projections/projectEvents.ts";
 import { usage } from "../usage/project.ts";
 import type { SpentRow } from "./query.ts";
-import { budgetStatuses, reachedLimits, sumBySubject } from "./status.ts";
+import { budgetStatuses, reachedLimits, splitFor, sumBySubject, sumInSlices } from "./status.ts";
 
 const NONE = sumBySubject([]);
 const NOW = new Date("2026-12-31T23:59:59.999Z");
@@ -56,6 +56,29 @@ describe("what a budget leaves", () => {
     expect(told(0, 0)).toEqual([100]);
   });
 
+  test("of each-user is shown of the user who has used most, separately for each limit", () => {
+    const rows = [
+      spent(811, "0.2", { user_mark: "a" }),
+      spent(819, "0.1", { user_mark: "b" }),
+      spent(900, "0.9"),
+      spent(1, null, { user_mark: "c" }),
+    ];
+    const figures = {
+      before: NONE,
+      today: sumBySubject(rows),
+      pending: (subject: string) => ({ ended: subject === "user:c" ? 500_000_000_000n : 0n, reserved: 7n }),
+    };
+    const limits = { tokens_per_day: 1_000, cost_per_day: "1" };
+    expect(budgetStatuses([budget("each-user", limits)], figures, NOW)[0]!.limits).toMatchObject([
+      { name: "tokens_per_day", spent: "819", percent: 81 },
+      { name: "cost_per_day", spent: "0.5", reserved: "0.000000000007", percent: 50 },
+    ]);
+    expect(budgetStatuses([budget("each-user", limits)], { ...figures, today: NONE }, NOW)[0]!.limits).toMatchObject([
+      { name: "tokens_per_day", spent: "0", percent: 0 },
+      { name: "cost_per_day", spent: "0" },
+    ]);
+  });
+
   test("counts what its subject spent alone", () => {
     const rows = [
       spent(1, null),
@@ -69,6 +92,28 @@ describe("what a budget leaves", () => {
     const subjects = ["organization", "key:k", "person:p", "project:x", "agent:a", "agent:b", "project:null"];
     expect(subjects.map(of)).toEqual(["1111", "1", "10", "1100", "1000", "0", "0"]);
   });
+});
+
+test("sums are split by user or model only if a budget is of users or of a model", () => {
+  const split = (...subjects: string[]) => splitFor(subjects.map((subject) => budget(subject, { tokens_per_day: 1 })));
+  expect(split("organization", "key:k", "agent:a")).toEqual({ byModel: false, byUser: false });
+  expect(split("organization", "each-user")).toEqual({ byModel: false, byUser: true });
+  expect(split("key:k@openai/gpt-5")).toEqual({ byModel: true, byUser: false });
+  expect(split("user:mark@openai/gpt-5")).toEqual({ byModel: true, byUser: true });
+});
+
+test("the event loop goes round while the sums of many users are made", async () => {
+  const rows = Array.from({ length: 50_000 }, (_, n) => spent(n, "0.5", { user_mark: `u${n % 30_000}` }));
+  let [rounds, isOver] = [0, false];
+  const count = (): void => {
+    rounds += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const sums = await sumInSlices(rows);
+  isOver = true;
+  expect(rounds).toBeGreaterThan(3);
+  expect(sums).toEqual(sumBySubject(rows));
 });
 
 interface Turn {

@@ -1,5 +1,6 @@
 import { isEachUser, LimitName, splitSubject, type BudgetStep } from "#events/budget.ts";
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
+import { createPause } from "#events/slices.ts";
 import {
   addAmounts,
   periodEnd,
@@ -13,7 +14,7 @@ import {
   type Sums,
   type Unit,
 } from "./limits.ts";
-import type { BudgetRow, SpentRow } from "./query.ts";
+import type { BudgetRow, SpentRow, SplitBy } from "./query.ts";
 import { findCountedSubjectOf, isUser, subjectsOf, type Spender } from "./subjects.ts";
 
 /** One limit of a budget, and its spending. */
@@ -54,14 +55,25 @@ const amountsOf = ({
   runs: BigInt(runs),
 });
 
+function addRow(sums: Map<string, Amounts>, row: SpentRow): void {
+  const amounts = amountsOf(row);
+  for (const subject of subjectsOf(row)) sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts));
+}
+
 /** Sums once for all budgets, because an organization may have a thousand of them, and as many spenders. */
 export function sumBySubject(rows: SpentRow[]): Sums {
   const sums = new Map<string, Amounts>();
-  const add = (subject: string, amounts: Amounts) =>
-    sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts));
+  for (const row of rows) addRow(sums, row);
+  return sums;
+}
+
+/** Like sumBySubject, and lets other work run in between: split by user, there may be hundreds of thousands of rows. */
+export async function sumInSlices(rows: SpentRow[]): Promise<Sums> {
+  const sums = new Map<string, Amounts>();
+  const pause = createPause();
   for (const row of rows) {
-    const amounts = amountsOf(row);
-    for (const subject of subjectsOf(row)) add(subject, amounts);
+    addRow(sums, row);
+    await pause();
   }
   return sums;
 }
@@ -123,9 +135,15 @@ export const hasWeeks = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }
 export const hasTotals = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per === "total");
 /** Whether a budget limits what is stored or running. */
 export const hasHeld = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per === "now");
-/** Whether a budget is about one model. */
-export const hasModels = (budgets: BudgetRow[]): boolean =>
-  budgets.some(({ subject }) => splitSubject(subject).model !== null);
+/** What sums must be split by for these budgets. */
+export function splitFor(budgets: BudgetRow[]): SplitBy {
+  const subjects = budgets.map(({ subject }) => splitSubject(subject));
+  return {
+    byModel: subjects.some(({ model }) => model !== null),
+    byUser: subjects.some(({ who }) => isEachUser(who) || isUser(who, null)),
+  };
+}
+export const isSameSplit = (a: SplitBy, b: SplitBy): boolean => a.byModel === b.byModel && a.byUser === b.byUser;
 
 /** The limits that are set, optionally of these units only. */
 const namesOf = ({ limits }: BudgetRow, units?: ReadonlySet<Unit>): LimitName[] =>
@@ -140,38 +158,54 @@ export interface CountedSubject {
   units?: ReadonlySet<Unit> | undefined;
 }
 
+/** What a subject has used of a limit, in comparable units; undefined if it was not read. */
+function usedOf(name: LimitName, subject: string, figures: BudgetFigures): bigint | undefined {
+  const { today, pending, held } = figures;
+  const { unit, per } = MEASURES[name];
+  if (per === "now") return held?.get(subject)[unit];
+  const ofToday = (today.get(subject) ?? NO_AMOUNTS)[unit];
+  const sum = ofToday + (earlierSumsFor(name, figures).get(subject) ?? NO_AMOUNTS)[unit];
+  return unit === "cost" ? sum + (pending?.(subject) ?? NOTHING_UNSETTLED).ended : sum;
+}
+
+function limitStatus(
+  { limits }: BudgetRow,
+  name: LimitName,
+  { subject, figures, now }: { subject: string; figures: BudgetFigures; now: Date },
+): LimitStatus[] {
+  const used = usedOf(name, subject, figures);
+  if (used === undefined) return [];
+  const status = statusOf(name, limits[name]!, used, now);
+  const reserved = MEASURES[name].unit === "cost" && figures.pending?.(subject).reserved;
+  return [{ ...status, ...(typeof reserved === "bigint" && { reserved: fromPicodollars(reserved) }) }];
+}
+
 /** How much of each limit of a budget one subject has used. */
 export const limitStatuses = (
   budget: BudgetRow,
   { subject, units }: CountedSubject,
-  { today, pending, held, ...earlier }: BudgetFigures,
+  figures: BudgetFigures,
   now: Date,
-): LimitStatus[] =>
-  namesOf(budget, units).flatMap((name) => {
-    const limit = budget.limits[name]!;
-    const { unit, per } = MEASURES[name];
-    if (per === "now") return held ? [statusOf(name, limit, held.get(subject)[unit], now)] : [];
-    const ofToday = (today.get(subject) ?? NO_AMOUNTS)[unit];
-    const sum = ofToday + (earlierSumsFor(name, earlier).get(subject) ?? NO_AMOUNTS)[unit];
-    if (unit !== "cost") return [statusOf(name, limit, sum, now)];
-    const { ended, reserved } = pending?.(subject) ?? NOTHING_UNSETTLED;
-    const status = statusOf(name, limit, sum + ended, now);
-    return [{ ...status, ...(pending && { reserved: fromPicodollars(reserved) }) }];
-  });
+): LimitStatus[] => namesOf(budget, units).flatMap((name) => limitStatus(budget, name, { subject, figures, now }));
 
-/** For a budget for each user: for each limit, the user with the highest use. */
+/**
+ * For a budget for each user: for each limit, the user with the highest use. Compares the sums of users before it formats one,
+ * because there may be a hundred thousand of them, once a second.
+ */
 function mostOfUsers(budget: BudgetRow, figures: BudgetFigures, now: Date): LimitStatus[] {
   const { today, before, week = NO_SUMS, ever = NO_SUMS, held } = figures;
   const { model } = splitSubject(budget.subject);
-  const known = [today, before, week, ever, ...(held ? [held] : [])].flatMap((sums) => [...sums.keys()]);
-  const users = new Set(known.filter((one) => isUser(one, model)));
-  return [...users].reduce(
-    (most, subject) =>
-      limitStatuses(budget, { subject }, figures, now).map((one, n) =>
-        one.percent > most[n]!.percent ? one : most[n]!,
-      ),
-    limitStatuses(budget, { subject: budget.subject }, figures, now),
-  );
+  const users = new Set<string>();
+  for (const sums of [today, before, week, ever, ...(held ? [held] : [])])
+    for (const one of sums.keys()) if (isUser(one, model)) users.add(one);
+  return namesOf(budget).flatMap((name) => {
+    let [subject, most] = [budget.subject, 0n];
+    for (const user of users) {
+      const used = usedOf(name, user, figures) ?? 0n;
+      if (used > most) [subject, most] = [user, used];
+    }
+    return limitStatus(budget, name, { subject, figures, now });
+  });
 }
 
 /** How much of each limit of each budget is used. */

@@ -193,6 +193,10 @@ export class TurnCounts {
   subjects(): Iterable<string> {
     return this.#counts.keys();
   }
+  /** Whether a turn is running. */
+  hasOpen(): boolean {
+    return this.#open.size > 0;
+  }
   /** Running turns that began before a moment. */
   openBefore(ms: number): string[] {
     return [...this.#open.values()].filter(({ at }) => at < ms).map(({ turn_id }) => turn_id);

@@ -27,7 +27,10 @@ const UNRECORDED_MS = 30_000;
 const FIRST_REPORTS_MS = 100;
 /** How long a turn waits for the read models. */
 const MAX_READ_MS = 2_000;
-/** An organization without turns for this time is forgotten, and read again with its next turn. */
+/**
+ * An organization without turns for this time is forgotten, and read again with its next turn. Not while a turn runs: the read model
+ * has its first reservation only, and its process announces its end to this follower.
+ */
 const IDLE_MS = 2 * WINDOW_SECONDS * 1_000;
 
 export interface FollowerOptions {
@@ -161,7 +164,7 @@ export class TurnFollower {
   }
 
   #maintain(now: number): void {
-    if (now - this.#usedAt > IDLE_MS) {
+    if (now - this.#usedAt > IDLE_MS && !this.counts.hasOpen()) {
       this.close();
       this.#onIdle();
       return;

@@ -36,8 +36,17 @@ const HOLDING = `exists (select from read.usage_holdings g where g.id = o.id
 const inProject = (owner: string): string => `exists (select from read.usage_projects p
   where p.organization_id = o.organization_id and p.owner = ${owner} and h.subject = 'project:' || p.project_id)`;
 
-/** SQL: the principal that started a run. */
-const STARTER = "replace(o.started_by::jsonb->>'type', 'api_key', 'key') || ':' || (o.started_by::jsonb->>'id')";
+/** SQL: the principal in a column with an actor. */
+const principalIn = (column: string): string =>
+  `replace(${column}::jsonb->>'type', 'api_key', 'key') || ':' || (${column}::jsonb->>'id')`;
+
+/** SQL: whether the hold `h` covers a run. One that another run started belongs to who is behind that run, too, as for an erasure. */
+function coversRun(run: string): string {
+  const [starter, asker] = [principalIn(`${run}.started_by`), principalIn(`${run}.asked_by`)];
+  return `(h.subject in ('organization', 'run:' || ${run}.id, 'project:' || ${run}.project_id, 'user:' || ${run}.user_mark, ${starter})
+    or ${inProject(starter)}
+    or case when ${run}.starter_id is null then false else h.subject = ${asker} or ${inProject(asker)} end)`;
+}
 
 /**
  * SQL: whether the hold `h` covers the row `o`, by kind. The final check is made on the log when something is erased
@@ -53,13 +62,14 @@ export const HOLD_CONDITIONS = {
     or ${inProject("o.principal")}
     or ${inProject("'agent:' || o.agent_id")}
     or exists (select from read.usage_sources s
-      where s.id = o.id and h.subject in ('user:' || s.user_mark, 'project:' || s.project_id)))`,
+      where s.id = o.id and h.subject in ('user:' || s.user_mark, 'project:' || s.project_id))
+    or case when o.scope like 'run:%' then exists (select from read.runs r where r.id = substr(o.scope, 5)::uuid and ${coversRun("r")})
+      else false end)`,
   files: `(h.subject in ('organization', 'file:' || o.id, o.principal) or ${HOLDING}
     or ${inProject("o.principal")})`,
   documents: `(h.subject in ('organization', 'document:' || o.id) or ${HOLDING}
     or exists (select from read.usage_holdings g where g.id = o.id and ${inProject("g.principal")}))`,
-  runs: `(h.subject in ('organization', 'run:' || o.id, 'project:' || o.project_id, 'user:' || o.user_mark, ${STARTER})
-    or ${inProject(STARTER)})`,
+  runs: coversRun("o"),
 };
 
 /** SQL: whether any hold covers the row `o`, with one of HOLD_CONDITIONS. */

@@ -514,7 +514,7 @@ describe("the end of a run", () => {
     expect(run.claims!([withPlace]).release).toEqual(["run-start:p"]);
     // while a hold keeps it, the sweep looks again later
     const keep = command("KeepRun", id, { at: FORGET });
-    const kept = RunKept.of({ ...id, forget_at: new Date(Date.parse(FORGET) + 3_600_000).toISOString() });
+    const kept = RunKept.of({ ...id, forget_at: new Date(Date.parse(FORGET) + 24 * 3_600_000).toISOString() });
     given(run, [created, completed]).when(keep).then(kept);
     given(run, [created, completed, kept]).when(forget).then();
     given(run, [created]).when(keep).then();

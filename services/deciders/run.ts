@@ -19,7 +19,7 @@ import {
   type TakeRun,
 } from "#events/run.ts";
 import { chainClaim, RunSettled } from "#events/runLinks.ts";
-import { HOUR_MS } from "#events/units.ts";
+import { DAY_MS } from "#events/units.ts";
 import { eraseOn } from "./keyErasure.ts";
 import { decideLinks, dueWaits, recordLink } from "./runLinks.ts";
 import {
@@ -147,8 +147,8 @@ function forgetRun(command: CommandFrom<typeof ForgetRun>, state: RunState): Run
   return [RunForgotten.of({ run_id: command.data.run_id, ...(start_place !== undefined && { start_place }) })];
 }
 
-/** Interval of attempts to destroy a run that a hold covers. */
-const HELD_MS = HOUR_MS;
+/** Interval of attempts to destroy a run that a hold covers. Each is an event, for as long as the hold stands. */
+const HELD_MS = DAY_MS;
 
 /** A run that ends in the commit that creates it need not notify its starter, which cannot wait for it yet and will look at it first. */
 function settleAtOnce(events: RunEvent[], { run_id, watchers }: { run_id: string; watchers?: unknown }): RunEvent[] {

@@ -37,6 +37,10 @@ describe("the cost of a request", () => {
     expect(withCost(counted, of)).toEqual({ ...counted, cost });
   });
 
+  test("of several requests has the price of each call", () => {
+    expect(withCost(usage, { ...price, per_call: "0.01" }, 3).cost).toBe("0.036");
+  });
+
   test("is unknown, not zero, without a price or without a count", () => {
     expect(withCost(usage, undefined)).toEqual(usage);
     const nothing = { ...usage, prompt_tokens: 0, completion_tokens: 0 };

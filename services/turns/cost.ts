@@ -5,8 +5,11 @@ import type { Usage } from "#events/thread.ts";
 /** Providers may report nonsense: a part is at most the whole, and never negative. */
 const count = (tokens: number, most: number): number => Math.max(0, Math.min(tokens, most));
 
-/** Adds the cost of one request to its usage. Without a price, or without reported tokens, the cost is unknown and left out. */
-export function withCost(usage: Usage, price: ModelPrice | undefined): Usage {
+/**
+ * Adds the cost of one request, or of several, to its usage. Without a price, or without reported tokens, the cost is unknown and left
+ * out.
+ */
+export function withCost(usage: Usage, price: ModelPrice | undefined, requests = 1): Usage {
   const prompt = Math.max(0, usage.prompt_tokens);
   const completion = Math.max(0, usage.completion_tokens);
   if (!price || prompt + completion === 0) return usage;
@@ -22,5 +25,5 @@ export function withCost(usage: Usage, price: ModelPrice | undefined): Usage {
     [reasoning, price.reasoning ?? output],
   ];
   const tokens = parts.reduce((sum, [amount, each]) => sum + BigInt(amount) * picodollarsPerToken(each), 0n);
-  return { ...usage, cost: fromPicodollars(tokens + toPicodollars(per_call)) };
+  return { ...usage, cost: fromPicodollars(tokens + BigInt(requests) * toPicodollars(per_call)) };
 }

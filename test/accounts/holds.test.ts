@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openCommonPlatform } from "../sharedPlatform.ts";
-import { code, SOON, UNKNOWN, type Client } from "../workflows/tenant.ts";
+import { code, openTenant, SOON, UNKNOWN, workflowSource, type Client } from "../workflows/tenant.ts";
 import { ageRuns } from "./ageRuns.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
@@ -147,6 +147,43 @@ test("a held run and the threads of its steps are kept until the hold is release
     .poll(async () => code(await home.owner("GET", `/workflows/runs/${run}`)), SOON)
     .toEqual([404, "run_not_found"]);
   await home.made(home.owner("DELETE", "/retention/organization"));
+});
+
+test("a hold on a key or a person keeps the runs that their runs started, with files and turns of their steps", async () => {
+  const { platform } = await openCommonPlatform();
+  const tenant = await openTenant(platform.url, await platform.organization("Child runs"));
+  const steps = `ask: (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] }),
+    save: (_, ctx) => ctx.files.save({ name: "a.txt", text: "Kept" })`;
+  const child = await tenant.register(
+    workflowSource(`await ctx.runStep("ask", {}); return ctx.runStep("save", {});`, steps),
+    { models: ["offline/echo"] },
+  );
+  const parent = await tenant.register(
+    workflowSource(`return (await ctx.waitForRun(await ctx.startRun("${child.id}", {}))).result;`),
+  );
+  const key = await tenant.newKey();
+  const { id: person } = (await tenant.made(tenant.owner("GET", "/auth/me"))).user;
+  const files: string[] = [];
+  for (const by of [key.call, tenant.owner])
+    files.push((await tenant.untilOver(await tenant.start(parent, {}, by))).result.file_id);
+  await ageRuns(db, tenant);
+  const past = "now() - interval '3 days'";
+  await db.query(`update read.turns set started_at = ${past}, ended_at = ${past} where organization_id = $1`, [
+    tenant.organization_id,
+  ]);
+  const rules = { runs: "2d", turns: "2d" };
+  for (const [n, subject] of [`key:${key.id}`, `person:${person}`].entries()) {
+    const hold = await tenant.made(tenant.owner("POST", "/holds", { subject, name: "Case 7", reason: "A claim" }));
+    const { held, runs, turns } = await tenant.made(tenant.owner("POST", "/retention/organization/preview", rules));
+    const kept = held.map(({ kind, count }: { kind: string; count: number }) => `${count} ${kind}`);
+    expect(kept.toSorted(), subject).toEqual(["1 turns", "2 runs"]);
+    // those of the other one
+    expect([runs.count, turns.count], subject).toEqual([2, 1]);
+    // the log decides, not the read models
+    expect(code(await tenant.owner("DELETE", `/files/${files[n]}`)), subject).toEqual(HELD);
+    await tenant.made(tenant.owner("DELETE", `/holds/${hold.id}`));
+    expect((await tenant.owner("DELETE", `/files/${files[n]}`)).status, subject).toBe(200);
+  }
 });
 
 test("a retention preview counts runs kept by a hold of their external user or of their key's project", async () => {

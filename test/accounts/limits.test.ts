@@ -104,6 +104,30 @@ describe("a limit of", () => {
     expect((await made(push("one page"))).name).toBe("one page");
   });
 
+  test("pages refuses to read a file again, but not to index it again, nor a repeated request", async () => {
+    const { set, limitOf, owner, key, made } = await newTenant();
+    const path = "/v1/knowledge/documents";
+    const shelf = "/v1/knowledge/collections/shelf/documents";
+    const { id } = await made(key("POST", shelf, fileForm("One page.", "page.md")));
+    const ready = () =>
+      vi.waitFor(async () => expect((await made(owner("GET", `${path}/${id}`))).status).toBe("ready"), soon);
+    const again = (query = "", headers: Record<string, string> = {}) =>
+      key("POST", `${path}/${id}/reprocess${query}`, {}, headers);
+    const read = () => again("?reextract=true", { "idempotency-key": "read again" });
+    await ready();
+    await made(read());
+    await ready();
+    await made(set("organization", { pages_per_day: 2 }));
+    await vi.waitFor(async () => expect(await limitOf()).toMatchObject({ spent: "2" }), soon);
+    expectRefusal(await again("?reextract=true"), 402, "budget_exceeded");
+    await made(read());
+    await made(again());
+    await ready();
+    expect(await limitOf()).toMatchObject({ spent: "2" });
+    await made(owner("DELETE", "/budgets/organization"));
+    await made(again("?reextract=true"));
+  });
+
   test("money refuses an upload only if pages have a price", async () => {
     const { set, push, owner, made } = await newTenant();
     await made(set("organization", { cost_per_day: "0.5" }));

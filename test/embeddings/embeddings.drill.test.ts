@@ -195,3 +195,18 @@ test("reranking orders the first hits, and the word ranking does if reranking fa
   expect(names(found)).toContain("long");
   expect(found.degraded).toContainEqual({ part: "reranking", message: expect.stringMatching(/not asked about/) });
 });
+
+test("a used-up budget of a project leaves the documents of its keys without vectors, and the status names it", async () => {
+  await configure("embeddings", { dimensions: DIMENSIONS, model: "budgeted" });
+  const { body: project } = await account("POST", "/api/projects", { name: "Spent" });
+  const { body: key } = await account("POST", "/api/keys", { name: "Of the project", project_id: project.id });
+  const budget = `/api/budgets/project:${project.id}`;
+  expect((await account("PUT", budget, { tokens_per_day: 0 })).status).toBe(200);
+  await library.as(key.key).pushed("handbook", { name: "unpaid", text: "The archive is closed in August." });
+  await eventually(async () => {
+    const { documents, embedded: done, fault } = await status();
+    expect([documents - done, fault?.message]).toEqual([1, expect.stringContaining(`project:${project.id} has used`)]);
+  });
+  expect((await account("DELETE", budget)).status).toBe(204);
+  expect(await embedded()).toMatchObject({ fault: null });
+});

@@ -18,6 +18,7 @@ import {
   findLiveDocuments,
   filterListedDocuments,
 } from "#projections/documents/query.ts";
+import { findWithoutVectors } from "#projections/documents/vectors.ts";
 import { getExtraction } from "#projections/extractions/query.ts";
 import { documentUploaded } from "../samples.ts";
 import { fixture } from "./fixture.ts";
@@ -176,4 +177,30 @@ test("an extraction exists until the moment it expires", async () => {
   expect(await at("2026-01-01T23:59:59.999Z")).toMatchObject({ name: "a.csv", status: "pending", text_blob: null });
   expect(await at(expires_at)).toBeUndefined();
   expect(await at("2026-01-01T00:00:00.000Z", newId())).toBeUndefined();
+});
+
+test("documents without vectors are listed with the project whose budgets count them, except those of given payers", async () => {
+  const f = await following();
+  const books = await collection(f, "books");
+  const [ofKey, ofRun] = [newId(), newId()];
+  await f.pool.query(
+    "insert into read.usage_projects (owner, organization_id, project_id) values ('key:test', $1, $2)",
+    [f.organization, ofKey],
+  );
+  const uploaded = await document(f, books, "uploaded");
+  const pushed = newId();
+  const more = { collection_id: books, content_claim: "pushed", project_id: ofRun };
+  await f.append(streamName("document", pushed), [documentUploaded(pushed, more, { name: "pushed" })]);
+  for (const id of [uploaded, pushed]) await ready(f, id, 1);
+  await f.followed();
+  const list = (exceptPayers: { principal: string | null; project_id: string | null }[], except: string[] = []) =>
+    findWithoutVectors(f.db, f.organization, { space: "s", except, exceptPayers });
+  const principal = "key:test";
+  expect(await list([])).toEqual([
+    { id: pushed, principal, project_id: ofRun },
+    { id: uploaded, principal, project_id: ofKey },
+  ]);
+  expect((await list([{ principal, project_id: ofRun }])).map(({ id }) => id)).toEqual([uploaded]);
+  expect(await list([{ principal, project_id: null }], [pushed])).toHaveLength(1);
+  expect(await list([{ principal, project_id: ofKey }], [pushed])).toEqual([]);
 });

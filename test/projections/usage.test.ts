@@ -4,7 +4,8 @@ import { RoundRequested, ThreadDeleted, TurnCompleted, TurnDeleted } from "#even
 import { rebuild } from "#infra/postgres/rebuild.ts";
 import { usage } from "#projections/usage/project.ts";
 import { listUsage, sumUsage } from "#projections/usage/query.ts";
-import { fixture, live, message, said, turnCompleted, turnStarted } from "./fixture.ts";
+import { findUsedScopes } from "#projections/userScopes.ts";
+import { fileUploaded, fixture, live, message, said, turnCompleted, turnStarted } from "./fixture.ts";
 
 const tokens = { prompt_tokens: 7, completion_tokens: 5, cached_tokens: 3, reasoning_tokens: 2, cost: "0.1" };
 const ALWAYS = { from: new Date(0), to: new Date("9999-01-01") };
@@ -55,4 +56,16 @@ test("the usage of a turn counts once, by its rounds if it never ended, and is t
   await f.followed();
   expect(await sums()).toBe(3 * tokens.prompt_tokens);
   expect(await cost()).toBe("0.3");
+});
+
+test("of the possible owners of a user's things, those with threads or files are found", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  const [turn_id, file_id] = [newId(), newId()];
+  await f.append(streamName("thread", newId()), [started(turn_id, "zoe", "of a thread"), completed(turn_id)]);
+  await f.append(streamName("file", file_id), [fileUploaded(file_id, "a.txt")]);
+  await f.followed();
+  const scopes = ["of a thread", "scope", "unused"];
+  expect((await findUsedScopes(f.db, f.organization, scopes)).toSorted()).toEqual(["of a thread", "scope"]);
+  expect(await findUsedScopes(f.db, newId(), scopes)).toEqual([]);
 });

@@ -3,15 +3,15 @@ import { expect, test } from "vitest";
 import { toPicodollars } from "#events/money.ts";
 import { picodollarsPerToken } from "#events/price.ts";
 import type { Usage } from "#events/thread.ts";
-import { modelRequest } from "#test/doubles/modelRequest.ts";
+import { filePart, modelRequest } from "#test/doubles/modelRequest.ts";
 import { withCost } from "#services/turns/cost.ts";
 import { endAnswer } from "./output.ts";
 
 const price = { valid_from: null, input: "2", output: "8", cached_input: "0.5", cache_write: "2.5", reasoning: "9" };
 
-async function countedAs(usage: Usage): Promise<Usage> {
+async function countedAs(usage: Usage | undefined, request = modelRequest("Hi")): Promise<Usage> {
   const ending = { output: { text: "Hello", reasoning: "" }, batch: undefined, finish_reason: "stop" as const, usage };
-  for await (const event of endAnswer(modelRequest("Hi"), ending)) if (event.type === "finish") return event.usage;
+  for await (const event of endAnswer(request, ending)) if (event.type === "finish") return event.usage;
   throw new Error("it has no end");
 }
 
@@ -50,4 +50,14 @@ test("a consistent count of the provider is kept", async () => {
     reasoning_tokens: 5,
   };
   expect(await countedAs(usage)).toEqual(usage);
+});
+
+test("where a provider counts nothing, files are estimated, too, as of a request that broke off", async () => {
+  const { prompt_tokens } = await countedAs(undefined);
+  const files = [filePart("a.png", "image/png", "x"), filePart("a.pdf", "application/pdf", "x".repeat(3_000))];
+  const withFiles = await countedAs(undefined, modelRequest("Hi", {}, files));
+  // a message with files has line feeds between its parts
+  const ofFiles = withFiles.prompt_tokens - prompt_tokens;
+  expect(ofFiles).toBeGreaterThanOrEqual(1_500 + 100);
+  expect(ofFiles).toBeLessThan(1_500 + 110);
 });

@@ -1,3 +1,4 @@
+import { addFileTokens } from "#events/requestSize.ts";
 import type { Citation, FinishReason, ToolCall, Usage } from "#events/thread.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
 import { countPrompt, countTokens } from "../tokens.ts";
@@ -89,11 +90,15 @@ export async function* endAnswer(request: ModelRequest, ending: Ending): AsyncGe
 }
 
 async function estimateUsage(request: ModelRequest, output: Output, batch: CallBatch | undefined): Promise<Usage> {
-  const [prompt_tokens, text_tokens, reasoning_tokens] = await Promise.all([
+  const files = request.messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "file" ? [{ mime_type: part.mime_type, bytes: part.bytes.length }] : [])),
+  );
+  const [texts, text_tokens, reasoning_tokens] = await Promise.all([
     countPrompt(request),
     countTokens(output.text + (batch ? JSON.stringify(batch.calls) : "")),
     countTokens(output.reasoning),
   ]);
+  const prompt_tokens = addFileTokens(texts, files);
   return { prompt_tokens, completion_tokens: text_tokens + reasoning_tokens, cached_tokens: 0, reasoning_tokens };
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { DocumentCommand } from "#events/document.ts";
 import type { StreamHead } from "#events/ports.ts";
+import type { ModelPrice } from "#events/price.ts";
+import type { Usage } from "#events/turnOutput.ts";
 import { command } from "#test/given.ts";
 import { document } from "../../deciders/document.ts";
 import { storedDocument, type DocumentState } from "../../deciders/documentState.ts";
@@ -37,6 +39,7 @@ function openDocument(lines: string[], vectorBlobs: number, refuses: (text: stri
   const vectors = { space: endpoint.space, dimensions: DIMENSIONS, blobs: old, complete: 1 };
   const stored = { status: "ready", generation: 2, text: live, live, earlier: [], vectors, blobs: [...blobs.keys()] };
   let state = stored as unknown as DocumentState;
+  const costs: (string | undefined)[] = [];
   const head = () => ({ state, state_version: document.version }) as unknown as StreamHead;
   const deps: EmbedDeps = {
     log: {
@@ -59,6 +62,7 @@ function openDocument(lines: string[], vectorBlobs: number, refuses: (text: stri
       },
     },
     send: async (_, type, data) => {
+      costs.push((data as { usage: Usage }).usage.cost);
       const events = document.decide(command(type, data) as DocumentCommand, state);
       state = events.reduce(document.evolve, state);
       return { position: events.length, repeated: false };
@@ -66,7 +70,8 @@ function openDocument(lines: string[], vectorBlobs: number, refuses: (text: stri
     failpoint: () => {},
   };
   return {
-    embed: () => embedDocument(deps, target, { ...endpoint, price: undefined }, new AbortController().signal),
+    embed: (price?: ModelPrice) => embedDocument(deps, target, { ...endpoint, price }, new AbortController().signal),
+    costs,
     /** The newest generation with all vectors, and the number of texts that have one. */
     async progress() {
       const { blobs: keys, complete } = storedDocument(state)!.vectors!;
@@ -83,6 +88,13 @@ test("a long document gets all of its vectors in parts", async () => {
   const { embed, progress } = openDocument(LINES, 1);
   await embed();
   expect(await progress()).toEqual({ complete: 2, texts: LINES.length });
+});
+
+test("each request for vectors has the price of a call", async () => {
+  const { embed, costs } = openDocument(LINES, 1);
+  await embed({ valid_from: null, input: "1", output: "0", per_call: "1" });
+  // parts of 500 texts, and requests of 96
+  expect(costs).toEqual(["6.0005", "6.0005", "2.0001"]);
 });
 
 test("a document that starts over between two parts is complete once the lost vectors are made again", async () => {

@@ -70,7 +70,7 @@ export async function embedDocument(
   const known = await storedVectors(blobs, { state, stream: target.stream }, endpoint);
   const missing = [...texts].filter(([mark]) => !known.has(mark));
   const needed = [...(keptVectors(state, endpoint.space)?.blobs ?? [])];
-  const record = async (part: Map<string, Float32Array>, tokens: number, complete: boolean): Promise<void> => {
+  const record = async ({ vectors: part, tokens, requests }: EmbeddedPart, complete: boolean): Promise<void> => {
     const usage = { ...NO_USAGE, prompt_tokens: tokens };
     const blob = part.size === 0 ? null : await blobs.put(await encodeVectors(part));
     await deps.send(target, RecordVectors.type, {
@@ -81,15 +81,15 @@ export async function embedDocument(
       blob,
       complete,
       model: `embeddings/${endpoint.model}`,
-      usage: tokens === 0 ? usage : withCost(usage, endpoint.price),
+      usage: tokens === 0 ? usage : withCost(usage, endpoint.price, requests),
     });
     if (blob !== null) needed.push(blob);
     deps.failpoint("after-vectors");
   };
   for (let from = 0; from === 0 || from < missing.length; from += PART_TEXTS) {
-    const { vectors, tokens } = await embedPart(deps, endpoint, missing.slice(from, from + PART_TEXTS), signal);
+    const part = await embedPart(deps, endpoint, missing.slice(from, from + PART_TEXTS), signal);
     const isLast = from + PART_TEXTS >= missing.length;
-    await record(vectors, tokens, isLast && (from === 0 || (await areKept(deps, target.stream, endpoint, needed))));
+    await record(part, isLast && (from === 0 || (await areKept(deps, target.stream, endpoint, needed))));
   }
 }
 
@@ -126,32 +126,36 @@ async function storedVectors(
 
 const HARMLESS_TEXT = "test";
 
+interface EmbeddedPart {
+  vectors: Map<string, Float32Array>;
+  tokens: number;
+  /** Requests that the endpoint answered. */
+  requests: number;
+}
+
 /** Embeds one part. A text that the endpoint refuses when sent alone gets no vector. */
 async function embedPart(
   { embedder }: EmbedDeps,
   endpoint: EmbeddingEndpoint,
   texts: [mark: string, text: string][],
   signal: AbortSignal,
-): Promise<{ vectors: Map<string, Float32Array>; tokens: number }> {
+): Promise<EmbeddedPart> {
   const vectors = new Map<string, Float32Array>();
-  let tokens = 0;
-  let works = false;
+  let [tokens, requests] = [0, 0];
+  const ask = async (batch: string[]): Promise<Float32Array[]> => {
+    const answer = await embedder.embed(endpoint, batch, signal);
+    tokens += answer.tokens;
+    requests++;
+    return answer.vectors;
+  };
   /** Tells a refused text from an endpoint that refuses every text, for example because it lacks the model. Throws its error then. */
   const checkWorks = async (): Promise<void> => {
-    if (works) return;
-    tokens += (await embedder.embed(endpoint, [HARMLESS_TEXT], signal)).tokens;
-    works = true;
+    if (requests === 0) await ask([HARMLESS_TEXT]);
   };
   const embed = async (batch: [string, string][]): Promise<void> => {
     try {
-      const answer = await embedder.embed(
-        endpoint,
-        batch.map(([, text]) => text),
-        signal,
-      );
-      works = true;
-      for (const [n, [mark]] of batch.entries()) vectors.set(mark, answer.vectors[n]!);
-      tokens += answer.tokens;
+      const found = await ask(batch.map(([, text]) => text));
+      for (const [n, [mark]] of batch.entries()) vectors.set(mark, found[n]!);
     } catch (error) {
       if (!(error instanceof EndpointFailed && error.isRefusal)) throw error;
       const half = batch.length >> 1;
@@ -161,5 +165,5 @@ async function embedPart(
     }
   };
   for (const batch of splitBatches(texts, endpoint.dimensions)) await embed(batch);
-  return { vectors, tokens };
+  return { vectors, tokens, requests };
 }

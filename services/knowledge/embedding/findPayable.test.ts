@@ -1,19 +1,21 @@
 import { expect, test } from "vitest";
 import { EndpointFailed } from "../searchEndpoints.ts";
-import { findPayable } from "./findPayable.ts";
+import { findPayable, type Payer } from "./findPayable.ts";
 
-/** Lists two documents at a time. `spent`: payers whose budget has no room. */
-function find(documents: [id: string, principal: string | null][], spent: string[]) {
+const nameOf = ({ principal, project_id }: Payer): string => project_id ?? principal ?? "";
+
+/** Lists two documents at a time. `spent`: keys and projects whose budget has no room. */
+function find(documents: [id: string, principal: string | null, project_id?: string][], spent: string[]) {
   const checked: string[] = [];
   const found = findPayable({
     list: async (except) =>
       documents
-        .map(([id, principal]) => ({ id, principal }))
-        .filter(({ principal }) => !except.includes(principal ?? ""))
+        .map(([id, principal, project_id = null]) => ({ id, principal, project_id }))
+        .filter((one) => !except.some((payer) => nameOf(payer) === nameOf(one)))
         .slice(0, 2),
     findRefusal: async (payer) => {
-      checked.push(payer);
-      return spent.includes(payer) ? `The budget of ${payer} is used up.` : undefined;
+      checked.push(nameOf(payer));
+      return spent.includes(nameOf(payer)) ? `The budget of ${nameOf(payer)} is used up.` : undefined;
     },
   });
   return { found, checked };
@@ -32,6 +34,19 @@ test("a payer without money does not keep the older documents of others without 
   );
   expect(await found).toEqual(["4", "5"]);
   expect(checked).toEqual(["key:a", "key:b", ""]);
+});
+
+test("a project without money does not keep documents that steps of other projects pushed without vectors", async () => {
+  const { found } = find(
+    [
+      ["1", "system", "a"],
+      ["2", "system", "a"],
+      ["3", "system", "b"],
+      ["4", "system"],
+    ],
+    ["a"],
+  );
+  expect(await found).toEqual(["3", "4"]);
 });
 
 test("if only payers without money have documents, the reason is thrown", async () => {

@@ -1,10 +1,17 @@
 import { EndpointFailed } from "../searchEndpoints.ts";
 
+/** Whose budgets count a document's vectors. */
+export interface Payer {
+  principal: string | null;
+  /** Of the run that pushed the document, else of the uploading key. */
+  project_id: string | null;
+}
+
 interface PayableSearch {
   /** Some documents without vectors, newest first, except those of these payers. */
-  list(exceptPayers: string[]): Promise<{ id: string; principal: string | null }[]>;
-  /** Why the budget of a payer has no room; undefined if it has. */
-  findRefusal(payer: string): Promise<string | undefined>;
+  list(exceptPayers: Payer[]): Promise<(Payer & { id: string })[]>;
+  /** Why the budgets of a payer have no room; undefined if they have. */
+  findRefusal(payer: Payer): Promise<string | undefined>;
 }
 
 /**
@@ -12,20 +19,20 @@ interface PayableSearch {
  * are only others.
  */
 export async function findPayable({ list, findRefusal }: PayableSearch): Promise<string[]> {
-  const refusals = new Map<string, string>();
+  const refused = new Map<string, { payer: Payer; refusal: string }>();
   for (;;) {
-    const pending = await list([...refusals.keys()]);
+    const pending = await list([...refused.values()].map(({ payer }) => payer));
     const ids: string[] = [];
-    for (const { id, principal } of pending) {
-      const payer = principal ?? "";
-      const refusal = refusals.get(payer) ?? (await findRefusal(payer));
+    for (const { id, principal, project_id } of pending) {
+      const [payer, key] = [{ principal, project_id }, `${principal} ${project_id}`];
+      const refusal = refused.get(key)?.refusal ?? (await findRefusal(payer));
       if (refusal === undefined) ids.push(id);
-      else refusals.set(payer, refusal);
+      else refused.set(key, { payer, refusal });
     }
     if (ids.length > 0) return ids;
     if (pending.length > 0) continue;
-    const [refusal] = refusals.values();
-    if (refusal !== undefined) throw new EndpointFailed(refusal);
+    const [first] = refused.values();
+    if (first) throw new EndpointFailed(first.refusal);
     return [];
   }
 }
