@@ -69,6 +69,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       "",
       "too_many_streams",
     ),
+    limit(
+      "Requests of an organization that wait for busy threads, in one process",
+      "http/base/send.ts#MAX_BUSY_WAITS",
+      "",
+      "rate_limited",
+    ),
     limit("Rows of a page; more are cut to it", "http/base/pagination.ts#MAX_LIMIT", "", null),
     limit(
       "Rows of a page of threads, files and responses; more are cut to it",
