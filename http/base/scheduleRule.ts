@@ -77,6 +77,9 @@ function explain(error: unknown): string {
 }
 
 function readCron(cron: string, time_zone: string): ScheduleRule {
+  // croner needs a second to find that a date such as `0 0 1W,2W,3W * +0` never comes
+  if (cron.includes("+"))
+    throw refuse("schedule.cron", "+ is not supported; a schedule is due on its days and on its weekdays.");
   const rule = { cron: cron.replace(/\s+/g, " "), time_zone: requireTimeZone(time_zone) };
   try {
     parseCron(rule.cron, rule.time_zone);
