@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countRounds } from "../../test/countRounds.ts";
+import { countRounds } from "#test/countRounds.ts";
 import { encode } from "../projection.ts";
 import { listGroups, type GroupRow } from "./query.ts";
 
