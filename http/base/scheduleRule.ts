@@ -82,12 +82,12 @@ function explain(error: unknown): string {
  */
 function isSlow(cron: string): boolean {
   const [, , days = "", , weekdays = ""] = cron.split(" ");
-  return weekdays.startsWith("+") && (/[WL]/i.test(days) || /[L#]/i.test(weekdays));
+  return weekdays.startsWith("+") && (/W/i.test(days) || /[L#]/i.test(weekdays));
 }
 
 function readCron(cron: string, time_zone: string): ScheduleRule {
   const rule = { cron: cron.replace(/\s+/g, " "), time_zone: requireTimeZone(time_zone) };
-  if (isSlow(rule.cron)) throw refuse("schedule.cron", "+ cannot be combined with W, L or #.");
+  if (isSlow(rule.cron)) throw refuse("schedule.cron", "+ cannot be combined with W, nor with # or L after a weekday.");
   try {
     parseCron(rule.cron, rule.time_zone);
   } catch (error) {
