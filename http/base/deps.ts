@@ -53,6 +53,10 @@ export interface FairSemaphore {
   acquire(owner: string, signal: AbortSignal): Promise<void>;
   release(owner: string): void;
 }
+export interface CountedSemaphore extends FairSemaphore {
+  /** Number of the owner's waiters. */
+  countWaiting(owner: string): number;
+}
 
 /** What http needs from the other rooms. The http role passes it in. */
 export interface HttpDeps extends HttpPorts {
@@ -119,9 +123,9 @@ export interface HttpDeps extends HttpPorts {
   ): Promise<{ filename: string; mimetype: string; bytes: Buffer } | { refusal: string }>;
   catalog: Catalog;
   /** Places for the requests in progress, shared fairly by organizations. */
-  requestPlaces: FairSemaphore & { countWaiting(owner: string): number };
+  requestPlaces: CountedSemaphore;
   /** Places for answers of several megabytes, shared in the same way. */
-  longReadPlaces: FairSemaphore;
+  longReadPlaces: CountedSemaphore;
   /** Places for hashing passwords, shared in the same way. */
   passwordPlaces: FairSemaphore;
   scripts: ScriptChecker;

@@ -12,7 +12,7 @@ import { toApiError } from "./toApiError.ts";
 import { observeRequests } from "./observeRequests.ts";
 
 const MIB = 1024 * 1024;
-const longReadPlaces = { acquire: async () => {}, release: () => {} };
+const longReadPlaces = { acquire: async () => {}, release: () => {}, countWaiting: () => 0 };
 const metrics = { request: () => {} } as unknown as Parameters<typeof observeRequests>[1]["metrics"];
 
 let app: App | undefined;
