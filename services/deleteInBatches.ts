@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResult } from "#events/envelope.ts";
 import type { StreamHead } from "#events/ports.ts";
+import { createFairSemaphore } from "./sharing/fairSemaphore.ts";
 
 const INTERVAL_MS = 100;
+/** Deletions that run at the same time. Each sends dozens of commands, and an organization may have deleted thousands of collections. */
+const MAX_AT_ONCE = { total: 32, perTenant: 16 };
 
 /** The deletion of everything that one stream's work covers. */
 export interface Deletion {
@@ -24,12 +27,14 @@ interface BatchDeleterOptions {
 /** Whether a command changed anything. */
 export const hasDeleted = ({ position }: CommandResult): boolean => position > 0;
 
-/** Runs deletions, at most one per stream at a time. The next sweep continues an interrupted one. */
+/** Runs deletions, at most one per stream at a time; organizations take turns. The next sweep continues an interrupted one. */
 export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
   const running = new Map<string, Promise<void>>();
+  const semaphore = createFairSemaphore(MAX_AT_ONCE);
   let isStopped = false;
 
   const run = async (head: StreamHead): Promise<void> => {
+    if (isStopped) return;
     const deletion = await open(head);
     for (let position = head.position; !isStopped; await sleep(INTERVAL_MS)) {
       const results = await deletion.deleteSome(position);
@@ -46,7 +51,9 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
     /** Starts a stream's deletion, unless this process runs it already. */
     resumeWork(head: StreamHead): Promise<void> {
       if (!running.has(head.stream)) {
-        const ended = run(head).catch((error: unknown) => onError(error, head.stream));
+        const ended = semaphore
+          .run(head.organization_id, () => run(head))
+          .catch((error: unknown) => onError(error, head.stream));
         running.set(
           head.stream,
           ended.finally(() => running.delete(head.stream)),
