@@ -106,9 +106,7 @@ function sharedLookUps(db: Db) {
   const documents = batchLookups<true>(
     async (ids) => new Map((await filterListedDocuments(db, ids)).map((id) => [id, true])),
   );
-  const turns = batchLookups<true>(
-    async (ids) => new Map((await filterRunningTurns(db, ids)).map((id) => [id, true])),
-  );
+  const turns = batchLookups<true>(async (ids) => new Map((await filterRunningTurns(db, ids)).map((id) => [id, true])));
   const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
   const sessions = batchLookups((hashes) => findSessionsByTokenHash(db, hashes));
   const triggers = batchLookups((tokens) => findTriggersByToken(db, tokens));

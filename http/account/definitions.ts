@@ -178,10 +178,8 @@ const ONE = { ...BASE_SCHEMA, params: z.object({ id: z.string() }) };
 
 function definitionVersionRoutes(app: App, http: Http): void {
   const versions = describeList(ONE, "List the versions of a definition", DefinitionVersion);
-  app.get(
-    "/definitions/:id/versions",
-    { onRequest: requireBuilder(http), schema: versions },
-    (request) => readVersions(http, request, request.params.id, request.query),
+  app.get("/definitions/:id/versions", { onRequest: requireBuilder(http), schema: versions }, (request) =>
+    readVersions(http, request, request.params.id, request.query),
   );
 }
 

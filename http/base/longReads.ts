@@ -24,9 +24,13 @@ export function createLongReads(places: CountedSemaphore, maxWaiting = MAX_WAITI
       if (ends.has(request)) return;
       const [owner, end] = [bodyOwner(request), new AbortController()];
       if (places.countWaiting(owner) >= maxWaiting)
-        throw new ApiError("rate_limited", `${maxWaiting} long answers of the organization wait; read fewer at a time.`, {
-          retryAfterMs: RETRY_MS,
-        });
+        throw new ApiError(
+          "rate_limited",
+          `${maxWaiting} long answers of the organization wait; read fewer at a time.`,
+          {
+            retryAfterMs: RETRY_MS,
+          },
+        );
       ends.set(request, end);
       await places.acquire(owner, end.signal);
       const release = () => places.release(owner);

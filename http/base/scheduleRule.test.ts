@@ -31,6 +31,12 @@ test.each(["0 0 1W,2W,3W,4W,5W,6W,7W * +0", "0 0 1-20 * +0L,1L,2L", "0 0 1-7 * +
   (cron) => expect(reasonOf(cron)).toBe("+ cannot be combined with W, nor with # or L after a weekday."),
 );
 
-test.each(["0 0 31 12 *", "59 23 1 1 7", "@daily", "0 9 * JAN MON-FRI", "0 9 13 JUL +WED", "0 9 1W,L * *", "0 0 L * +mon"])("%s is accepted", (cron) =>
-  expect(reasonOf(cron)).toBe("taken"),
-);
+test.each([
+  "0 0 31 12 *",
+  "59 23 1 1 7",
+  "@daily",
+  "0 9 * JAN MON-FRI",
+  "0 9 13 JUL +WED",
+  "0 9 1W,L * *",
+  "0 0 L * +mon",
+])("%s is accepted", (cron) => expect(reasonOf(cron)).toBe("taken"));

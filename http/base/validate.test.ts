@@ -61,8 +61,18 @@ test("half a million invalid elements give one refusal, as cheap as for one elem
 });
 
 test.each([
-  ["metadata", PushTextBody, (wrong: object) => ({ text: "x", metadata: wrong }), "metadata: must have 16 keys at most."],
-  ["a filter", SearchRequest, (wrong: object) => ({ query: "x", filter: { metadata: wrong } }), "filter.metadata: must"],
+  [
+    "metadata",
+    PushTextBody,
+    (wrong: object) => ({ text: "x", metadata: wrong }),
+    "metadata: must have 16 keys at most.",
+  ],
+  [
+    "a filter",
+    SearchRequest,
+    (wrong: object) => ({ query: "x", filter: { metadata: wrong } }),
+    "filter.metadata: must",
+  ],
   ["approvals", ChangeAgentBody, (wrong: object) => ({ tool_approvals: wrong }), "tool_approvals: must have 100 keys"],
 ])("25,000 wrong members of %s give one refusal, as cheap as for one", (_, schema, bodyOf, message) => {
   let read = 0;

@@ -29,7 +29,10 @@ test("SDKs retry a turn that budgets have refused, but not one that they ended a
   expect([answer.status, errorHeaders(answer)]).toEqual([429, { "x-should-retry": "false" }]);
 });
 
-const END = { type: "end", end: { status: "stopped", message: "Stopped.", said: NO_OUTPUT, usage: NO_USAGE, model: "m" } };
+const END = {
+  type: "end",
+  end: { status: "stopped", message: "Stopped.", said: NO_OUTPUT, usage: NO_USAGE, model: "m" },
+};
 const SILENCE = undefined;
 
 /** Waits for a turn whose frames, and silences between them, are these. Says how often it was looked up with others, and alone. */
@@ -49,7 +52,15 @@ async function wait(
   return { end, looks };
 }
 
-const ROW = { status: "running", ends_by: new Date(), parked_at: null, model: '"m"', said: null, usage: null, code: null };
+const ROW = {
+  status: "running",
+  ends_by: new Date(),
+  parked_at: null,
+  model: '"m"',
+  said: null,
+  usage: null,
+  code: null,
+};
 
 test("while a turn runs, it is looked up together with others only, and its row is read once it has ended", async () => {
   expect(await wait({ running: [true, true] }, SILENCE, SILENCE, END)).toEqual({
