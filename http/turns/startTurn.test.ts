@@ -8,7 +8,7 @@ import { startTurn } from "./startTurn.ts";
 const organization_id = newId();
 const identity: TurnIdentity = { organization_id, id: "c", fingerprint: "f", hasKey: false, thread_id: undefined };
 
-interface Started {
+interface StartRecord {
   /** Ids of the commands recorded as unanswered. */
   recorded: string[];
   /** What was sent of the prompt. */
@@ -18,8 +18,8 @@ interface Started {
 const NO_SETTINGS = { instructions: null, max_output_tokens: null };
 
 /** Starts a turn whose command fails with `failure`. */
-async function startWith(failure: Error, request: { settings?: object; agent?: object } = {}): Promise<Started> {
-  const started: Started = { recorded: [], inputs: [] };
+async function startWith(failure: Error, request: { settings?: object; agent?: object } = {}): Promise<StartRecord> {
+  const started: StartRecord = { recorded: [], inputs: [] };
   const admitted = { settle: () => {}, withdraw: () => {}, reached: () => undefined };
   const http = {
     settings: { TURN_SECONDS: 60, ORGANIZATION_MEGABYTES: 1_000, THREAD_MEGABYTES: 1_000 },
