@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limitKeys } from "./limitKeys.ts";
 
 /* Tags and metadata of documents, as requests and steps of workflows send them. */
 
@@ -34,20 +35,19 @@ export const MetadataValueInput = z.union(
 );
 
 /** Keys and values of the caller's own. */
-export const MetadataInput = z
-  .record(MetadataKey, MetadataValueInput, {
-    error: ({ code }) =>
-      code === "invalid_key"
-        ? `keys must have 1 to ${MAX_KEY_LENGTH} letters, digits, _, ., : or -`
-        : "must be an object of keys and values",
-  })
-  .refine(
-    (metadata) => Object.keys(metadata).length <= MAX_METADATA_KEYS,
-    `must have ${MAX_METADATA_KEYS} keys at most`,
-  )
-  .describe(
-    `Keys and values of your own, to filter by: at most ${MAX_METADATA_KEYS}, texts of ${MAX_VALUE_LENGTH} characters at most, numbers or booleans.`,
-  );
+export const MetadataInput = limitKeys(
+  MAX_METADATA_KEYS,
+  z
+    .record(MetadataKey, MetadataValueInput, {
+      error: ({ code }) =>
+        code === "invalid_key"
+          ? `keys must have 1 to ${MAX_KEY_LENGTH} letters, digits, _, ., : or -`
+          : "must be an object of keys and values",
+    })
+    .describe(
+      `Keys and values of your own, to filter by: at most ${MAX_METADATA_KEYS}, texts of ${MAX_VALUE_LENGTH} characters at most, numbers or booleans.`,
+    ),
+);
 export type MetadataInput = z.infer<typeof MetadataInput>;
 
 const MAX_EXTERNAL_ID_LENGTH = 500;

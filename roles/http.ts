@@ -28,6 +28,7 @@ import { filterListedDocuments } from "#projections/documents/query.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
 import { findSessionsByTokenHash } from "#projections/sessions/query.ts";
 import { findTriggersByToken } from "#projections/triggers/query.ts";
+import { filterRunningTurns } from "#projections/turns/query.ts";
 import type { Db } from "#projections/projection.ts";
 import { trackProgress } from "#projections/progress.ts";
 import { sendWhileOpen } from "#services/gates.ts";
@@ -109,6 +110,7 @@ function sharedLookUps(db: Db) {
   const documents = batchLookups<true>(
     async (ids) => new Map((await filterListedDocuments(db, ids)).map((id) => [id, true])),
   );
+  const turns = batchLookups<true>(async (ids) => new Map((await filterRunningTurns(db, ids)).map((id) => [id, true])));
   const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
   const sessions = batchLookups((hashes) => findSessionsByTokenHash(db, hashes));
   const triggers = batchLookups((tokens) => findTriggersByToken(db, tokens));
@@ -118,6 +120,7 @@ function sharedLookUps(db: Db) {
       return (await collections([key])).get(key);
     },
     isDocumentListed: async (id: string) => (await documents([id])).has(id),
+    isTurnRunning: async (id: string) => (await turns([id])).has(id),
     findKeyByHash: async (hash: string) => (await keys([hash])).get(hash),
     findSessionByTokenHash: async (hash: string) => (await sessions([hash])).get(hash),
     findTriggerByToken: async (token: string) => (await triggers([token])).get(token),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { dropOldest } from "#events/dropOldest.ts";
 import type { CommandResult } from "#events/envelope.ts";
 import type { StreamHead } from "#events/ports.ts";
+import { createFairSemaphore } from "./sharing/fairSemaphore.ts";
 
 const INTERVAL_MS = 100;
 /**
@@ -11,6 +12,8 @@ const INTERVAL_MS = 100;
 const [FIRST_WAIT_MS, MAX_WAIT_MS] = [100, 30_000];
 /** Waiting deletions that a process remembers; the one that has waited longest is forgotten first. */
 const MAX_WAITING = 10_000;
+/** Deletions that run at the same time. Each sends dozens of commands, and an organization may have deleted thousands of collections. */
+const MAX_AT_ONCE = { total: 32, perTenant: 16 };
 
 /** The deletion of everything that one stream's work covers. */
 export interface Deletion {
@@ -34,10 +37,11 @@ export const hasDeleted = ({ position }: CommandResult): boolean => position > 0
 
 const isHeld = ({ rejection }: CommandResult): boolean => rejection?.code === "legal_hold";
 
-/** Runs deletions, at most one per stream at a time. The next sweep continues an interrupted one. */
+/** Runs deletions, at most one per stream at a time; organizations take turns. The next sweep continues an interrupted one. */
 export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
   const running = new Map<string, Promise<void>>();
   const waiting = new Map<string, { ms: number; until: number }>();
+  const semaphore = createFairSemaphore(MAX_AT_ONCE);
   let isStopped = false;
 
   function pause(stream: string): void {
@@ -48,6 +52,7 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
   }
 
   const run = async (head: StreamHead): Promise<void> => {
+    if (isStopped) return;
     const deletion = await open(head);
     for (let position = head.position; !isStopped; await sleep(INTERVAL_MS)) {
       const results = await deletion.deleteSome(position);
@@ -67,7 +72,9 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
     resumeWork(head: StreamHead): Promise<void> {
       const isPaused = performance.now() < (waiting.get(head.stream)?.until ?? 0);
       if (!running.has(head.stream) && !isPaused) {
-        const ended = run(head).catch((error: unknown) => onError(error, head.stream));
+        const ended = semaphore
+          .run(head.organization_id, () => run(head))
+          .catch((error: unknown) => onError(error, head.stream));
         running.set(
           head.stream,
           ended.finally(() => running.delete(head.stream)),

@@ -28,7 +28,7 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("Body of a request to an agent", "http/agents/routes.ts#BODY_LIMIT", "bytes", "request_too_large"),
     limit("Depth of JSON in a body", "events/jsonLimits.ts#MAX_DEPTH", "", "invalid_json"),
     limit(
-      "Bodies that are read, and answers that are made and sent, of one organization at a time",
+      "Bodies and answers of one organization at a time",
       "http/base/bodyBudget.ts#MAX_OWNER_BYTES",
       "bytes",
       "too_many_bytes",
@@ -68,6 +68,18 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       "http/base/streamLimits.ts#MAX_WAITS",
       "",
       "too_many_streams",
+    ),
+    limit(
+      "Requests of an organization that wait for busy threads, in one process",
+      "http/base/send.ts#MAX_BUSY_WAITS",
+      "",
+      "rate_limited",
+    ),
+    limit(
+      "Long answers of an organization that wait to be made, in one process",
+      "http/base/longReads.ts#MAX_WAITING_READS",
+      "",
+      "rate_limited",
     ),
     limit("Rows of a page; more are cut to it", "http/base/pagination.ts#MAX_LIMIT", "", null),
     limit(

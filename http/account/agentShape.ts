@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limitKeys } from "#events/limitKeys.ts";
 import {
   APPROVAL_FOR_EVERY_CALL,
   MAX_TOOL_APPROVAL_SECONDS,
@@ -10,6 +11,7 @@ import type { AgentRow } from "#projections/agents/query.ts";
 
 /** Maximum bytes of JSON. Instructions are part of a command, whose limit is 256 KiB. */
 const MAX_INSTRUCTIONS_BYTES = 200_000;
+const MAX_TOOLS = 100;
 
 const name = z.string().trim().min(1).max(200);
 const Reasoning = z.object({ effort: z.string().min(1).max(50) });
@@ -22,7 +24,7 @@ const settings = {
       (text) => Buffer.byteLength(JSON.stringify(text)) <= MAX_INSTRUCTIONS_BYTES,
       `must be at most ${MAX_INSTRUCTIONS_BYTES} bytes`,
     ),
-  tools: z.array(z.string().min(1).max(200)).max(100),
+  tools: z.array(z.string().min(1).max(200)).max(MAX_TOOLS),
   collections: z
     .array(z.string().min(1).max(200))
     .max(100)
@@ -55,7 +57,7 @@ const ToolApprovalRule = z.union([
     .partial()
     .transform((rule) => ({ ...APPROVAL_FOR_EVERY_CALL, ...rule })),
 ]);
-const writtenApprovals = z.record(z.string().min(1).max(200), ToolApprovalRule);
+const writtenApprovals = limitKeys(MAX_TOOLS, z.record(z.string().min(1).max(200), ToolApprovalRule));
 const shownApprovals = z
   .record(z.string(), ToolApproval)
   .describe("Tools whose calls wait until a person has allowed them, by name.");

@@ -13,7 +13,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
-import { describeList, pageResponse, sliceResponse } from "../base/pageResponse.ts";
+import { describeList, pageResponse, type Page } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import type { CheckedScript } from "../base/scriptChecker.ts";
 import { describeAccess } from "./definitionAccess.ts";
@@ -24,12 +24,12 @@ import {
   Definition,
   pinNotice,
   presentDefinition,
-  presentVersion,
   SavedDefinition,
   DefinitionVersion,
   DefinitionWithSource,
 } from "./definitionShape.ts";
 import { checkGrants, chooseName, filterGrants } from "./definitionRules.ts";
+import { readVersionPage } from "./definitionVersions.ts";
 
 /** Enough for a source of 256 KiB with every character escaped in JSON, and the other fields. */
 export const bodyLimit = 1024 * 1024;
@@ -159,14 +159,12 @@ async function remove(http: Http, request: FastifyRequest, id: string): Promise<
   await http.send(DeleteDefinition, { ...commandFor(request, row.id), data, requireProjected: true });
 }
 
-/** Reads all versions with their source, page by page. */
-async function readVersions(http: Http, caller: Caller, id: string, query: z.infer<typeof PageQuery>) {
-  const definition = await requireDefinition(http, caller, id);
+async function readVersions(http: Http, request: FastifyRequest, id: string, query: z.infer<typeof PageQuery>) {
+  const definition = await requireDefinition(http, request.caller, id);
+  await request.acquireLongRead();
   const versions = await listVersions(http.db, definition.id);
-  const { data, ...page } = await sliceResponse(query, versions, async (version) =>
-    presentVersion(version, await readSource(http, definition, version.blob)),
-  );
-  return { data: await Promise.all(data), ...page };
+  const read = (page: Page) => readVersionPage(http, definition, versions, page);
+  return pageResponse(query, read, (version) => version);
 }
 
 const presentWithSource = async (http: Http, { organization_id }: Caller, row: DefinitionRow) => ({
@@ -180,10 +178,8 @@ const ONE = { ...BASE_SCHEMA, params: z.object({ id: z.string() }) };
 
 function definitionVersionRoutes(app: App, http: Http): void {
   const versions = describeList(ONE, "List the versions of a definition", DefinitionVersion);
-  app.get(
-    "/definitions/:id/versions",
-    { onRequest: requireBuilder(http), schema: versions },
-    ({ caller, params, query }) => readVersions(http, caller, params.id, query),
+  app.get("/definitions/:id/versions", { onRequest: requireBuilder(http), schema: versions }, (request) =>
+    readVersions(http, request, request.params.id, request.query),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { newId } from "#events/ids.ts";
+import { limitKeys } from "#events/limitKeys.ts";
 import {
   ConfigureProvider,
   EMBEDDINGS,
@@ -39,9 +40,11 @@ const MIN_WINDOW = 1_000;
 const MAX_WINDOW = 100_000_000;
 const MAX_MODELS = 500;
 const ModelName = z.string().min(1).max(200);
-const ContextWindows = z
-  .record(ModelName, z.number().int().min(MIN_WINDOW).max(MAX_WINDOW))
-  .refine((windows) => Object.keys(windows).length <= MAX_MODELS, `must name at most ${MAX_MODELS} models`);
+const ContextWindows = limitKeys(
+  MAX_MODELS,
+  z.record(ModelName, z.number().int().min(MIN_WINDOW).max(MAX_WINDOW)),
+  `must name at most ${MAX_MODELS} models`,
+);
 
 /** No known model has longer vectors, which would make search slow. */
 const MAX_DIMENSIONS = 4_096;

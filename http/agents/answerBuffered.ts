@@ -38,7 +38,7 @@ export async function answerBuffered(
       http,
       await findResponse(http, turn.organization_id, scope, turn.turn_id),
     );
-    return connection.answer(response);
+    return await connection.answer(response);
   } catch (error) {
     // the turn exists, so a repeated request can get its answer
     await recordAbandonedTurn(http, turn);

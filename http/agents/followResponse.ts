@@ -31,6 +31,7 @@ async function readRest(
   stream: ResponseStream,
 ): Promise<Rest | undefined> {
   const { thread_id, turn_id } = head;
+  if (await http.isTurnRunning(turn_id)) return undefined;
   const row = await getTurn(http.db, organization, turn_id);
   const ended = row && readResponseEnd(row as ResponseRow);
   if (ended) {

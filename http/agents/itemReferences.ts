@@ -6,7 +6,7 @@ import { itemId, turnRangeOf } from "./itemIds.ts";
 import type { Item } from "./items.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
 import type { InputItem, ResponseRequest } from "./schema.ts";
-import { readStoredResponse } from "./storedResponse.ts";
+import { readOutput } from "./storedResponse.ts";
 
 /** Responses that are read at the same time. */
 const PARALLEL = 8;
@@ -56,7 +56,7 @@ function skipMissing(error: unknown): undefined {
 /** The output items of a response by their ids, without calls that ran on the server. */
 async function referableItems(http: Http, row: ResponseRow): Promise<[id: string, Item][]> {
   const own = new Set(row.said?.calls?.map(({ id }) => id));
-  const { output } = await readStoredResponse(http, row);
+  const output = await readOutput(http, row);
   return output.flatMap((item, n): [string, Item][] => {
     if (item.type === "function_call" && !own.has(item.call_id)) return [];
     // earlier releases also numbered the first message

@@ -1,4 +1,5 @@
 import type { FastifyReply } from "fastify";
+import { encodeInPieces } from "#events/largeJson.ts";
 import type { Http } from "../base/deps.ts";
 
 /** Clients drop a silent connection after minutes, so white space is sent at this interval, which JSON allows. */
@@ -22,10 +23,13 @@ export function keepAlive(reply: FastifyReply, { logger }: Pick<Http, "logger">)
   const timer = setInterval(() => writeSpace(reply), KEEP_ALIVE_MS);
   return {
     stop: (): void => clearInterval(timer),
-    /** The value that the route returns. */
-    answer<R extends object>(response: R): R | FastifyReply {
+    /** Resolves with the value that the route returns. */
+    async answer<R extends object>(response: R): Promise<R | FastifyReply> {
+      clearInterval(timer);
       if (!raw.headersSent) return response;
-      raw.end(JSON.stringify(response));
+      // a response repeats its instructions, which may have 64 MiB
+      for (const piece of await encodeInPieces(response)) raw.write(piece);
+      raw.end();
       return reply;
     },
     /** Once white space was sent, an error can only close the connection. */

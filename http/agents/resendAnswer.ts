@@ -63,7 +63,7 @@ async function resendBuffered(http: Http, reply: FastifyReply, row: ResponseRow,
     if (disconnected.aborted) return reply.hijack();
     await recheckAfterWait(reply);
     const { head, message, ended } = await readAnswer(http, newest);
-    return connection.answer(buildResponse(head, message, ended));
+    return await connection.answer(buildResponse(head, message, ended));
   } catch (error) {
     return connection.fail(error, row.id);
   } finally {

@@ -11,7 +11,7 @@ import { createFold } from "./foldFrames.ts";
 import type { ResponseRow } from "./lookups.ts";
 import { presentResponse, type Response, type ResponseHead } from "./present.ts";
 
-type Needs = Pick<Http, "db" | "vault">;
+type Needs = Pick<Http, "db" | "vault" | "longReadPlaces">;
 
 /** The approvals that a parked turn waits for. */
 async function pendingApprovals({ db }: Needs, row: ResponseRow) {
@@ -32,23 +32,41 @@ const NO_SETTINGS: RequestEcho = { instructions: null, user: null, vars: {}, rea
 const readBlob = ({ vault }: Needs, { id, wrapped_key }: ResponseRow, blob: string): Promise<Buffer | undefined> =>
   vault.get({ thing: streamName("turn", id), wrapped_key }, blob);
 
+/** Others of the organization release their places within seconds. */
+const NEVER = new AbortController().signal;
+
+/**
+ * The settings in a large prompt, which may have 64 MiB with its messages. Waits for a place among the organization's long reads,
+ * and releases it at once, because the request may go on to wait for its turn.
+ */
+async function readLargeSettings(http: Needs, row: ResponseRow, blob: string): Promise<RequestEcho> {
+  const { organization_id } = row;
+  await http.longReadPlaces.acquire(organization_id, NEVER);
+  try {
+    const json = await readBlob(http, row, blob);
+    if (!json) return NO_SETTINGS;
+    const { instructions, user, vars, agent, max_output_tokens } = Prompt.parse(await parseLargeJson(json));
+    const limit = max_output_tokens === null ? {} : { max_output_tokens };
+    return { instructions, user, vars, reasoning_effort: agent?.reasoning_effort ?? null, ...limit };
+  } finally {
+    http.longReadPlaces.release(organization_id);
+  }
+}
+
 /** The request's settings without its messages, from the row or from the blob of a large prompt. */
 export async function readSettings(http: Needs, row: ResponseRow): Promise<RequestEcho> {
   if (row.asked || row.prompt_blob === null) return row.asked ?? NO_SETTINGS;
-  const json = await readBlob(http, row, row.prompt_blob);
-  if (!json) return NO_SETTINGS;
-  const { instructions, user, vars, agent, max_output_tokens } = Prompt.parse(await parseLargeJson(json));
-  const limit = max_output_tokens === null ? {} : { max_output_tokens };
-  return { instructions, user, vars, reasoning_effort: agent?.reasoning_effort ?? null, ...limit };
+  return readLargeSettings(http, row, row.prompt_blob);
 }
 
-export async function readHead(http: Needs, row: ResponseRow): Promise<ResponseHead> {
-  const settings = await readSettings(http, row);
-  const { id, thread_id, model, agent } = row;
+function headFrom({ id, thread_id, model, agent }: ResponseRow, settings: RequestEcho): ResponseHead {
   const { previous_turn_id, expose_tool_items } = agent;
   const { max_output_tokens = null, ...echo } = settings;
   return { turn_id: id, thread_id, model, previous_turn_id, expose_tool_items, max_output_tokens, ...echo };
 }
+
+export const readHead = async (http: Needs, row: ResponseRow): Promise<ResponseHead> =>
+  headFrom(row, await readSettings(http, row));
 
 /** The text after the rounds. The stored answer joins the rounds' texts with blank lines. */
 function textAfter(whole: string, rounds: string[]): string {
@@ -107,6 +125,11 @@ export function buildResponse(head: ResponseHead, frames: FramePayload[], ended:
   if (!ended) return presentResponse(head, fold.output());
   fold.end(ended.end);
   return presentResponse(head, fold.output(), ended.end, ended.completed_at);
+}
+
+/** The output items of a response, without a look at its settings, which may be in the blob of a large prompt. */
+export async function readOutput(http: Needs, row: ResponseRow): Promise<Response["output"]> {
+  return buildResponse(headFrom(row, NO_SETTINGS), await readFrames(http, row), readResponseEnd(row)).output;
 }
 
 /** The stored response object, with the same items as its stream (spec: Agent response object). */

@@ -7,7 +7,7 @@ import { requireSession } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { PageQuery, readPage } from "../base/pagination.ts";
+import { MAX_SHORT_PAGE, PageQuery, readPage } from "../base/pagination.ts";
 import { createCursor, readCursor, readLastEventId, type ToCursor } from "./cursor.ts";
 import { createTail } from "./eventTail.ts";
 import { wantsSse } from "./wantsSse.ts";
@@ -103,6 +103,7 @@ export function changeRoutes(app: App, http: Http): void {
     }
     const { limit } = readPage(query);
     const range = { after: after ?? 0, limit };
+    if (limit > MAX_SHORT_PAGE) await request.acquireLongRead();
     const { events, more } = await http.readAuditSlice(organization_id, range);
     const toCursor = createCursor(http, organization_id);
     return {

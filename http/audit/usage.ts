@@ -121,7 +121,8 @@ export function usageRoutes(app: App, http: Http): void {
     querystring: Query,
     response: { 200: Usage },
   };
-  app.get("/usage", { onRequest: requireAdmin(http), schema: reading }, async ({ caller, query }, reply) => {
+  app.get("/usage", { onRequest: requireAdmin(http), schema: reading }, async (request, reply) => {
+    const { caller, query } = request;
     const { group_by, label } = query;
     if (group_by === "label" && label === undefined)
       throw new ApiError(null, "label: must name the label whose values are the groups.", { param: "label" });
@@ -129,10 +130,11 @@ export function usageRoutes(app: App, http: Http): void {
     const { from, to } = readPeriod(query);
     await http.waitUntilCurrent(["usage"]);
     if (query.format === "csv") {
+      await request.acquireLongRead();
       const all = { from, to, by: group_by, label, limit: MAX_CSV_ROWS, offset: 0 };
       const { rows } = await listUsage(http.db, caller.organization_id, all);
       const presented = await mapInSlices(rows, (row) => present(row, group_by));
-      return sendCsv(reply, await toCsv(columnsOf(group_by), presented));
+      return sendCsv(request, reply, await toCsv(columnsOf(group_by), presented));
     }
     const [{ rows, total }, totals] = await Promise.all([
       listUsage(http.db, caller.organization_id, { from, to, by: group_by, label, ...page }),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toCsv } from "./usageCsv.ts";
+import { sendCsv, toCsv } from "./usageCsv.ts";
 
 test("cells of a CSV are quoted where they must be, and never a formula", async () => {
   const rows = [
@@ -11,4 +11,20 @@ test("cells of a CSV are quoted where they must be, and never a formula", async 
   expect(await toCsv(["user", "turns", "cost"], rows)).toBe(
     'user,turns,cost\r\n"Ada ""the"" first",1,0.5\r\n\'=HYPERLINK(1),2,\r\n"a,b\nc",3,12\r\n,4,\r\n',
   );
+});
+
+test("the bytes of a CSV count for its organization before it is sent", () => {
+  const counted: number[] = [];
+  const request = { countBytes: (bytes: number) => void counted.push(bytes) };
+  let sentAfter = -1;
+  const reply = {
+    raw: { setTimeout: () => {} },
+    headers: () => reply,
+    send: () => {
+      sentAfter = counted.length;
+      return reply;
+    },
+  };
+  sendCsv(request as never, reply as never, "user,turns\r\né,1\r\n");
+  expect([counted, sentAfter]).toEqual([[18], 1]);
 });

@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { mapInSlices } from "#events/slices.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
+import { reserveAnswerBytes } from "../base/sendFile.ts";
 
 /** Maximum groups per file. Larger organizations choose a shorter period. */
 export const MAX_CSV_ROWS = 100_000;
@@ -25,7 +26,10 @@ export async function toCsv(columns: string[], rows: Record<string, Cell>[]): Pr
   return toLine(columns) + lines.join("");
 }
 
-export const sendCsv = (reply: FastifyReply, csv: string): FastifyReply =>
-  reply
+/** Sends a CSV, whose bytes count until the client has read them. Throws 429 `too_many_bytes`, and Unavailable. */
+export function sendCsv(request: FastifyRequest, reply: FastifyReply, csv: string): FastifyReply {
+  reserveAnswerBytes(request, reply, Buffer.byteLength(csv));
+  return reply
     .headers(downloadHeaders({ mime_type: "text/csv; charset=utf-8", filename: "usage.csv" }))
     .send(Readable.from([csv]));
+}

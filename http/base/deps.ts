@@ -54,6 +54,10 @@ export interface FairSemaphore {
   acquire(tenant: string, signal: AbortSignal): Promise<void>;
   release(tenant: string): void;
 }
+export interface CountedSemaphore extends FairSemaphore {
+  /** Number of the tenant's waiters. */
+  countWaiting(tenant: string): number;
+}
 
 /** What http needs from the other rooms. The http role passes it in. */
 export interface HttpDeps extends HttpPorts {
@@ -97,6 +101,8 @@ export interface HttpDeps extends HttpPorts {
   findCollection(organization: string, reference: string): Promise<CollectionRow | undefined>;
   /** Whether neither the document nor its collection is deleted. Concurrent look-ups share one query. */
   isDocumentListed(id: string): Promise<boolean>;
+  /** Whether the read model has the turn and it runs. Concurrent look-ups share one query. */
+  isTurnRunning(id: string): Promise<boolean>;
   /** Finds the key with this SHA-256. Never cached, but concurrent look-ups share one query. */
   findKeyByHash(hash: string): Promise<KeyInUse | undefined>;
   /** Finds the session whose token has this SHA-256. Never cached, but concurrent look-ups share one query. */
@@ -122,9 +128,9 @@ export interface HttpDeps extends HttpPorts {
   /** The languages that text recognition has in this deployment. */
   ocrLanguages: readonly string[];
   /** Places for the requests in progress, shared fairly by organizations. */
-  requestPlaces: FairSemaphore & { countWaiting(tenant: string): number };
+  requestPlaces: CountedSemaphore;
   /** Places for answers of several megabytes, shared in the same way. */
-  longReadPlaces: FairSemaphore;
+  longReadPlaces: CountedSemaphore;
   /** Places for hashing passwords, shared in the same way. */
   passwordPlaces: FairSemaphore;
   scripts: ScriptChecker;

@@ -6,8 +6,8 @@ import { createLongReads } from "./longReads.ts";
 const requestOf = (organization_id: string) => ({ caller: { organization_id } }) as unknown as FastifyRequest;
 
 /** Reads with three places, two of them for one organization. `begun` lists the reads that have a place. */
-function stage() {
-  const reads = createLongReads(createFairSemaphore({ total: 3, perTenant: 2 }));
+function stage(maxWaiting?: number) {
+  const reads = createLongReads(createFairSemaphore({ total: 3, perTenant: 2 }), maxWaiting);
   const begun: string[] = [];
   const begin = (name: string) => {
     const request = requestOf(name[0]!);
@@ -46,4 +46,17 @@ test("a client that disconnects while it waits leaves no place occupied", async 
   second!.end();
   for (const name of ["a4", "a5"]) void begin(name);
   await expect.poll(() => begun.slice(2)).toEqual(["a4", "a5"]);
+});
+
+test("a read is refused while too many of its organization wait, and may be repeated", async () => {
+  const { reads, begun, begin } = stage(2);
+  const [first] = ["a1", "a2", "a3", "a4"].map(begin);
+  const refused = requestOf("a");
+  await expect(reads.begin(refused)).rejects.toMatchObject({ status: 429, errorCode: "rate_limited" });
+  await begin("b1").place;
+  first!.end();
+  await expect.poll(() => begun).toContain("a3");
+  const repeated = reads.begin(refused);
+  reads.end(refused);
+  await expect(repeated).rejects.toThrow("aborted");
 });

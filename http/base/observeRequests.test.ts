@@ -12,7 +12,7 @@ import { toApiError } from "./toApiError.ts";
 import { observeRequests } from "./observeRequests.ts";
 
 const MIB = 1024 * 1024;
-const longReadPlaces = { acquire: async () => {}, release: () => {} };
+const longReadPlaces = { acquire: async () => {}, release: () => {}, countWaiting: () => 0 };
 const metrics = { request: () => {} } as unknown as Parameters<typeof observeRequests>[1]["metrics"];
 
 let app: App | undefined;
@@ -110,28 +110,31 @@ describe("a large answer", () => {
     expect(await ask("GET", 2 * MIB)).toBe(429);
   });
 
-  test("is encoded in steps, and sent in pieces of which none is long", async () => {
-    const value = { texts: Array.from({ length: 200 }, (_, n) => `${n} ü🎈`.repeat(1_000)), n: 1 };
-    const budget = createBodyBudget();
-    app = fastify() as App;
-    observeRequests(app, { metrics, longReadPlaces }, budget);
-    app.addHook("onRequest", async (request) => void Object.assign(request, { caller: { organization_id: "o" } }));
-    const lengths: number[] = [];
-    app.addHook("onSend", async (_request, _reply, payload) => {
-      expect(budget.heldBytes()).toBe(Buffer.byteLength(JSON.stringify(value)));
-      (payload as Readable).on("data", (piece: Buffer) => lengths.push(piece.length));
-      return payload;
-    });
-    app.get("/", () => value);
-    const answer = await app.inject("/");
-    expect(answer.json()).toEqual(value);
-    expect(answer.headers).toMatchObject({
-      "content-type": "application/json; charset=utf-8",
-      "content-length": String(answer.rawPayload.length),
-    });
-    expect(lengths.length).toBeGreaterThan(5);
-    expect(Math.max(...lengths)).toBeLessThan(512 * 1024);
-  });
+  test.each(["GET", "POST"] as const)(
+    "to a %s is encoded in steps, and sent in pieces of which none is long",
+    async (method) => {
+      const value = { texts: Array.from({ length: 200 }, (_, n) => `${n} ü🎈`.repeat(1_000)), n: 1 };
+      const budget = createBodyBudget();
+      app = fastify() as App;
+      observeRequests(app, { metrics, longReadPlaces }, budget);
+      app.addHook("onRequest", async (request) => void Object.assign(request, { caller: { organization_id: "o" } }));
+      const lengths: number[] = [];
+      app.addHook("onSend", async (_request, _reply, payload) => {
+        expect(budget.heldBytes()).toBe(method === "GET" ? Buffer.byteLength(JSON.stringify(value)) : 0);
+        (payload as Readable).on("data", (piece: Buffer) => lengths.push(piece.length));
+        return payload;
+      });
+      app.route({ method, url: "/", handler: () => value });
+      const answer = await app.inject({ method, url: "/" });
+      expect(answer.json()).toEqual(value);
+      expect(answer.headers).toMatchObject({
+        "content-type": "application/json; charset=utf-8",
+        "content-length": String(answer.rawPayload.length),
+      });
+      expect(lengths.length).toBeGreaterThan(5);
+      expect(Math.max(...lengths)).toBeLessThan(512 * 1024);
+    },
+  );
 
   test("of a write is sent even above the share, because the write has happened", async () => {
     expect(await ask("POST", 2 * MIB)).toBe(200);

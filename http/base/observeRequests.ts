@@ -76,15 +76,18 @@ const isRead = ({ method, caller }: FastifyRequest): boolean =>
   method === "GET" && (caller as Caller | undefined) !== undefined;
 
 /**
- * Counts large answers until their clients have read them, because they stay in memory. JSON is counted while it is written, in
- * slices; files are counted before they are read.
+ * Writes large answers in slices. Those of reads count until their clients have read them, because they stay in memory: JSON while
+ * it is written, files before they are read.
  */
 function countAnswers(app: App, longReads: LongReads): void {
   const written = new WeakMap<FastifyRequest, Buffer[]>();
   app.addHook("preSerialization", async (request, reply, payload) => {
-    if (!isRead(request) || measureJson(payload, MAX_UNCOUNTED_BYTES) <= MAX_UNCOUNTED_BYTES) return payload;
-    await request.acquireLongRead();
-    const pieces = await encodeInPieces(payload, (bytes) => request.countBytes(bytes));
+    if (request.method === "HEAD" || measureJson(payload, MAX_UNCOUNTED_BYTES) <= MAX_UNCOUNTED_BYTES) return payload;
+    const isCounted = isRead(request);
+    if (isCounted) await request.acquireLongRead();
+    const pieces = await encodeInPieces(payload, (bytes) => {
+      if (isCounted) request.countBytes(bytes);
+    });
     written.set(request, pieces);
     reply.header(
       "content-length",
@@ -92,7 +95,7 @@ function countAnswers(app: App, longReads: LongReads): void {
     );
     // `onSend` sends the pieces
     reply.serializer(() => "");
-    limitIdleTime(reply);
+    if (isCounted) limitIdleTime(reply);
     return payload;
   });
   app.addHook("onSend", (request, reply, payload, done) => {

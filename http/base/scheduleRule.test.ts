@@ -30,6 +30,8 @@ test.each(["-1 * * * *", "* * * * * *", "* * *", "", "5- * * * *"])("%j is refus
 test.each([
   ["0 0 1-28 * +0-6#5", "no date fits it, so it never fires."],
   ["0 0 31 2,4,6,9,11 +0-6", "no date fits it, so it never fires."],
+  ["0 0 1W,2W,3W,4W,5W,6W,7W * +0", "no date fits it, so it never fires."],
+  ["0 0 1-20 * +0L,1L,2L", "no date fits it, so it never fires."],
   ["0 0 29 2 +0", "taken"],
 ])("%s is checked without holding up the process", (cron, reason) => {
   let found = "";
@@ -37,6 +39,12 @@ test.each([
   expect(found).toBe(reason);
 });
 
-test.each(["0 0 31 12 *", "59 23 1 1 7", "@daily", "0 9 * JAN MON-FRI"])("%s is accepted", (cron) =>
-  expect(reasonOf(cron)).toBe("taken"),
-);
+test.each([
+  "0 0 31 12 *",
+  "59 23 1 1 7",
+  "@daily",
+  "0 9 * JAN MON-FRI",
+  "0 9 13 JUL +WED",
+  "0 9 1W,L * *",
+  "0 0 L * +mon",
+])("%s is accepted", (cron) => expect(reasonOf(cron)).toBe("taken"));

@@ -1,24 +1,16 @@
 import { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import type { ScheduleRule } from "#events/schedule.ts";
-<<<<<<< HEAD
-import { parseCron, timesAfter } from "#events/scheduleTimes.ts";
-import { DAY_MS } from "#events/units.ts";
-=======
 import { fitsAnyDate, parseCron, timesAfter } from "#events/scheduleTimes.ts";
->>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893
+import { DAY_MS } from "#events/units.ts";
 import { ApiError } from "./errors.ts";
 
 const MAX_EVERY_SECONDS = 31_536_000;
 /** Number of due times that are examined. With five fields, the shortest interval occurs within the first days that have a due time. */
 const EXAMINED_TIMES = 60;
-<<<<<<< HEAD
 const YEAR_MS = 366 * DAY_MS;
-=======
-const YEAR_MS = 366 * 86_400_000;
 /** Rarer due times are days apart, and take long to find. */
 const EXAMINED_MS = 2 * YEAR_MS;
->>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893
 const MAX_YEARS_AHEAD = 10;
 
 /** Exactly one of `cron`, `every` and `at`. `checkSchedule` checks that, and that the schedule can be due. */

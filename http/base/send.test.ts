@@ -163,6 +163,29 @@ describe("sending a command", () => {
     await Promise.all(others);
   });
 
+  test("refuses a request while a thousand of its organization wait for busy threads, and no other organization's", async () => {
+    const { send, sent } = harness([busy]);
+    const gaveUp = { status: 409, errorCode: "thread_busy" };
+    const waiting = Array.from({ length: 1_000 }, () => send(DeleteKey, request));
+    const ended = Promise.allSettled(waiting);
+    const other = expect(send(DeleteKey, { ...request, organization_id: "o2" })).rejects.toMatchObject(gaveUp);
+    await vi.advanceTimersByTimeAsync(0);
+    await expect(send(DeleteKey, request)).rejects.toMatchObject({
+      status: 429,
+      errorCode: "rate_limited",
+      message: expect.stringContaining("1000 requests of the organization wait"),
+      retryAfterMs: 5_000,
+    });
+    expect(sent).toHaveLength(1_002);
+    await vi.advanceTimersByTimeAsync(20_000);
+    await other;
+    const outcomes = (await ended).map((outcome) => outcome.status === "rejected" && outcome.reason);
+    expect(outcomes.filter(({ errorCode }) => errorCode !== "thread_busy")).toEqual([]);
+    const next = expect(send(DeleteKey, request)).rejects.toMatchObject(gaveUp);
+    await vi.advanceTimersByTimeAsync(20_000);
+    await next;
+  });
+
   test("does not retry a command that failed in the service", async () => {
     const { send, sent } = harness([
       { position: 0, repeated: false, rejection: { code: "internal", message: "No.", retryable: true } },

@@ -25,6 +25,9 @@ const FIRST_BUSY_WAIT_MS = 50;
 const MAX_BUSY_WAIT_MS = 800;
 /** Beyond this many waiting requests of an organization, each waits longer, so that together they send no more commands a second. */
 const MAX_BUSY_AT_FULL_SPEED = 32;
+/** Maximum requests of an organization that wait for busy threads; one more is refused. Each holds a connection and its body. */
+const MAX_BUSY_WAITS = 1_000;
+const BUSY_RETRY_MS = 5_000;
 
 export interface CommandRequest<D> {
   stream: string;
@@ -95,7 +98,8 @@ interface SendNeeds {
 /**
  * Creates the function that sends all commands. It waits for the result, and then for the projections that the caller reads. If
  * the projections lag, it still returns, because the answer may contain something that cannot be read later, such as a secret.
- * Throws a rejection as an ApiError, `thread_busy` after retries for 20 s.
+ * Throws a rejection as an ApiError, `thread_busy` after retries for 20 s. Throws 429 `rate_limited` if too many requests of the
+ * organization wait for busy threads.
  */
 export function createSend({ sender, waitForProjections, logger, httpId }: SendNeeds): Send {
   const waiting = createCounter();
@@ -125,17 +129,31 @@ async function sendWhileBusy(
   waiting: Counter,
 ): Promise<CommandResult> {
   const giveUpAt = performance.now() + BUSY_MS;
-  for (let backoff = FIRST_BUSY_WAIT_MS; ; backoff = Math.min(backoff * 2, MAX_BUSY_WAIT_MS)) {
-    const result = await send();
-    if (!result.rejection) return result;
-    const wait = backoff * Math.max(1, waiting.count(organization_id) / MAX_BUSY_AT_FULL_SPEED);
-    const isOver = performance.now() + wait > giveUpAt || signal?.aborted;
-    if (result.rejection.code !== "thread_busy" || isOver) throw rejectionError(result.rejection);
-    waiting.add(organization_id, 1);
-    await sleep(wait * (0.5 + Math.random() / 2));
-    waiting.add(organization_id, -1);
+  let counted = 0;
+  try {
+    for (let backoff = FIRST_BUSY_WAIT_MS; ; backoff = Math.min(backoff * 2, MAX_BUSY_WAIT_MS)) {
+      const result = await send();
+      if (!result.rejection) return result;
+      const others = waiting.count(organization_id) - counted;
+      const wait = backoff * Math.max(1, others / MAX_BUSY_AT_FULL_SPEED);
+      const isOver = performance.now() + wait > giveUpAt || signal?.aborted;
+      if (result.rejection.code !== "thread_busy" || isOver) throw rejectionError(result.rejection);
+      if (counted === 0 && others >= MAX_BUSY_WAITS) throw tooManyWaits();
+      waiting.add(organization_id, 1 - counted);
+      counted = 1;
+      await sleep(wait * (0.5 + Math.random() / 2));
+    }
+  } finally {
+    waiting.add(organization_id, -counted);
   }
 }
+
+const tooManyWaits = () =>
+  new ApiError(
+    "rate_limited",
+    `${MAX_BUSY_WAITS} requests of the organization wait for threads that are busy; wait for a thread's answer before the next request to it.`,
+    { retryAfterMs: BUSY_RETRY_MS },
+  );
 
 async function isProjected(
   waitForProjections: WaitForProjections,

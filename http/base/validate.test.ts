@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { ChangeAgentBody } from "../account/agentShape.ts";
 import { CompletionRequest, COMPLETION_CODES } from "../chat/schema.ts";
+import { PushTextBody } from "../knowledge/documentShape.ts";
+import { SearchRequest } from "../knowledge/searchShape.ts";
 import { PageQuery, readPage } from "./pagination.ts";
 import { validator } from "./validate.ts";
 
@@ -54,6 +57,30 @@ test("half a million invalid elements give one refusal, as cheap as for one elem
   let read = 0;
   const counted = new Proxy(messages, { get: (all, key) => (read++, Reflect.get(all, key)) });
   expect(wrong({ messages: counted })).toMatchObject({ param: "messages[0]" });
+  expect(read).toBeLessThan(50);
+});
+
+test.each([
+  [
+    "metadata",
+    PushTextBody,
+    (wrong: object) => ({ text: "x", metadata: wrong }),
+    "metadata: must have 16 keys at most.",
+  ],
+  [
+    "a filter",
+    SearchRequest,
+    (wrong: object) => ({ query: "x", filter: { metadata: wrong } }),
+    "filter.metadata: must",
+  ],
+  ["approvals", ChangeAgentBody, (wrong: object) => ({ tool_approvals: wrong }), "tool_approvals: must have 100 keys"],
+])("25,000 wrong members of %s give one refusal, as cheap as for one", (_, schema, bodyOf, message) => {
+  let read = 0;
+  const members = Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`k${n}`, null]));
+  const counted = new Proxy(members, { get: (all, key) => (read++, Reflect.get(all, key)) });
+  const refusing = validator()({ schema, method: "POST", url: "/", httpPart: "body" });
+  const { error } = refusing(bodyOf(counted)) as { error: Error };
+  expect(error.message).toContain(message);
   expect(read).toBeLessThan(50);
 });
 

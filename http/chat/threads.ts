@@ -17,10 +17,11 @@ export function threadRoutes(app: App, http: Http): void {
     summary: "The messages of a thread",
     response: { 200: Messages },
   };
-  app.get("/threads/:id/messages", { schema: reading }, async ({ caller, params, query }) => {
+  app.get("/threads/:id/messages", { schema: reading }, async (request) => {
+    const { caller, params, query } = request;
     const id = readThreadPath(params.id);
     const scope = ownerScope(caller.principal, query.user);
-    return readMessages(http, caller.organization_id, { id, scope }, query);
+    return readMessages(http, request, { id, scope }, query);
   });
 
   const deleting = {

@@ -41,12 +41,7 @@ function readLanguages(http: Http, { reextract, ocr_languages }: z.infer<typeof 
   return requireLanguages(http, "ocr_languages", sent);
 }
 
-async function reprocess(
-  http: Http,
-  request: FastifyRequest,
-  row: DocumentRow,
-  query: z.infer<typeof ReprocessQuery>,
-) {
+async function reprocess(http: Http, request: FastifyRequest, row: DocumentRow, query: z.infer<typeof ReprocessQuery>) {
   const reextract = query.reextract === "true";
   const ocr_languages = readLanguages(http, query);
   const path = `/api/v1/knowledge/documents/${row.id}/reprocess`;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { canonicalType, MEDIA_TYPES, typeFromFileName } from "#events/mediaTypes.ts";
 import type { DocumentFilter } from "#projections/passages/engine.ts";
 import { MAX_METADATA_KEYS, MetadataKey, MetadataValueInput } from "#events/documentInput.ts";
+import { limitKeys } from "#events/limitKeys.ts";
 
 /*
  * Filters of the documents that a search may find, beyond the fields of the spec. Unknown fields are refused, because ignoring
@@ -61,9 +62,10 @@ export const SearchFilter = z
       created_before: time("Before this time."),
       updated_after: time("Changed at this time or later."),
       updated_before: time("Last changed before this time."),
-      metadata: z
-        .record(MetadataKey, Condition, "must be an object of keys and conditions")
-        .refine((sent) => Object.keys(sent).length <= MAX_METADATA_KEYS, `must have ${MAX_METADATA_KEYS} keys at most`)
+      metadata: limitKeys(
+        MAX_METADATA_KEYS,
+        z.record(MetadataKey, Condition, "must be an object of keys and conditions"),
+      )
         .optional()
         .describe("By key: a value, an array of values of which it has one, or bounds `{gt, gte, lt, lte}`."),
     },

@@ -71,7 +71,7 @@ export function threadRoutes(app: App, http: Http): void {
   };
   app.get("/threads/:id/messages", { onRequest, schema: messages }, async (request) => {
     const thread = await findThread(http, request, false);
-    return readMessages(http, request.caller.organization_id, thread, request.query);
+    return readMessages(http, request, thread, request.query);
   });
 
   const deleting = {

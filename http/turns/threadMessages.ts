@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { isUuid, streamName } from "#events/ids.ts";
 import { answerText } from "#events/turnOutput.ts";
@@ -5,6 +6,7 @@ import { findTurnPosition, listTurns, threadExists, type ThreadTurn } from "#pro
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { readPage } from "../base/pagination.ts";
+import { waitToRead } from "../base/sendFile.ts";
 import { unixSeconds } from "../base/times.ts";
 import { presentCalls, ToolCall } from "./callShape.ts";
 import { readTurnInput } from "./turnInput.ts";
@@ -100,15 +102,21 @@ async function readCursor(
 /** Reads a page of a thread's messages. Throws 404 `thread_not_found`, and 400 for an `after` that is not the id of a message of it. */
 export async function readMessages(
   http: Http,
-  organization: string,
+  request: Pick<FastifyRequest, "caller" | "acquireLongRead">,
   { id, scope }: { id: string; scope: string },
   query: z.infer<typeof MessagesQuery>,
 ): Promise<z.infer<typeof Messages>> {
+  const organization = request.caller.organization_id;
   await http.waitUntilCurrent(["turns"], streamName("thread", id));
   if (!(await threadExists(http.db, organization, id, scope))) throw threadNotFound();
   const { limit } = readPage({ limit: query.limit });
   const after = query.after === undefined ? 0 : await readCursor(http, organization, { id, scope }, query.after);
   const turns = await listTurns(http.db, organization, id, scope, { after, limit, bytes: MAX_PAGE_BYTES });
+  // the first turn may have a prompt of 64 MiB
+  await waitToRead(
+    request,
+    turns.reduce((sum, { bytes }) => sum + bytes, 0),
+  );
   const data: ThreadMessage[] = [];
   for (const turn of turns) for (const message of await present(http, turn)) data.push(message);
   const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];

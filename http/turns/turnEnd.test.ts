@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
 import { NO_OUTPUT, NO_USAGE } from "#events/thread.ts";
 import { errorHeaders } from "../base/errors.ts";
-import { turnFailure } from "./turnEnd.ts";
+import { turnFailure, waitForEnd } from "./turnEnd.ts";
 
 const refused = (code: string | null) => ({ status: "refused" as const, code, message: "No.", retry_after_ms: 2_000 });
 
@@ -26,4 +27,61 @@ test("SDKs retry a turn that budgets have refused, but not one that they ended a
   };
   const answer = turnFailure(failed);
   expect([answer.status, errorHeaders(answer)]).toEqual([429, { "x-should-retry": "false" }]);
+});
+
+const END = {
+  type: "end",
+  end: { status: "stopped", message: "Stopped.", said: NO_OUTPUT, usage: NO_USAGE, model: "m" },
+};
+const SILENCE = undefined;
+
+/** Waits for a turn whose frames, and silences between them, are these. Says how often it was looked up with others, and alone. */
+async function wait(
+  { row, running, ends_by = Date.now() + 60_000 }: { row?: object; running: boolean[]; ends_by?: number },
+  ...frames: unknown[]
+) {
+  const looks = { shared: 0, own: 0 };
+  const http = {
+    isTurnRunning: async () => running[looks.shared++],
+    db: { query: async () => (looks.own++, row ? [row] : []) },
+    turnHistory: { isDeleted: async () => true },
+  };
+  const turn = { organization_id: newId(), turn_id: newId(), thread_id: newId(), ends_by };
+  const reader = { next: async () => frames.shift() };
+  const end = await waitForEnd(http as never, turn, reader as never, new AbortController().signal);
+  return { end, looks };
+}
+
+const ROW = {
+  status: "running",
+  ends_by: new Date(),
+  parked_at: null,
+  model: '"m"',
+  said: null,
+  usage: null,
+  code: null,
+};
+
+test("while a turn runs, it is looked up together with others only, and its row is read once it has ended", async () => {
+  expect(await wait({ running: [true, true] }, SILENCE, SILENCE, END)).toEqual({
+    end: END.end,
+    looks: { shared: 2, own: 0 },
+  });
+  const row = { ...ROW, status: "failed", error: '"Broken."', input: null, agent: null, asked: null };
+  expect(await wait({ row, running: [true, false] }, SILENCE, SILENCE)).toMatchObject({
+    end: { status: "failed", message: "Broken." },
+    looks: { shared: 2, own: 1 },
+  });
+});
+
+test("a turn without a row is deleted or not projected yet, which its own look-up finds out", async () => {
+  await expect(wait({ running: [false] }, SILENCE)).rejects.toMatchObject({ errorCode: "thread_not_found" });
+});
+
+test("a turn that waits for a person beyond the time of its request ends the request", async () => {
+  const row = { ...ROW, parked_at: new Date(), error: null, input: null, agent: null, asked: null };
+  expect(await wait({ row, running: [], ends_by: Date.now() - 1_000 }, SILENCE)).toEqual({
+    end: undefined,
+    looks: { shared: 0, own: 1 },
+  });
 });

@@ -7,7 +7,7 @@ import { ApiError, badGateway } from "../base/errors.ts";
 import type { FrameReader } from "./frameReader.ts";
 import type { TurnHandle } from "./turnHandle.ts";
 
-type Needs = Pick<Http, "db" | "turnHistory">;
+type Needs = Pick<Http, "db" | "turnHistory" | "isTurnRunning">;
 type AwaitedTurn = Pick<TurnHandle, "organization_id" | "turn_id" | "thread_id" | "ends_by">;
 
 /** After this time without a frame, the read model is queried for the turn's end. */
@@ -48,6 +48,8 @@ type StoredEnd = TurnEnd | typeof OUTLIVES_REQUEST | undefined;
 
 async function readEnd(http: Needs, turn: AwaitedTurn): Promise<StoredEnd> {
   const { organization_id, turn_id, thread_id } = turn;
+  // one query for all waiting turns: a query each for thousands, with their texts, would keep the database busy
+  if (currentTime() <= turn.ends_by && (await http.isTurnRunning(turn_id))) return undefined;
   const row = await getTurn(http.db, organization_id, turn_id);
   if (!row && (await http.turnHistory.isDeleted(thread_id, turn_id)))
     throw new ApiError("thread_not_found", "The thread was deleted while its turn was running.", {

@@ -28,4 +28,15 @@ describe("the tags of a form", () => {
   ])("are refused when %s", (_case, fields) => {
     expect(() => readTags(fields)).toThrow(expect.objectContaining({ status: 400, errorCode: null, param: "tags" }));
   });
+
+  it("are not read on once there are too many: a form has room for two million", () => {
+    let read = 0;
+    const tags = new Proxy(
+      Array.from({ length: 20_000 }, () => "a"),
+      { get: (all, key) => (read++, Reflect.get(all, key)) },
+    );
+    const fields = Array.from({ length: 100 }, () => field(tags));
+    expect(() => readTags(fields)).toThrow("tags: must have 100 tags at most.");
+    expect(read).toBeLessThan(100_000);
+  });
 });

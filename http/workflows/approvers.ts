@@ -24,13 +24,8 @@ async function findGroupsOf(
   return listGroupsOf(db, organization_id, user_id);
 }
 
-<<<<<<< HEAD
-/** The people whose substitute this person is now. */
-async function findSubstituted(http: Needs, organization_id: string, user_id: string): Promise<SubstitutedPerson[]> {
-=======
 /** The people whose substitute this person is now, and who may decide themselves. */
-async function findSubstituted(http: Needs, organization_id: string, user_id: string): Promise<Principal[]> {
->>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893
+async function findSubstituted(http: Needs, organization_id: string, user_id: string): Promise<SubstitutedPerson[]> {
   await http.waitUntilCurrent(["users"], streamName("organization", organization_id));
   await http.waitUntilCurrent(["groups"], groupsStream(organization_id));
   const substituted = await listSubstituted(http.db, organization_id, user_id);

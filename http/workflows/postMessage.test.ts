@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { createAwaitDelivery } from "./postMessage.ts";
 
-test("concurrent requests each get their own delivery, and one that was found is not read again", async () => {
+/** Deliveries by stream, and the streams that were looked at. */
+function open() {
   const delivered = new Map<string, object>();
   const looks: string[] = [];
   let hint = (): void => {};
@@ -16,8 +17,12 @@ test("concurrent requests each get their own delivery, and one that was found is
       },
     },
   } as never);
+  return { awaitDelivery, delivered, looks, closing, hint: () => hint() };
+}
 
-  const both = [awaitDelivery("a"), awaitDelivery("b")];
+test("concurrent requests each get their own delivery, and one that was found is not read again", async () => {
+  const { awaitDelivery, delivered, looks, closing, hint } = open();
+  const both = [awaitDelivery("o", "a"), awaitDelivery("o", "b")];
   await expect.poll(() => looks).toContain("message-b 2");
   delivered.set("message-b", { reached: 2 });
   hint();
@@ -28,7 +33,21 @@ test("concurrent requests each get their own delivery, and one that was found is
   expect(await both[0]).toEqual({ reached: 0, refused_for: 3 });
   expect(looks.lastIndexOf("message-b 2")).toBe(found);
 
-  const given = awaitDelivery("c");
+  const given = awaitDelivery("o", "c");
   closing.abort();
   expect(await given).toBeUndefined();
+});
+
+test("a request does not wait while a thousand of its organization do, and those of others still wait", async () => {
+  const { awaitDelivery, delivered, closing, hint } = open();
+  const waiting = Array.from({ length: 1_000 }, (_, n) => awaitDelivery("o", String(n)));
+  delivered.set("message-more", { reached: 1 });
+  expect(await awaitDelivery("o", "more")).toBeUndefined();
+  expect(await awaitDelivery("other", "more")).toEqual({ reached: 1 });
+  delivered.set("message-0", { reached: 2 });
+  hint();
+  expect(await waiting[0]).toEqual({ reached: 2 });
+  expect(await awaitDelivery("o", "more")).toEqual({ reached: 1 });
+  closing.abort();
+  await Promise.all(waiting);
 });

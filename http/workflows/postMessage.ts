@@ -1,6 +1,7 @@
 import { newId, streamName } from "#events/ids.ts";
 import type { Principal } from "#events/envelope.ts";
 import { PostMessage } from "#events/message.ts";
+import { createCounter } from "../base/counter.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
@@ -11,6 +12,8 @@ import { createSharedPoll } from "./sharedPoll.ts";
 const MAX_DATA_BYTES = 256 * 1024;
 /** How long a request waits for the delivery, which continues after that. */
 const DELIVERY_MS = 10_000;
+/** Maximum requests of an organization that wait for deliveries. More are answered at once, while their delivery continues. */
+const MAX_WAITS = 1_000;
 
 export interface NewMessage {
   organization_id: string;
@@ -29,8 +32,11 @@ interface Delivery {
   reached: number;
   refused_for?: number;
 }
-/** Waits for a message's delivery and returns the number of runs it reached; undefined if that takes too long. */
-export type AwaitDelivery = (message_id: string) => Promise<Delivery | undefined>;
+/**
+ * Waits for a message's delivery and returns the number of runs it reached; undefined if that takes too long, or if too many
+ * requests of the organization wait.
+ */
+export type AwaitDelivery = (organization_id: string, message_id: string) => Promise<Delivery | undefined>;
 
 /** Polls for the delivery event directly: polling for the stream's version would need a second query to read it. */
 export function createAwaitDelivery({
@@ -50,11 +56,15 @@ export function createAwaitDelivery({
       await Promise.all(waiters.map(look));
     },
   );
-  return async (message_id) => {
+  const waiting = createCounter();
+  return async (organization_id, message_id) => {
+    if (waiting.count(organization_id) >= MAX_WAITS) return undefined;
     let found: Delivery | undefined;
     const find = (delivered: Delivery) => void (found = delivered);
     const giveUp = AbortSignal.any([closing, AbortSignal.timeout(DELIVERY_MS)]);
+    waiting.add(organization_id, 1);
     await waitFor({ stream: streamName("message", message_id), find }, giveUp);
+    waiting.add(organization_id, -1);
     return found;
   };
 }
@@ -79,7 +89,7 @@ export async function postMessage(http: Http, awaitDelivery: AwaitDelivery, mess
   const command = { stream, principal, request_id, ...keys, ...identity, data: content };
   const { created_id, isNew } = await createOnce(http, PostMessage, command);
   if (!isNew) await Promise.all(blobs.map((blob) => http.blobs.remove(blob)));
-  const delivered = await awaitDelivery(created_id);
+  const delivered = await awaitDelivery(organization_id, created_id);
   if (delivered?.refused_for !== undefined) throw severalRuns(delivered.refused_for);
   return { id: created_id, reached: delivered?.reached ?? null };
 }

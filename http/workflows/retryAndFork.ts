@@ -97,11 +97,7 @@ async function startFromParent(
   http: Http,
   request: FastifyRequest,
   { row, view, workflow, files, open }: Parent,
-<<<<<<< HEAD:http/workflows/retryAndFork.ts
-  { kind, step, effects_of, run_id, calls, args, definition_version, started_by }: RunFromParent,
-=======
-  { kind, step, effects_of, run_id, calls, args, definition_version, started_by, checkNew }: Continuation,
->>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893:http/workflows/continueRun.ts
+  { kind, step, effects_of, run_id, calls, args, definition_version, started_by, checkNew }: RunFromParent,
 ): Promise<string> {
   const { caller } = request;
   const created = view.created!;
@@ -159,12 +155,7 @@ export async function retryRun(http: Http, request: FastifyRequest, id: string):
       "run_continued",
       `The run ${view.continued_as} continues this one: retry that one if it failed.`,
     );
-<<<<<<< HEAD:http/workflows/retryAndFork.ts
-  await requireVersion(http, request.caller, row.definition_id, row.definition_version);
   return startFromParent(http, request, parent, {
-=======
-  return startContinuation(http, request, parent, {
->>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893:http/workflows/continueRun.ts
     kind: "retry",
     run_id: retryId(row.id),
     step: view.error_info?.step ?? null,

@@ -16,3 +16,15 @@ test("vars as large as a request are refused without writing their JSON", async 
   expect(await longestTurn(run)).toBeLessThan(40);
   await scripts.close();
 });
+
+test("a script is not checked while many of its organization wait, and those of others are", async () => {
+  const scripts = openScripts({ processes: 1 });
+  const inspect = (organization_id: string) => scripts.inspect(organization_id, "export const meta = {};");
+  // four run at a time
+  const waiting = Array.from({ length: 4 + 64 }, () => inspect("o"));
+  await expect(inspect("o")).rejects.toMatchObject({ name: "Unavailable", retry_after_ms: 2_000 });
+  expect(await inspect("other")).toMatchObject({ meta: {} });
+  await Promise.all(waiting);
+  expect(await inspect("o")).toMatchObject({ meta: {} });
+  await scripts.close();
+});

@@ -1,4 +1,5 @@
 import { jsonWithin } from "#events/largeJson.ts";
+import { Unavailable } from "#events/ports.ts";
 import { ScriptError, type ScriptInspection, type ScriptHost, type ScriptRunner } from "#services/scripting/runner.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import type { WorkflowRunner } from "#services/workflows/tick.ts";
@@ -27,6 +28,8 @@ const CALL_MS = 30_000;
  * a low priority.
  */
 const INSPECT_MS = 60_000;
+/** Waiting inspections of an organization: an editor sends one at each pause of its author. */
+const MAX_WAITING_INSPECTIONS = 64;
 
 const NO_HOST: ScriptHost = {
   fetch: () => Promise.reject(new Error("A script fetches nothing while it is saved.")),
@@ -71,6 +74,8 @@ export function openScripts({ processes, cpu_ms = CPU_MS }: ScriptsOptions): Scr
       return inTurn(organization_id, signal, () => runWork({ kind: "run", js, input }, CALL_MS, { host, signal }));
     },
     async inspect(organization_id, source, type = "tool") {
+      if (semaphore.countWaiting(organization_id) >= MAX_WAITING_INSPECTIONS)
+        throw new Unavailable("too many scripts of the organization wait to be checked", { retry_after_ms: 2_000 });
       const { signal } = new AbortController();
       const work = () => runWork({ kind: "inspect", type, source }, INSPECT_MS, { host: NO_HOST, signal });
       return JSON.parse(await inTurn(organization_id, signal, work)) as ScriptInspection;

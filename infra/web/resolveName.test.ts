@@ -30,31 +30,58 @@ function answerTo(query: Buffer): Buffer | undefined {
   return Buffer.concat([question, Buffer.from([0xc0, HEADER, 0, A, 0, 1, 0, 0, 0, 1, 0, 4, 93, 184, 216, 34])]);
 }
 
-async function openNameServer() {
+/** Refuses every question. */
+function refuse(query: Buffer): Buffer {
+  const question = Buffer.from(query.subarray(0, query.indexOf(0, HEADER) + 5));
+  question.writeUInt16BE(0x8180 | REFUSED, 2);
+  question.writeUInt16BE(0, 10);
+  return question;
+}
+
+/** Opens a name server and returns its address. */
+async function openNameServer(answerQuery = answerTo): Promise<string> {
   const socket = createSocket("udp4");
   sockets.push(socket);
   socket.on("message", (query, { port, address }) => {
-    const answer = answerTo(query);
+    const answer = answerQuery(query);
     if (answer) socket.send(answer, port, address);
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
-  return createResolve([`127.0.0.1:${socket.address().port}`]);
+  return `127.0.0.1:${socket.address().port}`;
 }
 
+const openResolve = async () => createResolve([await openNameServer()]);
+
 test("a name has the addresses that its name server knows, also if it refuses the question for IPv6", async () => {
-  const resolve = await openNameServer();
+  const resolve = await openResolve();
   expect(await resolve("four.example")).toEqual([{ address: "93.184.216.34", family: 4 }]);
   expect(await resolve("four.example.")).toHaveLength(1);
 });
 
 test("a name without addresses is unknown, and the error names it", async () => {
-  const resolve = await openNameServer();
+  const resolve = await openResolve();
   await expect(resolve("none.example")).rejects.toMatchObject({ code: "ENODATA", hostname: "none.example" });
 });
 
+test("the name servers are read again after they have failed, as a machine may have others by then", async () => {
+  const servers = [await openNameServer(refuse)];
+  const resolve = createResolve(servers);
+  servers[0] = await openNameServer();
+  await expect(resolve("four.example")).rejects.toMatchObject({ code: "EREFUSED" });
+  expect(await resolve("four.example")).toEqual([{ address: "93.184.216.34", family: 4 }]);
+});
+
+test("the name servers are not read again after an unknown name", async () => {
+  const servers = [await openNameServer()];
+  const resolve = createResolve(servers);
+  servers[0] = await openNameServer(refuse);
+  await expect(resolve("none.example")).rejects.toMatchObject({ code: "ENODATA" });
+  expect(await resolve("four.example")).toHaveLength(1);
+});
+
 test("names whose servers stay silent do not hold up the system's look-ups", async () => {
-  const resolve = await openNameServer();
+  const resolve = await openResolve();
   const silent = Promise.allSettled(Array.from({ length: 50 }, (_, n) => resolve(`silent${n}.example`)));
   const began = performance.now();
   await lookup("localhost");
@@ -72,7 +99,7 @@ test("without a name server the system answers", async () => {
 });
 
 test.each(["localhost", "sub.localhost"])("the system answers %s", async (name) => {
-  const resolve = await openNameServer();
+  const resolve = await openResolve();
   // not every system knows names below localhost
   const addresses = await resolve(name).catch((error: NodeJS.ErrnoException) => {
     expect(error.syscall).toBe("getaddrinfo");

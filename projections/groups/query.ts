@@ -1,3 +1,4 @@
+import { mapInSlices } from "#events/slices.ts";
 import { decode, type Db } from "../projection.ts";
 import { groupId } from "./project.ts";
 
@@ -29,7 +30,8 @@ const parseRow = ({ name, updated_at, members }: StoredRow): GroupRow => ({
 /** An organization's groups by name. */
 export async function listGroups(db: Db, organization: string): Promise<GroupRow[]> {
   const rows = await db.query<StoredRow>(`${SELECT} order by g.name collate "C"`, [organization]);
-  return rows.map(parseRow);
+  // an organization may have 200 groups of 500 people
+  return mapInSlices(rows, parseRow);
 }
 
 export async function getGroup(db: Db, organization: string, name: string): Promise<GroupRow | undefined> {

@@ -40,17 +40,6 @@ const hasEnded = (one: string): string => `coalesce((select n.by_id = ${one}.by_
         order by n.version limit 1), ${isOwnVoteCast(`${one}.by_id`)})`;
 const mayDecide = (user: string): string =>
   `coalesce(${user}.active and ${user}.role in (${APPROVERS.map((role) => `'${role}'`).join(", ")}), false)`;
-<<<<<<< HEAD
-/** SQL: whether the receiver of a delegation has delegated with effect in turn. Longer chains are found in the rows (delegations.ts). */
-const IS_PASSED_ON = `exists (select from read.approval_delegations m left join read.users mt on mt.id = m.to_id
-        where m.approval_id = d.approval_id and m.version > d.version and m.by_id = d.to_id
-          and not exists (select from read.approval_delegations o
-            where o.approval_id = d.approval_id and o.to_id = d.to_id and o.version > d.version and o.version < m.version)
-          and ((${mayDecide("mt")} and not ${hasEnded("m")}) or ${hasVoted("m.to_id")}))`;
-/**
- * SQL: whether a delegation has an effect. It has none once its receiver has left or lost the role, unless the receiver has used it.
- * Otherwise two people could use one vote.
-=======
 /** SQL: whether the delegation, or one by which the vote came to the person who delegated, has ended. */
 const HAS_LOST = `exists (with recursive source as (
           select d.approval_id, d.version, d.by_id
@@ -63,7 +52,6 @@ const HAS_LOST = `exists (with recursive source as (
 /**
  * SQL: whether a delegation has an effect: somebody may decide by it now, or has voted. Those to whom it was delegated may have left
  * or have another role by now, and may have delegated it in turn (`passed`). Once a person gets another one, theirs are about that one.
->>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893
  */
 const HAS_EFFECT = `(${hasVoted("d.to_id")} or (not ${HAS_LOST} and exists (with recursive passed as (
           select d.approval_id, d.version, d.by_id, d.to_id

@@ -75,6 +75,15 @@ export async function getTurn(db: Db, organization: string, turnId: string): Pro
   };
 }
 
+/** Which of these turns run. */
+export async function filterRunningTurns(db: Db, ids: string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    "select id from read.turns where id = any ($1::uuid[]) and status = 'running'",
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** The turns of a scope, in any thread, whose ids lie in one of these ranges. */
 export async function findTurnsBetween(
   db: Db,

@@ -1,4 +1,5 @@
 import { LABEL_NAME } from "#events/labels.ts";
+import { mapInSlices } from "#events/slices.ts";
 import { countRows } from "../countRows.ts";
 import { decodeOrNull, type Db } from "../projection.ts";
 
@@ -152,7 +153,8 @@ export async function listUsage(
   const total =
     rows[0]?.total ?? (offset === 0 ? 0 : await countRows(db, `from (${groups}) g`, [organization, from, to]));
   return {
-    rows: rows.map(({ total: _, ...row }) => ({
+    // a CSV has up to 100,000
+    rows: await mapInSlices(rows, ({ total: _, ...row }) => ({
       ...row,
       group: decodeOrNull(row.group),
       name: decodeOrNull(row.name),

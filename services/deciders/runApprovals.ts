@@ -85,13 +85,8 @@ function hasEnded(approval: OpenApproval, n: number): boolean {
 }
 
 /**
-<<<<<<< HEAD
- * Whether a delegation has an effect: it is not over and its receiver is present, or the receiver has used it, by voting or by
- * delegating with effect. What the receiver does after another delegation to them belongs to that one.
-=======
  * Whether a delegation has an effect: its receiver has voted, or it has not ended and the receiver is present or has delegated it
  * with effect. Once the receiver gets another one, theirs are about that one.
->>>>>>> 2a5a35040ebb1c5edc06a5503d979adb1113d893
  */
 function hasEffect(approval: OpenApproval, n: number, absent: string[]): boolean {
   const { delegations = [] } = approval;

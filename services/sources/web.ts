@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createSerializer } from "../serialize.ts";
-import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
+import { createFairSemaphore, type FairSemaphore } from "../sharing/fairSemaphore.ts";
 import { WebError } from "../turns/tools/web.ts";
 import type { CacheValidators, FetchedPage, FetchPage } from "./ports.ts";
 import { parseRobots, type Robots } from "./robots.ts";
@@ -55,9 +54,28 @@ function createRobotsReader({ fetch, robot }: SourceWebOptions, signal: AbortSig
   };
 }
 
+/**
+ * Runs one piece of work at a time per host. Organizations take turns, because one of them may have twenty sources of a host that
+ * another organization reads.
+ */
+function createHostTurns() {
+  const hosts = new Map<string, { turns: FairSemaphore; users: number }>();
+  return async (host: string, organization_id: string, work: () => Promise<void>, signal: AbortSignal) => {
+    const used = hosts.get(host) ?? { turns: createFairSemaphore({ total: 1, perTenant: 1 }), users: 0 };
+    hosts.set(host, used);
+    used.users += 1;
+    try {
+      await used.turns.run(organization_id, work, signal);
+    } finally {
+      used.users -= 1;
+      if (used.users === 0) hosts.delete(host);
+    }
+  };
+}
+
 /** Fetches pages of sources: one at a time per host, with a pause in between. Organizations take turns. */
 export function createSourceWeb(options: SourceWebOptions) {
-  const inOrder = createSerializer();
+  const takeTurn = createHostTurns();
   const semaphore = createFairSemaphore(PAGES_AT_ONCE);
   const { fetch, robot, delay_ms } = options;
   return {
@@ -74,11 +92,12 @@ export function createSourceWeb(options: SourceWebOptions) {
           new Promise((resolve, reject) => {
             const { host, origin } = new URL(url);
             // the caller uses the page while the next request to the host waits
-            void inOrder(host, async () => {
+            const visitAndPause = async (): Promise<void> => {
               await visit(url, known).then(resolve, reject);
               const pause = Math.max(delay_ms, await robots.delay(origin));
               await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
-            });
+            };
+            takeTurn(host, organization_id, visitAndPause, signal).catch(reject);
           }),
       };
     },

@@ -3,7 +3,8 @@ import { newId, streamName } from "#events/ids.ts";
 import { TurnCompleted } from "#events/thread.ts";
 import { TurnParked, TurnResumed } from "#events/threadApprovals.ts";
 import { listRecentTurns } from "#projections/budgets/recentTurns.ts";
-import { fixture, message, said, turnStarted } from "./fixture.ts";
+import { filterRunningTurns } from "#projections/turns/query.ts";
+import { fixture, message, said, turnCompleted, turnStarted } from "./fixture.ts";
 
 test("a starting process counts a turn that was resumed after days until it waits again or ends", async () => {
   const f = await fixture();
@@ -32,4 +33,14 @@ test("a starting process counts a turn that was resumed after days until it wait
     TurnCompleted.of({ turn_id, attempt: 3, finish_reason: "stop", usage, model: "m" }, { said: said("") }),
   ]);
   expect(await listed()).toEqual([]);
+});
+
+test("of several turns, those that run are found together", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  const [ended, running] = [newId(), newId()];
+  await f.append(streamName("thread", newId()), [turnStarted(running, [message("x")])]);
+  await f.append(streamName("thread", newId()), [turnStarted(ended, [message("x")]), turnCompleted(ended, "y")]);
+  await f.followed();
+  expect(await filterRunningTurns(f.db, [ended, running, newId()])).toEqual([running]);
 });
