@@ -32,7 +32,7 @@ describe("web_search is configured", () => {
 
 describe("search_documents has a collection to search", () => {
   /** Checks the tool when the read model lists `known` collections, and `current` ones once it has caught up. */
-  const check = (known: number, current: number) => {
+  const checkCollection = (known: number, current: number) => {
     let count = known;
     return checkToolsConfigured(
       {
@@ -52,10 +52,10 @@ describe("search_documents has a collection to search", () => {
   };
 
   test("that was created a moment ago, or before", async () => {
-    await expect(check(1, 1)).resolves.toBeUndefined();
-    await expect(check(0, 1)).resolves.toBeUndefined();
+    await expect(checkCollection(1, 1)).resolves.toBeUndefined();
+    await expect(checkCollection(0, 1)).resolves.toBeUndefined();
   });
 
   test("or not, which is a 400 tool_not_configured", () =>
-    expect(check(0, 0)).rejects.toMatchObject({ errorCode: "tool_not_configured", param: "tools[1]" }));
+    expect(checkCollection(0, 0)).rejects.toMatchObject({ errorCode: "tool_not_configured", param: "tools[1]" }));
 });
