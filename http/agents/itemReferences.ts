@@ -87,11 +87,11 @@ async function readItems(http: Http, reach: Reach, turns: string[], wanted: Read
   return items;
 }
 
-function inputFrom(item: Item | undefined): InputItem[] {
-  if (item?.type === "function_call") return [item];
-  if (item?.type !== "message") return [];
+function inputFrom(item: Item | undefined): InputItem | undefined {
+  if (item?.type === "function_call") return item;
+  if (item?.type !== "message") return undefined;
   const content = item.content.map((part) => (part.type === "refusal" ? part.refusal : part.text)).join("\n");
-  return [{ type: "message", role: "assistant", content }];
+  return { type: "message", role: "assistant", content };
 }
 
 /**
@@ -105,11 +105,11 @@ export async function resolveReferences(http: Http, reach: Reach, body: Response
   if (ids.size === 0) return body;
   if (ids.size > MAX_REFERENCES) throw tooMany(ids.size);
   const items = await readItems(http, reach, await findTurns(http, reach, [...ids]), ids);
-  const resolved = input.flatMap((item): InputItem[] => {
+  // a reference to nothing stays, so that errors name the places of the items that were sent
+  const resolved = input.map((item): InputItem => {
     const id = referencedId(item);
-    if (id === undefined) return [item];
     // an item that is referenced twice is included once
-    return ids.delete(id) ? inputFrom(items.get(id)) : [];
+    return (id !== undefined && ids.delete(id) && inputFrom(items.get(id))) || item;
   });
   return { ...body, input: resolved };
 }

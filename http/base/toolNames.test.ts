@@ -29,3 +29,33 @@ describe("web_search is configured", () => {
   test("by nobody, which is a 400 tool_not_configured", () =>
     expect(check([], [])).rejects.toMatchObject({ errorCode: "tool_not_configured", param: "tools[1]" }));
 });
+
+describe("search_documents has a collection to search", () => {
+  /** Checks the tool when the read model lists `known` collections, and `current` ones once it has caught up. */
+  const checkCollection = (known: number, current: number) => {
+    let count = known;
+    return checkToolsConfigured(
+      {
+        db: {
+          query: async () => Array.from({ length: count }, (_, n) => ({ id: String(n), slug: `s${n}`, name: '"S"' })),
+        },
+        waitUntilCurrent: async (projections: string[]) => {
+          expect(projections).toEqual(["collections"]);
+          count = current;
+        },
+        settings: {},
+      } as never,
+      "o1",
+      ["web_fetch", "search_documents"],
+      { namesCollections: false, paramOf: (n) => `tools[${n}]` },
+    );
+  };
+
+  test("that was created a moment ago, or before", async () => {
+    await expect(checkCollection(1, 1)).resolves.toBeUndefined();
+    await expect(checkCollection(0, 1)).resolves.toBeUndefined();
+  });
+
+  test("or not, which is a 400 tool_not_configured", () =>
+    expect(checkCollection(0, 0)).rejects.toMatchObject({ errorCode: "tool_not_configured", param: "tools[1]" }));
+});

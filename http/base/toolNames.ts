@@ -6,6 +6,7 @@ import { hasScriptedTools } from "#projections/organizations/query.ts";
 import type { ProviderRow } from "./catalog.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
+import { findOrWait } from "./findById.ts";
 
 type Needs = Pick<Http, "db" | "settings">;
 
@@ -50,12 +51,21 @@ async function hasWebSearch({ recent, readNow }: Http["providers"], organization
   return isIn(await recent(organization)) || isIn(await readNow(organization));
 }
 
+/** Whether the organization has a collection. The first one may have been created a moment ago, so this waits for the read model once. */
+async function hasCollection(
+  { db, waitUntilCurrent }: Pick<Http, "db" | "waitUntilCurrent">,
+  organization: string,
+): Promise<boolean> {
+  const find = async () => (await listAllCollections(db, organization))[0];
+  return (await findOrWait(find, () => waitUntilCurrent(["collections"]))) !== undefined;
+}
+
 /**
  * Throws 400 `tool_not_configured` for a tool that lacks a collection to search, or a search endpoint. `namesCollections`: the
  * request names collections, so there is at least one.
  */
 export async function checkToolsConfigured(
-  http: Pick<Http, "db" | "settings" | "providers">,
+  http: Pick<Http, "db" | "settings" | "providers" | "waitUntilCurrent">,
   organization: string,
   names: string[],
   { namesCollections, paramOf }: { namesCollections: boolean; paramOf: (n: number) => string },
@@ -64,7 +74,7 @@ export async function checkToolsConfigured(
     throw new ApiError("tool_not_configured", `${paramOf(n)}: ${message}`, { param: paramOf(n) });
   };
   const knowledge = names.findIndex((name) => KNOWLEDGE_TOOLS.includes(name));
-  if (knowledge !== -1 && !namesCollections && (await listAllCollections(http.db, organization)).length === 0)
+  if (knowledge !== -1 && !namesCollections && !(await hasCollection(http, organization)))
     refuse(knowledge, `${names[knowledge]} needs at least one collection.`);
   const web = names.indexOf(WEB_SEARCH);
   if (web !== -1 && !http.settings.WEB_SEARCH_URL && !(await hasWebSearch(http.providers, organization)))

@@ -1,10 +1,11 @@
 import type { Prompt } from "#events/thread.ts";
 import { isBuiltInTool } from "#events/tools.ts";
-import { listAllCollections, resolveCollections } from "#projections/collections/query.ts";
+import { listAllCollections } from "#projections/collections/query.ts";
 import { findTools } from "#projections/definitions/query.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
+import { resolveCurrentCollections } from "../base/resolveCurrentCollections.ts";
 import { checkToolsConfigured, checkToolNames } from "../base/toolNames.ts";
 import { checkClientTools, readClientTool } from "../turns/clientTools.ts";
 import type { TurnRequest } from "../turns/turnRequest.ts";
@@ -86,7 +87,7 @@ async function splitTools(
   return { tools, ...(client_tools.length > 0 && { client_tools }) };
 }
 
-type Needs = Pick<Http, "db" | "settings" | "providers">;
+type Needs = Pick<Http, "db" | "settings" | "providers" | "waitUntilCurrent">;
 
 /**
  * Looks up the tools and collections that a request names. Throws 400 `unknown_tool`, `invalid_tools`, `unknown_collection`,
@@ -103,17 +104,22 @@ export async function lookUpTools(
     ? { ...request.settings, ...(await splitTools(http, organization_id, sent ?? [])) }
     : request.settings;
   const { tools } = settings;
-  await checkToolNames(http, organization_id, tools, paramOf);
+  // the request may name a tool twice
+  const placeOf = (n: number) => paramOf((sent ?? []).findIndex((tool) => definitionOf(tool)["name"] === tools[n]));
+  await checkToolNames(http, organization_id, tools, placeOf);
   const collections = names && (await findCollections(http, organization_id, names));
-  await checkToolsConfigured(http, organization_id, tools, { namesCollections: collections !== null, paramOf });
+  await checkToolsConfigured(http, organization_id, tools, {
+    namesCollections: collections !== null,
+    paramOf: placeOf,
+  });
   return { ...request, settings: { ...settings, knowledge: collections && { collections } } };
 }
 
 /** Finds the ids of collections by slug or display name, ignoring case. Throws 400 `unknown_collection`. */
-async function findCollections({ db }: Pick<Http, "db">, organization: string, names: string[]): Promise<string[]> {
-  const { found, unknown } = await resolveCollections(db, organization, names);
+async function findCollections(http: Needs, organization: string, names: string[]): Promise<string[]> {
+  const { found, unknown } = await resolveCurrentCollections(http, organization, names);
   if (unknown.length === 0) return found.map(({ id }) => id);
-  const slugs = (await listAllCollections(db, organization)).map(({ slug }) => slug);
+  const slugs = (await listAllCollections(http.db, organization)).map(({ slug }) => slug);
   const listed = slugs.length === 0 ? "none" : slugs.slice(0, MAX_LISTED_SLUGS).join(", ");
   const more = slugs.length > MAX_LISTED_SLUGS ? ` and ${slugs.length - MAX_LISTED_SLUGS} more` : "";
   const wrong = JSON.stringify(unknown[0]!.slice(0, 200));

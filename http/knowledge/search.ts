@@ -1,5 +1,5 @@
 import type { DocumentReader } from "#events/documentDetails.ts";
-import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
+import { listAllCollections, type NamedCollection } from "#projections/collections/query.ts";
 import { filterDocuments } from "#projections/documents/query.ts";
 import { SearchBusy, SearchFailed } from "#projections/passages/engine.ts";
 import { searchPassages, SearchTooDeep } from "#projections/passages/search.ts";
@@ -7,6 +7,7 @@ import type { App } from "../base/app.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, badGateway } from "../base/errors.ts";
+import { resolveCurrentCollections } from "../base/resolveCurrentCollections.ts";
 import { readerOf } from "./documentAccess.ts";
 import { validator } from "../base/validate.ts";
 import { readFilter } from "./searchFilter.ts";
@@ -32,18 +33,10 @@ async function unknownCollection({ db }: Http, organization: string, name: strin
   });
 }
 
-/**
- * Finds the named collections, or all if none is named. A missing one may have been created a moment ago, so this waits for the
- * read model once. Throws `unknown_collection`.
- */
+/** Finds the named collections, or all if none is named. Throws `unknown_collection`. */
 async function findCollections(http: Http, organization: string, names: string[]): Promise<NamedCollection[]> {
   if (names.length === 0) return listAllCollections(http.db, organization);
-  const resolve = () => resolveCollections(http.db, organization, names);
-  let { found, unknown } = await resolve();
-  if (unknown.length > 0) {
-    await http.waitUntilCurrent(["collections"]);
-    ({ found, unknown } = await resolve());
-  }
+  const { found, unknown } = await resolveCurrentCollections(http, organization, names);
   if (unknown.length > 0) throw await unknownCollection(http, organization, unknown[0]!);
   return found;
 }

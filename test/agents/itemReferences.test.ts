@@ -61,8 +61,11 @@ describe("a reference to an item of an earlier response", () => {
     const { output } = await tools.ask(`/tool ${TOOL} {}\n/say secret`);
     expect(output[0].type).toBe("function_call");
     const ids = [message(adas).id, message(others).id, message(gone).id, output[0].id, "msg_1", gone.id, 7, null];
-    await agent.ask([...ids.map((id) => ({ type: "item_reference", id })), user("x")]);
+    const references = ids.map((id) => ({ type: "item_reference", id }));
+    await agent.ask([...references, user("x")]);
     expect(asked()).toEqual(["user: x"]);
+    const { body } = await agent.post({ input: [...references, user("x"), { role: "odd" }] });
+    expect(body.error.param).toBe(`input[${references.length + 1}].role`);
   });
 });
 
