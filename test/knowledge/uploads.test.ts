@@ -153,6 +153,15 @@ describe("an upload form", () => {
     expect([status, body.name, body.size_bytes]).toEqual([202, "b.txt", 8]);
   });
 
+  test("may have any number of unknown fields, whatever they hold", async () => {
+    const broken = part('name="zzz"', "{broken", "application/json");
+    const many = Array.from({ length: 105 }, (_, n) => part(`name="f${n}"`)).join("");
+    const file = part('name="file"; filename="c.txt"', "beside unknown fields");
+    const { status, body } = await send(broken + many + file + part('name="tags"', "kept") + END);
+    expect([status, body.name, body.tags]).toEqual([202, "c.txt", ["kept"]]);
+    expectRefusal(await send(part('name="tags"', "[broken", "application/json") + FILE + END), 400, "invalid_body");
+  });
+
   test.each([
     ["no parts", "missing_file", END],
     ["an empty body", "missing_file", ""],
