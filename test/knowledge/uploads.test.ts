@@ -178,6 +178,11 @@ describe("an upload form", () => {
     expect(await total()).toBe(before);
   });
 
+  test("may have white space before its boundary", async () => {
+    const body = part('name="file"; filename="d.txt"', "beside white space") + END;
+    expect((await send(body, "Multipart/Form-Data ; boundary=b")).status).toBe(202);
+  });
+
   test.each(["application/json", "text/plain", "multipart/form-data", "multipart/mixed; boundary=b"])(
     "sent as %s is refused",
     async (type) => expectRefusal(await send(FILE + END, type), 400, "invalid_body"),
