@@ -125,7 +125,7 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       null,
     ),
     limit(
-      "What downloads of steps and of `web_fetch` hold of one organization in a process; a call without room fails and says so",
+      "What downloads of steps and `web_fetch` hold of one organization in a process; a call without room fails",
       "services/turns/tools/downloadMemory.ts#MAX_OF_ORGANIZATION",
       "bytes",
       null,
@@ -136,7 +136,7 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       "bytes",
       NAMES_FIELD,
     ),
-    limit("Time of a turn; a streamed one has six times as long", "TURN_SECONDS", "seconds", null),
+    limit("Time of a turn; a streamed one has six times as long, an agent's 7 days", "TURN_SECONDS", "seconds", null),
     limit("What one thread may store", "THREAD_MEGABYTES", "megabytes", "thread_too_large"),
     limit("Time for an approval of a tool call, where the agent does not say", "TOOL_APPROVAL_HOURS", "hours", null),
     limit("Providers of an organization", "http/account/providers.ts#MAX_PROVIDERS", "", "too_many_providers"),
@@ -218,7 +218,7 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       null,
     ),
     limit(
-      "Time that a request waits for the end of a run; longer ones are cut to it",
+      "Wait of a request for the end of a run; longer ones are cut to it",
       "http/workflows/waitForEnd.ts#MAX_WAIT_S",
       "seconds",
       null,

@@ -28,7 +28,7 @@ function errorFor(code: string | undefined): ApiError {
   if (code === "HPE_HEADER_OVERFLOW")
     return new ApiError("headers_too_large", "The address and the headers of the request have more than 16 KiB.");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return new ApiError(null, "The request did not arrive in time.", { status: 408 });
+    return new ApiError("request_timeout", "The request did not arrive in time; send it over a faster connection.");
   return new ApiError(null, "The request is not well-formed HTTP.");
 }
 

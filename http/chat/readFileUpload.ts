@@ -14,14 +14,15 @@ export interface FileUpload {
   sha256: string;
 }
 
+const READ: ReadonlySet<string> = new Set(["purpose", "user"]);
 const RULES: FormRules = {
+  // a part named file without a filename is no file
+  fields: new Set([...READ, "file"]),
   isFile: (part) => part.fieldname === "file",
   isWanted: (part) => part.fieldname === "file",
   unreadableCode: "invalid_multipart",
   tooManyCode: "invalid_multipart",
 };
-
-const READ: ReadonlySet<string> = new Set(["purpose", "user"]);
 
 /**
  * Reads the text fields and ignores unknown ones. Refuses a truncated, JSON or duplicate value: the file could end up with

@@ -67,7 +67,7 @@ export async function extract(
   const { caller } = request;
   const { bytes, name, mime_type, sha256 } = await readUpload(request, {
     pictures: http.settings.OCR,
-    ignoresFields: true,
+    fields: new Set(),
   });
   const content_claim = http.keyring.keyedHash("extraction", [caller.organization_id, sha256].join("\n"));
   const created_at = new Date(currentTime());

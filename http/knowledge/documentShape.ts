@@ -35,7 +35,7 @@ export const Document = z
     external_id: z.string().optional().describe("The caller's own id of a pushed text."),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    indexed_at: z.iso.datetime().optional().describe("When search could first find it."),
+    indexed_at: z.iso.datetime().optional().describe("When search began to find its present text."),
   })
   .meta({ title: "Document" });
 

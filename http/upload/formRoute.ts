@@ -4,7 +4,7 @@ import { ApiError } from "../base/errors.ts";
 import { MAX_FILE_BYTES, MAX_FORM_OVERHEAD_BYTES } from "./multipartForm.ts";
 
 const isForm = ({ headers }: FastifyRequest): boolean =>
-  /^multipart\/form-data(;|$)/i.test(headers["content-type"]?.trim() ?? "");
+  /^multipart\/form-data\s*(;|$)/i.test(headers["content-type"]?.trim() ?? "");
 
 /** Options of a route that accepts a form. Other bodies are refused with `unreadableCode` before they are read. */
 export const formRoute = (unreadableCode: ErrorCode, ...checks: ((request: FastifyRequest) => Promise<void>)[]) => ({

@@ -5,6 +5,7 @@ import type { FastifyRequest } from "fastify";
 import type { ErrorCode } from "#events/errorCodes.ts";
 import { Unavailable } from "#events/ports.ts";
 import { ApiError } from "../base/errors.ts";
+import { OCTETS } from "../base/mediaType.ts";
 import { toApiError } from "../base/toApiError.ts";
 
 export const MAX_FILE_BYTES = 100_000_000;
@@ -44,8 +45,8 @@ export interface FormRules {
   isFile(part: MultipartFile): boolean;
   /** Whether this is the file that the route wants. Other files are skipped. */
   isWanted(part: MultipartFile): boolean;
-  /** Whether parts that are not files are skipped unread. By default they are fields. */
-  ignoresFields?: boolean;
+  /** Names of the fields that the route reads. Other fields are skipped unread, because they may hold anything. */
+  fields: ReadonlySet<string>;
   /** Error code for a body that cannot be parsed. */
   unreadableCode: ErrorCode;
   /** Error code for a second file. */
@@ -100,9 +101,10 @@ async function readParts(request: FastifyRequest, rules: FormRules): Promise<For
   const fields: Field[] = [];
   let files = 0;
   let file: SentFile | undefined;
-  // otherwise the parser would refuse a field whose content it cannot parse
-  const parsing = rules.ignoresFields ? { isPartAFile: () => true } : {};
-  for await (const part of request.parts({ limits: LIMITS, ...parsing })) {
+  // otherwise the parser would refuse the form for an unknown field whose content it cannot parse
+  const isPartAFile = (name = "", type?: string, filename?: string): boolean =>
+    filename !== undefined || type === OCTETS || !rules.fields.has(name);
+  for await (const part of request.parts({ limits: LIMITS, isPartAFile })) {
     if (part.type === "field") {
       fields.push({ name: part.fieldname, value: part.value, truncated: part.valueTruncated });
       continue;

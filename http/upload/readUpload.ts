@@ -21,7 +21,10 @@ export interface Upload extends Pick<SentFile, "bytes" | "sha256"> {
 }
 
 const hasName = ({ filename }: { filename?: string }) => filename !== undefined && filename !== "";
+/** The fields that `readDetails` reads. */
+const DETAILS: ReadonlySet<string> = new Set(["tags", "metadata", "readers"]);
 const RULES: FormRules = {
+  fields: DETAILS,
   isFile: hasName,
   isWanted: hasName,
   unreadableCode: "invalid_body",
@@ -39,12 +42,13 @@ export const UploadForm = z.object({
  */
 export async function readUpload(
   request: FastifyRequest,
-  { pictures, ignoresFields = false }: { pictures: boolean } & Pick<FormRules, "ignoresFields">,
+  { pictures, fields = DETAILS }: { pictures: boolean } & Partial<Pick<FormRules, "fields">>,
 ): Promise<Upload> {
-  const { file, fields } = await readForm(request, { ...RULES, ignoresFields });
+  const form = await readForm(request, { ...RULES, fields });
+  const { file } = form;
   if (!file) throw new ApiError("missing_file", "The form needs a part with a filename.", { param: "file" });
   if (file.bytes.length === 0) throw emptyFile();
-  const details = readDetails(fields);
+  const details = readDetails(form.fields);
   return { ...(await describeFile(file, { pictures })), ...details };
 }
 

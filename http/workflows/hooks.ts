@@ -7,6 +7,7 @@ import type { Verification } from "#events/trigger.ts";
 import { getRun, type RunRow } from "#projections/runs/query.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
 import { identifyParts, readIdempotencyKey } from "../base/idempotency.ts";
 import { isLive } from "./foldRun.ts";
 import { readExternalUser, requireSecret, requireSecretOrScheme, requireSignature } from "./hookAuth.ts";
@@ -67,6 +68,12 @@ interface Delivery {
 /** Starts a run or sends an event, depending on the trigger. */
 type Receive = (request: FastifyRequest, delivery: Delivery) => Promise<z.infer<typeof Started> | z.infer<typeof Sent>>;
 
+/** Names the header that the sender used as its key in an error about the key. */
+const nameKeyHeader = (error: unknown, { headers }: FastifyRequest): unknown =>
+  error instanceof ApiError && error.param === "Idempotency-Key" && headers["idempotency-key"] === undefined
+    ? new ApiError(error.errorCode, error.message.replaceAll("Idempotency-Key", "webhook-id"), { param: "webhook-id" })
+    : error;
+
 function readDelivery(request: FastifyRequest): Delivery {
   const payload = request.bodyBytes === 0 ? {} : request.body;
   return {
@@ -74,6 +81,14 @@ function readDelivery(request: FastifyRequest): Delivery {
     key: readKey(request),
     body: request.bodyHash,
   };
+}
+
+async function receiveUnsigned(request: FastifyRequest, receive: Receive) {
+  try {
+    return await receive(request, readDelivery(request));
+  } catch (error) {
+    throw nameKeyHeader(error, request);
+  }
 }
 
 /** Receives a signed request. Also answers the challenge with which Slack verifies an address. */
@@ -199,7 +214,7 @@ export function hookRoutes(scope: App, http: Http): void {
       const { verify } = request.trigger;
       // Slack shows its users an error for anything but 200.
       void reply.code(verify?.scheme === "slack" ? 200 : 202);
-      return verify ? receiveSigned(http, request, verify, receive) : receive(request, readDelivery(request));
+      return verify ? receiveSigned(http, request, verify, receive) : receiveUnsigned(request, receive);
     },
   );
 

@@ -80,6 +80,17 @@ describe("an upload", () => {
     expect([status, body.filename, body.mime_type]).toEqual([201, "a.pdf", "application/pdf"]);
   });
 
+  test("ignores unknown fields that are not what their type says, and a file without a name", async () => {
+    const part = (head: string, body: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
+    const zzz = part('name="zzz"\r\nContent-Type: application/json', "{broken");
+    const send = (parts: string) =>
+      call("POST", "/files", `${parts}--b--\r\n`, { "content-type": "multipart/form-data; boundary=b" });
+    const { status, body } = await send(`${zzz}${part('name="file"; filename="a.txt"', "x")}`);
+    expect([status, body.filename]).toEqual([201, "a.txt"]);
+    const unnamed = await send(zzz + part('name="file"', "x"));
+    expect([unnamed.status, unnamed.body.error.code]).toEqual([400, "missing_file"]);
+  });
+
   test("stores an empty purpose as sent", async () =>
     expect(
       (

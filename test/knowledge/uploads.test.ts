@@ -153,6 +153,15 @@ describe("an upload form", () => {
     expect([status, body.name, body.size_bytes]).toEqual([202, "b.txt", 8]);
   });
 
+  test("may have any number of unknown fields, whatever they hold", async () => {
+    const broken = part('name="zzz"', "{broken", "application/json");
+    const many = Array.from({ length: 105 }, (_, n) => part(`name="f${n}"`)).join("");
+    const file = part('name="file"; filename="c.txt"', "beside unknown fields");
+    const { status, body } = await send(broken + many + file + part('name="tags"', "kept") + END);
+    expect([status, body.name, body.tags]).toEqual([202, "c.txt", ["kept"]]);
+    expectRefusal(await send(part('name="tags"', "[broken", "application/json") + FILE + END), 400, "invalid_body");
+  });
+
   test.each([
     ["no parts", "missing_file", END],
     ["an empty body", "missing_file", ""],
@@ -167,6 +176,11 @@ describe("an upload form", () => {
     const before = await total();
     expectRefusal(await send(body), 400, code);
     expect(await total()).toBe(before);
+  });
+
+  test("may have white space before its boundary", async () => {
+    const body = part('name="file"; filename="d.txt"', "beside white space") + END;
+    expect((await send(body, "Multipart/Form-Data ; boundary=b")).status).toBe(202);
   });
 
   test.each(["application/json", "text/plain", "multipart/form-data", "multipart/mixed; boundary=b"])(

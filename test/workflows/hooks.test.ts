@@ -147,6 +147,20 @@ describe("a delivery to a hook", () => {
     expect((await post(other, { n: 1 }, headers)).body.run_id).not.toBe(answers[0]!.body.run_id);
   });
 
+  test.each(["Idempotency-Key", "webhook-id"])(
+    "with a key in %s that cannot be used gets an error that names this header",
+    async (header) => {
+      const hook = await hookOf();
+      const malformed = await post(hook, { n: 1 }, { [header]: "a key" });
+      expect([...code(malformed), malformed.body.error.param]).toEqual([400, "invalid_idempotency_key", header]);
+      expect(malformed.body.error.message).toContain(`${header} must be sent once`);
+      await post(hook, { n: 1 }, { [header]: "used" });
+      const reused = await post(hook, { n: 2 }, { [header]: "used" });
+      expect([...code(reused), reused.body.error.param]).toEqual([422, "idempotency_key_reused", header]);
+      expect(reused.body.error.message).toContain(`This ${header} was used`);
+    },
+  );
+
   test("can name an external user in printable characters", async () => {
     const hook = await hookOf();
     const userOf = async (value: string) =>
