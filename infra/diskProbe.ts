@@ -35,7 +35,7 @@ export function createDiskProbe(path: string): DiskProbe {
       try {
         await (await opened).truncate(++size);
       } catch (error) {
-        // the disk may be mounted anew
+        // the disk may be mounted again
         if (file === opened) {
           file = undefined;
           void opened.then((handle) => handle.close()).catch(() => {});

@@ -27,7 +27,7 @@ async function removeUntilFailure(paths: string[], parent: string, { verify }: D
     }
   } catch (error) {
     expect(["EROFS", "EIO"]).toContain((error as NodeJS.ErrnoException).code);
-    // fails, and closes the probe's file, so that the disk can be mounted anew
+    // fails, and closes the probe's file, so that the disk can be mounted again
     await expect(verify()).rejects.toThrow("EROFS");
   }
   return removed;
