@@ -108,9 +108,9 @@ test.each([
 
 test("an export that begins after the compared position is not reported as a damaged log", async () => {
   const [hash, tip] = ["0".repeat(64), { position: 5, hash: "1".repeat(64) }];
-  const proof = { stream: "erasure-1", version: 1, event: "ErasureStarted", hash };
+  const proof = { stream: "erasure-1", version: 1, event: "ErasureStarted", recorded_at: new Date(0), hash };
   const erasure = [
-    { type: "certificate", ...proof, organization_id: NO_ID, owner: "user:zoe" },
+    { type: "certificate", ...proof, organization_id: NO_ID, owner: "user:zoe", started_by: "user:ann" },
     { type: "end", ...proof, version: 2, event: "ErasureCompleted", erased: 0 },
   ];
   const lines = (all: object[]) => all.map((line) => `${JSON.stringify(line)}\n`).join("");

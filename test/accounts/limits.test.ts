@@ -113,7 +113,7 @@ describe("a limit of", () => {
       vi.waitFor(async () => expect((await made(owner("GET", `${path}/${id}`))).status).toBe("ready"), soon);
     const again = (query = "", headers: Record<string, string> = {}) =>
       key("POST", `${path}/${id}/reprocess${query}`, {}, headers);
-    const read = () => again("?reextract=true", { "idempotency-key": "read again" });
+    const read = () => again("?reextract=true", { "idempotency-key": "read-again" });
     await ready();
     await made(read());
     await ready();
