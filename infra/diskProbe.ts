@@ -10,7 +10,8 @@ export interface DiskProbe {
 }
 
 async function openUnnamed(path: string): Promise<FileHandle> {
-  const file = await open(path, "wx", 0o600);
+  // a failing disk may have kept the name of the file before
+  const file = await open(path, "w", 0o600);
   try {
     await rm(path);
     return file;
