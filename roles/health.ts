@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { joinUrl } from "#infra/joinUrl.ts";
 import { MeilisearchError } from "#infra/meilisearch/request.ts";
 import { SPACE_RULES, SPACE_USES, type SpaceUse } from "#events/freeSpace.ts";
 import type { BusHealth } from "#infra/nats/health.ts";
@@ -102,7 +103,7 @@ async function checkBus({ bus, sameBus }: Resources): Promise<BusHealth> {
 }
 
 async function checkMeilisearch({ addresses }: Resources): Promise<string> {
-  const response = await fetch(`${addresses.meili_url.replace(/\/+$/, "")}/health`);
+  const response = await fetch(joinUrl(addresses.meili_url, "/health"));
   if (!response.ok) throw new Error(`answered ${response.status}`);
   return ((await response.json()) as { status: string }).status;
 }

@@ -12,7 +12,10 @@ const INTERVAL_MS = 100;
 const [FIRST_WAIT_MS, MAX_WAIT_MS] = [100, 30_000];
 /** Waiting deletions that a process remembers; the one that has waited longest is forgotten first. */
 const MAX_WAITING = 10_000;
-/** Deletions that run at the same time. Each sends dozens of commands, and an organization may have deleted thousands of collections. */
+/**
+ * Batches that are deleted at the same time. Each sends dozens of commands, and an organization may have deleted thousands of
+ * collections. Each batch takes a turn of its own, because a whole deletion may take hours.
+ */
 const MAX_AT_ONCE = { total: 32, perTenant: 16 };
 
 /** The deletion of everything that one stream's work covers. */
@@ -37,7 +40,7 @@ export const hasDeleted = ({ position }: CommandResult): boolean => position > 0
 
 const isHeld = ({ rejection }: CommandResult): boolean => rejection?.code === "legal_hold";
 
-/** Runs deletions, at most one per stream at a time; organizations take turns. The next sweep continues an interrupted one. */
+/** Runs deletions, at most one per stream at a time. The next sweep continues an interrupted one. */
 export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
   const running = new Map<string, Promise<void>>();
   const waiting = new Map<string, { ms: number; until: number }>();
@@ -51,11 +54,15 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
     dropOldest(waiting, MAX_WAITING);
   }
 
+  /** Works when it is the organization's turn. Resolves with undefined once the deleter has stopped. */
+  const takeTurn = <T>({ organization_id }: StreamHead, work: () => T | Promise<T>): Promise<T | undefined> =>
+    semaphore.run(organization_id, async () => (isStopped ? undefined : work()));
+
   const run = async (head: StreamHead): Promise<void> => {
-    if (isStopped) return;
-    const deletion = await open(head);
+    const deletion = await takeTurn(head, () => open(head));
+    if (!deletion) return;
     for (let position = head.position; !isStopped; await sleep(INTERVAL_MS)) {
-      const results = await deletion.deleteSome(position);
+      const results = await takeTurn(head, () => deletion.deleteSome(position));
       if (!results || results === "refused") continue;
       if (results === "waits") return pause(head.stream);
       if (results.length > 0 && results.every(isHeld)) return pause(head.stream);
@@ -72,9 +79,7 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
     resumeWork(head: StreamHead): Promise<void> {
       const isPaused = performance.now() < (waiting.get(head.stream)?.until ?? 0);
       if (!running.has(head.stream) && !isPaused) {
-        const ended = semaphore
-          .run(head.organization_id, () => run(head))
-          .catch((error: unknown) => onError(error, head.stream));
+        const ended = run(head).catch((error: unknown) => onError(error, head.stream));
         running.set(
           head.stream,
           ended.finally(() => running.delete(head.stream)),

@@ -1,5 +1,6 @@
 import pino from "pino";
 import type { Settings } from "#infra/config.ts";
+import { joinUrl } from "#infra/joinUrl.ts";
 import type { Bus } from "#infra/nats/connect.ts";
 import { namesFor } from "#infra/nats/names.ts";
 import { IS_ALIVE } from "#infra/postgres/heartbeat.ts";
@@ -64,7 +65,7 @@ export async function checkSync(bus: Bus, monitor: string | undefined): Promise<
     return `every two minutes: ${version} knows no other; what a power cut takes is delivered again`;
   if (!monitor) return "not known: set NATS_MONITOR_URL to read it from the server";
   const next = "correct NATS_MONITOR_URL, or leave it out";
-  const url = `${monitor.replace(/\/+$/, "")}/jsz?config=true`;
+  const url = joinUrl(monitor, "/jsz?config=true");
   const response = await fetch(url, { signal: AbortSignal.timeout(3_000) }).catch((error: Error) => {
     const what = `nothing answers at ${displayHost(monitor)} (${explainError(error.cause ?? error)})`;
     throw new CliError(what, next, { cause: error });

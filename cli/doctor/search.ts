@@ -1,5 +1,6 @@
 import type { Settings } from "#infra/config.ts";
 import { runningAddresses } from "#infra/embedded/addresses.ts";
+import { joinUrl } from "#infra/joinUrl.ts";
 import { serviceAddress, displayHost } from "../connect.ts";
 import { CliError } from "../cliError.ts";
 
@@ -11,7 +12,7 @@ export async function checkMeilisearch(settings: Settings): Promise<string> {
   const key =
     settings.MEILI_API_KEY ?? settings.MEILI_MASTER_KEY ?? runningAddresses(settings.DATA_DIR)?.meili_master_key;
   const options = { headers: { authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(TIMEOUT_MS) };
-  const response = await fetch(`${address.replace(/\/+$/, "")}/version`, options).catch(() => {
+  const response = await fetch(joinUrl(address, "/version"), options).catch(() => {
     const next = "check that it runs and that MEILI_URL is correct";
     throw new CliError(`nothing answers at ${displayHost(address)}`, next);
   });

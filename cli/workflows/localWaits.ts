@@ -1,5 +1,6 @@
 import { newId } from "#events/ids.ts";
 import { timedOutAnswer } from "#events/inheritedCalls.ts";
+import { Envelope } from "#events/workflow.ts";
 import { isMatch } from "#services/workflows/findWaits.ts";
 import type { PendingCall } from "#services/workflows/tick.ts";
 import { CliError } from "../cliError.ts";
@@ -9,8 +10,7 @@ import { failedAt, recordAnswer, placeOf, type RunState } from "./localState.ts"
 
 /* A local run's waits for other runs, agents, events and time. */
 
-/** Default of a workflow's envelope. */
-const DEFAULT_EXPIRY_MS = 604_800_000;
+const { default_expiry_s } = Envelope.shape.approvals.parse(undefined);
 
 type Timer = Extract<PendingCall, { kind: "timer" }>;
 /** A call that is answered by time passing. */
@@ -94,7 +94,9 @@ export function answerTimed(state: RunState, pending: PendingCall[]): LocalEnd |
 
 function dueIn(call: TimedCall): Timer["until"] {
   if (call.kind === "timer") return call.until;
-  return { in_ms: call.kind === "approval" ? (call.options.expires_in_ms ?? DEFAULT_EXPIRY_MS) : call.timeout_ms };
+  return {
+    in_ms: call.kind === "approval" ? (call.options.expires_in_ms ?? default_expiry_s * 1_000) : call.timeout_ms,
+  };
 }
 
 /** Fixes when each timer, timeout and expiry is due. */

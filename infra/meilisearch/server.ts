@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
+import { joinUrl } from "../joinUrl.ts";
 import { openAccess, type LimitedKey } from "./limitedKey.ts";
 import { MeilisearchError, type Send, type ServerRequest } from "./request.ts";
 
@@ -17,9 +18,8 @@ const openConnections = () => new Agent({ connect: { timeout: 5_000 }, keepAlive
 /** A server with persistent connections. `request` throws MeilisearchError, or the network's error. */
 export const openServer = ({ url, key }: ServerAddress) => {
   let dispatcher = openConnections();
-  const base = url.replace(/\/+$/, "");
   const sendOnce = async <T>({ method, path, body, timeoutMs }: ServerRequest, bearer: string): Promise<T> => {
-    const response = await request(`${base}${path}`, {
+    const response = await request(joinUrl(url, path), {
       dispatcher,
       method,
       headers: {

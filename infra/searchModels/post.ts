@@ -2,6 +2,7 @@ import { currentTime } from "#events/clock.ts";
 import { findExcess } from "#events/jsonLimits.ts";
 import { EndpointFailed, type SearchEndpoint } from "#services/knowledge/searchEndpoints.ts";
 import { WebError } from "#services/turns/tools/web.ts";
+import { joinUrl } from "../joinUrl.ts";
 import { retryAfter } from "../models/wire/retryAfter.ts";
 import { download } from "../web/download.ts";
 import type { GuardedFetch } from "../web/guardedFetch.ts";
@@ -25,7 +26,7 @@ export async function postJson(
   { base_url, api_key }: SearchEndpoint,
   { path, body, max_bytes, max_tokens, timeout_ms, signal }: PostOptions,
 ): Promise<unknown> {
-  const url = `${base_url.replace(/\/+$/, "")}${path}`;
+  const url = joinUrl(base_url, path);
   const headers = {
     authorization: `Bearer ${api_key}`,
     "content-type": "application/json",

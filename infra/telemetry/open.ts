@@ -1,4 +1,5 @@
 import type { Settings } from "../config.ts";
+import { joinUrl } from "../joinUrl.ts";
 import type { SpanExport, SpanExportOptions } from "./sendSpans.ts";
 
 type EndpointSettings = Pick<
@@ -9,8 +10,8 @@ type EndpointSettings = Pick<
 /** The collector's URL for traces. OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is used as it is. */
 function collectorUrl(settings: EndpointSettings): string | undefined {
   if (settings.OTEL_SDK_DISABLED === "true" || settings.OTEL_TRACES_EXPORTER === "none") return undefined;
-  const base = settings.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, "");
-  return settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`);
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = settings;
+  return traces ?? (base && joinUrl(base, "/v1/traces"));
 }
 
 /**
