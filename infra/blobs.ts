@@ -5,7 +5,7 @@ import { currentTime } from "#events/clock.ts";
 import type { Blobs } from "#events/vault.ts";
 import { StorageFull, StorageUnavailable } from "#events/ports.ts";
 import { removeFile, removeFolder } from "./blobRemoval.ts";
-import { createDiskProbe } from "./diskProbe.ts";
+import { verifyDisk } from "./verifyDisk.ts";
 import { failpoint } from "./failpoint.ts";
 import { isError, makeFolder, syncFolder } from "./folders.ts";
 
@@ -92,9 +92,11 @@ async function storePart(path: string, sealed: Uint8Array): Promise<void> {
   }
 }
 
+const partPathIn = (directory: string): string => join(directory, `${randomUUID()}${PARTIAL_SUFFIX}`);
+
 /** The clock by which the file system dates files. It may be another machine's, and the clock of this process may be wrong. */
 async function readDiskTime(directory: string): Promise<number> {
-  const path = join(directory, `${randomUUID()}${PARTIAL_SUFFIX}`);
+  const path = partPathIn(directory);
   await storePart(path, Buffer.alloc(0));
   const { mtimeMs } = await stat(path);
   await rm(path, { force: true });
@@ -128,11 +130,10 @@ export function openBlobs(directory: string): Blobs {
     return path;
   };
 
-  const probe = createDiskProbe(join(directory, `${randomUUID()}${PARTIAL_SUFFIX}`));
   const durably = <T>(work: () => Promise<T>): Promise<T> =>
     onDisk(async () => {
       const result = await work();
-      await probe.verify();
+      await verifyDisk(partPathIn(directory));
       return result;
     });
 
