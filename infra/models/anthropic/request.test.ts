@@ -110,6 +110,12 @@ describe("the provider's cache", () => {
       type: "ephemeral",
     });
   });
+  test("is requested for long instructions by themselves, because other threads begin with them", async () => {
+    const system = [{ type: "text", text: long, cache_control: { type: "ephemeral" } }];
+    expect(await body({ instructions: long })).toMatchObject({ system });
+    expect(await body({ instructions: long, tools: [search] })).toMatchObject({ system });
+    expect((await body({ instructions: "Be brief." })).system).toBe("Be brief.");
+  });
   test.each([
     ["a short conversation", { messages: thread("Hello") }],
     ["a long first message", { messages: [textMessage("user", long)] }],

@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import { transformJSONSchema } from "@anthropic-ai/sdk/lib/transform-json-schema";
-import type { MessageCreateParams, OutputConfig, Tool, ToolChoice } from "@anthropic-ai/sdk/resources/messages";
+import type {
+  CacheControlEphemeral,
+  MessageCreateParams,
+  OutputConfig,
+  Tool,
+  ToolChoice,
+} from "@anthropic-ai/sdk/resources/messages";
 import type { ModelRequest, Part } from "#services/turns/model.ts";
 import type { ModelFacts } from "./facts.ts";
 import { toMessages } from "./messages.ts";
@@ -12,8 +18,16 @@ const SAFE_MAX_TOKENS = 8_192;
 /** The API has no JSON mode without a schema, so the prompt asks for JSON. */
 const JSON_ONLY = "Answer with one JSON object and nothing else: no words around it, and no code fence.";
 
-const systemPrompt = ({ instructions, response_format }: ModelRequest): string =>
-  [instructions, response_format.type === "json_object" ? JSON_ONLY : null].filter(Boolean).join("\n\n");
+/** The shortest prompt that the provider caches: 1,024 tokens of about four characters. */
+const MIN_CACHED_CHARACTERS = 4_096;
+const CACHED: CacheControlEphemeral = { type: "ephemeral" };
+
+/** Long instructions are cached by themselves, because other threads begin with the same ones. */
+function systemPrompt({ instructions, response_format }: ModelRequest): MessageCreateParams["system"] {
+  const parts = [instructions, response_format.type === "json_object" ? JSON_ONLY : null];
+  const text = parts.filter(Boolean).join("\n\n");
+  return text.length < MIN_CACHED_CHARACTERS ? text : [{ type: "text", text, cache_control: CACHED }];
+}
 
 /** A schema that cannot be adapted is sent as it is: the provider reports what is wrong with it. */
 function adaptSchema(schema: Record<string, unknown>): Record<string, unknown> {
@@ -28,9 +42,6 @@ const toToolChoice = (choice: Exclude<ModelRequest["tool_choice"], "auto">): Too
   if (typeof choice === "object") return { type: "tool", name: choice.name };
   return { type: choice === "required" ? "any" : "none" };
 };
-
-/** The shortest prompt that the provider caches: 1,024 tokens of about four characters. */
-const MIN_CACHED_CHARACTERS = 4_096;
 
 const sizeOf = (part: Part): number => (part.type === "file" ? part.bytes.length : part.text.length);
 
@@ -79,6 +90,6 @@ export function toRequestBody(request: ModelRequest, facts: ModelFacts): Omit<Me
     ...(thinking && { thinking }),
     ...((effort || format) && { output_config: { ...(effort && { effort }), ...(format && { format }) } }),
     ...(tools.length > 0 && toolParams(request)),
-    ...(isSentAgain(request) && { cache_control: { type: "ephemeral" } }),
+    ...(isSentAgain(request) && { cache_control: CACHED }),
   };
 }

@@ -21,7 +21,7 @@ const toMessage = ({ state, reasoning, text, calls = [], finish, usage, error, .
 function toConversation({ system, messages, tools = [] }: any): Conversation {
   const blocks = messages.flatMap(({ content }: any) => content);
   return {
-    instructions: system,
+    instructions: Array.isArray(system) ? system.map(({ text }) => text).join("") : system,
     texts: blocks.flatMap(({ text }: any) => text ?? []),
     files: messages.at(-1).content.flatMap(({ source }: any) => source?.media_type ?? []),
     tools: tools.map(({ name }: any) => name),
