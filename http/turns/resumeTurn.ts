@@ -8,7 +8,7 @@ import { openFrameReader, type FrameReader } from "./frameReader.ts";
 import type { PreviousTurn } from "./previousTurn.ts";
 import { turnEndFrom } from "./turnEnd.ts";
 import { turnLimitMs, type AttachedTurn } from "./turnHandle.ts";
-import { recordAbandonedTurn } from "./recordAbandonedTurn.ts";
+import { recordRefusedTurn } from "./recordAbandonedTurn.ts";
 
 /** Options of this delivery of the request; everything else is taken from the first delivery. */
 interface ResumeOptions {
@@ -29,7 +29,7 @@ export async function resumeTurn(http: Http, options: ResumeOptions, previous: P
   try {
     return await takeOver(http, options, previous);
   } catch (error) {
-    await recordAbandonedTurn(http, previous);
+    await recordRefusedTurn(http, previous);
     throw error;
   }
 }
