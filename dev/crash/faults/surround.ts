@@ -7,7 +7,7 @@ import { cutPowerOfNats } from "./powerCut.ts";
 import { findChildren, kill, signal } from "./processes.ts";
 import { type RoleName, type ServerName, type Store, type Surrounding } from "./surroundings.ts";
 
-/** Stores whose unflushed data a power cut loses. NATS, whose disk has no cut of its own, loses messages in another way. */
+/** Stores whose unflushed data a power cut loses. NATS loses messages in another way (`cutPowerOfNats`). */
 const CUT = ["postgres", "meilisearch", "blobs"] as const;
 
 type Target = Pick<Extract<Surrounding, { what: "stop" }>, "role" | "n">;
