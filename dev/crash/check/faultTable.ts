@@ -1,6 +1,6 @@
 import type { Attempt, InjectedFault } from "../journal.ts";
 import type { Evidence } from "./evidence.ts";
-import { succeeded } from "./recovery.ts";
+import { succeeded, timeOf } from "./recovery.ts";
 
 const STATUSES_SHOWN = 5;
 
@@ -17,7 +17,6 @@ interface Seen {
 
 const longest = (times: number[]): number | undefined => (times.length > 0 ? Math.max(...times) : undefined);
 
-const timeOf = ({ start, end }: Attempt): number => end - start;
 const slowestOf = (attempts: Attempt[]): Attempt | undefined => attempts.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
 
 function observeFault({ at, until = at }: InjectedFault, all: Attempt[]): Seen {
