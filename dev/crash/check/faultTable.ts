@@ -48,8 +48,14 @@ function countStatuses(statuses: (number | null)[]): string {
   return sorted.map(([name, count]) => `${name} × ${count}`).join(", ") || "none";
 }
 
-/** The kind of a fault, without the number of its process. */
-const kindOf = ({ what, target }: InjectedFault): string => `${what} ${target.replace(/ \d+(?= |$)/, "")}`.trim();
+/** Faults with too many targets for a line each. What such a fault does is the last word of its target. */
+const OF_NETWORKS: readonly string[] = ["network", "partition"];
+
+/** The kind of a fault, without the number of its process; of a network fault, only what it does. */
+function kindOf({ what, target }: InjectedFault): string {
+  if (OF_NETWORKS.includes(what)) return `${what} ${target.split(" ").at(-1)}`;
+  return `${what} ${target.replace(/ \d+(?= |$)/, "")}`.trim();
+}
 
 const inSeconds = (ms: number | undefined, otherwise: string): string =>
   ms === undefined ? otherwise : (ms / 1_000).toFixed(1);
