@@ -20,7 +20,7 @@ const readConsumer = ({ connection, streams, names }: Bus): Promise<ConsumerInfo
   ).catch(() => undefined);
 
 /** Whether a worker has the message, as far as it has said so. */
-export const isClaimed = ({ sinceClaim }: Publication): boolean => sinceClaim() < CLAIM_MS;
+export const isClaimed = (publication: Publication): boolean => publication.sinceClaim() < CLAIM_MS;
 
 /**
  * Whether no worker has the message and none is about to get it. A recent claim shows that one has it. Without a claim, it is untaken if
