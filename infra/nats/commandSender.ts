@@ -83,7 +83,7 @@ function pollOutcome(
   let isStopped = false;
   let timer = setTimeout(() => void poll(), Math.max(0, Math.min(waits.firstPoll, left())));
   let due: NodeJS.Timeout | undefined;
-  /** The looks of `poll` take seconds while PostgreSQL and JetStream are slow. Without a claim by now, no worker has the command. */
+  /** The looks of `poll` may take seconds. Without a claim by now, no worker has the command. */
   const refuse = () => {
     if (isStopped || isClaimed(publication)) return;
     answer.reject(noWorker());
