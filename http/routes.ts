@@ -2,6 +2,7 @@ import { accountRoutes } from "./account/routes.ts";
 import { agentApiRoutes } from "./agents/routes.ts";
 import type { App } from "./base/app.ts";
 import type { Http } from "./base/deps.ts";
+import { countWait, readTimeLeft } from "./base/requestTime.ts";
 import { createTurnVault } from "./base/requireSpace.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { chatRoutes } from "./chat/routes.ts";
@@ -24,7 +25,8 @@ export async function registerRoutes(app: App, http: Http): Promise<void> {
     (routes: (app: App, http: Http) => void, given = http) =>
     async (instance: unknown) => {
       const scope = instance as App;
-      scope.addHook("onRequest", () => http.recovered());
+      // a request that waited longer would have no time left for its own reads, and its 503 would be late
+      scope.addHook("onRequest", () => countWait(() => http.recovered(readTimeLeft())));
       routes(scope, given);
     };
   const turns = { ...http, vault: createTurnVault(http) };

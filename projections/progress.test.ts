@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { Unavailable } from "#events/ports.ts";
 import { trackProgress, type ProjectionProgress } from "./progress.ts";
 
 let rows: { name: string; position: number }[] | Error;
@@ -21,7 +22,7 @@ describe("the progress of projections", () => {
     progress.invalidate();
     rows = [{ name: "files", position: 5 }];
     expect(await progress.waitFor(["files"], 7, 100)).toBe(false);
-    const recovered = progress.recovered();
+    const recovered = progress.recovered(10_000);
     rows = [{ name: "files", position: 7 }];
     await recovered;
     expect(await progress.waitFor(["files"], 7, 100)).toBe(true);
@@ -29,7 +30,7 @@ describe("the progress of projections", () => {
 
   test("needs no query for an announced position while it is valid", async () => {
     announce("files", 7);
-    await progress.recovered();
+    await progress.recovered(10_000);
     expect(await progress.waitFor(["files"], 7, 100)).toBe(true);
     expect(query).not.toHaveBeenCalled();
   });
@@ -38,9 +39,9 @@ describe("the progress of projections", () => {
     announce("files", 7);
     progress.invalidate();
     rows = new Error("away");
-    await expect(progress.recovered()).rejects.toThrow("away");
+    await expect(progress.recovered(10_000)).rejects.toThrow("away");
     rows = [{ name: "files", position: 7 }];
-    await progress.recovered();
+    await progress.recovered(10_000);
     expect(query).toHaveBeenCalledTimes(2);
   });
 
@@ -58,11 +59,25 @@ describe("the progress of projections", () => {
     vi.useRealTimers();
   });
 
+  test("fails a request that has no time left for the recovery, which goes on", async () => {
+    vi.useFakeTimers();
+    announce("files", 7);
+    progress.invalidate();
+    const refused = expect(progress.recovered(4_000)).rejects.toBeInstanceOf(Unavailable);
+    await vi.advanceTimersByTimeAsync(4_000);
+    await refused;
+    rows = [{ name: "files", position: 7 }];
+    const recovered = progress.recovered(700);
+    await vi.advanceTimersByTimeAsync(100);
+    await recovered;
+    vi.useRealTimers();
+  });
+
   test("gives up a recovery after 5 s, so that requests are served from the current read models", async () => {
     vi.useFakeTimers();
     announce("files", 7);
     progress.invalidate();
-    const recovered = progress.recovered();
+    const recovered = progress.recovered(10_000);
     await vi.advanceTimersByTimeAsync(6_000);
     await recovered;
     vi.useRealTimers();

@@ -1,4 +1,4 @@
-import type { Hints } from "#events/ports.ts";
+import { Unavailable, type Hints } from "#events/ports.ts";
 import type { Db } from "./projection.ts";
 
 /** Interval at which the checkpoints are read while somebody waits. Hints only make waiting shorter. */
@@ -24,8 +24,11 @@ export interface ProjectionProgress {
   waitFor: WaitForProjections;
   /** Call it if the database may have crashed: it can lose the newest rows of read models, which are not flushed at commit. */
   invalidate(): void;
-  /** Resolves once the read models are back at the positions known before `invalidate`. Throws if the database is unavailable. */
-  recovered(): Promise<void>;
+  /**
+   * Resolves once the read models are back at the positions known before `invalidate`. Throws Unavailable if that takes longer than
+   * `within_ms`, or if the database is unavailable.
+   */
+  recovered(within_ms: number): Promise<void>;
 }
 
 interface Target {
@@ -134,10 +137,13 @@ function createRecovery(known: Map<string, number>, isReached: (target: Target) 
       for (const [name, position] of known) raise(lost, name, position);
       known.clear();
     },
-    async finished() {
+    async finished(within_ms: number) {
       if (lost.size === 0) return;
       running ??= catchUp().finally(() => (running = undefined));
-      await running;
+      const { promise: late, reject } = Promise.withResolvers<never>();
+      const refusal = new Unavailable("The read models are not back yet.");
+      const timer = setTimeout(() => reject(refusal), within_ms);
+      await Promise.race([running, late]).finally(() => clearTimeout(timer));
     },
   };
 }

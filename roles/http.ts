@@ -40,7 +40,7 @@ import { openDescriptions } from "./descriptions.ts";
 import { OTHER_BUS_PROBLEM, readHealth } from "./health.ts";
 import type { Resources } from "./resources.ts";
 import { createReadRunner, type ReadRunner } from "./requestReads.ts";
-import { searchInTurns } from "./searchInTurns.ts";
+import { searchForRequests } from "./searchForRequests.ts";
 import { openSearchModels } from "./searchModels.ts";
 import { searchServer } from "./searchServer.ts";
 import { openStoredBytes } from "./storedBytes.ts";
@@ -179,7 +179,7 @@ export async function startHttpRole(resources: Resources, local?: LocalServices)
   const db: Db = { query: (text, values) => read(() => resources.db.query(text, values)) };
   const scripts = openScripts({ processes: 1 });
   const types = openTypeChecker();
-  const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
+  const engine = searchForRequests(openSearchEngine(searchServer(resources, "search")));
   const fetchPublic = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
   const progress = trackProgress({ hints: bus.hints, db });
   pool.on("remove", progress.invalidate);

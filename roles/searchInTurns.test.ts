@@ -16,7 +16,7 @@ function stage(max_wait_ms = 60_000) {
     nearest: async () => [],
     fetch: async () => [],
   };
-  const shared = searchInTurns(engine, createFairSemaphore({ total: 3, perTenant: 2 }), max_wait_ms);
+  const shared = searchInTurns(engine, createFairSemaphore({ total: 3, perTenant: 2 }), () => max_wait_ms);
   const search = (organization_id: string, name: string) => shared.search(name, { organization_id } as EngineScope, []);
   return { begun, search, end: (name: string) => ends.get(name)!() };
 }

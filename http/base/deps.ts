@@ -150,8 +150,11 @@ export interface HttpDeps extends HttpPorts {
   onCommitted: Hints["onCommitted"];
   /** Calls the listener when a projection has advanced. */
   onProjected: Hints["onProjected"];
-  /** Resolves once the projections have caught up to where they were before a crash of the database. Throws Unavailable. */
-  recovered(): Promise<void>;
+  /**
+   * Resolves once the projections have caught up to where they were before a crash of the database. Throws Unavailable if that takes
+   * longer than `within_ms`.
+   */
+  recovered(within_ms: number): Promise<void>;
   /** Checks every dependency and follower. Returns the results by name, with the lag where there is one. */
   health(): Promise<Checks>;
   deadLetters: OrganizationDeadLetters;

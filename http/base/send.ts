@@ -166,6 +166,14 @@ async function isProjected(
   return countWait(() => waitForProjections(projections, position, left, stallMs));
 }
 
+/** Whether the projections include a position before the 503 of the current request is due. */
+export const isReadableInTime = (
+  { waitForProjections }: { waitForProjections: WaitForProjections },
+  projections: string[],
+  position: number,
+): Promise<boolean> =>
+  isProjected(waitForProjections, projections, position, { began: performance.now() - requestAge() });
+
 export function createWaitUntilCurrent({
   log,
   waitForProjections,

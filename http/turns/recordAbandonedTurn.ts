@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Http } from "../base/deps.ts";
 import type { TurnHandle } from "./turnHandle.ts";
 
 /** If the database is unavailable, recording is retried at this interval, up to PATIENCE_MS. */
 const RETRY_MS = 500;
 const PATIENCE_MS = 10_000;
+/** How long a refusal waits for the record: its 503 is due, and its client returns after a second. */
+const REFUSAL_MS = 250;
 
 /** Records that the client left before it got the turn's answer, so that a retry may resume the turn. Never throws. */
 export async function recordAbandonedTurn(
@@ -12,6 +15,10 @@ export async function recordAbandonedTurn(
 ): Promise<void> {
   await addOrRetry(http, turn, performance.now() + PATIENCE_MS);
 }
+
+/** The same for a request that is about to be refused. A slow database records the turn after the refusal. */
+export const recordRefusedTurn = (...args: Parameters<typeof recordAbandonedTurn>): Promise<void> =>
+  Promise.race([recordAbandonedTurn(...args), sleep(REFUSAL_MS)]);
 
 /** Resolves after the first attempt; further ones run in the background. */
 async function addOrRetry(

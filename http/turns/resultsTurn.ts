@@ -2,9 +2,8 @@ import type { FastifyRequest } from "fastify";
 import { findTurnStartedAt, getTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { nextCommand } from "../base/idempotency.ts";
+import { isReadableInTime } from "../base/send.ts";
 import { findPreviousTurn, type PreviousTurn, type TurnIdentity } from "./previousTurn.ts";
-
-const PROJECTION_MS = 4_500;
 
 /** Also true if the turn was deleted. */
 async function hasFailed({ db }: Http, { organization_id, thread_id, position }: PreviousTurn): Promise<boolean> {
@@ -27,7 +26,7 @@ export async function findResultsTurn(
   for (;;) {
     const previous = await findPreviousTurn(http, request, identity);
     if (!previous || sent.hasKey) return { identity, previous };
-    const isReadable = await http.waitForProjections(["turns"], previous.position, PROJECTION_MS);
+    const isReadable = await isReadableInTime(http, ["turns"], previous.position);
     if (!isReadable || !(await hasFailed(http, previous))) return { identity, previous };
     identity = { ...identity, ...nextCommand(identity, "again") };
   }

@@ -3,13 +3,12 @@ import type { TurnEnd } from "#events/ports.ts";
 import { getTurn, findTurnStartedAt } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
+import { isReadableInTime } from "../base/send.ts";
 import { openFrameReader, type FrameReader } from "./frameReader.ts";
 import type { PreviousTurn } from "./previousTurn.ts";
 import { turnEndFrom } from "./turnEnd.ts";
 import { turnLimitMs, type AttachedTurn } from "./turnHandle.ts";
-import { recordAbandonedTurn } from "./recordAbandonedTurn.ts";
-
-const PROJECTION_MS = 4_500;
+import { recordRefusedTurn } from "./recordAbandonedTurn.ts";
 
 /** Options of this delivery of the request; everything else is taken from the first delivery. */
 interface ResumeOptions {
@@ -30,7 +29,7 @@ export async function resumeTurn(http: Http, options: ResumeOptions, previous: P
   try {
     return await takeOver(http, options, previous);
   } catch (error) {
-    await recordAbandonedTurn(http, previous);
+    await recordRefusedTurn(http, previous);
     throw error;
   }
 }
@@ -39,7 +38,7 @@ async function takeOver(http: Http, options: ResumeOptions, previous: PreviousTu
   const { organization_id, command_id, thread_id, position, hasKey } = previous;
   // waits for the newest event of the thread, not only for the turn's start: a client that has seen the end must get it again
   const newest = (await http.log.newestPosition(streamName("thread", thread_id))) ?? position;
-  if (!(await http.waitForProjections(["turns"], Math.max(newest, position), PROJECTION_MS)))
+  if (!(await isReadableInTime(http, ["turns"], Math.max(newest, position))))
     throw new ApiError("unavailable", "The turn of this request is running but not readable yet; try again shortly.");
   await http.abandonedTurns.takeOver(organization_id, command_id);
   const turn_id = await findTurnStartedAt(http.db, organization_id, thread_id, position);

@@ -25,7 +25,7 @@ import { resumeTurn } from "./resumeTurn.ts";
 import { putBlob, storeMessages, type TurnBlobs } from "./storeMessages.ts";
 import { turnLimitMs, type AttachedTurn } from "./turnHandle.ts";
 import { promptFrom, textMessage, type TurnRequest } from "./turnRequest.ts";
-import { recordAbandonedTurn } from "./recordAbandonedTurn.ts";
+import { recordRefusedTurn } from "./recordAbandonedTurn.ts";
 
 const MAX_COMMAND_BYTES = 256 * 1024;
 /** Bodies up to this size always fit into the command: encoding the prompt only adds ids and sizes. */
@@ -124,7 +124,7 @@ async function startAdmitted(
     reader.close();
     // after Unavailable the turn may run; a retry without a key joins it
     if (error instanceof ApiError && error.status < 500) room.withdraw();
-    if (error instanceof Unavailable) await recordAbandonedTurn(http, { command_id: identity.id });
+    if (error instanceof Unavailable) await recordRefusedTurn(http, { command_id: identity.id });
     throw error;
   }
   const created = (ends_by - limit) / 1000;

@@ -6,7 +6,7 @@ import type { Answers } from "./answers.ts";
 import { commandWaits, nextPoll } from "./commandWaits.ts";
 import type { BusContext } from "./context.ts";
 import { createPublication, type Publication } from "./publication.ts";
-import { isUntaken, withdrawCommand } from "./untaken.ts";
+import { isClaimed, isUntaken, withdrawCommand } from "./untaken.ts";
 import { withTimeout } from "./withTimeout.ts";
 
 const MAX_COMMAND_BYTES = 256 * 1024;
@@ -82,7 +82,16 @@ function pollOutcome(
   const left = () => patience - waitedMs();
   let isStopped = false;
   let timer = setTimeout(() => void poll(), Math.max(0, Math.min(waits.firstPoll, left())));
+  let due: NodeJS.Timeout | undefined;
+  /** The looks of `poll` may take seconds. Without a claim by now, no worker has the command. */
+  const refuse = () => {
+    if (isStopped || isClaimed(publication)) return;
+    answer.reject(noWorker());
+    withdrawCommand(context, publication).catch(() => {});
+  };
   const poll = async () => {
+    // an answer that arrived while the event loop was busy counts
+    due ??= setTimeout(() => setImmediate(refuse), Math.max(0, waits.due - waitedMs()));
     // one more, because waitedMs counts a millisecond too many
     const untilAway = waits.logAway + 1 - waitedMs();
     const { outcome, isAway } = await readOutcome(context, command, Math.max(OUTCOME_MS, untilAway));
@@ -104,6 +113,7 @@ function pollOutcome(
   return () => {
     isStopped = true;
     clearTimeout(timer);
+    clearTimeout(due);
   };
 }
 
@@ -121,8 +131,10 @@ async function giveUp(
   void context.streams.heal();
   const { outcome } = await readOutcome(context, command, OUTCOME_MS);
   if (outcome) answer.resolve(outcome);
-  else answer.reject(new Unavailable("No worker takes commands at the moment; try again shortly."));
+  else answer.reject(noWorker());
 }
+
+const noWorker = () => new Unavailable("No worker takes commands at the moment; try again shortly.");
 
 /**
  * Reads the stored outcome of a command. Absent if there is none, if the read fails or takes too long, or if it belongs to another

@@ -7,6 +7,8 @@ const UNTAKEN_MS = 3_400;
 const MIN_UNTAKEN_MS = 1_500;
 /** Within this further time, JetStream redelivers a command whose worker has died, and the next worker claims it. */
 const UNTIL_CLAIMED_MS = 900;
+/** Time for a last look before the client gets its 503, which is due within 5 s. */
+const LAST_LOOK_MS = 500;
 /** How long a command waits while the log cannot be read, because then it cannot be written either. */
 const LOG_AWAY_MS = 4_000;
 
@@ -17,6 +19,8 @@ export interface CommandWaits {
   untaken: number;
   /** From this time on, the command is given up if no worker has claimed it. */
   unclaimed: number;
+  /** At this time an unclaimed command is given up even while PostgreSQL or JetStream does not answer. */
+  due: number;
   /** From this time on, the command is given up while its outcome cannot be read. */
   logAway: number;
 }
@@ -28,6 +32,7 @@ export function commandWaits(waited_ms = 0): CommandWaits {
     firstPoll: Math.min(FIRST_POLL_MS, untaken),
     untaken,
     unclaimed: untaken + UNTIL_CLAIMED_MS,
+    due: untaken + UNTIL_CLAIMED_MS + LAST_LOOK_MS,
     logAway: Math.max(MIN_UNTAKEN_MS, LOG_AWAY_MS - waited_ms),
   };
 }

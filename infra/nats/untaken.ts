@@ -19,6 +19,9 @@ const readConsumer = ({ connection, streams, names }: Bus): Promise<ConsumerInfo
     INFO_MS,
   ).catch(() => undefined);
 
+/** Whether a worker has the message, as far as it has said so. */
+export const isClaimed = (publication: Publication): boolean => publication.sinceClaim() < CLAIM_MS;
+
 /**
  * Whether no worker has the message and none is about to get it. A recent claim shows that one has it. Without a claim, it is untaken if
  * it is not known to be stored, if JetStream does not answer, if it was not delivered, or if it was delivered and no worker has an open
@@ -27,7 +30,7 @@ const readConsumer = ({ connection, streams, names }: Bus): Promise<ConsumerInfo
  */
 export async function isUntaken(bus: Bus, publication: Publication, isClaimDue: boolean): Promise<boolean> {
   const seq = publication.storedAt();
-  if (publication.sinceClaim() < CLAIM_MS) return false;
+  if (isClaimed(publication)) return false;
   if (seq === undefined || isClaimDue) return true;
   const isWaiting = ({ delivered, num_waiting }: ConsumerInfo) => delivered.stream_seq >= seq && num_waiting > 0;
   const first = await readConsumer(bus);

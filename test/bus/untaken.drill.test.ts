@@ -81,6 +81,21 @@ test("a command of a dead worker is given up although JetStream still counts the
   await inspector.close();
 });
 
+test("a command of a dead worker is given up within 5 s although PostgreSQL does not answer meanwhile", async () => {
+  const server = testBus();
+  const [http, inspector] = [await openBus(server), await openInspector(server)];
+  const { names, nc } = inspector;
+  const consumer = await jetstream(nc).consumers.get(names.streams.commands, names.durables.commands);
+  const dead = await consumer.consume({ max_messages: 10, callback: () => {} });
+  const outcome = () => new Promise<never>(() => {});
+  const began = performance.now();
+  await expect(http.sender({ outcome }, () => true).send(asked())).rejects.toThrow(GIVEN_UP);
+  // the looks alone end after 6.3 s
+  expect(performance.now() - began).toBeLessThan(5_800);
+  dead.stop();
+  await inspector.close();
+});
+
 test("a command whose outcome PostgreSQL does not answer is given up", async () => {
   const bus = await openBus(testBus());
   const outcome = () => new Promise<never>(() => {});

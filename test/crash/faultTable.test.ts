@@ -30,10 +30,10 @@ test("the table shows for each kind of fault the slowest recovery, the slowest 5
       ],
     ],
   ]);
-  const faults = [fault("http 1 nats deaf", 1_000, 5_000), fault("http 2 nats deaf", 8_000, 19_000)];
+  const faults = [fault("http 1 nats deaf", 1_000, 5_000), fault("services 2 postgres deaf", 8_000, 19_000)];
   const operations = [{ id: "o", what: "chat" } as Operation];
   expect(faultTable({ faults, attempts, operations }).slice(2)).toEqual([
-    "| network http nats deaf | 2 | 2.0 | 12.1 | 3.0 (chat, unavailable) | 200 × 3, 503 × 1, broken × 1 |",
+    "| network deaf | 2 | 2.0 | 12.1 | 3.0 (chat, unavailable) | 200 × 3, 503 × 1, broken × 1 |",
   ]);
 });
 

@@ -3,7 +3,14 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readArguments } from "../../dev/crash/arguments.ts";
 import { planFaults } from "../../dev/crash/faults/plan.ts";
-import { CLUSTER_FAMILIES, FAMILIES, STORES, NETWORK_FAULTS } from "../../dev/crash/faults/surroundings.ts";
+import {
+  CLUSTER_FAMILIES,
+  FAMILIES,
+  NETWORK_FAULTS,
+  ROLES,
+  SERVERS,
+  STORES,
+} from "../../dev/crash/faults/surroundings.ts";
 import { randomFrom } from "../../dev/crash/random.ts";
 
 test("the same seed plans the same faults, and another seed plans others", () => {
@@ -53,6 +60,25 @@ test("a plan with every fault of the surroundings fills, slows, stops and cuts e
     new Set(faults.flatMap((one) => (one.what === what && "store" in one ? one.store : [])));
   for (const what of ["disk", "readonly", "slow"]) expect(stores(what)).toEqual(new Set(STORES));
   expect(stores("power")).toEqual(new Set([...STORES, "everything"]));
+});
+
+test("a plan with network faults disturbs the way of each role to each server in every way", () => {
+  const faults = planFaults(1, 2_000, ["network"]).map(({ fault }) => fault);
+  const seen = faults.flatMap((one) => (one.what === "network" ? [`${one.role} ${one.server} ${one.way}`] : []));
+  const all = ROLES.flatMap((role) =>
+    SERVERS.flatMap((server) => NETWORK_FAULTS.map((way) => `${role} ${server} ${way}`)),
+  );
+  expect(new Set(seen)).toEqual(new Set(all));
+});
+
+test("a plan with every fault of the surroundings stops and limits each role and server, and moves each role's clock both ways", () => {
+  const faults = planFaults(1, 3_000, FAMILIES).flatMap(({ fault }, n) => (n % 2 === 0 ? [fault] : []));
+  for (const what of ["stop", "handles", "memory"])
+    expect(new Set(faults.flatMap((one) => (one.what === what && "role" in one ? [one.role] : [])))).toEqual(
+      new Set([...ROLES, ...SERVERS]),
+    );
+  const clocks = faults.flatMap((one) => (one.what === "clock" ? [`${one.role} ${one.hours}`] : []));
+  expect(new Set(clocks)).toEqual(new Set(ROLES.flatMap((role) => [`${role} 1`, `${role} -1`])));
 });
 
 test("some stops last longer than 30 s, up to 60 s", () => {

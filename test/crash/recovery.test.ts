@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkErrors, checkRecovery, checkUnavailable, slowRefusals } from "../../dev/crash/check/recovery.ts";
-import type { Attempt, InjectedFault } from "../../dev/crash/journal.ts";
+import type { Attempt, InjectedFault, Operation } from "../../dev/crash/journal.ts";
 
 const attempt = (start: number, status: number | null): Attempt => ({
   kind: "attempt",
@@ -76,15 +76,25 @@ test("the checker names each 500, and each 502 that no provider can have caused"
   ]);
 });
 
-test("503s that take longer than 5 s are counted", () => {
-  const attempts = new Map([["o", [attempt(0, 503), { ...attempt(0, 503), end: 5_100 }, attempt(0, 200)]]]);
-  expect(slowRefusals({ attempts, readiness: [], faults: [] })).toEqual({ slow: 1, all: 2 });
+test("503s that take longer than 5 s are counted and named, the slowest first", () => {
+  const slow = (operation: string, end: number) => ({ ...attempt(0, 503), operation, end });
+  const attempts = new Map([
+    ["o", [attempt(0, 503), slow("o", 5_100), attempt(0, 200)]],
+    ["probe turn", [slow("probe turn", 6_200)]],
+  ]);
+  const operations = [{ id: "o", what: "chat" } as Operation];
+  expect(slowRefusals({ attempts, readiness: [], faults: [], operations })).toEqual({
+    slow: 2,
+    all: 3,
+    slowest: ["probe turn 6.2 s", "chat 5.1 s"],
+  });
 });
 
 test("a 503 of a process that was stopped meanwhile does not count as slow, but a 503 of another process does", () => {
   const attempts = new Map([["o", [{ ...attempt(0, 503), end: 9_000 }]]]);
   const readiness = [{ kind: "readiness" as const, port: 1, process: "http-1", start: 0, end: 1, status: 200 }];
   const stopped = (target: string) => [{ ...fault(100, 8_000), what: "stop" as const, target }];
-  expect(slowRefusals({ attempts, readiness, faults: stopped("http 1") })).toEqual({ slow: 0, all: 1 });
-  expect(slowRefusals({ attempts, readiness, faults: stopped("http 2") })).toEqual({ slow: 1, all: 1 });
+  const known = { attempts, readiness, operations: [] };
+  expect(slowRefusals({ ...known, faults: stopped("http 1") })).toMatchObject({ slow: 0, all: 1 });
+  expect(slowRefusals({ ...known, faults: stopped("http 2") })).toMatchObject({ slow: 1, all: 1 });
 });

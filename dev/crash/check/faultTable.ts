@@ -1,6 +1,6 @@
 import type { Attempt, InjectedFault } from "../journal.ts";
 import type { Evidence } from "./evidence.ts";
-import { succeeded } from "./recovery.ts";
+import { succeeded, timeOf } from "./recovery.ts";
 
 const STATUSES_SHOWN = 5;
 
@@ -17,7 +17,6 @@ interface Seen {
 
 const longest = (times: number[]): number | undefined => (times.length > 0 ? Math.max(...times) : undefined);
 
-const timeOf = ({ start, end }: Attempt): number => end - start;
 const slowestOf = (attempts: Attempt[]): Attempt | undefined => attempts.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
 
 function observeFault({ at, until = at }: InjectedFault, all: Attempt[]): Seen {
@@ -49,8 +48,14 @@ function countStatuses(statuses: (number | null)[]): string {
   return sorted.map(([name, count]) => `${name} × ${count}`).join(", ") || "none";
 }
 
-/** The kind of a fault, without the number of its process. */
-const kindOf = ({ what, target }: InjectedFault): string => `${what} ${target.replace(/ \d+(?= |$)/, "")}`.trim();
+/** Faults with too many targets for a line each. What such a fault does is the last word of its target. */
+const OF_NETWORKS: readonly string[] = ["network", "partition"];
+
+/** The kind of a fault, without the number of its process; of a network fault, only what it does. */
+function kindOf({ what, target }: InjectedFault): string {
+  if (OF_NETWORKS.includes(what)) return `${what} ${target.split(" ").at(-1)}`;
+  return `${what} ${target.replace(/ \d+(?= |$)/, "")}`.trim();
+}
 
 const inSeconds = (ms: number | undefined, otherwise: string): string =>
   ms === undefined ? otherwise : (ms / 1_000).toFixed(1);

@@ -62,16 +62,34 @@ export const checkErrors = ({ attempts }: Pick<Evidence, "attempts">): Finding[]
       different("I23", operation, `got a ${status} (${code ?? "no code"}) on port ${port}`),
     );
 
-/** 503s slower than the promised 5 s, except from a process that was stopped meanwhile. They are printed, but not yet findings. */
-export function slowRefusals({ attempts, readiness, faults }: Pick<Evidence, "attempts" | "readiness" | "faults">): {
+/** How many slow 503s are named. */
+const NAMED = 5;
+
+export const timeOf = ({ start, end }: Attempt): number => end - start;
+
+/**
+ * 503s slower than the promised 5 s, except from a process that was stopped meanwhile. They are printed, but not yet findings.
+ * `slowest`: the operations that met the slowest of them, and the time of each.
+ */
+export function slowRefusals({
+  attempts,
+  readiness,
+  faults,
+  operations,
+}: Pick<Evidence, "attempts" | "readiness" | "faults" | "operations">): {
   slow: number;
   all: number;
+  slowest: string[];
 } {
   const processes = new Map(readiness.map(({ port, process }) => [port, process]));
-  const isSlow = ({ port, start, end }: Attempt) =>
-    end - start > SETTLED_MS && !isSilenced({ process: processes.get(port) ?? "", start, end }, faults);
+  const isSlow = (one: Attempt) =>
+    timeOf(one) > SETTLED_MS && !isSilenced({ ...one, process: processes.get(one.port) ?? "" }, faults);
   const refused = [...attempts.values()].flat().filter(({ status }) => status === 503);
-  return { slow: refused.filter(isSlow).length, all: refused.length };
+  const slow = refused.filter(isSlow).toSorted((a, b) => timeOf(b) - timeOf(a));
+  const kinds = new Map<string, string>(operations.map(({ id, what }) => [id, what]));
+  const describe = (one: Attempt) =>
+    `${kinds.get(one.operation) ?? one.operation} ${(timeOf(one) / 1_000).toFixed(1)} s`;
+  return { slow: slow.length, all: refused.length, slowest: slow.slice(0, NAMED).map(describe) };
 }
 
 /** A 503 without a Retry-After. */

@@ -25,6 +25,7 @@ export function summarize(evidence: Evidence, { findings, orphans }: Verdict): s
   const writes = operations.filter(({ what, outcome }) => WRITES.has(what) && outcome === "done").length;
   const { first, slowest, delayed } = recovery(evidence);
   const refusals = slowRefusals(evidence);
+  const late = refusals.slow > 0 ? ` (${refusals.slowest.join(", ")})` : "";
   const shown = findings.slice(0, SHOWN).map(({ kind, rule, about, what }) => `${kind} (${rule}) ${about}: ${what}`);
   return [
     ...shown,
@@ -36,7 +37,7 @@ export function summarize(evidence: Evidence, { findings, orphans }: Verdict): s
       `taken over ${lost}; steps ${happened("StepCompleted")}, attempts lost ${happened("StepAttemptLost")}, effects ${effects.length}`,
     `feed: ${received} events received, ${feed.length - received} of them repeated; people ${did(/^(member|session)\./)}, projects and keys ${did(/^(project|key)\./)}, ` +
       `pages of the audit ${did(/^audit\.events/)}, traces ${did(/^audit\.trace/)}`,
-    `recovery: first success ${spread(first)} (${slowest}); ${delayed.count} delayed operations ${spread(delayed)}; 503s slower than 5 s: ${refusals.slow} of ${refusals.all}`,
+    `recovery: first success ${spread(first)} (${slowest}); ${delayed.count} delayed operations ${spread(delayed)}; 503s slower than 5 s: ${refusals.slow} of ${refusals.all}${late}`,
     `kills ${faults.length} writes ${writes} lost ${count("lost")} doubled ${count("doubled")} stuck ${count("stuck")} different ${count("different")}`,
   ].join("\n");
 }

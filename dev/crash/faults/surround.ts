@@ -7,7 +7,7 @@ import { cutPowerOfNats } from "./powerCut.ts";
 import { findChildren, kill, signal } from "./processes.ts";
 import { type RoleName, type ServerName, type Store, type Surrounding } from "./surroundings.ts";
 
-/** Stores whose unflushed data a power cut loses. NATS loses messages in another way. */
+/** Stores whose unflushed data a power cut loses. NATS loses messages in another way (`cutPowerOfNats`). */
 const CUT = ["postgres", "meilisearch", "blobs"] as const;
 
 type Target = Pick<Extract<Surrounding, { what: "stop" }>, "role" | "n">;
@@ -41,7 +41,7 @@ async function cutPower(topology: Topology, store: Store | "everything", lost_ms
   const killNats = async () => void kill(await topology.pidOf("nats").catch(() => undefined));
   if (store === "nats") return cutPowerOfNats(topology.data, lost_ms, killNats);
   if (store !== "everything") return topology.surroundings.disks!.cut([store], releaseOf(topology, [store]));
-  await killNats();
+  await cutPowerOfNats(topology.data, lost_ms, killNats);
   await topology.surroundings.disks!.cut(CUT, releaseOf(topology, CUT));
 }
 
