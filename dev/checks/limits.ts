@@ -139,15 +139,16 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("Time of a turn; a streamed one has six times as long, an agent's 7 days", "TURN_SECONDS", "seconds", null),
     limit("What one thread may store", "THREAD_MEGABYTES", "megabytes", "thread_too_large"),
     limit("Time for an approval of a tool call, where the agent does not say", "TOOL_APPROVAL_HOURS", "hours", null),
-    limit("Providers of an organization", "http/account/providers.ts#MAX_PROVIDERS", "", "too_many_providers"),
+    limit("Providers of an organization", "http/base/countLimits.ts#MAX_PROVIDERS", "", "too_many_providers"),
     limit(
       "Models whose prices an organization sets",
-      "http/account/prices.ts#MAX_PRICED_MODELS",
+      "http/base/countLimits.ts#MAX_PRICED_MODELS",
       "",
       "too_many_prices",
     ),
     limit("Models that are read of one provider's list", "infra/models/modelList.ts#MAX_MODELS", "", null),
     limit("Models that one list shows; the others can still be used", "infra/models/catalog.ts#MAX_SHOWN", "", null),
+    limit("Agents of an organization", "http/base/countLimits.ts#MAX_AGENTS", "", "too_many_agents"),
     limit("Aliases of an organization", "services/deciders/alias.ts#MAX_ALIASES", "", "too_many_aliases"),
     limit("Budgets of an organization", "http/account/budgets.ts#MAX_BUDGETS", "", "too_many_budgets"),
   ],
@@ -182,7 +183,8 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("Own fields of a document", "events/documentInput.ts#MAX_METADATA_KEYS", "", NAMES_FIELD),
     limit("Readers of a document", "http/upload/readers.ts#MAX_READERS", "", NAMES_FIELD),
     limit("Passages of one search; more are cut to it", "http/knowledge/searchShape.ts#MAX_LIMIT", "", null),
-    limit("Sources of an organization", "http/knowledge/sources.ts#MAX_SOURCES", "", "too_many_sources"),
+    limit("Collections of an organization", "http/base/limits.ts#MAX_COLLECTIONS", "", "too_many_collections"),
+    limit("Sources of an organization", "http/base/countLimits.ts#MAX_SOURCES", "", "too_many_sources"),
     limit("What an organization may store", "ORGANIZATION_MEGABYTES", "megabytes", "storage_limit_reached"),
     limit(
       "Languages of an organization's text recognition",
@@ -194,6 +196,14 @@ export const LIMITS: Record<string, readonly Limit[]> = {
   ],
   Workflows: [
     limit("Source of a definition", "http/account/definitionShape.ts#MAX_SOURCE", "characters", NAMES_FIELD),
+    limit("Definitions of an organization", "http/base/countLimits.ts#MAX_DEFINITIONS", "", "too_many_definitions"),
+    limit("Secrets of an organization", "http/base/countLimits.ts#MAX_SECRETS", "", "too_many_secrets"),
+    limit(
+      "Enabled workflows of an organization",
+      "http/base/countLimits.ts#MAX_ENABLED_WORKFLOWS",
+      "",
+      "too_many_workflows",
+    ),
     limit("Enabled triggers of a workflow", "http/workflows/triggers.ts#MAX_TRIGGERS", "", "too_many_triggers"),
     limit(
       "Default arguments of a webhook, as JSON",
@@ -240,9 +250,18 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     ),
   ],
   "The organization": [
+    limit("Members", "services/deciders/members.ts#MAX_MEMBERS", "", "too_many_members"),
+    limit("API keys", "http/base/countLimits.ts#MAX_KEYS", "", "too_many_keys"),
+    limit("Projects", "http/base/countLimits.ts#MAX_PROJECTS", "", "too_many_projects"),
     limit("Groups", "services/deciders/group.ts#MAX_GROUPS", "", "too_many_groups"),
     limit("People of a group", "http/account/groups.ts#MAX_MEMBERS", "", "invalid_members"),
     limit("Holds that stand", "services/deciders/hold.ts#MAX_HOLDS", "", "too_many_holds"),
+    limit(
+      "Subjects with retention rules",
+      "http/base/countLimits.ts#MAX_RETENTION_RULES",
+      "",
+      "too_many_retention_rules",
+    ),
     limit("Days of a retention rule", "http/owned/retentionShape.ts#MAX_DAYS", "days", NAMES_FIELD),
     limit(
       "Events that one request checks; the answer says where to go on",

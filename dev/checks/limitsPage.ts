@@ -11,7 +11,7 @@ export const LIMITS_PAGE = join(ROOT, "docs/reference/limits.md");
 const HEAD = `# Limits
 
 Anything beyond a limit is refused with the code in the last column ([Error codes](errors.md) explains it), or cut as the row says. Values with a setting can be changed ([Settings](settings.md)). What an
-organization sets for itself is in [Spending](../spending.md) (requests, tokens and money of a key or project) and in [the rules of a workflow](../workflows.md) (steps, live runs, starts).
+organization sets for itself is in [Spending](../spending.md) and [Workflows](../workflows.md).
 This page is made from the code by \`node dev/checks/freeze.ts\`.
 `;
 

@@ -11,6 +11,7 @@ import { requireBuilder, requireSession } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { checkCount } from "../base/countLimits.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
@@ -99,6 +100,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   const identity = identifyPost(request, "/api/agents");
   const earlier = await findCreated(http, identity);
   if (earlier !== undefined) return requireAgent(http, request.caller, earlier);
+  await checkCount(http, request.caller.organization_id, "agents");
   const agent_id = newId();
   const { name, ...settings } = body;
   const data = { ...AGENT_DEFAULTS, ...(await readSettings(http, request.caller, settings)), agent_id, name };

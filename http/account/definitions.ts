@@ -9,6 +9,7 @@ import { requireBuilder } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { checkCount } from "../base/countLimits.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
@@ -75,6 +76,7 @@ async function create(
   const identity = identifyPost(request, "/api/definitions");
   const earlier = await findCreated(http, identity);
   if (earlier !== undefined) return requireDefinition(http, request.caller, earlier);
+  await checkCount(http, organization_id, "definitions");
   const { type, source } = body;
   const script = await checkScript(http, organization_id, type, source);
   const name = chooseName(type, body.name, script.name);

@@ -8,6 +8,7 @@ import type { Caller } from "../base/caller.ts";
 import { newSecret } from "../auth/secrets.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { checkCount } from "../base/countLimits.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
@@ -44,6 +45,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   const identity = identifyPost(request, "/api/keys");
   const earlier = await findCreated(http, identity);
   if (earlier !== undefined) return presentKey(await requireKey(http, request.caller, earlier));
+  await checkCount(http, request.caller.organization_id, "keys");
   const key_id = newId();
   const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
   const data = {

@@ -2,10 +2,11 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { priceStream, RemovePrices, SetPrices } from "#events/price.ts";
 import { mapInSlices } from "#events/slices.ts";
-import { countPrices, getPrices, listPrices } from "#projections/prices/query.ts";
+import { getPrices, listPrices } from "#projections/prices/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { checkCount } from "../base/countLimits.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
@@ -13,8 +14,6 @@ import { readRecordedAt } from "../base/send.ts";
 import { DEFAULT_MODEL_PRICES, ModelPrices, presentPrices, PricesToSet, readPrices } from "./priceShape.ts";
 
 const MAX_MODEL_LENGTH = 300;
-/** Maximum models with own prices per organization. Every turn under a money budget reads them all. */
-const MAX_PRICED_MODELS = 5_000;
 const Params = z.object({ provider: z.string(), model: z.string().describe("A `/` in the name is written `%2F`.") });
 type Params = z.infer<typeof Params>;
 
@@ -42,27 +41,20 @@ async function findOwn(http: Http, organization: string, model: string): Promise
 const commandFor = (request: FastifyRequest, model: string) =>
   commandFields(request, priceStream(request.caller.organization_id, model), ["prices"]);
 
-/** Throws 409 `too_many_prices` for a new model beyond the limit. Changes are always allowed, because earlier releases had no limit. */
-async function checkCount(http: Http, organization: string, model: string): Promise<void> {
-  if ((await countPrices(http.db, organization)) < MAX_PRICED_MODELS) return;
-  if (await getPrices(http.db, organization, model)) return;
-  const message = `An organization sets the prices of at most ${MAX_PRICED_MODELS} models; remove those of one first.`;
-  throw new ApiError("too_many_prices", message, { param: "model" });
-}
-
 async function setPrices(
   http: Http,
   request: FastifyRequest,
   params: Params,
   body: z.infer<typeof PricesToSet>,
 ): Promise<ModelPrices> {
+  const { organization_id } = request.caller;
   const model = modelOf(params);
   if (!/^[a-z0-9][a-z0-9_-]{0,63}\/./.test(model) || model.length > MAX_MODEL_LENGTH) {
     const message = `provider must be the name of a provider, and provider/model must have at most ${MAX_MODEL_LENGTH} characters.`;
     throw new ApiError("invalid_name", message, { param: "model" });
   }
   const prices = readPrices(model, body);
-  await checkCount(http, request.caller.organization_id, model);
+  await checkCount(http, organization_id, "prices", () => getPrices(http.db, organization_id, model));
   const { position } = await http.send(SetPrices, { ...commandFor(request, model), data: { model, prices } });
   return presentPrices({ model, prices, updated_at: await readRecordedAt(http, position) });
 }

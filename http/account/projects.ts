@@ -7,10 +7,11 @@ import { requireAdmin, requireSession } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { checkCount } from "../base/countLimits.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findProject } from "../base/findProject.ts";
-import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 
 const name = z.string().trim().min(1).max(200);
@@ -43,6 +44,9 @@ const commandFor = (request: FastifyRequest, project_id: string) =>
 
 async function create(http: Http, request: FastifyRequest, { name }: z.infer<typeof Create>): Promise<ProjectRow> {
   const identity = identifyPost(request, "/api/projects");
+  const earlier = await findCreated(http, identity);
+  if (earlier !== undefined) return requireById(http, request.caller, earlier);
+  await checkCount(http, request.caller.organization_id, "projects");
   const project_id = newId();
   const command = {
     ...commandFor(request, project_id),

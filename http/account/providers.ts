@@ -17,6 +17,7 @@ import { getProvider, listProviders, type ProviderRow } from "#projections/provi
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { checkCount } from "../base/countLimits.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
@@ -34,8 +35,6 @@ function isBaseUrl(text: string): boolean {
   return !username && !password;
 }
 
-/** Maximum providers per organization: listing its models asks all of them. Concurrent requests may exceed it by a few. */
-const MAX_PROVIDERS = 50;
 const MIN_WINDOW = 1_000;
 const MAX_WINDOW = 100_000_000;
 const MAX_MODELS = 500;
@@ -137,17 +136,6 @@ function checkEndpoint(name: string, { model, dimensions, base_url, models, cont
   if (name !== EMBEDDINGS && dimensions) refuse("dimensions", "is a setting of the provider embeddings only");
 }
 
-/**
- * Throws 409 `too_many_providers` for a new provider beyond the limit. Changes are always allowed, because earlier releases had
- * no limit. Does not wait for lagging read models, since a leaked credential must be replaceable at once; a few more may get in
- * meanwhile.
- */
-async function checkCount(http: Http, organization: string, name: string): Promise<void> {
-  const rows = await listProviders(http.db, organization);
-  if (rows.length < MAX_PROVIDERS || rows.some((row) => row.name === name)) return;
-  throw new ApiError("too_many_providers", `An organization has at most ${MAX_PROVIDERS} providers; remove one first.`);
-}
-
 async function configure(
   http: Http,
   request: FastifyRequest,
@@ -166,7 +154,8 @@ async function configure(
     throw new ApiError(null, `The provider ${name} cannot have another format; use another name.`, { param: "format" });
   if (base_url === null && !format && !isKnownApi(name))
     throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
-  await checkCount(http, organization_id, name);
+  // does not wait for lagging read models, because a leaked credential must be replaceable at once
+  await checkCount(http, organization_id, "providers", () => getProvider(http.db, organization_id, name));
   const sealed_api_key = http.keyring.sealSecret(`provider:${organization_id}:${name}`, api_key);
   const settings = { name, base_url, models, ...(format && { format }) };
   const optional = {

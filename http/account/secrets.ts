@@ -6,6 +6,7 @@ import { getSecret, listSecrets, type SecretRow } from "#projections/secrets/que
 import { requireBuilder } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { checkCount } from "../base/countLimits.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
@@ -61,6 +62,7 @@ export function secretRoutes(app: App, http: Http): void {
       const message = "name must be 1-64 letters, digits or underscores and must not start with a digit.";
       throw new ApiError("invalid_name", message, { param: "name" });
     }
+    await checkCount(http, organization_id, "secrets", () => getSecret(http.db, organization_id, name));
     const sealed_value = http.keyring.sealSecret(`secret:${organization_id}:${name}`, request.body.value);
     const data = { name, credential_id: newId(), sealed_value };
     await http.send(SetSecret, { ...commandFor(request, name), data, requireProjected: true });

@@ -8,7 +8,10 @@ import type { Caller } from "./caller.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 
-/** Maximum collections that a search or a chat names: a body of 64 MiB holds a hundred thousand, each of which is looked up. */
+/**
+ * Maximum collections of an organization, and of the names in a search or a chat: a search sends the ids of all its collections to
+ * the index, once for each word.
+ */
 export const MAX_COLLECTIONS = 1_000;
 
 /**

@@ -1,6 +1,6 @@
 import { WEB_SEARCH } from "#events/provider.ts";
 import { BUILT_IN_TOOLS, isBuiltInTool, KNOWLEDGE_TOOLS } from "#events/tools.ts";
-import { listAllCollections } from "#projections/collections/query.ts";
+import { hasCollections } from "#projections/collections/query.ts";
 import { findTools } from "#projections/definitions/query.ts";
 import { hasScriptedTools } from "#projections/organizations/query.ts";
 import type { ProviderRow } from "./catalog.ts";
@@ -56,8 +56,8 @@ async function hasCollection(
   { db, waitUntilCurrent }: Pick<Http, "db" | "waitUntilCurrent">,
   organization: string,
 ): Promise<boolean> {
-  const find = async () => (await listAllCollections(db, organization))[0];
-  return (await findOrWait(find, () => waitUntilCurrent(["collections"]))) !== undefined;
+  const find = () => hasCollections(db, organization);
+  return (await findOrWait(find, () => waitUntilCurrent(["collections"]))) ?? false;
 }
 
 /**

@@ -6,9 +6,10 @@ import { toNameKey } from "#projections/collections/nameKey.ts";
 import { listCollections, type CollectionRow } from "#projections/collections/query.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { checkCount } from "../base/countLimits.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { validator } from "../base/validate.ts";
@@ -42,6 +43,9 @@ async function create(
   if (slug === undefined)
     throw new ApiError("invalid_name", "name: no slug can be derived from this name.", { param: "name" });
   const identity = identifyPost(request, "/api/v1/knowledge/collections");
+  const earlier = await findCreated(http, identity);
+  if (earlier !== undefined) return requireCollection(http, request.caller, earlier);
+  await checkCount(http, organization_id, "collections");
   const collection_id = newId();
   const slug_claim = http.keyring.keyedHash("slug", `${organization_id}\n${slug}`);
   const name_claim = nameClaim(http, organization_id, name);

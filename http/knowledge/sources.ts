@@ -2,10 +2,10 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { newId } from "#events/ids.ts";
 import { ChangeSource, CreateSource } from "#events/source.ts";
-import { countSources, listSources } from "#projections/sources/query.ts";
+import { listSources } from "#projections/sources/query.ts";
 import type { App } from "../base/app.ts";
+import { checkCount } from "../base/countLimits.ts";
 import type { Http } from "../base/deps.ts";
-import { ApiError } from "../base/errors.ts";
 import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { validator } from "../base/validate.ts";
@@ -13,9 +13,6 @@ import { checkSchedule } from "../base/scheduleRule.ts";
 import { requireCollection } from "./lookups.ts";
 import { SOURCE_ROUTE, commandFor, SOURCE_ID_ROUTE, requireSource } from "./requireSource.ts";
 import { ChangeSourceBody, CreateSourceBody, presentSource, Source, SOURCE_CODES } from "./sourceShape.ts";
-
-/** Maximum sources per organization. Concurrent requests may exceed it by a few. */
-const MAX_SOURCES = 200;
 
 /** The rule of a schedule. Null if the request removes the schedule, and undefined if it does not contain one. */
 const readRule = ({ settings }: Http, schedule: z.infer<typeof ChangeSourceBody>["schedule"]) =>
@@ -27,8 +24,7 @@ async function create(http: Http, request: FastifyRequest, reference: string, bo
   const identity = identifyPost(request, `/api/v1/knowledge/collections/${collection_id}/sources`);
   const earlier = await findCreated(http, identity);
   if (earlier !== undefined) return requireSource(http, request, earlier);
-  if ((await countSources(http.db, organization_id)) >= MAX_SOURCES)
-    throw new ApiError("too_many_sources", `An organization has at most ${MAX_SOURCES} sources; delete one of them.`);
+  await checkCount(http, organization_id, "sources");
   const { schedule, ...given } = body;
   const source_id = newId();
   const url = new URL(body.url);

@@ -8,6 +8,7 @@ import { listRetention } from "#projections/retention/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { checkCount } from "../base/countLimits.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findProject } from "../base/findProject.ts";
@@ -48,9 +49,12 @@ async function readSettings(
   return { subject: await readSubject(http, caller, name), rules };
 }
 
+const findRules = async ({ db }: Http, organization: string, subject: string) =>
+  (await listRetention(db, organization)).find((one) => one.subject === subject);
+
 async function read(http: Http, organization: string, subject: string) {
   await http.waitUntilCurrent(["retention"]);
-  const row = (await listRetention(http.db, organization)).find((one) => one.subject === subject);
+  const row = await findRules(http, organization, subject);
   if (row) return presentRetention(row);
   throw new ApiError("retention_not_found", "This subject has no retention rules.", { param: "subject" });
 }
@@ -90,6 +94,9 @@ export function retentionRoutes(app: App, http: Http): void {
   app.put("/retention/:subject", { onRequest, schema: setting }, async (request) => {
     const { caller, params, body } = request;
     const data = await readSettings(http, caller, params.subject, body);
+    await checkCount(http, caller.organization_id, "retention_rules", () =>
+      findRules(http, caller.organization_id, data.subject),
+    );
     await http.send(SetRetention, { ...commandFor(request, data.subject), data });
     return read(http, caller.organization_id, data.subject);
   });

@@ -7,6 +7,7 @@ import { listWorkflows, countWorkflowUses, type WorkflowRow } from "#projections
 import { requireBuilder, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { checkCount } from "../base/countLimits.ts";
 import type { Http } from "../base/deps.ts";
 import { requireProject } from "../base/findProject.ts";
 import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
@@ -37,6 +38,7 @@ async function register(
   const identity = identifyPost(request, "/api/workflows");
   const earlier = await findCreated(http, identity);
   if (earlier !== undefined) return requireWorkflow(http, caller, earlier);
+  await checkCount(http, caller.organization_id, "workflows");
   const definition = await requireVersion(http, caller, body.definition_id, body.definition_version ?? null);
   checkRunAs(caller, body.envelope?.run_as, "envelope.run_as");
   const workflow_id = newId();
@@ -65,6 +67,7 @@ async function readChanges(
   const { name, description, definition_version, project_id, envelope, enabled } = body;
   checkRunAs(request.caller, envelope?.run_as, "envelope.run_as", row.envelope.run_as);
   const enables = enabled !== undefined && enabled !== false;
+  if (enables && !row.enabled) await checkCount(http, row.organization_id, "workflows");
   const requested = definition_version === undefined ? row.definition_version : definition_version;
   const version =
     enables || name === null || definition_version !== undefined

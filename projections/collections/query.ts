@@ -87,6 +87,10 @@ export async function listAllCollections(db: Db, organization: string): Promise<
   return rows.map((row) => ({ ...row, name: decode<string>(row.name) }));
 }
 
+/** Whether an organization has a collection. */
+export const hasCollections = async (db: Db, organization: string): Promise<boolean> =>
+  (await db.query(`select ${FROM} where c.organization_id = $1 limit 1`, [organization])).length > 0;
+
 /**
  * Finds collections by slug or display name, ignoring case. A slug takes precedence over another collection's display name.
  * `unknown`: names without a match.

@@ -1,7 +1,6 @@
 import { parseStreamName } from "#events/ids.ts";
 import { priceStream, type ModelPrice } from "#events/price.ts";
 import { mapInSlices } from "#events/slices.ts";
-import { countRows } from "../countRows.ts";
 import { decode, type Db } from "../projection.ts";
 
 export interface PriceRow {
@@ -30,10 +29,6 @@ export async function listPrices(db: Db, organization: string): Promise<PriceRow
   );
   return mapInSlices(rows, parseRow);
 }
-
-/** The number of models for which an organization has set prices. */
-export const countPrices = (db: Db, organization: string): Promise<number> =>
-  countRows(db, `from read.prices where organization_id = $1 and ${IS_SET}`, [organization]);
 
 export async function getPrices(db: Db, organization: string, model: string): Promise<PriceRow | undefined> {
   const [row] = await db.query<StoredRow>(

@@ -1,7 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 import type { ScheduleRule } from "#events/schedule.ts";
 import type { PageResult } from "#events/source.ts";
-import { countRows } from "../countRows.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
 import { decode, decodeOrNull, type Db } from "../projection.ts";
 
@@ -81,10 +80,6 @@ export const listSources = (
     parseRow,
   });
 };
-
-/** How many sources an organization has. */
-export const countSources = (db: Db, organization: string): Promise<number> =>
-  countRows(db, `${FROM} where s.organization_id = $1`, [organization]);
 
 /** Sources of a collection that is deleted. */
 export async function listSourceIds(db: Db, collection: string): Promise<string[]> {

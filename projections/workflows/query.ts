@@ -1,4 +1,5 @@
 import { isUuid } from "#events/ids.ts";
+import { mapInSlices } from "#events/slices.ts";
 import type { Envelope } from "#events/workflow.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
 import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
@@ -62,7 +63,7 @@ export async function listWorkflowsOf(db: Db, organization: string, definition: 
     `${SELECT} where w.organization_id = $1 and w.definition_id = $2 order by w.created_at, w.id`,
     [organization, definition],
   );
-  return rows.map(parseRow);
+  return mapInSlices(rows, parseRow);
 }
 
 /** The name of a workflow, as a key of `listWorkflowsNamed`. */

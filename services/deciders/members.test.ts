@@ -4,6 +4,7 @@ import type { Principal } from "#events/envelope.ts";
 import { OrganizationCreated } from "#events/organization.ts";
 import { PasswordSet, UserChanged, UserRegistered, UserRemoved, type Role } from "#events/user.ts";
 import { command, given as givenEvents } from "#test/given.ts";
+import { decideMembers, MAX_MEMBERS } from "./members.ts";
 import { organization } from "./organization.ts";
 
 const created = OrganizationCreated.of({ organization_id: "o1" }, { name: "A" });
@@ -34,6 +35,18 @@ test("a person is registered only once, with a keyed hash of the e-mail address 
     .when(command("RegisterUser", { ...other, email_claim: "other mark" }))
     .then(UserRegistered.of({ user_id: "u2", role: "viewer", email_claim: "other mark" }, person));
   givenEvents(organization).when(register).rejected("organization_not_found");
+});
+
+test("an organization has at most 10,000 members", () => {
+  const member = (n: number) => ({ role: "viewer" as const, active: n % 2 === 0, email_claim: `claim ${n}`, epoch: 1 });
+  const members = Object.fromEntries(Array.from({ length: MAX_MEMBERS - 1 }, (_, n) => [`u${n}`, member(n)]));
+  const data = { user_id: "new", role: "viewer", email_claim: "mark", ...person };
+  const register = () => decideMembers(command("RegisterUser", data) as never, members);
+  expect(register()).toMatchObject([{ type: "UserRegistered" }]);
+  members["last"] = member(MAX_MEMBERS);
+  expect(register).toThrow(expect.objectContaining({ code: "too_many_members", param: "email" }));
+  const change = command("ChangeUser", { user_id: "last", name: "Last" });
+  expect(decideMembers(change as never, members)).toMatchObject([{ type: "UserChanged" }]);
 });
 
 test("removing a person destroys their data key and frees the e-mail address", () => {

@@ -12,6 +12,9 @@ import {
   type UserEvent,
 } from "#events/user.ts";
 
+/** Maximum members of an organization, inactive ones too: each of its commands reads and writes the state with all of them. */
+export const MAX_MEMBERS = 10_000;
+
 interface Member {
   role: Role;
   active: boolean;
@@ -25,6 +28,13 @@ const forbidden = (message: string) => new Rejection("forbidden", message);
 /** Email addresses are unique per organization: a member of another one may have the same address (ADR 22). */
 const emailTaken = () =>
   new Rejection("email_taken", "A member of the organization has this email already.", { param: "email" });
+
+const tooManyMembers = () =>
+  new Rejection(
+    "too_many_members",
+    `An organization has at most ${MAX_MEMBERS.toLocaleString("en")} members; remove one first.`,
+    { param: "email" },
+  );
 
 export const findMember = (members: Members, id: string): Member | undefined =>
   Object.hasOwn(members, id) ? members[id] : undefined;
@@ -59,7 +69,10 @@ function change(command: Extract<UserCommand, { type: "ChangeUser" }>, before: M
   return [event];
 }
 
-/** Decides the commands about people. Throws `forbidden`, `member_not_found`, `last_owner`, `user_exists`, `email_taken`, `invalid_session`. */
+/**
+ * Decides the commands about people. Throws `forbidden`, `member_not_found`, `last_owner`, `user_exists`, `email_taken`,
+ * `too_many_members`, `invalid_session`.
+ */
 export function decideMembers(command: UserCommand, members: Members): UserEvent[] {
   const { user_id } = command.data;
   const before = findMember(members, user_id);
@@ -68,6 +81,7 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
     requirePermission(command, members, [role]);
     if (before) throw new Rejection("user_exists", "This user exists already.");
     if (Object.values(members).some((member) => member.email_claim === email_claim)) throw emailTaken();
+    if (Object.keys(members).length >= MAX_MEMBERS) throw tooManyMembers();
     return [UserRegistered.of({ user_id, role, email_claim }, { email, name, password_hash })];
   }
   if (!before) throw new Rejection("member_not_found", "No member has this id.", { param: "id" });

@@ -6,6 +6,7 @@ import { newId, streamName } from "#events/ids.ts";
 import {
   listAllCollections,
   findCollections,
+  hasCollections,
   listCollections,
   resolveCollections,
 } from "#projections/collections/query.ts";
@@ -99,6 +100,7 @@ test("collections are found by slug or name, newest first, until they are delete
   expect(named.map(({ id }) => id)).toEqual([books]);
   expect(unknown).toEqual([names[1], names[3], names[4], papers]);
   expect((await listAllCollections(f.db, f.organization)).map(({ slug }) => slug)).toEqual(["books", "papers"]);
+  expect([await hasCollections(f.db, f.organization), await hasCollections(f.db, newId())]).toEqual([true, false]);
 
   const stream = streamName("collection", books);
   const gone = { collection_id: books, slug_claim: "s-books", name_claim: "n-books" };

@@ -54,16 +54,23 @@ export const chat = (deployed: Deployment, connections: number, seconds: number)
   );
 };
 
-/** Creates collections: one small event each. The service answers when the read models have it. */
-export const writes = (deployed: Deployment, connections: number, seconds: number): Promise<LoadMeasurements> =>
-  measureLoad(deployed, connections, seconds, async (client) => {
+/**
+ * Renames collections, one for each connection, which creates it: one small event each. The service answers when the read models
+ * have it. An organization may not have as many collections as are written.
+ */
+export const writes = (deployed: Deployment, connections: number, seconds: number): Promise<LoadMeasurements> => {
+  const own = new Map<Client, string>();
+  return measureLoad(deployed, connections, seconds, async (client) => {
+    const id = own.get(client);
     const { statusCode, body } = await client.request({
-      method: "POST",
-      path: "/api/v1/knowledge/collections",
+      method: id === undefined ? "POST" : "PATCH",
+      path: `/api/v1/knowledge/collections${id === undefined ? "" : `/${id}`}`,
       headers: { authorization: `Bearer ${deployed.api_key}`, "content-type": "application/json" },
       body: JSON.stringify({ name: `Collection ${count++}` }),
     });
     const text = await body.text();
-    if (statusCode !== 201)
-      throw new Error(`creating a collection was answered with ${statusCode}: ${text.slice(0, 300)}`);
+    if (statusCode !== (id === undefined ? 201 : 200))
+      throw new Error(`writing a collection was answered with ${statusCode}: ${text.slice(0, 300)}`);
+    if (id === undefined) own.set(client, (JSON.parse(text) as { id: string }).id);
   });
+};
