@@ -25,8 +25,8 @@ const cutLine = (columns: string[], listed: number, total: number): string =>
   toLine(columns.map((_, n) => (n === 0 ? `${listed} of ${total} groups: choose a shorter period` : null)));
 
 /**
- * Writes CSV (RFC 4180) with a header line. `total`: all groups; if there are more than rows, a last line says so. Lets other work
- * run between lines.
+ * Writes CSV (RFC 4180) with a header line. `total`: all groups; if there are more than rows, a last line says so. Lets other
+ * work run between lines.
  */
 export async function toCsv(columns: string[], rows: Record<string, Cell>[], total: number): Promise<string> {
   const lines = await mapInSlices(rows, (row) => toLine(columns.map((column) => row[column])));
