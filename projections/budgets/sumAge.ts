@@ -7,7 +7,7 @@ const MAX_SHARE = 0.01;
 
 /**
  * How long sums that took this long to read are cached. A busy organization has millions of rows in a month: reading them once a
- * minute would take longer than its turns.
+ * minute would keep the database busy.
  */
 export const sumAgeLimit = (took_ms: number): number =>
   Math.min(Math.max(MIN_SUM_AGE_MS, took_ms / MAX_SHARE), HOUR_MS);
