@@ -44,7 +44,7 @@ const MILLION = 1_000_000n;
 /** Picodollars of one token, from a price per million tokens, which has at most 6 decimals. */
 export const picodollarsPerToken = (price: string): bigint => toPicodollars(price) / MILLION;
 
-/** The price at a moment (epoch milliseconds): the most recent one that has begun. */
+/** The price at a moment (epoch milliseconds): the most recent one that has begun; undefined before the first. */
 export function priceAt(prices: readonly ModelPrice[], at: number): ModelPrice | undefined {
   const start = ({ valid_from }: ModelPrice) =>
     valid_from === null ? Number.NEGATIVE_INFINITY : Date.parse(valid_from);

@@ -23,7 +23,7 @@ const Query = PeriodQuery.extend({
     .enum(["json", "csv"], 'must be "json" or "csv"')
     .default("json")
     .describe(
-      `\`csv\`: all groups without pages, ${MAX_CSV_ROWS} at most, as a download; the columns are the fields of \`data\`.`,
+      `\`csv\`: all groups without pages, as a download; the columns are the fields of \`data\`. If there are more than ${MAX_CSV_ROWS} groups, the last line says how many.`,
     ),
 });
 
@@ -132,9 +132,9 @@ export function usageRoutes(app: App, http: Http): void {
     if (query.format === "csv") {
       await request.acquireLongRead();
       const all = { from, to, by: group_by, label, limit: MAX_CSV_ROWS, offset: 0 };
-      const { rows } = await listUsage(http.db, caller.organization_id, all);
+      const { rows, total } = await listUsage(http.db, caller.organization_id, all);
       const presented = await mapInSlices(rows, (row) => present(row, group_by));
-      return sendCsv(request, reply, await toCsv(columnsOf(group_by), presented));
+      return sendCsv(request, reply, await toCsv(columnsOf(group_by), presented, total));
     }
     const [{ rows, total }, totals] = await Promise.all([
       listUsage(http.db, caller.organization_id, { from, to, by: group_by, label, ...page }),

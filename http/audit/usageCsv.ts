@@ -20,10 +20,18 @@ function toCell(value: Cell): string {
 
 const toLine = (cells: Cell[]): string => `${cells.map(toCell).join(",")}\r\n`;
 
-/** Writes CSV (RFC 4180) with a header line. Lets other work run between lines. */
-export async function toCsv(columns: string[], rows: Record<string, Cell>[]): Promise<string> {
+/** The last line of a file that lacks groups, so that nobody takes it for the whole. */
+const cutLine = (columns: string[], listed: number, total: number): string =>
+  toLine(columns.map((_, n) => (n === 0 ? `${listed} of ${total} groups: choose a shorter period` : null)));
+
+/**
+ * Writes CSV (RFC 4180) with a header line. `total`: all groups; if there are more than rows, a last line says so. Lets other
+ * work run between lines.
+ */
+export async function toCsv(columns: string[], rows: Record<string, Cell>[], total: number): Promise<string> {
   const lines = await mapInSlices(rows, (row) => toLine(columns.map((column) => row[column])));
-  return toLine(columns) + lines.join("");
+  const end = rows.length < total ? cutLine(columns, rows.length, total) : "";
+  return toLine(columns) + lines.join("") + end;
 }
 
 /** Sends a CSV, whose bytes count until the client has read them. Throws 429 `too_many_bytes`, and Unavailable. */

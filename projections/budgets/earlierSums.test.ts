@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { BudgetLimits } from "#events/budget.ts";
 import { createEarlierSums } from "./earlierSums.ts";
 import type { BudgetRow, SpentRow } from "./query.ts";
@@ -19,7 +19,7 @@ interface LogEntry {
 }
 
 /** A fake read model of usage that contains the followed part of a log, and records its queries in `asked`. */
-function openUsage(log: LogEntry[]) {
+function openUsage(log: LogEntry[], onQuery = () => {}) {
   const asked: string[] = [];
   const state = { followed: Number.POSITIVE_INFINITY };
   const rowsNow = () => {
@@ -31,6 +31,7 @@ function openUsage(log: LogEntry[]) {
     const [, from, to, among] = values as [string, Date, Date, string[] | undefined];
     const what = text.includes("as turn_id") ? "rounds" : text.includes("and not (u.part >= 0") ? "finals" : "all";
     const which = among ? `${what} of ${among.join()}` : what;
+    onQuery();
     asked.push(`${from.toISOString().slice(0, 10)} ${to.toISOString().slice(0, 10)} ${which}`);
     const byModel = text.includes("s.model as model");
     const rows = rowsNow()
@@ -97,6 +98,26 @@ test("months that are over are summed once, and the rest once a minute", async (
   expect(asked.slice(4)).toEqual(recently);
   await earlier.recent("o", Date.UTC(2026, 11, 5, 12), ALL);
   expect(asked.at(-1)).toBe("1970-01-01 2026-12-01 finals");
+});
+
+test("sums that take long are kept for longer than a minute, once the read model has all of yesterday", async () => {
+  let ms = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => ms);
+  try {
+    const { asked, earlier } = openUsage([], () => (ms += 3_000));
+    const budgets = [budget({ tokens_per_month: 1 })];
+    const noon = Date.UTC(2026, 10, 26, 12);
+    for (const later of [0, 299_000]) await earlier.recent("o", noon + later, budgets);
+    expect(asked.length).toBe(1);
+    await earlier.recent("o", noon + 301_000, budgets);
+    expect(asked.length).toBe(2);
+    const nextDay = Date.UTC(2026, 10, 27, 0, 2);
+    await earlier.recent("o", nextDay, budgets, nextDay - 150_000);
+    await earlier.recent("o", nextDay + 61_000, budgets);
+    expect(asked.length).toBe(4);
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 test("rounds before the month's begin count until their turn ends, and only they are read again", async () => {

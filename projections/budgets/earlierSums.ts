@@ -4,6 +4,7 @@ import { createOrganizationCache } from "./organizationCache.ts";
 import { periodsAt } from "./periods.ts";
 import { listRounds, sumFinal, sumSpent, type BudgetRow, type SplitBy } from "./query.ts";
 import type { Spending } from "./reservations.ts";
+import { MIN_SUM_AGE_MS, sumAgeLimit } from "./sumAge.ts";
 import {
   addSums,
   hasTotals,
@@ -15,8 +16,6 @@ import {
   type EarlierSums,
 } from "./status.ts";
 
-/** How long sums of past periods are cached. They change only if a turn that began in one ends later. */
-const MAX_AGE_MS = 60_000;
 /** Maximum difference between the clocks of events and of readings. */
 const CLOCKS_MS = 60_000;
 
@@ -30,6 +29,7 @@ interface Needs {
 type Moment = Pick<Spending, "at" | "followed_until">;
 interface KnownSums extends EarlierSums {
   at: number;
+  max_age_ms: number;
   day: number;
   splitBy: SplitBy;
 }
@@ -47,7 +47,7 @@ const sizeOf = ({ before, week, ever }: EarlierSums): number => before.size + (w
 const isEnough = ({ splitBy, week, ever }: KnownSums, needs: Needs): boolean =>
   isSameSplit(splitBy, needs.splitBy) && (!needs.weeks || week !== undefined) && (!needs.totals || ever !== undefined);
 
-/** Sums the spending of this month, this week and all time, until today, at most once a minute. */
+/** Sums the spending of this month, this week and all time, until today: once a minute, or more rarely if that takes long. */
 export function createEarlierSums(db: Db) {
   const known = createOrganizationCache<KnownSums>(sizeOf);
   const ended = createOrganizationCache<EndedMonths>(({ finals, open }) => finals.size + open.length);
@@ -80,14 +80,19 @@ export function createEarlierSums(db: Db) {
 
   return {
     async recent(organization: string, moment: Moment, budgets: BudgetRow[]): Promise<EarlierSums> {
-      const now = moment.at;
+      const { at: now, followed_until } = moment;
       const needs = { splitBy: splitFor(budgets), weeks: hasWeeks(budgets), totals: hasTotals(budgets) };
       const day = periodsAt(new Date(now)).day.getTime();
       const last = known.get(organization);
-      if (last?.day === day && now - last.at < MAX_AGE_MS && isEnough(last, needs)) return last;
+      if (last?.day === day && now - last.at < last.max_age_ms && isEnough(last, needs)) return last;
+      const started = performance.now();
       const sums = await read(organization, moment, needs);
+      // once complete, they only shrink: at the end of a turn that began in a past period
+      const isComplete = followed_until - day > CLOCKS_MS;
+      const max_age_ms = isComplete ? sumAgeLimit(performance.now() - started) : MIN_SUM_AGE_MS;
       // turns of yesterday may still reach the read model
-      if (now - day > MAX_AGE_MS) known.set(organization, { ...sums, at: now, day, splitBy: needs.splitBy });
+      if (now - day > MIN_SUM_AGE_MS)
+        known.set(organization, { ...sums, at: now, max_age_ms, day, splitBy: needs.splitBy });
       return sums;
     },
     forget(organization: string): void {

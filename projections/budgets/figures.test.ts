@@ -19,7 +19,7 @@ interface LogEntry {
 /** A read model of usage that contains the first `followed` events, and counts the rows that were summed. */
 function openUsage() {
   const log: LogEntry[] = [];
-  const state = { followed: 0, summed: 0 };
+  const state = { followed: 0, summed: 0, budgets: [BUDGET] };
   const rowsNow = () => {
     const followed = log.slice(0, state.followed);
     const ended = new Set(followed.flatMap(({ kind, turn }) => (kind === "ended" ? [turn] : [])));
@@ -45,13 +45,14 @@ function openUsage() {
   };
   const query = async (text: string, values?: unknown[]) => {
     if (text.includes("usage_reservations")) return [readDay(values as never)] as never[];
-    return (text.includes("read.budgets") ? [BUDGET] : []) as never[];
+    return (text.includes("read.budgets") ? state.budgets : []) as never[];
   };
   const { read } = createFigures({ db: { query } });
   return {
     log,
     state,
     contained: () => BigInt(rowsNow().reduce((sum, { tokens }) => sum + tokens, 0)),
+    budgetsAt: async (at: number) => (await read("o", at)).budgets,
     read: async (at: number) => (await read("o", at)).today.get("organization")?.tokens ?? 0n,
   };
 }
@@ -96,4 +97,25 @@ test("rows that were read earlier are summed once a minute, and the rounds of a 
   state.followed = log.length;
   expect([contained(), await summedAt(2_000), await summedAt(59_000)]).toEqual([1_010n, 2, 1]);
   expect(await summedAt(61_000)).toBe(1_002);
+});
+
+test("events that come after a step back of the database's clock are missing in one reading at most", async () => {
+  const { log, state, contained, read } = openUsage();
+  const readAfter = async (ms: number, event: { at: number; tokens: number }) => {
+    log.push({ ...event, turn: `${log.length}`, kind: "ended" });
+    state.followed = log.length;
+    return read(NOON + ms);
+  };
+  expect(await readAfter(10_000, { at: NOON + 10_000, tokens: 1 })).toBe(1n);
+  expect(await readAfter(11_000, { at: NOON + 8_000, tokens: 2 })).toBe(1n);
+  expect([await read(NOON + 12_000), contained()]).toEqual([3n, 3n]);
+});
+
+test("budgets that are read again have the same rows until one of them changes", async () => {
+  const { state, budgetsAt } = openUsage();
+  const first = await budgetsAt(NOON);
+  expect(await budgetsAt(NOON + 1_000)).toBe(first);
+  state.budgets = [{ ...BUDGET, hard: false }];
+  const changed = await budgetsAt(NOON + 2_000);
+  expect([changed === first, changed[0]?.hard]).toEqual([false, false]);
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Db } from "../projection.ts";
 import { createEarlierSums } from "./earlierSums.ts";
 import type { Sums } from "./limits.ts";
@@ -7,6 +8,7 @@ import { listBudgets, type BudgetRow, type SpentRow, type SplitBy } from "./quer
 import { readSpending, type DaySpending } from "./readSpending.ts";
 import { newestReservation, NO_RESERVATION, Reservations, type Reservation, type Spending } from "./reservations.ts";
 import { readPrices, type DeploymentProvider, type PriceOf } from "./reserve.ts";
+import { sumAgeLimit } from "./sumAge.ts";
 import {
   addSums,
   hasMoney,
@@ -17,9 +19,6 @@ import {
   sumInSlices,
   type BudgetFigures,
 } from "./status.ts";
-
-/** How long sums of the day until a moment are cached. They change only if a turn of that time ends later. */
-const MAX_AGE_OF_PAST_MS = 60_000;
 
 export interface FigureOptions {
   db: Db;
@@ -49,8 +48,9 @@ export const NO_BUDGET_READING: BudgetReading = {
 
 /** The spending of a day until a moment, including all events until then. */
 interface EarlySums {
-  /** When the first part of it was read. */
+  /** When the first part of it was read, and how long it is cached. */
   at: number;
+  max_age_ms: number;
   day: number;
   until: Date;
   splitBy: SplitBy;
@@ -80,7 +80,8 @@ const NO_EARLY_SUMS = { sums: NOTHING, rounds: new Map<string, SpentRow[]>() };
 
 /**
  * Sums today's spending. A sum over all turns of a day takes long, so a reading continues where the last one was complete. The
- * whole day is read again once a minute.
+ * whole day is read again once a minute, more rarely if that takes long, and after the database's clock has stepped back, because
+ * newer events are then in the part that was read.
  */
 function createToday(db: Db) {
   const kept = createOrganizationCache<EarlySums>(({ sums, rounds }) => sums.size + rounds.size);
@@ -89,17 +90,20 @@ function createToday(db: Db) {
       const { day, nextDay } = periodsAt(new Date(at));
       const known = kept.get(organization);
       const isSameDay = known?.day === day.getTime() && isSameSplit(known.splitBy, splitBy);
-      const last = isSameDay && at - known.at < MAX_AGE_OF_PAST_MS ? known : undefined;
+      const last = isSameDay && at - known.at < known.max_age_ms ? known : undefined;
       const from = last?.until ?? day;
+      const started = performance.now();
       const wanted = { day, nextDay, from, turnsToLookUp, splitBy, with_rounds: [...(last?.rounds.keys() ?? [])] };
       const { early, late, split, is_complete, rounds, without_rounds, ...rest } = await readSpending(
         db,
         organization,
         wanted,
       );
+      const hasSteppedBack = last !== undefined && split !== null && split < from;
+      const max_age_ms = hasSteppedBack ? 0 : (last?.max_age_ms ?? sumAgeLimit(performance.now() - started));
       const until = new Date(Math.max(from.getTime(), Math.min(split?.getTime() ?? 0, nextDay.getTime())));
       const continued = await continueSums(last ?? NO_EARLY_SUMS, { early, rounds, without_rounds });
-      kept.set(organization, { at: last?.at ?? at, day: day.getTime(), until, splitBy, ...continued });
+      kept.set(organization, { at: last?.at ?? at, max_age_ms, day: day.getTime(), until, splitBy, ...continued });
       const followed_until = is_complete ? at : (split?.getTime() ?? 0);
       return { ...rest, at, followed_until, today: addSums(continued.sums, await sumInSlices(late)) };
     },
@@ -111,6 +115,16 @@ function createToday(db: Db) {
 export function createFigures({ db, deployment = [], unsettled, reservationOf = () => NO_RESERVATION }: FigureOptions) {
   const earlier = createEarlierSums(db);
   const today = createToday(db);
+  const lastBudgets = createOrganizationCache<BudgetRow[]>((budgets) => budgets.length);
+
+  /** Unchanged budgets keep their rows, because the limits of each spender are cached by them. */
+  async function readBudgets(organization: string): Promise<BudgetRow[]> {
+    const budgets = await listBudgets(db, organization);
+    const last = lastBudgets.get(organization);
+    if (last && isDeepStrictEqual(last, budgets)) return last;
+    lastBudgets.set(organization, budgets);
+    return budgets;
+  }
 
   /** Reads past sums last: what moves into them at midnight may count twice for a moment, but is never missing. */
   async function readSums(organization: string, budgets: BudgetRow[], at: number): Promise<Spending> {
@@ -125,7 +139,7 @@ export function createFigures({ db, deployment = [], unsettled, reservationOf = 
   }
   return {
     async read(organization: string, now: number): Promise<BudgetReading> {
-      const budgets = await listBudgets(db, organization);
+      const budgets = await readBudgets(organization);
       if (!hasPeriods(budgets)) return { ...NO_BUDGET_READING, at: now, budgets };
       const [spending, priceOf] = await Promise.all([
         readSums(organization, budgets, now),

@@ -41,7 +41,8 @@ export async function growReservation(
     turns.announce({ kind: "grew", turn_id, subjects, attempt, reserved: String(reserved), spent: String(spent) });
   reservations.apply(spending, currentTime());
   // the cost of its rounds is spent, whatever is decided, and the reservation of an earlier attempt is its own
-  announceReservation(maxBigInt(held, reservations.reservationOf(turn_id).reserved));
+  if (!reservations.includes(turn_id, { attempt, reserved: held, spent }))
+    announceReservation(maxBigInt(held, reservations.reservationOf(turn_id).reserved));
   for (const giveUpAt = currentTime() + MAX_WAIT_MS; ; await turns.renew()) {
     const now = currentTime();
     reservations.apply(spending, now);

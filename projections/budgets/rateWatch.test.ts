@@ -432,6 +432,26 @@ test("what a running turn has reserved is known however long it runs without fur
   }
 });
 
+test("a request that fits into its turn's reservation sends no news, and one that needs more a single message", async () => {
+  const wire = { isCut: false, sent: [] as TurnNews[] };
+  const [here, there] = openProcesses(2, { wire });
+  const reading = { budgets: budget({ cost_per_day: "9" }), spending: spendingOf(1) };
+  const wanted = { turn_id: "grows", tokens: 0, streamed: false, cost: toPicodollars("1") };
+  await Promise.all([
+    here!.admit(reading, spender, wanted),
+    there!.admit(reading, spender, { ...wanted, turn_id: "other" }),
+  ]);
+  const sentFor = async (spent: string, cost: string) => {
+    wire.sent.length = 0;
+    const amounts = { held: wanted.cost, spent: toPicodollars(spent), cost: toPicodollars(cost) };
+    expect(await here!.growReservation(reading, spender, { turn_id: "grows", attempt: 1, ...amounts })).toBe("held");
+    return wire.sent.flatMap((news) => (news.kind === "grew" ? [[news.spent, news.reserved].map(Number)] : []));
+  };
+  expect(await sentFor("0", "1")).toEqual([]);
+  expect(await sentFor("0", "1.5")).toEqual([[0, 1.5e12]]);
+  expect(await sentFor("0.25", "1.5")).toEqual([[0.25e12, 1.5e12]]);
+});
+
 test("a limit of streams counts streams, and refuses no other turn", async () => {
   const [watch] = openProcesses(1);
   const limits = { concurrent_streams: 2 };

@@ -130,6 +130,12 @@ export class Reservations {
     Object.assign(entry, newestReservation(entry, reservation), { spent: maxBigInt(entry.spent, spent) });
     this.#add(entry, 1n);
   }
+  /** Whether a running turn is known to reserve this much in this attempt, and to have spent this much. */
+  includes(turn_id: string, { attempt, reserved, spent }: Reservation & Pick<Entry, "spent">): boolean {
+    const entry = this.#entries.get(turn_id);
+    if (!entry || entry.cost !== undefined) return false;
+    return entry.attempt === attempt && entry.reserved >= reserved && entry.spent >= spent;
+  }
   /** The reservation of a running turn; zero if unknown. */
   reservationOf(turn_id: string): Reservation {
     const entry = this.#entries.get(turn_id);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { defaultPrice } from "#events/defaultPrices.ts";
 import { EMPTY_PROMPT } from "#events/thread.ts";
 import { encode } from "../projection.ts";
 import { readPrices, reserveFor, sizeOfPrompt, type DeploymentProvider, type PricedModel } from "./reserve.ts";
@@ -37,6 +38,16 @@ test("a turn's own request counts its texts, instructions, tools and files", () 
   expect(pictures).toBe(1);
   expect(bytes).toBeGreaterThan(50_000 + 5 + 4 + 1_000);
   expect(bytes).toBeLessThan(50_000 + 5 + 4 + 1_200);
+});
+
+test("until the first price of the organization's own list begins, the published one is held", async () => {
+  const heldInput = async (valid_from: string) => {
+    const row = { model: encode("openai/gpt-4o"), prices: encode([{ valid_from, input: "7", output: "8" }]) };
+    const db = { query: async (text: string) => (text.includes("read.prices") ? [row] : []) as never };
+    return (await readPrices(db, "o", []))("openai/gpt-4o")?.price.input;
+  };
+  expect(await heldInput("2020-01-01T00:00:00.000Z")).toBe("7");
+  expect(await heldInput("2999-01-01T00:00:00.000Z")).toBe(defaultPrice("openai/gpt-4o")?.input);
 });
 
 test("a published price is held only for requests to the provider's own address", async () => {

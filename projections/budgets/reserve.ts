@@ -53,10 +53,9 @@ export async function readPrices(
     const name = model.slice(provider.length);
     const { base_url = null, format, context_windows } = settings.get(provider) ?? {};
     const published = `${formatOf({ provider, format })}${name}`;
-    const set = own.get(model);
     // a provider at an address of its own may have other prices than the published ones
     const usualPrice = base_url === null ? defaultPrice(published) : undefined;
-    const price = set ? priceAt(set, currentTime()) : usualPrice;
+    const price = priceAt(own.get(model) ?? [], currentTime()) ?? usualPrice;
     if (!price) return undefined;
     const window = context_windows?.[name.slice(1)] ?? findContextWindow(published);
     return { price, window, answer: findAnswerLimit(published) };

@@ -58,11 +58,11 @@ function findLimits(budgets: BudgetRow[], spender: Spender): SpenderLimits {
   };
 }
 
-/** Maximum spenders of an organization whose limits are cached while a reading of its budgets is current. */
+/** Maximum spenders of an organization whose limits are cached until its budgets change. */
 const MAX_SPENDERS = 1_000;
 const found = new WeakMap<BudgetRow[], Map<string, SpenderLimits>>();
 
-/** Cached, because all turns of a spender have the same limits until the budgets are read again. */
+/** Cached, because all turns of a spender have the same limits until the budgets change. */
 export function limitsOfSpender(budgets: BudgetRow[], spender: Spender): SpenderLimits {
   const key = spenderKey(spender);
   let bySpender = found.get(budgets);
@@ -70,6 +70,7 @@ export function limitsOfSpender(budgets: BudgetRow[], spender: Spender): Spender
   const known = bySpender.get(key);
   if (known) return known;
   const limits = findLimits(budgets, spender);
-  if (bySpender.size < MAX_SPENDERS) bySpender.set(key, limits);
+  if (bySpender.size >= MAX_SPENDERS) bySpender.clear();
+  bySpender.set(key, limits);
   return limits;
 }

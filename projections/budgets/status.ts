@@ -86,13 +86,13 @@ export function addSums(some: Sums, more: Sums, sign = 1n): Sums {
   return sums;
 }
 
-function statusOf(name: LimitName, limit: string | number, sum: bigint, now: Date): Omit<LimitStatus, "reserved"> {
-  const most = toUnits(name, limit);
+const percentOf = (sum: bigint, most: bigint): number => (most === 0n ? 100 : Number((sum * 100n) / most));
+function statusOf(name: LimitName, most: bigint, sum: bigint, now: Date): Omit<LimitStatus, "reserved"> {
   return {
     name,
     at_most: fromUnits(name, most),
     spent: fromUnits(name, sum),
-    percent: most === 0n ? 100 : Number((sum * 100n) / most),
+    percent: percentOf(sum, most),
     period: nameOfPeriod(name, now),
     ends_at: periodEnd(name, now),
   };
@@ -156,6 +156,8 @@ export interface CountedSubject {
   subject: string;
   /** Absent: all. */
   units?: ReadonlySet<Unit> | undefined;
+  /** Limits of which less is used, in percent, are left out before they are formatted, which takes long. */
+  from?: number;
 }
 
 /** What a subject has used of a limit, in comparable units; undefined if it was not read. */
@@ -171,11 +173,12 @@ function usedOf(name: LimitName, subject: string, figures: BudgetFigures): bigin
 function limitStatus(
   { limits }: BudgetRow,
   name: LimitName,
-  { subject, figures, now }: { subject: string; figures: BudgetFigures; now: Date },
+  { subject, from = 0, figures, now }: CountedSubject & { figures: BudgetFigures; now: Date },
 ): LimitStatus[] {
   const used = usedOf(name, subject, figures);
-  if (used === undefined) return [];
-  const status = statusOf(name, limits[name]!, used, now);
+  const most = toUnits(name, limits[name]!);
+  if (used === undefined || percentOf(used, most) < from) return [];
+  const status = statusOf(name, most, used, now);
   const reserved = MEASURES[name].unit === "cost" && figures.pending?.(subject).reserved;
   return [{ ...status, ...(typeof reserved === "bigint" && { reserved: fromPicodollars(reserved) }) }];
 }
@@ -183,10 +186,10 @@ function limitStatus(
 /** How much of each limit of a budget one subject has used. */
 export const limitStatuses = (
   budget: BudgetRow,
-  { subject, units }: CountedSubject,
+  { units, ...counted }: CountedSubject,
   figures: BudgetFigures,
   now: Date,
-): LimitStatus[] => namesOf(budget, units).flatMap((name) => limitStatus(budget, name, { subject, figures, now }));
+): LimitStatus[] => namesOf(budget, units).flatMap((name) => limitStatus(budget, name, { ...counted, figures, now }));
 
 /**
  * For a budget for each user: for each limit, the user with the highest use. Compares the sums of users before it formats one,

@@ -81,12 +81,14 @@ function reachedBy(
   wanted: RequestedAmounts,
 ): ReachedLimit[] {
   const units = new Set(Object.keys(wanted) as Unit[]);
+  // what a turn spends is not known yet, so limits that are far away cannot refuse it
+  const from = wanted === OF_TURN ? 80 : 0;
   return budgets
     .flatMap((budget) => {
       const { subject, hard } = budget;
       const counted = findCountedSubject(budget, subjects);
       if (counted === undefined) return [];
-      const limits = limitStatuses(budget, { subject: counted, units }, figures, new Date(at));
+      const limits = limitStatuses(budget, { subject: counted, units, from }, figures, new Date(at));
       return limits.map((limit) => ({ ...limit, subject, refuses: hard && isFull(limit, wanted) }));
     })
     .filter((limit) => (limit.percent >= 80 || limit.refuses) && isPresent(limit))

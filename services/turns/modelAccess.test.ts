@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { defaultPrice } from "#events/defaultPrices.ts";
 import { newId } from "#events/ids.ts";
+import { priceStream, PricesSet, type ModelPrice } from "#events/price.ts";
 import { ProviderConfigured, providerStream, type ProviderFormat } from "#events/provider.ts";
 import { findModelAccess, findRouteWindow } from "./modelAccess.ts";
 
@@ -13,14 +14,16 @@ interface Settings {
   context_windows?: Record<string, number>;
 }
 
-/** An organization with one provider. */
-function organizationWith(name: string, settings: Settings) {
+/** An organization with one provider, and its own prices of one model. */
+function organizationWith(name: string, settings: Settings, own?: { model: string; prices: ModelPrice[] }) {
   const stream = providerStream(organization, name);
   const data = { name, credential_id: newId(), base_url: null, models: null, ends_credential_id: null, ...settings };
   const event = { ...ProviderConfigured.of(data, { sealed_api_key: "sealed" }), stream, version: 1 };
+  const events = new Map<string, object>([[stream, event]]);
+  if (own) events.set(priceStream(organization, own.model), PricesSet.of(own));
   const log = {
-    heads: async () => new Map([[stream, { stream, version: 1, state: null }]]),
-    read: async () => [event],
+    heads: async () => new Map([...events.keys()].map((of) => [of, { stream: of, version: 1, state: null }])),
+    read: async (of: string) => [events.get(of)],
   };
   return { log, keyring: { openSecret: () => "key" }, deployment: [], offline: false } as never;
 }
@@ -57,4 +60,16 @@ test("published prices are those of the format's own address, whatever the provi
   expect((await access("anthropic", {})).price).toEqual(published);
   expect((await access("claude-2", { format: "anthropic", base_url: "https://proxy.example" })).price).toBeUndefined();
   expect((await access("claude-2", { base_url: "https://proxy.example/v1" })).price).toBeUndefined();
+});
+
+test("a published price is valid until the first price of the organization's own list begins", async () => {
+  const published = defaultPrice(`anthropic/${MODEL}`);
+  const model = `anthropic/${MODEL}`;
+  const price = { valid_from: null, input: "1", output: "2" };
+  const from = (ms: number) => ({ ...price, valid_from: new Date(Date.now() + ms).toISOString() });
+  const priceWith = async (...prices: ModelPrice[]) =>
+    (await findModelAccess(organizationWith("anthropic", {}, { model, prices }), organization, model)).price;
+  expect(await priceWith(from(60_000))).toEqual(published);
+  expect(await priceWith(from(-60_000))).toMatchObject({ input: "1" });
+  expect(await priceWith(from(60_000), price)).toEqual(price);
 });

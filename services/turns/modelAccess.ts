@@ -56,7 +56,7 @@ export async function findModelAccess(
   const published = credential.base_url === null ? defaultPrice(publishedName(credential, model)) : undefined;
   return {
     credential,
-    price: own.length > 0 ? priceAt(own, currentTime()) : published,
+    price: priceAt(own, currentTime()) ?? published,
     window: windowOf(credential, model),
   };
 }

@@ -5,6 +5,7 @@ import {
   getUsage,
   GROUPINGS,
   GROUPS_PER_PAGE,
+  MAX_CSV_GROUPS,
   type Grouping,
   type Groups as Grouped,
   type Usage as Answer,
@@ -188,6 +189,8 @@ function Sums({ search, groups }: { search: UsageSearch; groups: Grouped }) {
           <p className="quiet">
             {answer.from.slice(0, 16).replace("T", " ")} to {answer.to.slice(0, 16).replace("T", " ")} UTC,{" "}
             {formatCount(answer.total, ...GROUP_WORDS[groups.by])} with usage
+            {answer.total > MAX_CSV_GROUPS &&
+              `; a CSV has the first ${formatNumber(MAX_CSV_GROUPS)}, so choose a shorter time for it`}
           </p>
           <Groups usage={answer} search={search} groups={groups} />
         </>

@@ -7,17 +7,20 @@ import { measureCpu } from "../tools/cpuTime.ts";
 import { progress } from "../tools/progress.ts";
 import type { Report } from "../tools/report.ts";
 import { startService, type Service } from "../tools/service.ts";
-import { estimateMiddle, median, type Estimate } from "../tools/stats.ts";
+import { estimateRatio, median, type Estimate } from "../tools/stats.ts";
 import { untilInterrupted } from "../tools/untilInterrupted.ts";
 import { ask, connect, type Target } from "../chat/askQuestion.ts";
 import { startProvider } from "../chat/contenders.ts";
 
 const CONNECTIONS = 32;
 /** Rounds before the code is compiled. */
-const WARM_ROUNDS = 8;
+const WARM_ROUNDS = 3;
 const ROUNDS: Record<Effort, number> = { full: 60, quick: 20 };
-/** Turns per sample. Short consecutive samples see the same load from other programs, and many of them average out the rest. */
-const TURNS = 6 * CONNECTIONS;
+/**
+ * Turns per sample, about a second: budgets are read once a second, so shorter samples would contain too many readings per turn.
+ * Longer ones would see another load from other programs.
+ */
+const TURNS = 16 * CONNECTIONS;
 /** Read models follow an answer within 20 ms. This pause assigns their work to the side that caused it. */
 const SETTLE_MS = 60;
 
@@ -66,15 +69,15 @@ interface Sample {
   perSecond: number;
 }
 
-/** Keeps connections open, because opening them is not part of a turn. */
+/** Keeps connections open, because opening them is not part of a turn. Each has its own user, for the limits of each user. */
 const newSide = (name: string, target: Target, pid: () => number) => {
   const clients = Array.from({ length: CONNECTIONS }, () => connect(target));
   let asked = 0;
   const askAll = () =>
     Promise.all(
-      clients.map(async (client) => {
+      clients.map(async (client, user) => {
         for (let n = 0; n < TURNS / CONNECTIONS; n++)
-          await ask(target, client, { text: `${name} #${asked++}`, stream: false });
+          await ask(target, client, { text: `${name} #${asked++}`, stream: false, user: `user ${user}` });
       }),
     );
   return {
@@ -154,7 +157,7 @@ function report(rounds: Round[]): Report {
   // two samples of one side differ only because of the machine
   const alone = rounds.flatMap(({ without, limited }) => [without, limited]).map(([a, b]) => b.cpuMs / a.cpuMs);
   const of = (side: keyof Round, field: keyof Sample) => median(rounds.map((round) => sum(round[side], field) / 2));
-  const processor = estimateMiddle(ratios("cpuMs"));
+  const processor = estimateRatio(ratios("cpuMs"));
   const row = (name: string, { low, middle, high }: Estimate) => [
     name,
     ...[middle, low, high].map((one) => one.toFixed(3)),
@@ -175,8 +178,8 @@ function report(rounds: Round[]): Report {
         head: ["", "ratio", "at least", "at most (95 %)"],
         rows: [
           row("processor time", processor),
-          row("turns a second", estimateMiddle(ratios("perSecond"))),
-          row("processor time, the same side twice", estimateMiddle(alone)),
+          row("turns a second", estimateRatio(ratios("perSecond"))),
+          row("processor time, the same side twice", estimateRatio(alone)),
         ],
       },
     ],

@@ -15,6 +15,8 @@ export interface Question {
   /** The earlier messages, for targets that do not store threads. */
   history?: { role: string; content: string }[];
   thread?: string;
+  /** The end user. */
+  user?: string;
 }
 
 export interface Answer {
@@ -36,7 +38,8 @@ export const connect = (target: Target): Client => new Client(target.origin, { p
 export const ask = (target: Target, client: Client, question: Question): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const messages = [...(question.history ?? []), { role: "user", content: question.text }];
-    const requestBody = JSON.stringify({ model: target.model, stream: question.stream, messages });
+    const { stream, user } = question;
+    const requestBody = JSON.stringify({ model: target.model, stream, messages, user });
     const parts: Buffer[] = [];
     let status = 0;
     let thread: string | undefined;
