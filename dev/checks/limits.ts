@@ -76,6 +76,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       "rate_limited",
     ),
     limit(
+      "Requests of an organization that wait for turns, in one process",
+      "http/base/streamLimits.ts#MAX_TURN_REQUESTS",
+      "",
+      "rate_limited",
+    ),
+    limit(
       "Long answers of an organization that wait to be made, in one process",
       "http/base/longReads.ts#MAX_WAITING_READS",
       "",

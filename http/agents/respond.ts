@@ -101,6 +101,7 @@ async function whileThreadChanges<T>(disconnected: AbortSignal, start: () => Pro
 export async function respond(http: Http, request: FastifyRequest, reply: FastifyReply, body: ResponseRequest) {
   const { caller, agent } = request;
   refuseAgentFields(body, agent);
+  http.streams.countTurnRequest(reply);
   const scope = responseScope(caller, body.user ?? undefined, agent);
   const streamed = body.stream ?? false;
   const disconnected = disconnectSignal(reply.raw);

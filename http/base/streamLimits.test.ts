@@ -36,6 +36,20 @@ test("reads that wait for a run count for their organization, those of hooks as 
   limits.countWaitingRead(reply("o1", "key:b"));
 });
 
+test("requests for turns count for their organization until they are answered, beside its streams", () => {
+  const limits = createStreamLimits({ perCredential: 1, perOrganization: 1, turnRequests: 2 });
+  const first: { raw: EventEmitter } = reply("o1", "key:a");
+  limits.count(reply("o1", "key:a"));
+  limits.countTurnRequest(first as never);
+  limits.countTurnRequest(reply("o1", "key:b"));
+  const refused = expect.objectContaining({ errorCode: "rate_limited", status: 429, retryAfterMs: 5_000 });
+  expect(() => limits.countTurnRequest(reply("o1", "key:c"))).toThrow(refused);
+  limits.countTurnRequest(reply("o2", "key:d"));
+  first.raw.emit("close");
+  limits.countTurnRequest(reply("o1", "key:c"));
+  expect(() => limits.countTurnRequest(reply("o1", "key:a"))).toThrow("2 requests of the organization wait for turns");
+});
+
 test("exports above the limit of an organization are refused until one ends", () => {
   const limits = createStreamLimits({ exports: 1 });
   const first: { raw: EventEmitter } = reply("o1", "key:a");

@@ -9,6 +9,11 @@ const MAX_OF_ORGANIZATION = 200;
 const MAX_EXPORTS = 1;
 /** Maximum concurrent reads per organization that wait for the end of a run. One query serves them all, so there may be many. */
 const MAX_WAITS = 1_000;
+/**
+ * Maximum concurrent requests per organization for turns, running or waiting, and for turns that an earlier request has started:
+ * four times as many as a process runs turns for it. Each holds a connection, and a process has a few thousand.
+ */
+const MAX_TURN_REQUESTS = 2_000;
 const RETRY_MS = 5_000;
 
 interface StreamReply {
@@ -20,19 +25,27 @@ interface StreamReply {
   raw: Pick<FastifyReply["raw"], "destroyed" | "once">;
 }
 
+const tooManyTurnRequests = (limit: number): ApiError =>
+  new ApiError(
+    "rate_limited",
+    `${limit} requests of the organization wait for turns; wait for some of their answers before the next request.`,
+    { retryAfterMs: RETRY_MS },
+  );
+
 const organizationOf = ({ caller, trigger }: StreamReply["request"]): string => (caller ?? trigger)!.organization_id;
 const credentialOf = ({ caller }: StreamReply["request"]): string =>
   caller!.session ? `session:${caller!.session.session_id}` : caller!.principal;
 
 /**
- * Limits the open streams of this process that follow the log, exports, and reads that wait for the end of a run. Streams of turns
- * are not included, because turns have their own limit.
+ * Limits the open streams of this process that follow the log, exports, reads that wait for the end of a run, and requests that
+ * wait for turns. A stream of a turn is such a request, unless a client reads the response by its id.
  */
 export function createStreamLimits({
   perCredential = MAX_OF_CREDENTIAL,
   perOrganization = MAX_OF_ORGANIZATION,
   exports = MAX_EXPORTS,
   waits = MAX_WAITS,
+  turnRequests = MAX_TURN_REQUESTS,
 } = {}) {
   const open = createCounter();
   const addUntilClosed = (name: string, raw: StreamReply["raw"]): void => {
@@ -63,6 +76,12 @@ export function createStreamLimits({
     countExport: (reply: StreamReply): void => countOf("exports", exports, "wait for the end of one", reply),
     /** Counts a read that waits for the end of a run, until it is answered. Throws 429 `too_many_streams`. */
     countWaitingRead: (reply: StreamReply): void => countOf("waiting reads", waits, "wait for fewer runs", reply),
+    /** Counts a request for a turn until it is answered. Call it before the turn starts. Throws 429 `rate_limited`. */
+    countTurnRequest({ request, raw }: StreamReply): void {
+      const name = `turn requests of ${organizationOf(request)}`;
+      if (open.count(name) >= turnRequests) throw tooManyTurnRequests(turnRequests);
+      addUntilClosed(name, raw);
+    },
   };
 }
 
