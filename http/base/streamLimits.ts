@@ -1,7 +1,10 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { MIB } from "#events/units.ts";
+import { createBodyBudget } from "./bodyBudget.ts";
 import type { Caller } from "./caller.ts";
 import { createCounter } from "./counter.ts";
 import { ApiError } from "./errors.ts";
+import { MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
 
 const MAX_OF_CREDENTIAL = 50;
 const MAX_OF_ORGANIZATION = 200;
@@ -14,6 +17,12 @@ const MAX_WAITS = 1_000;
  * four times as many as a process runs turns for it. Each holds a connection, and a process has a few thousand.
  */
 const MAX_TURN_REQUESTS = 2_000;
+/**
+ * Bytes that the open streams of this process keep of their requests, which may have 64 MiB of instructions. Request bodies have
+ * another budget, because a stream may be open for days.
+ */
+const MAX_KEPT = 128 * MIB;
+const MAX_KEPT_OF_ORGANIZATION = 32 * MIB;
 const RETRY_MS = 5_000;
 
 interface StreamReply {
@@ -36,6 +45,18 @@ const organizationOf = ({ caller, trigger }: StreamReply["request"]): string => 
 const credentialOf = ({ caller }: StreamReply["request"]): string =>
   caller!.session ? `session:${caller!.session.session_id}` : caller!.principal;
 
+/** Counts bytes that a stream keeps until its connection closes, once for each request. */
+function createKeptBytes(limits: { total: number; perOwner: number }) {
+  const budget = createBodyBudget(limits);
+  const counted = new WeakSet<FastifyRequest>();
+  return ({ request, raw }: Pick<FastifyReply, "request" | "raw">, bytes: number): void => {
+    if (bytes <= MAX_UNCOUNTED_BYTES || raw.destroyed || counted.has(request)) return;
+    budget.countArrived(request, bytes);
+    counted.add(request);
+    raw.once("close", () => budget.release(request));
+  };
+}
+
 /**
  * Limits the open streams of this process that follow the log, exports, reads that wait for the end of a run, and requests that
  * wait for turns. A stream of a turn is such a request, unless a client reads the response by its id.
@@ -46,6 +67,7 @@ export function createStreamLimits({
   exports = MAX_EXPORTS,
   waits = MAX_WAITS,
   turnRequests = MAX_TURN_REQUESTS,
+  keptBytes = { total: MAX_KEPT, perOwner: MAX_KEPT_OF_ORGANIZATION },
 } = {}) {
   const open = createCounter();
   const addUntilClosed = (name: string, raw: StreamReply["raw"]): void => {
@@ -82,6 +104,8 @@ export function createStreamLimits({
       if (open.count(name) >= turnRequests) throw tooManyTurnRequests(turnRequests);
       addUntilClosed(name, raw);
     },
+    /** Counts what a stream keeps of its request until its connection closes. Throws 429 `too_many_bytes`, and Unavailable. */
+    countKept: createKeptBytes(keptBytes),
   };
 }
 
