@@ -42,7 +42,7 @@ export function identifyTurn(request: FastifyRequest, path: string, user: string
  */
 const NOTICE_MS = 500;
 const POLL_MS = 25;
-/** Beyond this many waiting retries of an organization, each polls less often, so that together they send no more queries a second. */
+/** Beyond this many waiting retries of an organization, each polls less often, so that together they send no more queries. */
 const MAX_AT_FULL_SPEED = 8;
 
 /** Number of retries in this process that wait, by organization. */
