@@ -76,6 +76,18 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       "rate_limited",
     ),
     limit(
+      "Requests of an organization that wait for turns, in one process",
+      "http/base/streamLimits.ts#MAX_TURN_REQUESTS",
+      "",
+      "rate_limited",
+    ),
+    limit(
+      "What an organization's open streams of responses repeat of their requests, in one process",
+      "http/base/streamLimits.ts#MAX_KEPT_OF_ORGANIZATION",
+      "bytes",
+      "too_many_bytes",
+    ),
+    limit(
       "Long answers of an organization that wait to be made, in one process",
       "http/base/longReads.ts#MAX_WAITING_READS",
       "",

@@ -4,12 +4,14 @@ import type { Frame, FramePayload, TurnEnd } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import { eventsIn, expectStream } from "#test/agents/grammar.ts";
 import { RESPONSE_HEAD } from "#test/samples.ts";
+import { encodeEvent, type NumberedEvent } from "./encodeEvents.ts";
 import { createStream, REGENERATED_MESSAGE } from "./responseStream.ts";
 
 const frame = (payload: FramePayload, attempt = 1): Exclude<Frame, { type: "end" }> => ({ ...payload, attempt, n: 0 });
 const said = { text: "", reasoning: "", citations: [] };
 const completed: TurnEnd = { status: "completed", said, finish_reason: "stop", usage: NO_USAGE };
 
+const toSse = (events: NumberedEvent[]): string => events.map(encodeEvent).join("");
 const parsed = (sse: string): any[] => [...sse.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!));
 const call = { id: "call_1", name: "lookup", arguments: '{"q":1}' };
 const TOOL_TURN: FramePayload[] = [
@@ -30,7 +32,9 @@ const textOf = (frames: FramePayload[]): string =>
 
 function play(frames: FramePayload[], end: TurnEnd, from = RESPONSE_HEAD, startAfter = -1): string {
   const stream = createStream(from, { startAfter, attempt: 1 });
-  return stream.open() + frames.map((each) => stream.next(frame(each))).join("") + stream.end(end, 1_700_000_001);
+  const opened = stream.open();
+  const next = frames.flatMap((each) => stream.next(frame(each)));
+  return toSse([...opened, ...next, ...stream.end(end, 1_700_000_001)]);
 }
 
 test("calls of the caller's own tools end a response without a message, also where other calls are hidden", () => {
@@ -156,10 +160,12 @@ describe("the stream of a response", () => {
     const stopped: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
     const replayed = (startAfter: number) =>
       parsed(
-        createStream(RESPONSE_HEAD, { startAfter, attempt: 1 }).replay(
-          [{ type: "text", text: "half" }],
-          stopped,
-          1_700_000_001,
+        toSse(
+          createStream(RESPONSE_HEAD, { startAfter, attempt: 1 }).replay(
+            [{ type: "text", text: "half" }],
+            stopped,
+            1_700_000_001,
+          ),
         ),
       );
     const last = replayed(-1).at(-1).sequence_number;
@@ -171,13 +177,9 @@ describe("the stream of a response", () => {
 
   test("continues after a takeover without repeating a word", () => {
     const stream = createStream(RESPONSE_HEAD);
-    const first =
-      stream.open() +
-      TOOL_TURN.slice(0, 4)
-        .map((each) => stream.next(frame(each)))
-        .join("");
-    const second = TOOL_TURN.map((each) => stream.next(frame(each, 2))).join("") + stream.end(cited, 1_700_000_001);
-    expect(parsed(first + second)).toEqual(events);
+    const first = [...stream.open(), ...TOOL_TURN.slice(0, 4).flatMap((each) => stream.next(frame(each)))];
+    const second = [...TOOL_TURN.flatMap((each) => stream.next(frame(each, 2))), ...stream.end(cited, 1_700_000_001)];
+    expect(parsed(toSse([...first, ...second]))).toEqual(events);
   });
 
   test("ends where a later attempt generates again what the client already has, because the bus lost it", () => {
@@ -186,9 +188,9 @@ describe("the stream of a response", () => {
     const continued = (attemptOfClient: number) => {
       const stream = createStream(RESPONSE_HEAD, { startAfter: has, attempt: attemptOfClient });
       const opened = stream.open();
-      const again = known.map((each) => stream.next(frame(each, 2)));
+      const again = known.flatMap((each) => stream.next(frame(each, 2)));
       const other = stream.next({ ...frame({ type: "text", text: "\n\nAnother" }, 2), is_new: true });
-      return parsed(opened + again.join("") + other + stream.end(cited, 1_700_000_001));
+      return parsed(toSse([...opened, ...again, ...other, ...stream.end(cited, 1_700_000_001)]));
     };
     expect(continued(1)).toMatchObject([
       { type: "response.failed", sequence_number: has + 1, response: { error: { message: REGENERATED_MESSAGE } } },
@@ -198,7 +200,7 @@ describe("the stream of a response", () => {
   });
 
   test("that breaks off before its first event begins with the response, so that its reader can continue", () => {
-    const opened = parsed(createStream(RESPONSE_HEAD).breakOff());
+    const opened = parsed(toSse(createStream(RESPONSE_HEAD).breakOff()));
     expect(opened.map(({ type, sequence_number }) => [type, sequence_number])).toEqual([
       ["response.created", 0],
       ["response.in_progress", 1],

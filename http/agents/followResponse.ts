@@ -10,6 +10,7 @@ import { encodeComment, openEventStream, type EventStream } from "../base/sse.ts
 import { unixSeconds } from "../base/times.ts";
 import type { FrameReader } from "../turns/frameReader.ts";
 import { SILENCE_MS } from "../turns/turnEnd.ts";
+import { encodeEvents, type NumberedEvent } from "./encodeEvents.ts";
 import type { ResponseRow } from "./lookups.ts";
 import type { ResponseHead } from "./present.ts";
 import { createStream, type ResponseStream } from "./responseStream.ts";
@@ -19,7 +20,7 @@ import { readResponseEnd, readFrames } from "./storedResponse.ts";
 const PROJECTION_MS = 5_000;
 
 interface Rest {
-  text: string;
+  events: NumberedEvent[];
   end: TurnEnd;
 }
 
@@ -35,13 +36,17 @@ async function readRest(
   const row = await getTurn(http.db, organization, turn_id);
   const ended = row && readResponseEnd(row as ResponseRow);
   if (ended) {
-    const text = stream.replay(await readFrames(http, row as ResponseRow), ended.end, ended.completed_at);
-    return { text, end: ended.end };
+    const events = stream.replay(await readFrames(http, row as ResponseRow), ended.end, ended.completed_at);
+    return { events, end: ended.end };
   }
   if (row || !(await http.turnHistory.isDeleted(thread_id, turn_id))) return undefined;
   const end: TurnEnd = { status: "stopped", said: NO_OUTPUT, message: "", usage: NO_USAGE };
-  return { text: stream.end(end, unixSeconds(new Date(currentTime()))), end };
+  return { events: stream.end(end, unixSeconds(new Date(currentTime()))), end };
 }
+
+/** What a stream sends first: at least a comment, because the headers are sent with it. */
+const encodeFirst = async ({ request }: FastifyReply, events: NumberedEvent[]) =>
+  events.length > 0 ? encodeEvents(events) : encodeComment(request);
 
 type FramePosition = Pick<Frame, "attempt" | "n">;
 
@@ -64,7 +69,7 @@ async function writeParked(http: Http, row: ResponseRow | undefined, stream: Res
   if (!row?.parked_at) return;
   // with a lower attempt number, so that frames still on the bus count as repetitions
   const attempt = row.attempt - 1;
-  for (const frame of await readFrames(http, row)) sse.write(stream.next({ ...frame, attempt }));
+  for (const frame of await readFrames(http, row)) sse.write(await encodeEvents(stream.next({ ...frame, attempt })));
 }
 
 /**
@@ -80,7 +85,7 @@ export async function followResponse(
   const { head, startAfter, row } = following;
   const stream = createStream(head, { startAfter, attempt: row?.attempt ?? 0 });
   // sends the headers at once
-  const sse = openEventStream(reply, stream.open() || encodeComment(reply.request));
+  const sse = openEventStream(reply, await encodeFirst(reply, stream.open()));
   const closeReader = () => reader.close();
   onDisconnect(disconnected, closeReader);
   http.closing.addEventListener("abort", closeReader, { once: true });
@@ -89,7 +94,7 @@ export async function followResponse(
     return await writeUntilEnd(http, following, stream, sse);
   } catch (error) {
     // the headers are sent, and without an end the stream would stay open in silence
-    sse.end(stream.breakOff());
+    sse.end(await encodeEvents(stream.breakOff()));
     throw error;
   } finally {
     http.closing.removeEventListener("abort", closeReader);
@@ -108,14 +113,14 @@ async function writeUntilEnd(
     const frame = await reader.next(SILENCE_MS);
     if (frame && frame.type !== "end") {
       previous = frame;
-      sse.write(stream.next(frame));
+      sse.write(await encodeEvents(stream.next(frame)));
       if (!stream.isOver()) continue;
       sse.end("");
       return undefined;
     }
     if (frame && isNext(frame, previous)) {
       const at = await readRecordedAt(http, frame.position).catch(() => new Date(currentTime()));
-      sse.end(stream.end(frame.end, unixSeconds(at)));
+      sse.end(await encodeEvents(stream.end(frame.end, unixSeconds(at))));
       return frame.end;
     }
     // frames before this end were lost, so the stored ones are sent
@@ -123,10 +128,10 @@ async function writeUntilEnd(
     if (disconnected.aborted) break;
     const rest = await readRest(http, organization_id, head, stream).catch(() => undefined);
     if (rest === undefined) continue;
-    sse.end(rest.text);
+    sse.end(await encodeEvents(rest.events));
     return rest.end;
   }
-  if (!disconnected.aborted) sse.end(stream.breakOff());
+  if (!disconnected.aborted) sse.end(await encodeEvents(stream.breakOff()));
   return undefined;
 }
 
@@ -137,10 +142,7 @@ export async function replayResponse(
   { head, row, startAfter }: { head: ResponseHead; row: ResponseRow; startAfter: number },
 ): Promise<void> {
   const { end, completed_at } = readResponseEnd(row)!;
-  const text = createStream(head, { startAfter, attempt: row.attempt }).replay(
-    await readFrames(http, row),
-    end,
-    completed_at,
-  );
-  openEventStream(reply, text || encodeComment(reply.request)).end("");
+  const stream = createStream(head, { startAfter, attempt: row.attempt });
+  const events = stream.replay(await readFrames(http, row), end, completed_at);
+  openEventStream(reply, await encodeFirst(reply, events)).end("");
 }

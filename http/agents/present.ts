@@ -1,4 +1,5 @@
 import { creationTime } from "#events/ids.ts";
+import { measureJson } from "#events/largeJson.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import { responseUsage } from "#events/presentUsage.ts";
 import { NO_USAGE } from "#events/thread.ts";
@@ -25,6 +26,12 @@ export interface ResponseHead {
   /** Whether the items left out before `first_item` include a message. */
   follows_message?: boolean;
 }
+
+type RequestFields = Pick<ResponseHead, "instructions" | "user" | "vars">;
+
+/** Characters of what a response repeats of its request. A stream keeps them in memory until its end. */
+export const measureHead = ({ instructions, user, vars }: RequestFields): number =>
+  measureJson({ instructions, user, vars }, Infinity);
 
 /** Constant fields that strict parsers require (spec: Agent response object). */
 const FIXED = {

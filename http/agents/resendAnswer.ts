@@ -7,6 +7,7 @@ import { recheckAfterWait } from "../base/recheck.ts";
 import { encodeComment, openEventStream } from "../base/sse.ts";
 import { openFrameReader } from "../turns/frameReader.ts";
 import { waitForEnd } from "../turns/turnEnd.ts";
+import { encodeEvents } from "./encodeEvents.ts";
 import { keepAlive } from "./keepAlive.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
 import type { ResponseHead } from "./present.ts";
@@ -78,7 +79,8 @@ async function resendStreamed(http: Http, reply: FastifyReply, row: ResponseRow,
     const newest = await awaitEnd(http, row, Infinity, AbortSignal.any([disconnected, http.closing]));
     const { head, message, ended } = await readAnswer(http, newest);
     const stream = createStream(head);
-    sse.end(ended ? stream.replay(message, ended.end, ended.completed_at) : stream.breakOff());
+    const events = ended ? stream.replay(message, ended.end, ended.completed_at) : stream.breakOff();
+    sse.end(await encodeEvents(events));
   } catch (error) {
     http.logger.warn({ err: error, turn_id: row.id }, "response not sent");
     reply.raw.destroy();

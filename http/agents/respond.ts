@@ -18,7 +18,7 @@ import { refuseAgentFields } from "./checkRequest.ts";
 import { followResponse, replayResponse } from "./followResponse.ts";
 import { resolveReferences } from "./itemReferences.ts";
 import { findResponse, responseScope } from "./lookups.ts";
-import type { ResponseHead } from "./present.ts";
+import { measureHead, type ResponseHead } from "./present.ts";
 import { readToolResultCalls } from "./readInput.ts";
 import { findRepeatedTurn } from "./repeatedToolResult.ts";
 import { resendAnswer } from "./resendAnswer.ts";
@@ -63,11 +63,12 @@ async function findEarlier(http: Http, request: FastifyRequest, agent: AgentRow,
 /** Returns the turn for a request: the one an earlier delivery started, or a new one. */
 async function attachTurn(
   http: Http,
-  request: FastifyRequest,
+  reply: FastifyReply,
   agent: AgentRow,
   body: ResponseRequest,
-  { scope, disconnected }: AnswerOptions,
+  { scope, streamed, disconnected }: AnswerOptions,
 ): Promise<AttachedResponse> {
+  const { request } = reply;
   const { identity, previous } = await findEarlier(http, request, agent, body);
   if (previous) return { attached: await resumeTurn(http, { include_usage: false }, previous), head: undefined };
   const continuation = await findContinuation(http, request, scope, body.previous_response_id);
@@ -78,6 +79,7 @@ async function attachTurn(
   const continued = { ...identity, thread_id: continuation.thread_id };
   return whileThreadChanges(disconnected, async () => {
     const turnRequest = await buildTurnRequest(http, request, agent, resolved, continuation);
+    if (streamed) http.streams.countKept(reply, measureHead(turnRequest.settings));
     const model = await resolveModel(http, { ...request.caller, allowed_models: null }, turnRequest.model);
     if (!model) throw badGateway(`The agent's model ${turnRequest.model} is not enabled.`);
     const routed = { ...turnRequest, route: model.route };
@@ -101,6 +103,7 @@ async function whileThreadChanges<T>(disconnected: AbortSignal, start: () => Pro
 export async function respond(http: Http, request: FastifyRequest, reply: FastifyReply, body: ResponseRequest) {
   const { caller, agent } = request;
   refuseAgentFields(body, agent);
+  http.streams.countTurnRequest(reply);
   const scope = responseScope(caller, body.user ?? undefined, agent);
   const streamed = body.stream ?? false;
   const disconnected = disconnectSignal(reply.raw);
@@ -119,7 +122,7 @@ export async function respond(http: Http, request: FastifyRequest, reply: Fastif
     release();
     return resendAnswer(http, reply, repeated, options);
   }
-  const { attached, head } = await attachTurn(http, request, agent, body, options);
+  const { attached, head } = await attachTurn(http, reply, agent, body, options);
   release();
   reply.headers(turnHeaders(attached));
   if (!streamed) return answerBuffered(http, reply, attached, scope, disconnected);
@@ -138,6 +141,7 @@ async function answerStreamed(
   try {
     const row = knownHead ? undefined : await findResponse(http, organization_id, scope, turn_id);
     const head = knownHead ?? (await readHead(http, row!));
+    http.streams.countKept(reply, measureHead(head));
     if (row && readResponseEnd(row)) return await replayResponse(http, reply, { head, row, startAfter: -1 });
     const end = await followResponse(http, reply, { organization_id, head, reader, startAfter: -1, disconnected, row });
     if (end) http.metrics.turn(end);

@@ -1,6 +1,7 @@
 import type { Frame, FramePayload, TurnEnd } from "#events/ports.ts";
 import { NO_OUTPUT, NO_USAGE } from "#events/thread.ts";
 import { createDeduplicator } from "./deduplicateFrames.ts";
+import type { NumberedEvent } from "./encodeEvents.ts";
 import { createFold } from "./foldFrames.ts";
 import type { StreamEvent } from "./foldState.ts";
 import { presentResponse, type ResponseHead } from "./present.ts";
@@ -22,23 +23,20 @@ const REGENERATED: TurnEnd = {
   usage: NO_USAGE,
 };
 
-const encodeEvent = ({ type, sequence_number, ...event }: StreamEvent & { sequence_number: number }): string =>
-  `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...event })}\n\n`;
-
-/** Numbers the events of a stream, and encodes those after the last one that the client has. */
+/** Numbers the events of a stream, and selects those after the last one that the client has. */
 function createNumbering(startAfter: number) {
   let next = 0;
   let lastSent = startAfter;
   return {
-    encode(events: StreamEvent[]): string {
-      const unsent: string[] = [];
+    number(events: StreamEvent[]): NumberedEvent[] {
+      const unsent: NumberedEvent[] = [];
       for (const event of events) {
         const sequence_number = next++;
         if (sequence_number <= lastSent) continue;
         lastSent = sequence_number;
-        unsent.push(encodeEvent({ ...event, sequence_number }));
+        unsent.push({ ...event, sequence_number });
       }
-      return unsent.join("");
+      return unsent;
     },
     hasStarted: () => next > 0,
     /** Whether the client has more events than there were so far. */
@@ -69,10 +67,10 @@ const isStoredShorter = (end: TurnEnd, sentUnits: number): boolean =>
   end.status === "failed" && sentUnits > end.said.text.length;
 
 /**
- * Encodes one response as SSE with numbered events. Repeated frames of a newer attempt are not
- * sent again. The stream ends as failed if an attempt contradicts earlier output. If the bus loses frames together with their
- * worker, it also does if a newer attempt generates an answer of which the client has more, or if a turn that was given up is
- * stored with less than was sent.
+ * Turns the frames of one response into numbered events, without those that its client has. Repeated frames of a newer attempt
+ * are not sent again. The stream ends as failed if an attempt contradicts earlier output. If the bus loses frames together with
+ * their worker, it also does if a newer attempt generates an answer of which the client has more, or if a turn that was given up
+ * is stored with less than was sent.
  */
 export function createStream(head: ResponseHead, { startAfter, attempt: attemptOfClient }: StreamPlace = START) {
   const fold = createFold(head);
@@ -81,52 +79,55 @@ export function createStream(head: ResponseHead, { startAfter, attempt: attemptO
   let isOver = false;
   let units = 0;
 
-  function open(): string {
+  function open(): NumberedEvent[] {
     const response = presentResponse(head, []);
-    return numbering.encode([
+    return numbering.number([
       { type: "response.created", response },
       { type: "response.in_progress", response },
     ]);
   }
 
   /** Closes the open items, and sends the one terminal event. */
-  function finish(given: TurnEnd, completed_at: number): string {
-    if (isOver) return "";
+  function finish(given: TurnEnd, completed_at: number): NumberedEvent[] {
+    if (isOver) return [];
     isOver = true;
     const end = isStoredShorter(given, units) ? REGENERATED : given;
     const closing = fold.end(end);
     const response = presentResponse(head, fold.output(), end, completed_at);
     const type = end.status === "completed" ? "response.completed" : "response.failed";
     numbering.reachClient(closing.length + 1);
-    return numbering.encode([...closing, { type, response }]);
+    return numbering.number([...closing, { type, response }]);
   }
 
-  function sendFrame(frame: FramePayload, attempt: number, isNew = false): string {
-    if (isOver) return "";
+  function sendFrame(frame: FramePayload, attempt: number, isNew = false): NumberedEvent[] {
+    if (isOver) return [];
     if (isNew && attempt > attemptOfClient && numbering.isBehindClient()) return finish(REGENERATED, 0);
     const unsent = deduplicate(frame, attempt);
     if (!unsent) return finish(REGENERATED, 0);
     units += countText(unsent);
-    return unsent.map((each) => numbering.encode(fold.next(each))).join("");
+    return unsent.flatMap((each) => numbering.number(fold.next(each)));
   }
 
   return {
     /** The first two events. */
     open,
     /** The next frame of the turn. */
-    next: ({ attempt, is_new, ...frame }: FramePayload & Pick<Frame, "attempt" | "is_new">): string =>
+    next: ({ attempt, is_new, ...frame }: FramePayload & Pick<Frame, "attempt" | "is_new">): NumberedEvent[] =>
       sendFrame(frame, attempt, is_new),
     /** Whether the terminal event was sent. */
     isOver: (): boolean => isOver,
     end: finish,
     /** Ends the connection while the response continues. The client can reconnect after its last event, so it must have one. */
-    breakOff: (): string =>
-      (numbering.hasStarted() ? "" : open()) + encodeEvent({ ...BREAK, sequence_number: numbering.lastSent() }),
+    breakOff: (): NumberedEvent[] => [
+      ...(numbering.hasStarted() ? [] : open()),
+      { ...BREAK, sequence_number: numbering.lastSent() },
+    ],
     /** The rest of a turn that has ended, from all its frames. */
-    replay: (frames: FramePayload[], end: TurnEnd, completed_at: number): string =>
-      (numbering.hasStarted() ? "" : open()) +
-      frames.map((frame) => sendFrame(frame, Number.MAX_SAFE_INTEGER)).join("") +
-      finish(end, completed_at),
+    replay: (frames: FramePayload[], end: TurnEnd, completed_at: number): NumberedEvent[] => [
+      ...(numbering.hasStarted() ? [] : open()),
+      ...frames.flatMap((frame) => sendFrame(frame, Number.MAX_SAFE_INTEGER)),
+      ...finish(end, completed_at),
+    ],
   };
 }
 

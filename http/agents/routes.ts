@@ -13,6 +13,7 @@ import { findAgent, findRequestedResponse } from "./lookups.ts";
 import { followResponse, replayResponse } from "./followResponse.ts";
 import { InputItems, inputItems } from "./inputItems.ts";
 import { modelRoutes } from "./modelRoutes.ts";
+import { measureHead } from "./present.ts";
 import { AgentResponse } from "./responseShape.ts";
 import { respond } from "./respond.ts";
 import { RESPONSE_CODES, ResponseRequest } from "./schema.ts";
@@ -79,6 +80,7 @@ function readRoute(app: App, http: Http): void {
       // the client now reads by id and does not retry its request
       await http.abandonedTurns.takeOver(row.organization_id, row.command_id);
       const head = await readHead(http, row);
+      http.streams.countKept(reply, measureHead(head));
       if (readResponseEnd(row)) return replayResponse(http, reply, { head, row, startAfter });
       const { organization_id } = row;
       const reader = openFrameReader(http.frames, organization_id, row.id);

@@ -48,11 +48,13 @@ export function eventCheckRoute(app: App, http: Http): void {
     querystring: Query,
     response: { 200: Check },
   };
-  app.get("/events/check", { onRequest: requireAdmin(http), schema }, async ({ caller, query }) => {
+  app.get("/events/check", { onRequest: requireAdmin(http), schema }, async (request) => {
+    const { caller, query } = request;
     const { organization_id } = caller;
     const after = (await readCursor(http, organization_id, "after", query.after)) ?? 0;
     const upTo = (await readCursor(http, organization_id, "up_to", query.up_to)) ?? Number.MAX_SAFE_INTEGER;
     const toCursor = createCursor(http, organization_id);
+    await request.acquireLongRead();
     const { events, broken } = await http.checkChain(organization_id, { after, upTo, limit: MAX_EVENTS });
     const last = events.at(-1)?.position;
     const hasMore = !broken && last !== undefined && last < upTo;

@@ -34,9 +34,11 @@ export function eventHistogramRoute(app: App, http: Http): void {
     querystring: z.object(eventFilters),
     response: { 200: Histogram },
   };
-  app.get("/events/histogram", { onRequest: requireAdmin(http), schema }, async ({ caller, query }) => {
-    const { organization_id } = caller;
-    const { seconds, isComplete, bars } = await http.readEventHistogram(organization_id, readEventFilter(query));
+  app.get("/events/histogram", { onRequest: requireAdmin(http), schema }, async (request) => {
+    const { organization_id } = request.caller;
+    const filter = readEventFilter(request.query);
+    await request.acquireLongRead();
+    const { seconds, isComplete, bars } = await http.readEventHistogram(organization_id, filter);
     const toCursor = createCursor(http, organization_id);
     return {
       bar_seconds: seconds,

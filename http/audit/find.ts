@@ -39,12 +39,14 @@ export function findRoute(app: App, http: Http): void {
     }),
     response: { 200: z.object({ data: z.array(FoundThing) }) },
   };
-  app.get("/find", { onRequest: requireBuilder(http), schema }, async ({ caller: { organization_id }, query }) => {
-    const id = bareId(query.id);
+  app.get("/find", { onRequest: requireBuilder(http), schema }, async (request) => {
+    const { organization_id } = request.caller;
+    const id = bareId(request.query.id);
     const things = isUuid(id) ? await http.idFinder.things(organization_id, id) : [];
     if (things.length > 0) return { data: things };
     const approval = await getApproval(http.db, organization_id, id);
     if (approval) return { data: [{ kind: "approval", id }] };
+    await request.acquireLongRead();
     return { data: await http.idFinder.ofRequest(organization_id, id) };
   });
 }

@@ -129,8 +129,8 @@ export function usageRoutes(app: App, http: Http): void {
     const page = readPage(query);
     const { from, to } = readPeriod(query);
     await http.waitUntilCurrent(["usage"]);
+    await request.acquireLongRead();
     if (query.format === "csv") {
-      await request.acquireLongRead();
       const all = { from, to, by: group_by, label, limit: MAX_CSV_ROWS, offset: 0 };
       const { rows, total } = await listUsage(http.db, caller.organization_id, all);
       const presented = await mapInSlices(rows, (row) => present(row, group_by));
@@ -163,10 +163,12 @@ export function usageLabelRoutes(app: App, http: Http): void {
     querystring: PeriodQuery,
     response: { 200: Labels },
   };
-  app.get("/usage/labels", { onRequest: requireAdmin(http), schema: listing }, async ({ caller, query }) => {
+  app.get("/usage/labels", { onRequest: requireAdmin(http), schema: listing }, async (request) => {
+    const { caller, query } = request;
     const page = readPage(query);
     const { from, to } = readPeriod(query);
     await http.waitUntilCurrent(["usage"]);
+    await request.acquireLongRead();
     const { rows, total } = await listLabels(http.db, caller.organization_id, { from, to, ...page });
     return { data: rows, total, ...page, from: from.toISOString(), to: to.toISOString() };
   });

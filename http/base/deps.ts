@@ -101,7 +101,7 @@ export interface HttpDeps extends HttpPorts {
   findCollection(organization: string, reference: string): Promise<CollectionRow | undefined>;
   /** Whether neither the document nor its collection is deleted. Concurrent look-ups share one query. */
   isDocumentListed(id: string): Promise<boolean>;
-  /** Whether the read model has the turn and it runs. Concurrent look-ups share one query. */
+  /** Whether the turn runs, or has started and is not in the read model yet. Concurrent look-ups share one query. */
   isTurnRunning(id: string): Promise<boolean>;
   /** Finds the key with this SHA-256. Never cached, but concurrent look-ups share one query. */
   findKeyByHash(hash: string): Promise<KeyInUse | undefined>;

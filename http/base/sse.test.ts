@@ -43,6 +43,18 @@ test.each([
   await app.close();
 });
 
+test("the pieces of a long frame are sent in order, between the frames before and after it", async () => {
+  const { app, port } = await serve((stream) => {
+    stream.write("data: 2\n\n");
+    stream.write([Buffer.from("data: "), Buffer.from("3\n\n")]);
+    stream.write("data: 4\n\n");
+    stream.end([Buffer.from("data: 5"), Buffer.from("\n\n")]);
+  });
+  const response = await fetch(`http://127.0.0.1:${port}/`);
+  expect(await response.text()).toBe("data: 1\n\ndata: 2\n\ndata: 3\n\ndata: 4\n\ndata: 5\n\n");
+  await app.close();
+});
+
 test("an event stream disconnects a reader that has left 1 MiB unread", async () => {
   const opened = Promise.withResolvers<EventStream>();
   const { app, port } = await serve(opened.resolve);
@@ -61,14 +73,19 @@ test("an event stream disconnects a reader that has left 1 MiB unread", async ()
   await app.close();
 });
 
-test("an event stream does not disconnect a reader that is still reading a piece of 2 MiB when the next one comes", async () => {
-  const piece = `data: ${"é".repeat(1024 * 1024)}\n\n`;
+const LONG = `data: ${"é".repeat(1024 * 1024)}\n\n`;
+const PIECES = Array.from({ length: 17 }, (_, n) => Buffer.from(LONG).subarray(n * 128 * 1024, (n + 1) * 128 * 1024));
+
+test.each([
+  ["one text", LONG],
+  ["17 pieces", PIECES],
+])("a reader that still reads 2 MiB, sent as %s, is not disconnected when the next frame comes", async (_, frames) => {
   const { app, port } = await serve((stream) => {
-    stream.write(piece);
+    stream.write(frames);
     stream.write("data: 3\n\n");
     stream.end("data: [DONE]\n\n");
   });
   const response = await fetch(`http://127.0.0.1:${port}/`);
-  expect(await response.text()).toBe(`data: 1\n\n${piece}data: 3\n\ndata: [DONE]\n\n`);
+  expect(await response.text()).toBe(`data: 1\n\n${LONG}data: 3\n\ndata: [DONE]\n\n`);
   await app.close();
 });

@@ -14,9 +14,12 @@ const MAX_GATHERED = 16 * 1024;
 /** Maximum time to send the last bytes after `end`. */
 const LINGER_MS = 60_000;
 
+/** Text, or the bytes of long frames in pieces: encoding megabytes at once would block the event loop. */
+type Frames = string | Buffer[];
+
 export interface EventStream {
-  write(frames: string): void;
-  end(frames: string): void;
+  write(frames: Frames): void;
+  end(frames: Frames): void;
   /** Resolves once the written bytes are sent or the reader has disconnected. Await it between large writes. */
   drained(): Promise<void>;
   /** Whether the reader was disconnected because it was too slow. */
@@ -68,48 +71,75 @@ interface StreamOptions {
   ping?: () => string;
 }
 
-/** Opens a stream of Server-Sent Events: sends the headers and the first frames. */
-export function openEventStream(
-  reply: FastifyReply,
-  first: string,
-  { pingMs = PING_MS, ping = () => encodeComment(reply.request) }: StreamOptions = {},
-): EventStream {
-  const { raw } = reply;
-  writeHead(reply);
+/** Writes short frames together and long ones in pieces. Disconnects a reader that is too slow. */
+function createFrameWriter(raw: FastifyReply["raw"]) {
   let hasOverflowed = false;
   let pending = "";
   let flushedAt = 0;
   let longest = 0;
-  const flush = () => {
+  function flush(): void {
     const frames = pending;
     pending = "";
     flushedAt = performance.now();
     if (frames !== "" && !raw.destroyed && !raw.writableEnded) raw.write(frames);
-  };
-  const scheduleFlush = () => {
+  }
+  function scheduleFlush(): void {
     const wait = flushedAt + GATHER_MS - performance.now();
     if (wait > 0) setTimeout(flush, wait);
     else process.nextTick(flush);
+  }
+  /** Writes all pieces at once, so that no other frame comes in between. */
+  function writePieces(pieces: Buffer[]): void {
+    flush();
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    longest = Math.max(longest, bytes);
+    for (const piece of pieces) raw.write(piece);
+  }
+  return {
+    flush,
+    hasOverflowed: () => hasOverflowed,
+    write(frames: Frames): void {
+      if (frames.length === 0 || raw.destroyed || raw.writableEnded) return;
+      hasOverflowed = raw.writableLength > MAX_BUFFERED + longest;
+      if (hasOverflowed) return void raw.destroy();
+      if (typeof frames !== "string") return writePieces(frames);
+      if (frames.length > MAX_GATHERED) longest = Math.max(longest, Buffer.byteLength(frames));
+      if (pending === "") scheduleFlush();
+      pending += frames;
+      if (pending.length > MAX_GATHERED) flush();
+    },
+    end(frames: Frames): void {
+      if (typeof frames === "string") raw.end(pending + frames);
+      else {
+        writePieces(frames);
+        raw.end();
+      }
+      pending = "";
+    },
   };
-  const write = (frames: string) => {
-    if (frames === "" || raw.destroyed || raw.writableEnded) return;
-    hasOverflowed = raw.writableLength > MAX_BUFFERED + longest;
-    if (hasOverflowed) return void raw.destroy();
-    if (frames.length > MAX_GATHERED) longest = Math.max(longest, Buffer.byteLength(frames));
-    if (pending === "") scheduleFlush();
-    pending += frames;
-    if (pending.length > MAX_GATHERED) flush();
-  };
-  const pinging = setInterval(() => write(ping()), pingMs);
-  raw.once("close", () => clearInterval(pinging));
+}
+
+/** Opens a stream of Server-Sent Events: sends the headers and the first frames. */
+export function openEventStream(
+  reply: FastifyReply,
+  first: Frames,
+  { pingMs = PING_MS, ping = () => encodeComment(reply.request) }: StreamOptions = {},
+): EventStream {
+  const { raw } = reply;
+  writeHead(reply);
+  const writer = createFrameWriter(raw);
+  const pinging = setInterval(() => writer.write(ping()), pingMs);
+  // a reader that has left before emits no further event
+  if (raw.destroyed) clearInterval(pinging);
+  else raw.once("close", () => clearInterval(pinging));
   if (reply.request.recheckCredential) watchCredential(reply);
-  write(first);
+  writer.write(first);
 
   return {
-    write,
-    hasOverflowed: () => hasOverflowed,
+    write: writer.write,
+    hasOverflowed: writer.hasOverflowed,
     async drained() {
-      flush();
+      writer.flush();
       if (!raw.writableNeedDrain || raw.destroyed) return;
       const over = new AbortController();
       const { signal } = over;
@@ -119,8 +149,7 @@ export function openEventStream(
     end(frames) {
       clearInterval(pinging);
       if (raw.destroyed) return;
-      raw.end(pending + frames);
-      pending = "";
+      writer.end(frames);
       const giveUp = setTimeout(() => raw.destroy(), LINGER_MS).unref();
       raw.once("close", () => clearTimeout(giveUp));
     },

@@ -36,6 +36,34 @@ test("reads that wait for a run count for their organization, those of hooks as 
   limits.countWaitingRead(reply("o1", "key:b"));
 });
 
+test("requests for turns count for their organization until they are answered, beside its streams", () => {
+  const limits = createStreamLimits({ perCredential: 1, perOrganization: 1, turnRequests: 2 });
+  const first: { raw: EventEmitter } = reply("o1", "key:a");
+  limits.count(reply("o1", "key:a"));
+  limits.countTurnRequest(first as never);
+  limits.countTurnRequest(reply("o1", "key:b"));
+  const refused = expect.objectContaining({ errorCode: "rate_limited", status: 429, retryAfterMs: 5_000 });
+  expect(() => limits.countTurnRequest(reply("o1", "key:c"))).toThrow(refused);
+  limits.countTurnRequest(reply("o2", "key:d"));
+  first.raw.emit("close");
+  limits.countTurnRequest(reply("o1", "key:c"));
+  expect(() => limits.countTurnRequest(reply("o1", "key:a"))).toThrow("2 requests of the organization wait for turns");
+});
+
+test("the bytes that streams keep count for their organization until they close, and once for each request", () => {
+  const limits = createStreamLimits({ keptBytes: { total: 1_000_000, perOwner: 300_000 } });
+  const first: { raw: EventEmitter } = reply("o1", "key:a");
+  limits.countKept(first as never, 200_000);
+  limits.countKept(first as never, 200_000);
+  const refused = expect.objectContaining({ errorCode: "too_many_bytes", status: 429 });
+  expect(() => limits.countKept(reply("o1", "key:b"), 200_000)).toThrow(refused);
+  limits.countKept(reply("o1", "key:b"), 60_000);
+  limits.countKept(reply("o1", "key:b"), 100_000);
+  limits.countKept(reply("o2", "key:c"), 200_000);
+  first.raw.emit("close");
+  limits.countKept(reply("o1", "key:b"), 200_000);
+});
+
 test("exports above the limit of an organization are refused until one ends", () => {
   const limits = createStreamLimits({ exports: 1 });
   const first: { raw: EventEmitter } = reply("o1", "key:a");

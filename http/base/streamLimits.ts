@@ -1,7 +1,10 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { MIB } from "#events/units.ts";
+import { createBodyBudget } from "./bodyBudget.ts";
 import type { Caller } from "./caller.ts";
 import { createCounter } from "./counter.ts";
 import { ApiError } from "./errors.ts";
+import { MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
 
 const MAX_OF_CREDENTIAL = 50;
 const MAX_OF_ORGANIZATION = 200;
@@ -9,6 +12,17 @@ const MAX_OF_ORGANIZATION = 200;
 const MAX_EXPORTS = 1;
 /** Maximum concurrent reads per organization that wait for the end of a run. One query serves them all, so there may be many. */
 const MAX_WAITS = 1_000;
+/**
+ * Maximum concurrent requests per organization for turns, running or waiting, and for turns that an earlier request has started:
+ * four times as many as a process runs turns for it. Each holds a connection, and a process has a few thousand.
+ */
+const MAX_TURN_REQUESTS = 2_000;
+/**
+ * Bytes that the open streams of this process keep of their requests, which may have 64 MiB of instructions. Request bodies have
+ * another budget, because a stream may be open for days.
+ */
+const MAX_KEPT = 128 * MIB;
+const MAX_KEPT_OF_ORGANIZATION = 32 * MIB;
 const RETRY_MS = 5_000;
 
 interface StreamReply {
@@ -20,19 +34,40 @@ interface StreamReply {
   raw: Pick<FastifyReply["raw"], "destroyed" | "once">;
 }
 
+const tooManyTurnRequests = (limit: number): ApiError =>
+  new ApiError(
+    "rate_limited",
+    `${limit} requests of the organization wait for turns; wait for some of their answers before the next request.`,
+    { retryAfterMs: RETRY_MS },
+  );
+
 const organizationOf = ({ caller, trigger }: StreamReply["request"]): string => (caller ?? trigger)!.organization_id;
 const credentialOf = ({ caller }: StreamReply["request"]): string =>
   caller!.session ? `session:${caller!.session.session_id}` : caller!.principal;
 
+/** Counts bytes that a stream keeps until its connection closes, once for each request. */
+function createKeptBytes(limits: { total: number; perOwner: number }) {
+  const budget = createBodyBudget(limits);
+  const counted = new WeakSet<FastifyRequest>();
+  return ({ request, raw }: Pick<FastifyReply, "request" | "raw">, bytes: number): void => {
+    if (bytes <= MAX_UNCOUNTED_BYTES || raw.destroyed || counted.has(request)) return;
+    budget.countArrived(request, bytes);
+    counted.add(request);
+    raw.once("close", () => budget.release(request));
+  };
+}
+
 /**
- * Limits the open streams of this process that follow the log, exports, and reads that wait for the end of a run. Streams of turns
- * are not included, because turns have their own limit.
+ * Limits the open streams of this process that follow the log, exports, reads that wait for the end of a run, and requests that
+ * wait for turns. A stream of a turn is such a request, unless a client reads the response by its id.
  */
 export function createStreamLimits({
   perCredential = MAX_OF_CREDENTIAL,
   perOrganization = MAX_OF_ORGANIZATION,
   exports = MAX_EXPORTS,
   waits = MAX_WAITS,
+  turnRequests = MAX_TURN_REQUESTS,
+  keptBytes = { total: MAX_KEPT, perOwner: MAX_KEPT_OF_ORGANIZATION },
 } = {}) {
   const open = createCounter();
   const addUntilClosed = (name: string, raw: StreamReply["raw"]): void => {
@@ -63,6 +98,14 @@ export function createStreamLimits({
     countExport: (reply: StreamReply): void => countOf("exports", exports, "wait for the end of one", reply),
     /** Counts a read that waits for the end of a run, until it is answered. Throws 429 `too_many_streams`. */
     countWaitingRead: (reply: StreamReply): void => countOf("waiting reads", waits, "wait for fewer runs", reply),
+    /** Counts a request for a turn until it is answered. Call it before the turn starts. Throws 429 `rate_limited`. */
+    countTurnRequest({ request, raw }: StreamReply): void {
+      const name = `turn requests of ${organizationOf(request)}`;
+      if (open.count(name) >= turnRequests) throw tooManyTurnRequests(turnRequests);
+      addUntilClosed(name, raw);
+    },
+    /** Counts what a stream keeps of its request until its connection closes. Throws 429 `too_many_bytes`, and Unavailable. */
+    countKept: createKeptBytes(keptBytes),
   };
 }
 

@@ -65,6 +65,7 @@ export function completionRoute(app: App, http: Http): void {
       },
     },
     async (request, reply) => {
+      http.streams.countTurnRequest(reply);
       const disconnected = disconnectSignal(reply.raw);
       const streamed = request.body.stream ?? false;
       const attached = await attachTurn(http, request, disconnected);

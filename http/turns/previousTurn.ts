@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { isUuid, parseStreamName } from "#events/ids.ts";
+import { createCounter } from "../base/counter.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { identifyPost, findPreviousOutcome, type IdempotentRequest } from "../base/idempotency.ts";
@@ -41,15 +42,28 @@ export function identifyTurn(request: FastifyRequest, path: string, user: string
  */
 const NOTICE_MS = 500;
 const POLL_MS = 25;
+/** Beyond this many waiting retries of an organization, each polls less often, so that together they send no more queries. */
+const MAX_AT_FULL_SPEED = 8;
+
+/** Number of retries in this process that wait, by organization. */
+const waiting = createCounter();
+
+const pollWait = (organization: string): number =>
+  Math.min(NOTICE_MS, POLL_MS * Math.max(1, waiting.count(organization) / MAX_AT_FULL_SPEED));
 
 async function claimAbandoned(
   { abandonedTurns }: Pick<Http, "abandonedTurns">,
   { organization_id, fingerprint }: TurnIdentity,
 ) {
-  for (const start = performance.now(); ; await sleep(POLL_MS)) {
-    const found = await abandonedTurns.claim(organization_id, fingerprint);
-    if (found || performance.now() - start > NOTICE_MS) return found;
-    if (!(await abandonedTurns.isRunning(organization_id, fingerprint))) return undefined;
+  waiting.add(organization_id, 1);
+  try {
+    for (const start = performance.now(); ; await sleep(pollWait(organization_id))) {
+      const found = await abandonedTurns.claim(organization_id, fingerprint);
+      if (found || performance.now() - start > NOTICE_MS) return found;
+      if (!(await abandonedTurns.isRunning(organization_id, fingerprint))) return undefined;
+    }
+  } finally {
+    waiting.add(organization_id, -1);
   }
 }
 

@@ -74,7 +74,7 @@ test("while a turn runs, it is looked up together with others only, and its row 
   });
 });
 
-test("a turn without a row is deleted or not projected yet, which its own look-up finds out", async () => {
+test("a turn that neither runs nor has a row is looked up in the log, which says that it was deleted", async () => {
   await expect(wait({ running: [false] }, SILENCE)).rejects.toMatchObject({ errorCode: "thread_not_found" });
 });
 

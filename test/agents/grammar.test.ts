@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { encodeEvent } from "#http/agents/encodeEvents.ts";
 import { createStream } from "#http/agents/responseStream.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import type { Frame, TurnEnd } from "#events/ports.ts";
@@ -28,7 +29,8 @@ function validStream(): string {
   const stream = createStream(RESPONSE_HEAD);
   const next = (frame: object, n: number) =>
     stream.next({ attempt: 1, n, ...frame } as Exclude<Frame, { type: "end" }>);
-  return stream.open() + FRAMES.map(next).join("") + stream.end(end, 1_700_000_001);
+  const events = [...stream.open(), ...FRAMES.flatMap(next), ...stream.end(end, 1_700_000_001)];
+  return events.map(encodeEvent).join("");
 }
 const renumbered = (events: any[]) => events.map((event, sequence_number) => ({ ...event, sequence_number }));
 const at = (type: string) => eventsIn(validStream()).findIndex((event) => event.type === `response.${type}`);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
-import { TurnCompleted } from "#events/thread.ts";
+import { ThreadDeleted, TurnCompleted } from "#events/thread.ts";
 import { TurnParked, TurnResumed } from "#events/threadApprovals.ts";
 import { listRecentTurns } from "#projections/budgets/recentTurns.ts";
 import { filterRunningTurns } from "#projections/turns/query.ts";
@@ -35,12 +35,21 @@ test("a starting process counts a turn that was resumed after days until it wait
   expect(await listed()).toEqual([]);
 });
 
-test("of several turns, those that run are found together", async () => {
+test("of several turns, those that run are found together, also those that the read model does not have yet", async () => {
   const f = await fixture();
-  await f.runner().start();
+  const runner = f.runner();
+  await runner.start();
   const [ended, running] = [newId(), newId()];
   await f.append(streamName("thread", newId()), [turnStarted(running, [message("x")])]);
   await f.append(streamName("thread", newId()), [turnStarted(ended, [message("x")]), turnCompleted(ended, "y")]);
   await f.followed();
   expect(await filterRunningTurns(f.db, [ended, running, newId()])).toEqual([running]);
+
+  await runner.stop();
+  const [unread, deleted, thread] = [newId(), newId(), streamName("thread", newId())];
+  await f.append(streamName("thread", newId()), [turnStarted(unread, [message("x")])]);
+  await f.append(thread, [turnStarted(deleted, [message("x")])]);
+  await f.append(thread, [ThreadDeleted.of({})], { streams: [thread] });
+  const found = await filterRunningTurns(f.db, [ended, running, unread, deleted]);
+  expect(found.toSorted()).toEqual([running, unread].toSorted());
 });
