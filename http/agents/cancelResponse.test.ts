@@ -24,16 +24,20 @@ const stopped = { ...row, model: '"a/m"', status: "stopped", agent: JSON.stringi
 
 test("the output of 8 MB that a cancelled response keeps is written without holding up the process", async () => {
   const text = "\u0001".repeat(8_000_000);
-  let stored = Buffer.alloc(0);
+  let stored: Buffer | undefined;
+  const put = async (_key: object, bytes: Buffer): Promise<string> => {
+    stored = bytes;
+    return "blob";
+  };
   const http = {
     db: { query: async () => [stopped] },
     frames: { requestStop: () => undefined, loadFrames: async () => [{ type: "text", text, attempt: 1, n: 0 }] },
     turnHistory: { roundUsage: async () => [] },
-    vault: { put: async (_key: object, bytes: Buffer) => ((stored = bytes), "blob") },
+    vault: { put },
     send: async () => ({ position: 0 }),
   };
   const request = { id: "r", caller: { principal: "key:k" } };
   const cancel = () => cancelResponse(http as never, request as never, "s", row as never);
   expect(await longestTurn(cancel)).toBeLessThan(50);
-  expect(JSON.parse(stored.toString())).toEqual([{ type: "text", text }]);
+  expect(JSON.parse(stored!.toString())).toEqual([{ type: "text", text }]);
 });
