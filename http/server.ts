@@ -22,6 +22,7 @@ import { refuseWhileClosing } from "./base/refuseWhileClosing.ts";
 import { requestId } from "./base/requestId.ts";
 import { refuseWithoutSpace } from "./base/requireSpace.ts";
 import { createWaitUntilCurrent, createSend } from "./base/send.ts";
+import { shareBriefly } from "./base/shareBriefly.ts";
 import { createStreamLimits } from "./base/streamLimits.ts";
 import { normalizeUrl } from "./base/normalizeUrl.ts";
 import { toApiError } from "./base/toApiError.ts";
@@ -115,6 +116,7 @@ export async function buildServer(deps: HttpDeps) {
   const budget = createBodyBudget();
   const http: Http = {
     ...deps,
+    health: shareBriefly(deps.health),
     releaseBody: budget.release,
     closing: createClosingSignal(app),
     send: createSend(deps),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LimitName, RateName, splitSubject, type BudgetLimits } from "#events/budget.ts";
+import { mapInSlices } from "#events/slices.ts";
 import { fromUnits, MEASURES, toUnits } from "#projections/budgets/limits.ts";
 import type { PresentedRate } from "#projections/budgets/rates.ts";
 import type { BudgetStatus, LimitStatus } from "#projections/budgets/status.ts";
@@ -138,13 +139,19 @@ const presentLimit = (limit: LimitStatus): Budget["limits"][number] => {
   };
 };
 
-/** `rates`: of all budgets. */
-export const presentBudget = ({ budget, limits }: BudgetStatus, rates: PresentedRate[]): Budget => ({
+/** `rates`: those of this budget. */
+const presentBudget = ({ budget, limits }: BudgetStatus, rates: PresentedRate[]): Budget => ({
   subject: splitSubject(budget.subject).who,
   model: splitSubject(budget.subject).model,
   hard: budget.hard,
   workflow_id: budget.alert?.workflow_id ?? null,
-  limits: [...rates.filter(({ subject }) => subject === budget.subject).map(presentRate), ...limits.map(presentLimit)],
+  limits: [...rates.map(presentRate), ...limits.map(presentLimit)],
   created_at: budget.created_at.toISOString(),
   updated_at: budget.updated_at.toISOString(),
 });
+
+/** `rates`: of all these budgets. In slices, because an organization may have a thousand budgets. */
+export function presentBudgets(statuses: BudgetStatus[], rates: PresentedRate[]): Promise<Budget[]> {
+  const bySubject = Map.groupBy(rates, ({ subject }) => subject);
+  return mapInSlices(statuses, (status) => presentBudget(status, bySubject.get(status.budget.subject) ?? []));
+}

@@ -18,7 +18,7 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
-import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECT_DESCRIPTION, uncountedLimit } from "./budgetShape.ts";
+import { Budget, BudgetToSet, presentBudgets, readLimits, SUBJECT_DESCRIPTION, uncountedLimit } from "./budgetShape.ts";
 import {
   checkModel,
   checkSubjectExists,
@@ -44,7 +44,7 @@ async function listAll(http: Http, organization: string): Promise<Budget[]> {
     organization,
     statuses.map(({ budget }) => budget),
   );
-  return statuses.map((status) => presentBudget(status, rates));
+  return presentBudgets(statuses, rates);
 }
 
 /** Identifies a budget: its subject, and optionally a model. */

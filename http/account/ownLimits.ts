@@ -5,7 +5,7 @@ import type { Http } from "../base/deps.ts";
 import { markUser } from "../base/limits.ts";
 import { listSchema, PageQuery } from "../base/pagination.ts";
 import { sliceResponse } from "../base/pageResponse.ts";
-import { Budget, presentBudget } from "./budgetShape.ts";
+import { Budget, presentBudgets } from "./budgetShape.ts";
 
 const Query = PageQuery.extend({
   user: z.string().min(1).optional().describe("With the limits of this external user: `user` of requests."),
@@ -29,11 +29,11 @@ export function ownLimitRoutes(app: App, http: Http): void {
     const user_mark = markUser(http, organization_id, query.user);
     const spender = { organization_id, principal, project_id, agent_id: null, user_mark };
     const statuses = await http.budgets.statusesFor(spender);
-    const budgets = statuses.map(({ budget }) => budget);
-    const rates = await http.rates.statusesFor(budgets, spender);
-    return sliceResponse(query, statuses, (status) => {
-      const { created_at: _, updated_at: __, ...limits } = presentBudget(status, rates);
-      return limits;
-    });
+    const rates = await http.rates.statusesFor(
+      statuses.map(({ budget }) => budget),
+      spender,
+    );
+    const budgets = await presentBudgets(statuses, rates);
+    return sliceResponse(query, budgets, ({ created_at: _, updated_at: __, ...limits }) => limits);
   });
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { streamName } from "#events/ids.ts";
+import { encodeLargeJson } from "#events/largeJson.ts";
 import { newestAttempt } from "#events/newestAttempt.ts";
 import type { Frame, FramePayload } from "#events/ports.ts";
 import { waitForStop } from "#events/stopGrace.ts";
@@ -44,7 +45,7 @@ async function stopWithoutWorker(http: Http, request: FastifyRequest, row: Respo
   const used = await recordedUsage(http, row);
   const output = outputFrom(frames);
   const blobs = wrapped_key && { organization_id, scope, thread_id, turn_id: id, key: wrapped_key };
-  const blob = blobs && (await putBlob(http, blobs, Buffer.from(JSON.stringify(frames))));
+  const blob = blobs && (await putBlob(http, blobs, await encodeLargeJson(frames)));
   const { position } = await http.send(StopTurn, {
     stream: streamName("thread", thread_id),
     organization_id,

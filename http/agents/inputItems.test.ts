@@ -66,3 +66,14 @@ test("a thread whose turns are deleted while it is read is no list that looks co
   const deleted = { ...thread, ids: [...thread.ids, newId()] };
   await expect(text(read(deleted, openReply().reply))).rejects.toThrow("deleted");
 });
+
+test("the list ends when the credential has ended meanwhile", async () => {
+  const { reply } = openReply();
+  let checks = 0;
+  const recheckCredential = async () => {
+    if (++checks === 2) throw new Error("the key was deleted");
+  };
+  const slow = { ...reply, elapsedTime: 2_000, request: { ...reply.request, recheckCredential } } as unknown as Args[1];
+  await expect(text(read(openThread(250, 100), slow))).rejects.toThrow("the key was deleted");
+  expect(checks).toBe(2);
+});

@@ -7,6 +7,7 @@ import type { Message, TurnOutput } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
 import { listTurns, type ThreadTurn } from "#projections/turns/threadTurns.ts";
 import type { Http } from "../base/deps.ts";
+import { recheckAfterWait } from "../base/recheck.ts";
 import { reserveAnswerBytes, MAX_UNCOUNTED_BYTES } from "../base/sendFile.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
 import { messageId } from "./itemIds.ts";
@@ -91,6 +92,8 @@ async function* readPages({ db }: Needs, { id, organization_id, thread_id, scope
 async function* readThread(http: Needs, reply: FastifyReply, row: ResponsePlace): AsyncGenerator<Item> {
   const { request } = reply;
   for await (const page of readPages(http, row)) {
+    // a client may take minutes for a long thread, and its credential may end in that time
+    await recheckAfterWait(reply);
     const bytes = page.reduce((sum, turn) => sum + turn.bytes, 0);
     const isLong = bytes > MAX_UNCOUNTED_BYTES;
     if (isLong) await request.acquireLongRead();

@@ -6,10 +6,15 @@ import { itemId, turnRangeOf } from "./itemIds.ts";
 import type { Item } from "./items.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
 import type { InputItem, ResponseRequest } from "./schema.ts";
-import { readOutput } from "./storedResponse.ts";
+import { readInTurn, readOutput } from "./storedResponse.ts";
 
 /** Responses that are read at the same time. */
 const PARALLEL = 8;
+/**
+ * Bytes of them, unless one alone has more. A request that reads more in total waits for a place among the long reads of its
+ * organization: five hundred answers may have gigabytes.
+ */
+const MAX_BYTES_AT_ONCE = 1024 * 1024;
 /** References in a request: each is a response to read. */
 const MAX_REFERENCES = 500;
 
@@ -32,7 +37,9 @@ const tooMany = (count: number) =>
     { param: "input" },
   );
 
-async function findTurns(http: Http, { organization_id, scope }: Reach, ids: string[]): Promise<string[]> {
+type FoundTurn = Awaited<ReturnType<typeof findTurnsBetween>>[number];
+
+async function findTurns(http: Http, { organization_id, scope }: Reach, ids: string[]): Promise<FoundTurn[]> {
   const ranges = new Map(
     ids.flatMap((id) => {
       const range = turnRangeOf(id);
@@ -67,23 +74,42 @@ async function referableItems(http: Http, row: ResponseRow): Promise<[id: string
   });
 }
 
+/** The ids of turns whose answers are read at the same time. */
+function* batchesOf(turns: FoundTurn[]): Generator<string[]> {
+  let batch: string[] = [];
+  let size = 0;
+  for (const { id, bytes } of turns) {
+    size += bytes;
+    if (batch.length === PARALLEL || (batch.length > 0 && size > MAX_BYTES_AT_ONCE)) {
+      yield batch;
+      [batch, size] = [[], bytes];
+    }
+    batch.push(id);
+  }
+  if (batch.length > 0) yield batch;
+}
+
 /**
  * Reads the wanted output items of these turns by id, except those of the continued thread. They count as bytes held by the
  * organization.
  */
-async function readItems(http: Http, reach: Reach, turns: string[], wanted: ReadonlySet<string>) {
+async function readItems(http: Http, reach: Reach, turns: FoundTurn[], wanted: ReadonlySet<string>) {
   const { organization_id, scope, thread_id, countBytes } = reach;
   const items = new Map<string, Item>();
-  for (let at = 0; at < turns.length; at += PARALLEL) {
-    const rows = await Promise.all(
-      turns.slice(at, at + PARALLEL).map((turn) => findResponse(http, organization_id, scope, turn).catch(skipMissing)),
-    );
-    const elsewhere = rows.flatMap((row) => (row && row.thread_id !== thread_id ? [row] : []));
-    const outputs = await Promise.all(elsewhere.map((row) => referableItems(http, row)));
-    const kept = outputs.flat().filter(([id]) => wanted.has(id));
-    for (const [id, item] of kept) items.set(id, item);
-    countBytes(kept.reduce((sum, [, item]) => sum + measureJson(item, Infinity), 0));
-  }
+  const readAll = async (): Promise<void> => {
+    for (const batch of batchesOf(turns)) {
+      const rows = await Promise.all(
+        batch.map((turn) => findResponse(http, organization_id, scope, turn).catch(skipMissing)),
+      );
+      const elsewhere = rows.flatMap((row) => (row && row.thread_id !== thread_id ? [row] : []));
+      const outputs = await Promise.all(elsewhere.map((row) => referableItems(http, row)));
+      const kept = outputs.flat().filter(([id]) => wanted.has(id));
+      for (const [id, item] of kept) items.set(id, item);
+      countBytes(kept.reduce((sum, [, item]) => sum + measureJson(item, Infinity), 0));
+    }
+  };
+  const isLong = turns.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_BYTES_AT_ONCE;
+  await (isLong ? readInTurn(http, organization_id, readAll) : readAll());
   return items;
 }
 

@@ -5,6 +5,7 @@ import { listRounds, newestTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { checkClientTools, invalidTools, readClientTool } from "../turns/clientTools.ts";
+import { openPatternBudget } from "../turns/schemaLimits.ts";
 import type { ResponseRequest } from "./schema.ts";
 import type { OwnTools } from "./toolItems.ts";
 
@@ -43,9 +44,10 @@ export function readTools(
 ): Pick<Prompt, "tool_choice" | "client_tools"> {
   if (!agent.client_tools) return { tool_choice: "auto" };
   if (tools != null && !Array.isArray(tools)) throw invalidTools("tools", "must be an array.");
+  const patterns = openPatternBudget();
   const sent = (tools ?? []).map((tool: { type?: unknown } | null, n) => {
     requireFunction(tool?.type, `tools[${n}].type`);
-    return readClientTool(tool, `tools[${n}]`);
+    return readClientTool(tool, `tools[${n}]`, patterns);
   });
   const client_tools = checkClientTools(
     sent,

@@ -36,22 +36,31 @@ const readBlob = ({ vault }: Needs, { id, wrapped_key }: ResponseRow, blob: stri
 const NEVER = new AbortController().signal;
 
 /**
- * The settings in a large prompt, which may have 64 MiB with its messages. Waits for a place among the organization's long reads,
- * and releases it at once, because the request may go on to wait for its turn.
+ * Waits for a place among the organization's long reads, and releases it after `read`, because the request may go on to wait for
+ * its turn.
  */
-async function readLargeSettings(http: Needs, row: ResponseRow, blob: string): Promise<RequestEcho> {
-  const { organization_id } = row;
-  await http.longReadPlaces.acquire(organization_id, NEVER);
+export async function readInTurn<T>(
+  { longReadPlaces }: Pick<Http, "longReadPlaces">,
+  organization: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  await longReadPlaces.acquire(organization, NEVER);
   try {
+    return await read();
+  } finally {
+    longReadPlaces.release(organization);
+  }
+}
+
+/** The settings in a large prompt, which may have 64 MiB with its messages. */
+const readLargeSettings = (http: Needs, row: ResponseRow, blob: string): Promise<RequestEcho> =>
+  readInTurn(http, row.organization_id, async () => {
     const json = await readBlob(http, row, blob);
     if (!json) return NO_SETTINGS;
     const { instructions, user, vars, agent, max_output_tokens } = Prompt.parse(await parseLargeJson(json));
     const limit = max_output_tokens === null ? {} : { max_output_tokens };
     return { instructions, user, vars, reasoning_effort: agent?.reasoning_effort ?? null, ...limit };
-  } finally {
-    http.longReadPlaces.release(organization_id);
-  }
-}
+  });
 
 /** The request's settings without its messages, from the row or from the blob of a large prompt. */
 export async function readSettings(http: Needs, row: ResponseRow): Promise<RequestEcho> {

@@ -8,6 +8,7 @@ import { ApiError } from "../base/errors.ts";
 import { resolveCurrentCollections } from "../base/resolveCurrentCollections.ts";
 import { checkToolsConfigured, checkToolNames } from "../base/toolNames.ts";
 import { checkClientTools, readClientTool } from "../turns/clientTools.ts";
+import { openPatternBudget } from "../turns/schemaLimits.ts";
 import type { TurnRequest } from "../turns/turnRequest.ts";
 import type { CompletionRequest } from "./schema.ts";
 
@@ -76,9 +77,10 @@ async function splitTools(
   const isServerTool = (name: string) => isBuiltInTool(name) || own.has(name);
   const isClientTool = (tool: unknown, n: number) => !isServerTool(names[n]!) || hasParameters(tool);
   const tools = [...new Set(names.filter((_, n) => !isClientTool(sent[n], n)))];
+  const patterns = openPatternBudget();
   const client_tools = checkClientTools(
     sent.flatMap((tool, n) =>
-      isClientTool(tool, n) ? [readClientTool(definitionOf(tool), `tools[${n}].function`)] : [],
+      isClientTool(tool, n) ? [readClientTool(definitionOf(tool), `tools[${n}].function`, patterns)] : [],
     ),
     tools,
     (name) =>

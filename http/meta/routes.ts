@@ -2,40 +2,25 @@ import { readFileSync } from "node:fs";
 import type { FastifyReply } from "fastify";
 import type { Http } from "../base/deps.ts";
 import type { App } from "../base/app.ts";
+import { shareBriefly } from "../base/shareBriefly.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 /** Types of everything that a workflow may import, for editors. */
 const WORKFLOW_TYPES = readFileSync(new URL("../../examples/workflow.d.ts", import.meta.url), "utf8");
 const hidden = { schema: { hide: true } };
-/** Requests within this time share one check of the dependencies, because anybody may call these routes. */
-const SHARED_MS = 1_000;
-
-/** Shares the result of a call with every caller within SHARED_MS of its start. */
-function shared<T>(read: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => {
-    if (!result) {
-      result = read();
-      setTimeout(() => (result = undefined), SHARED_MS).unref();
-    }
-    return result;
-  };
-}
-
 /** Routes for operators and for tools that read the API description. They need no credential. */
 export function metaRoutes(app: App, { health, registry, metrics, descriptions }: Http): void {
   app.get("/healthz", hidden, () => ({ status: "ok" }));
 
-  const readHealth = shared(health);
   app.get("/readyz", hidden, async (_request, reply) => {
-    const checks = await readHealth();
+    const checks = await health();
     const ready = Object.values(checks).every(({ ok }) => ok);
     return reply.code(ready ? 200 : 503).send({ status: ready ? "ready" : "not ready", checks });
   });
 
-  const readMetrics = shared(async () => {
-    metrics.health(await readHealth());
+  const readMetrics = shareBriefly(async () => {
+    metrics.health(await health());
     return registry.metrics();
   });
   app.get("/metrics", hidden, async (_request, reply) =>

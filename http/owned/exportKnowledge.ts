@@ -1,4 +1,5 @@
 import { currentTime } from "#events/clock.ts";
+import { decodeUtf8 } from "#events/decodeUtf8.ts";
 import { streamName } from "#events/ids.ts";
 import { listOwnedDocuments } from "#projections/documents/owned.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
@@ -39,6 +40,7 @@ export async function* extractionLines(scope: ExportScope): ExportLines {
   for await (const row of readRows(scope, read)) {
     const key = { thing: streamName("extraction", row.id), wrapped_key: row.wrapped_key };
     const text = row.text_blob === null ? undefined : await http.vault.get(key, row.text_blob);
-    yield { ...presentExtraction({ ...row, ...(text && { markdown: text.toString() }) }), type: "extraction" };
+    const markdown = text && (await decodeUtf8(text));
+    yield { ...presentExtraction({ ...row, ...(markdown !== undefined && { markdown }) }), type: "extraction" };
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { streamName } from "#events/ids.ts";
 import type { Attachment, Message } from "#events/prompt.ts";
+import { createPause } from "#events/slices.ts";
 import { listFilesIn, listFilesOf, type FileRow } from "#projections/files/query.ts";
 import type { OwnedPage } from "#projections/owner.ts";
 import { listTurns, type ThreadTurn } from "#projections/turns/threadTurns.ts";
@@ -156,12 +157,16 @@ export async function* eventLines({ http, organization_id, subject, until, reche
   const matches = createMatcher(subject);
   const toCursor = createCursor(http, organization_id);
   const filter = { limit: EVENTS };
+  const pause = createPause();
   for (let [after, more] = [0, true]; more && after < until; ) {
     await recheck();
     const slice = await http.readAuditSlice(organization_id, { ...filter, after });
-    for (const event of slice.events)
+    for (const event of slice.events) {
+      // most events do not match, and each may have a hundred thousand values to compare
+      await pause();
       if (event.position <= until && matches(event))
         yield { ...presentEvent(event, toCursor), type: "event", event: event.type };
+    }
     after = slice.events.at(-1)?.position ?? until;
     more = slice.more;
   }

@@ -115,8 +115,10 @@ export function retentionRoutes(app: App, http: Http): void {
     body: RetentionToSet,
     response: { 200: RetentionPreview },
   };
-  app.post("/retention/:subject/preview", { onRequest, schema: previewing }, async ({ caller, params, body }) => {
+  app.post("/retention/:subject/preview", { onRequest, schema: previewing }, async (request) => {
+    const { caller, params, body } = request;
     const settings = await readSettings(http, caller, params.subject, body);
+    await request.acquireLongRead();
     await http.waitUntilCurrent(EXPIRED_MODELS);
     const range = { ...settings, now: new Date(currentTime()) };
     const held = await countHeld(http.db, caller.organization_id, range);

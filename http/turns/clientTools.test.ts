@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { computingTime } from "#test/computingTime.ts";
 import { checkClientTools, readClientTool } from "./clientTools.ts";
+import { openPatternBudget } from "./schemaLimits.ts";
 
 const check = (description: string) =>
-  checkClientTools([readClientTool({ name: "a", description }, "tools[0]")], [], () => "");
+  checkClientTools([readClientTool({ name: "a", description }, "tools[0]", openPatternBudget())], [], () => "");
 
 test("tools of up to 256 KiB are accepted", () => {
   expect(check("x".repeat(250_000))).toMatchObject([{ name: "a" }]);

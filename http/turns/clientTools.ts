@@ -2,7 +2,7 @@ import { isObject } from "#events/json.ts";
 import { jsonWithin } from "#events/largeJson.ts";
 import type { ToolOffer } from "#events/thread.ts";
 import { ApiError } from "../base/errors.ts";
-import { findSchemaFault } from "./schemaLimits.ts";
+import { findSchemaFault, type PatternBudget } from "./schemaLimits.ts";
 
 /** The same limit as OpenAI's. */
 const MAX_TOOLS = 128;
@@ -19,8 +19,8 @@ interface ClientTool extends ToolOffer {
 export const invalidTools = (param: string, message: string): ApiError =>
   new ApiError("invalid_tools", `${param} ${message}`, { param });
 
-/** Reads `{name, description?, parameters?}`. Throws 400 `invalid_tools`. */
-export function readClientTool(definition: unknown, param: string): ClientTool {
+/** Reads `{name, description?, parameters?}`. All tools of a request share one `patterns`. Throws 400 `invalid_tools`. */
+export function readClientTool(definition: unknown, param: string, patterns: PatternBudget): ClientTool {
   if (!isObject(definition)) throw invalidTools(param, "must be an object with a name.");
   const { name, description, parameters } = definition;
   if (typeof name !== "string" || !NAME.test(name))
@@ -29,7 +29,7 @@ export function readClientTool(definition: unknown, param: string): ClientTool {
     throw invalidTools(`${param}.description`, "must be a string.");
   const schema = parameters ?? NO_PARAMETERS;
   if (!isObject(schema)) throw invalidTools(`${param}.parameters`, "must be a JSON schema, which is an object.");
-  const fault = findSchemaFault(schema);
+  const fault = findSchemaFault(schema, patterns);
   if (fault) throw invalidTools(`${param}.parameters`, fault);
   return { name, description: description ?? "", parameters: schema, param };
 }

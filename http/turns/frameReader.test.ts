@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Frame, Frames } from "#events/ports.ts";
 import { openFrameReader } from "./frameReader.ts";
@@ -71,6 +72,26 @@ describe("the frame reader of a turn", () => {
     bus.deliver(all[0]!);
     expect(await reader.next(1_000)).toEqual(all[0]);
     expect(await reader.next(1_000)).toEqual(all[1]);
+  });
+
+  test("returns a hundred thousand frames fast, and lets other work run in between", async () => {
+    const all = Array.from({ length: 100_000 }, (_, n) => text(n));
+    const reader = openFrameReader(memoryBus(all).port, "o", "t");
+    await reader.catchUp();
+    let [rounds, isOver] = [0, false];
+    const count = async () => {
+      for (; !isOver; rounds++) await setImmediate();
+    };
+    const counting = count();
+    const start = process.threadCpuUsage();
+    let read = 0;
+    while (read < all.length && (await reader.next(1_000)) === all[read]) read++;
+    const { user } = process.threadCpuUsage(start);
+    isOver = true;
+    await counting;
+    expect(read).toBe(all.length);
+    expect(rounds).toBeGreaterThan(500);
+    expect(user / 1_000).toBeLessThan(2_000);
   });
 
   test("catches up with frames that were sent before it was opened", async () => {

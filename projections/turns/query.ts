@@ -90,21 +90,21 @@ export async function filterRunningTurns(db: Db, ids: string[]): Promise<string[
   return rows.map(({ id }) => id);
 }
 
-/** The turns of a scope, in any thread, whose ids lie in one of these ranges. */
-export async function findTurnsBetween(
+/** The turns of a scope, in any thread, whose ids lie in one of these ranges, with the bytes of their answers. */
+export const findTurnsBetween = (
   db: Db,
   organization: string,
   scope: string,
   ranges: { first: string; last: string }[],
-): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `select distinct t.id from unnest($3::uuid[], $4::uuid[]) as range(first, last)
+): Promise<{ id: string; bytes: number }[]> =>
+  db.query(
+    `select distinct t.id, (coalesce(octet_length(t.said), 0) + coalesce((
+       select sum(octet_length(r.said) + octet_length(r.calls)) from read.turn_rounds r where r.turn_id = t.id), 0))::integer as bytes
+     from unnest($3::uuid[], $4::uuid[]) as range(first, last)
      join read.turns t on t.id between range.first and range.last
      where t.organization_id = $1 and t.scope = $2 and t.agent is not null and t.status <> 'refused'`,
     [organization, scope, ranges.map(({ first }) => first), ranges.map(({ last }) => last)],
   );
-  return rows.map(({ id }) => id);
-}
 
 /** The id of the turn that the event at this position started. */
 export async function findTurnStartedAt(

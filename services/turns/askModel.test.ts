@@ -77,6 +77,27 @@ test("a model that writes a long tool call is not silent", async () => {
   expect(frames).toEqual([]);
 });
 
+test("an answer that changes between text and reasoning ten thousand times is cut, and one with as many words is not", async () => {
+  const speaking = (types: readonly ("text" | "reasoning")[]): Model => ({
+    async *complete() {
+      for (let n = 0; n < 20_000; n++) yield { type: types[n % types.length]!, text: "." };
+      yield { type: "finish", finish_reason: "stop", usage: NO_USAGE };
+    },
+  });
+  let frames = 0;
+  const onFrame = () => void frames++;
+  const alternating = speaking(["text", "reasoning"]);
+  const cut = await askOnce(alternating, modelRequest(""), live(), onFrame).catch((error: unknown) => error);
+  expect(cut).toMatchObject({
+    name: "AnswerInterrupted",
+    output: { text: ".".repeat(5_000), reasoning: ".".repeat(5_000) },
+    cause: { kind: "cut", message: expect.stringContaining("10000 times") },
+  });
+  expect(frames).toBe(10_000);
+  const whole = await askOnce(speaking(["text"]), modelRequest(""), live(), () => {});
+  expect(whole.output.text).toHaveLength(20_000);
+});
+
 test("a request is neither sent nor charged if its turn was stopped before", async () => {
   const model = { complete: vi.fn<Model["complete"]>(pausingModel().complete) };
   const answer = await ask(true, model, AbortSignal.abort("stopped"));

@@ -22,6 +22,12 @@ const MAX_RETRY_WAIT_MS = 5_000;
 /** Streams have no total time limit (spec: Limits). A request is given up when its provider has sent nothing for this long. */
 const SILENCE_TIMEOUT_MS = 30 * 60_000;
 
+/**
+ * How often an answer may change between text and reasoning. Each change ends a frame, however short. No model comes near; an answer
+ * of single characters in turns would be millions of frames.
+ */
+const MAX_CHANGES = 10_000;
+
 export interface ModelAnswer {
   output: TurnOutput;
   /** Tools that the model calls before it continues. */
@@ -77,6 +83,18 @@ function watchSilence(signal: AbortSignal, streamed: boolean, firstWordMs: numbe
   };
 }
 
+/** Returns a function that counts the changes between kinds of pieces. It throws a ModelError above the limit. */
+function limitChanges(): (type: FramePayload["type"]) => void {
+  let changes = 0;
+  let last: FramePayload["type"] | undefined;
+  return (type) => {
+    if (type !== last) changes += 1;
+    last = type;
+    if (changes > MAX_CHANGES)
+      throw new ModelError("cut", `The provider's answer changes between text and reasoning ${MAX_CHANGES} times.`);
+  };
+}
+
 /**
  * Asks a model once. Passes each piece of its output to `onFrame` as it arrives. `firstWordMs`: how long a streamed request waits
  * for the first piece. Throws AnswerInterrupted.
@@ -103,6 +121,7 @@ export async function askOnce(
     ...(refusal !== undefined && { refusal }),
   });
   const silence = watchSilence(signal, request.streamed, firstWordMs);
+  const countChange = limitChanges();
   try {
     for await (const event of model.complete(request, silence.until)) {
       silence.onWord();
@@ -114,6 +133,7 @@ export async function askOnce(
         requested = { calls: event.calls, opaque: event.opaque };
         continue;
       }
+      countChange(event.type);
       if (event.type === "text") text.push(event.text);
       else if (event.type === "reasoning") reasoning.push(event.text);
       else if (event.type === "refusal") refusal = event.text;

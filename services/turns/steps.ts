@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { CommandDefinition } from "#events/define.ts";
 import { newCommand, type Command } from "#events/envelope.ts";
 import { blobFolder, streamName } from "#events/ids.ts";
+import { encodeLargeJson } from "#events/largeJson.ts";
 import type { FramePayload } from "#events/ports.ts";
 import type { Vault } from "#events/vault.ts";
 import { FinishTool, NoteTargetFailure, RequestRound } from "#events/thread.ts";
@@ -44,12 +45,12 @@ interface RecorderOptions {
   vault: Pick<Vault, "findKey" | "put">;
 }
 
-async function putBlob({ vault }: RecorderOptions, turn: TurnAttempt, text: string): Promise<string> {
+async function putBlob({ vault }: RecorderOptions, turn: TurnAttempt, bytes: Uint8Array): Promise<string> {
   const thing = streamName("turn", turn.turn_id);
   const wrapped_key = await vault.findKey(thing);
   if (!wrapped_key) throw new TurnLost("the turn was erased");
   const folder = blobFolder(turn.organization_id, turn.thread, thing);
-  return retryWhileDiskFull(() => vault.put({ thing, wrapped_key, folder }, Buffer.from(text)));
+  return retryWhileDiskFull(() => vault.put({ thing, wrapped_key, folder }, bytes));
 }
 
 /** Records the steps of a turn. Every function throws TurnLost when another attempt has the turn. */
@@ -67,10 +68,11 @@ export function createStepRecorder(options: RecorderOptions, turn: TurnAttempt) 
     recordFailure: (failure: TargetFailure) => record(NoteTargetFailure, failure),
     async recordCall({ text, ...call }: CallRecord): Promise<void> {
       const isLong = Buffer.byteLength(text) > MAX_IN_EVENT;
-      const output = isLong ? { blob: await putBlob(options, turn, text) } : { text };
+      const output = isLong ? { blob: await putBlob(options, turn, Buffer.from(text)) } : { text };
       await record(FinishTool, { ...call, output });
     },
     /** Stores every frame that readers received; resolves with the blob's key. */
-    storeFrames: (frames: FramePayload[]): Promise<string> => putBlob(options, turn, JSON.stringify(frames)),
+    storeFrames: async (frames: FramePayload[]): Promise<string> =>
+      putBlob(options, turn, await encodeLargeJson(frames)),
   };
 }

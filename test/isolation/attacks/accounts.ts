@@ -51,6 +51,7 @@ export const accounts: Attack[] = [
   },
   {
     title: "prices and budgets with numbers of 400 digits, and 20 prices of each of 100 models",
+    mustAnswer: { 400: 60 },
     async run(attacker) {
       const price = { input: "0.000001", output: "999999" };
       const prices = many(20, (n) => ({ ...price, valid_from: new Date(Date.UTC(2020 + n, 0)).toISOString() }));
@@ -69,6 +70,7 @@ export const accounts: Attack[] = [
   },
   {
     title: "aliases that name aliases, themselves and one model eight times",
+    mustAnswer: { 400: 140 },
     async run(attacker) {
       const set = (alias: string, targets: string[]): Promise<Answer> =>
         attacker.owner("PUT", `/api/aliases/${alias}`, { targets: targets.map((model) => ({ model })) });
@@ -107,6 +109,7 @@ export const accounts: Attack[] = [
   },
   {
     title: "100 exports of everything that a key has",
+    mustAnswer: { 429: 90 },
     async run(attacker) {
       const { body } = await attacker.owner("GET", "/api/keys");
       return all(100, () => attacker.owner("GET", `/api/exports?subject=key:${body.data[0].id}`));

@@ -1,10 +1,22 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import type { Answer } from "../attacker.ts";
+import type { Answer, Attacker } from "../attacker.ts";
 import { all, HOLD_MS, KIB, many, MIB, type Attack } from "./attack.ts";
 
 /* Requests that are many, large or slow, whatever route they ask for. */
+
+const METHODS = ["GET", "POST", "PUT", "DELETE"];
+/** Time series that requests of the other organization may add to the metrics meanwhile. */
+const MAX_NEW_SERIES = 50;
+/** For so long everybody gets the same metrics. */
+const METRICS_MS = 1_100;
+
+/** The time series that the metrics have for requests. */
+async function countSeries({ url }: Attacker): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return text.split("\n").filter((line) => line.startsWith("http_requests_total{")).length;
+}
 
 export const connections: Attack[] = [
   {
@@ -54,6 +66,7 @@ export const connections: Attack[] = [
   },
   {
     title: "300 streams of the audit by one owner",
+    mustAnswer: { 429: 200 },
     async run(attacker) {
       const leave = new AbortController();
       const streams = many(300, () =>
@@ -70,6 +83,7 @@ export const connections: Attack[] = [
   },
   {
     title: "headers of 100 KB on 50 requests",
+    mustAnswer: { 431: 50 },
     run: (attacker) =>
       all(50, () =>
         attacker.send("GET", "/api/openai/v1/models", undefined, { headers: { "x-many": "h".repeat(100 * KIB) } }),
@@ -77,15 +91,22 @@ export const connections: Attack[] = [
   },
   {
     title: "5,000 paths and methods that do not exist",
+    mustAnswer: { 404: 4_900 },
     async run(attacker) {
       const answers: Answer[] = [];
+      const before = await countSeries(attacker);
       for (let n = 0; n < 50; n++)
-        answers.push(...(await all(100, (m) => attacker.send("GET", `/api/none/${n}/${m}`))));
+        answers.push(...(await all(100, (m) => attacker.send(METHODS[m % 4]!, `/api/none/${n}/${m}`))));
+      await sleep(METRICS_MS);
+      const added = (await countSeries(attacker)) - before;
+      // metrics that name each path would fill the memory of everybody who collects them
+      if (added > MAX_NEW_SERIES) answers.push({ status: 500, body: `${added} more time series` });
       return answers;
     },
   },
   {
     title: "a compressed body that grows a thousandfold",
+    mustAnswer: { 415: 4 },
     run: (attacker) =>
       all(4, () =>
         attacker.send("POST", "/api/openai/v1/chat/completions", gzipSync(Buffer.alloc(50 * MIB, " ")), {
@@ -95,6 +116,7 @@ export const connections: Attack[] = [
   },
   {
     title: "JSON that nests 100,000 deep",
+    mustAnswer: { 400: 10 },
     run: (attacker) =>
       all(10, () =>
         attacker.send("POST", "/api/openai/v1/chat/completions", `${"[".repeat(100_000)}${"]".repeat(100_000)}`),

@@ -26,6 +26,7 @@ export const documents: Attack[] = [
   },
   {
     title: "2,000 tags on a document",
+    mustAnswer: { 400: 5 },
     async run(attacker) {
       const { slug } = await attacker.collection("Tags");
       return all(5, (n) =>
@@ -72,6 +73,39 @@ export const documents: Attack[] = [
         upload(",".repeat(200_000), "wide.csv"),
         upload("<div>".repeat(50_000), "deep.html"),
       ]);
+    },
+  },
+  {
+    title: "a CSV of a million columns",
+    mustAnswer: { 202: 1 },
+    async run(attacker) {
+      const { upload } = await attacker.collection("Wide");
+      return [await upload(",".repeat(1_000_000), "million.csv")];
+    },
+  },
+  {
+    title: "hundreds of filters, orders that do not exist, and pages behind the end",
+    mustAnswer: { 200: 40 },
+    async run(attacker) {
+      const { slug, upload } = await attacker.collection("Filters");
+      await upload("# Words\nSome words to be found.", "words.md");
+      const values = many(100, (n) => `value ${n}`);
+      const metadata = Object.fromEntries(many(16, (n) => [`key${n}`, values]));
+      const search = { query: "words", collections: [slug], filter: { tags: { any: values, all: values }, metadata } };
+      const tags = many(100, (n) => `tags=t${n}`).join("&");
+      const keys = many(16, (n) => `metadata.key${n}=value`).join("&");
+      const lists = [
+        `/api/v1/knowledge/documents?limit=500&offset=2147483647&${tags}`,
+        `/api/v1/knowledge/collections/${slug}/documents?${keys}&${tags}`,
+        "/api/events?order=sideways&limit=500",
+        `/api/turns?limit=500&question=${many(20, (n) => `word${n}`).join("+")}`,
+        `/api/workflows/runs?limit=500&offset=99999999&q=${"a%25".repeat(100)}`,
+        "/api/usage?group_by=user&limit=500&offset=2147483647&from=2000-01-01",
+      ];
+      return [
+        ...(await all(60, (n) => attacker.owner("GET", lists[n % lists.length]!))),
+        ...(await all(30, () => attacker.send("POST", "/api/v1/knowledge/search", search))),
+      ];
     },
   },
   {

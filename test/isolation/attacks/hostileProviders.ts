@@ -15,6 +15,7 @@ const MAX_CALLS = 200_000;
 interface Format {
   begin: string;
   text(text: string): string;
+  think(text: string): string;
   call(n: number): string;
 }
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
@@ -27,22 +28,26 @@ const FORMATS: Record<"openai" | "anthropic" | "google", Format> = {
   openai: {
     begin: chunk({ role: "assistant" }),
     text: (content) => chunk({ content }),
+    think: (reasoning_content) => chunk({ reasoning_content }),
     call: (n) => chunk({ tool_calls: [{ index: n, id: `c${n}`, function: { name: "web_fetch", arguments: "{}" } }] }),
   },
   anthropic: {
     begin:
       named("message_start", { message: { usage: { input_tokens: 1, output_tokens: 1 } } }) +
-      named("content_block_start", { index: 0, content_block: { type: "text", text: "" } }),
+      named("content_block_start", { index: 0, content_block: { type: "text", text: "" } }) +
+      named("content_block_start", { index: 1, content_block: { type: "thinking", thinking: "", signature: "" } }),
     text: (text) => named("content_block_delta", { index: 0, delta: { type: "text_delta", text } }),
+    think: (thinking) => named("content_block_delta", { index: 1, delta: { type: "thinking_delta", thinking } }),
     call: (n) =>
       named("content_block_start", {
-        index: n + 1,
+        index: n + 2,
         content_block: { type: "tool_use", id: `c${n}`, name: "web_fetch", input: {} },
       }),
   },
   google: {
     begin: "",
     text: (text) => candidate({ text }),
+    think: (text) => candidate({ text, thought: true }),
     call: () => candidate({ functionCall: { name: "web_fetch", args: {} } }),
   },
 };
@@ -109,6 +114,9 @@ export const hostileProviders: Attack[] = [
   ),
   attack("providers of three formats that stream words without end", (format, response) =>
     repeat(response, format.text("word ").repeat(500)),
+  ),
+  attack("providers of three formats that change from text to reasoning all the time", (format, response) =>
+    repeat(response, (format.text("t") + format.think("r")).repeat(250)),
   ),
   attack("providers of three formats that stream comments, line ends and unknown events without end", (_, response) =>
     repeat(response, `${": nothing\n".repeat(500)}${"\n".repeat(500)}${"\r\n".repeat(500)}event: x\ndata: 1\n\n`),

@@ -10,6 +10,7 @@ const MAX_NAMES = 20_000;
 export const manyWaiters: Attack[] = [
   {
     title: "1,000 requests with unknown keys",
+    mustAnswer: { 401: 900 },
     run: (attacker) =>
       all(1_000, (n) =>
         attacker.send("GET", "/api/openai/v1/models", undefined, {
@@ -32,6 +33,7 @@ export const manyWaiters: Attack[] = [
   },
   {
     title: "bodies with 240,000 wrong elements, and with 20,000 names in objects of their own",
+    mustAnswer: { 400: 9 },
     async run(attacker) {
       const elements = (element: string) => `[${many(MAX_ELEMENTS, () => element).join()}]`;
       const zeros = elements("0");

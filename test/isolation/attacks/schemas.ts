@@ -5,9 +5,10 @@ import { all, many, type Attack } from "./attack.ts";
 const workflow = (meta: object): string =>
   `export const meta = ${JSON.stringify(meta)};\nexport async function run(ctx) { return ctx.complete(1); }`;
 
-/** POSTs to a workflow whose arguments have this schema. */
+/** POSTs to a workflow whose arguments have this schema. Each is refused, or the schema itself. */
 const schemaAttack = (title: string, schema: object, args: unknown, times = 1): Attack => ({
   title,
+  mustAnswer: { 400: 1 },
   async run(attacker) {
     const hook = await attacker.hook(workflow({ args: schema })).catch((error: Error) => error);
     if (hook instanceof Error) return [{ status: 400, body: hook.message }];
@@ -31,6 +32,12 @@ const doubling = {
   properties: { a: { $ref: "#/$defs/d39" } },
   required: ["a"],
 };
+
+/** So many properties, each with a pattern of 1,000 characters. */
+const patterned = (count: number) => ({
+  type: "object",
+  properties: Object.fromEntries(many(count, (n) => [`p${n}`, { pattern: ".".repeat(1_000) }])),
+});
 
 export const schemas: Attack[] = [
   schemaAttack(
@@ -71,5 +78,19 @@ export const schemas: Attack[] = [
   {
     title: "a response format whose references double at each level",
     run: (attacker) => all(2, () => attacker.turn("go", json(doubling))),
+  },
+  {
+    title: "2,400 patterns of 1,000 characters in a response format, and in tools of the caller's own",
+    mustAnswer: { 400: 8 },
+    async run(attacker) {
+      await attacker.owner("PATCH", `/api/agents/${attacker.agent_id}`, { client_tools: true });
+      const tools = many(24, (n) => ({ type: "function", name: `tool_${n}`, parameters: patterned(100) }));
+      return [
+        ...(await all(4, () => attacker.turn("go", json(patterned(2_400))))),
+        ...(await all(4, () =>
+          attacker.send("POST", `/api/agents/${attacker.agent_id}/v1/responses`, { input: "hello", tools }),
+        )),
+      ];
+    },
   },
 ];

@@ -51,6 +51,7 @@ export const turns: Attack[] = [
   },
   {
     title: "model names of 100 KB",
+    mustAnswer: { 400: 50 },
     run: (attacker) => all(50, (n) => attacker.turn("hello", { model: `offline/${"m".repeat(100 * KIB)}${n}` })),
   },
   {

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { longestTurn } from "#test/computingTime.ts";
+import { newId } from "#events/ids.ts";
+import { cancelResponse } from "./cancelResponse.ts";
+
+const row = {
+  id: newId(),
+  thread_id: newId(),
+  organization_id: newId(),
+  scope: "s",
+  model: "a/m",
+  status: "running",
+  agent: { previous_turn_id: null, expose_tool_items: false },
+  attempt: 1,
+  wrapped_key: "key",
+  said: null,
+  usage: null,
+  started_at: new Date(),
+  ended_at: null,
+  parked_at: new Date(),
+};
+/** As the read model has it afterwards. */
+const stopped = { ...row, model: '"a/m"', status: "stopped", agent: JSON.stringify(row.agent), ended_at: new Date() };
+
+test("the output of 8 MB that a cancelled response keeps is written without holding up the process", async () => {
+  const text = "\u0001".repeat(8_000_000);
+  let stored: Buffer | undefined;
+  const put = async (_key: object, bytes: Buffer): Promise<string> => {
+    stored = bytes;
+    return "blob";
+  };
+  const http = {
+    db: { query: async () => [stopped] },
+    frames: { requestStop: () => undefined, loadFrames: async () => [{ type: "text", text, attempt: 1, n: 0 }] },
+    turnHistory: { roundUsage: async () => [] },
+    vault: { put },
+    send: async () => ({ position: 0 }),
+  };
+  const request = { id: "r", caller: { principal: "key:k" } };
+  const cancel = () => cancelResponse(http as never, request as never, "s", row as never);
+  expect(await longestTurn(cancel)).toBeLessThan(50);
+  expect(JSON.parse(stored!.toString())).toEqual([{ type: "text", text }]);
+});
