@@ -1,4 +1,5 @@
 import { findChild, type Element, childElements } from "../guard/xml.ts";
+import { romanNumber } from "../numberFormats.ts";
 import { wordValue } from "./wordStyles.ts";
 
 /* Word does not store the numbers of headings and items; they follow from counting. */
@@ -19,27 +20,6 @@ export interface Numbering {
 const letters = (number: number): string =>
   String.fromCharCode(97 + ((number - 1) % 26)).repeat(Math.floor((number - 1) / 26) + 1);
 
-const ROMAN: [number, string][] = [
-  [1000, "m"],
-  [900, "cm"],
-  [500, "d"],
-  [400, "cd"],
-  [100, "c"],
-  [90, "xc"],
-  [50, "l"],
-  [40, "xl"],
-  [10, "x"],
-  [9, "ix"],
-  [5, "v"],
-  [4, "iv"],
-  [1, "i"],
-];
-
-const roman = (number: number): string => {
-  const step = ROMAN.find(([value]) => value <= number);
-  return step ? step[1] + roman(number - step[0]) : "";
-};
-
 export const formatNumber = (number: number, format: string): string => {
   if (number < 1 || number > 9_999) return String(number);
   switch (format) {
@@ -48,9 +28,9 @@ export const formatNumber = (number: number, format: string): string => {
     case "upperLetter":
       return letters(number).toUpperCase();
     case "lowerRoman":
-      return roman(number);
+      return romanNumber(number);
     case "upperRoman":
-      return roman(number).toUpperCase();
+      return romanNumber(number).toUpperCase();
     case "decimalZero":
       return String(number).padStart(2, "0");
     default:

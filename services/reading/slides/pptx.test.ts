@@ -212,6 +212,17 @@ test("links on shapes and pictures are those of their text, which keeps its own"
   );
 });
 
+test("links on a title, or on its shape, are read", async () => {
+  const linked = `<a:r><a:rPr><a:hlinkClick r:id="h"/></a:rPr><a:t>of May</a:t></a:r>`;
+  const links: Slide["links"] = { h: ["hyperlink", "https://example.com/pools"] };
+  const placeholder = `<p:ph type="title"/>`;
+  const words = `<a:p><a:r><a:t>Pools</a:t></a:r><a:br/>${linked}</a:p><a:p><a:r><a:t>2026</a:t></a:r></a:p>`;
+  expect(await only(shape(words, placeholder), links)).toBe("# Pools [of May](https://example.com/pools) 2026");
+  const click = `<p:cNvPr id="1"><a:hlinkClick r:id="h"/></p:cNvPr><p:nvPr>${placeholder}</p:nvPr>`;
+  const clicked = `<p:sp><p:nvSpPr>${click}</p:nvSpPr><p:txBody>${text("Pools")}</p:txBody></p:sp>`;
+  expect(await only(clicked, links)).toBe("# [Pools](https://example.com/pools)");
+});
+
 test("descriptions of groups, connectors and shapes without text are read", async () => {
   const named = (kind: string, words: string): string => `<p:${kind}><p:cNvPr id="1" descr="${words}"/></p:${kind}>`;
   const drawn = `<p:sp>${named("nvSpPr", "An arrow to the east")}<p:txBody><a:p/></p:txBody></p:sp>`;
