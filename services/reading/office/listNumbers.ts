@@ -33,10 +33,10 @@ export const formatNumber = (number: number, format: string): string => {
 };
 
 /** The level of a list, from 0. */
-type Levels = (level: number) => NumberedLevel;
+type Levels<T = NumberedLevel> = (level: number) => T;
 
 /** Counts one paragraph of a level: starts the levels above that have no number yet, and resets those below. */
-export const countUp = (counters: number[], level: number, levels: Levels): number => {
+export const countUp = (counters: number[], level: number, levels: Levels<{ start: number }>): number => {
   for (let above = 0; above < level; above += 1) counters[above] ??= levels(above).start;
   const number = (counters[level] ?? levels(level).start - 1) + 1;
   counters[level] = number;
