@@ -83,6 +83,17 @@ test("placeholders inherit bullets from the master, but text boxes and paragraph
   expect(await only(shape(text("a", numbered) + text("b", numbered)))).toBe("1. a\n2. b");
 });
 
+test("letters of items stay as text, because others refer to them, and numbers begin where they say", async () => {
+  const numbered = (scheme: string, more = ""): string =>
+    `<a:pPr ${more}><a:buAutoNum type="${scheme}"/></a:pPr>`;
+  const inner = numbered("romanLcPeriod", `lvl="1"`);
+  const letters = numbered("alphaLcParenBoth");
+  const items = [text("rent", letters), text("gas", inner), text("oil", inner), text("heat", letters)];
+  expect(await only(shape(items.join("")))).toBe("- (a) rent\n  - i. gas\n  - ii. oil\n- (b) heat");
+  const third = `<a:pPr><a:buAutoNum type="arabicPeriod" startAt="3"/></a:pPr>`;
+  expect(await only(shape(text("three", third) + text("four", third)))).toBe("3. three\n4. four");
+});
+
 test("items below a skipped level are kept", async () => {
   const items = [text("deep", `<a:pPr lvl="2"/>`), text("top"), text("deeper", `<a:pPr lvl="2"/>`)].join("");
   expect(await only(shape(items, `<p:ph idx="1"/>`))).toBe("- deep\n- top\n  - deeper");
