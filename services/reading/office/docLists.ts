@@ -118,14 +118,17 @@ const readOverrides = (table: Buffer): Override[] => {
 };
 
 /** Counts a paragraph of a list and returns its label, `2.1` or `c)`; "" for bullets and unknown lists. */
-export const readDocLists = (file: Pick<DocFile, "table" | "dataAfter">): ((override: number, level: number) => string) => {
+type NextLabel = (override: number, level: number) => string;
+
+export const readDocLists = (file: Pick<DocFile, "table" | "dataAfter">): NextLabel => {
   const lists = readLists(file);
   const overrides = readOverrides(file.table(tables.listOverrides));
   const countersByList = new Map<number, number[]>();
   const started = new Set<Override>();
   return (number, level) => {
     const override = overrides[number - 1];
-    const own = override && lists.get(override.list);
+    if (!override) return "";
+    const own = lists.get(override.list);
     if (!own?.[level]) return "";
     const counters = countersByList.get(override.list) ?? [];
     countersByList.set(override.list, counters);
