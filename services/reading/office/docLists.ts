@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { type DocFile, tables, utf16 } from "./docFile.ts";
 import { countUp, formatLabel, type NumberedLevel } from "./listNumbers.ts";
 
-/* The lists of a Word document ([MS-DOC]): their levels, and overrides, which paragraphs refer to and which may restart their numbers. */
+/* The lists of a Word document ([MS-DOC]): their levels, and overrides, which paragraphs refer to and which may restart numbers. */
 
 const LIST_SIZE = 28;
 const OVERRIDE_SIZE = 16;
@@ -117,21 +118,42 @@ const readOverrides = (table: Buffer): Override[] => {
   return overrides;
 };
 
-/** Counts a paragraph of a list and returns its label, `2.1` or `c)`; "" for bullets and unknown lists. */
-type NextLabel = (override: number, level: number) => string;
+/** What the paragraphs of a list have counted so far. */
+interface Counted {
+  levels: NumberedLevel[];
+  counters: number[];
+  paragraphs: number;
+}
+
+/**
+ * Counts a paragraph of a list and returns its label, `2.1` or `c)`; "" for bullets and unknown lists. `follows`: the paragraph
+ * before it is an item, too.
+ */
+type NextLabel = (override: number, level: number, follows: boolean) => string;
 
 export const readDocLists = (file: Pick<DocFile, "table" | "dataAfter">): NextLabel => {
   const lists = readLists(file);
   const overrides = readOverrides(file.table(tables.listOverrides));
-  const countersByList = new Map<number, number[]>();
+  const countedByList = new Map<number, Counted>();
   const started = new Set<Override>();
-  return (number, level) => {
+  let last: Counted | undefined;
+
+  const count = (id: number, levels: NumberedLevel[], follows: boolean): Counted => {
+    const counted = countedByList.get(id) ?? { levels, counters: [], paragraphs: 0 };
+    countedByList.set(id, counted);
+    // LibreOffice writes the first item of a list that begins again as a list of its own
+    const isFirst = follows && last !== counted && last?.paragraphs === 1 && isDeepStrictEqual(last.levels, levels);
+    if (last && isFirst) counted.counters = last.counters;
+    counted.paragraphs += 1;
+    last = counted;
+    return counted;
+  };
+
+  return (number, level, follows) => {
     const override = overrides[number - 1];
-    if (!override) return "";
-    const own = lists.get(override.list);
-    if (!own?.[level]) return "";
-    const counters = countersByList.get(override.list) ?? [];
-    countersByList.set(override.list, counters);
+    const own = override && lists.get(override.list);
+    if (!override || !own?.[level]) return "";
+    const { counters } = count(override.list, own, follows);
     if (!started.has(override)) for (const [at, start] of override.starts) counters[at] = start - 1;
     started.add(override);
     const levels = (at: number): NumberedLevel =>

@@ -44,8 +44,8 @@ const readCellPlans = (modifiers: Modifiers): CellPlan[] => {
 
 interface DocReader extends DocSource {
   paragraphs: FormatRun[];
-  /** The label of the list's next paragraph; "" for bullets. */
-  nextLabel(list: number, level: number): string;
+  /** The label of the list's next paragraph; "" for bullets. `follows`: the paragraph before it is an item, too. */
+  nextLabel(list: number, level: number, follows: boolean): string;
   /** The text ranges of notes, by the character that refers to the note. */
   noteRanges: Map<number, { from: number; to: number }>;
   notes: ElementContent[];
@@ -87,6 +87,7 @@ const readRange = (reader: DocReader, from: number, until: number): ElementConte
   const to = Math.min(until, file.text.length);
   const body = createBlockCollector();
   const fields: Field[] = [];
+  let isAfterItem = false;
   for (let start = from; start < to; ) {
     BLOCK_END.lastIndex = start;
     const end = Math.min(BLOCK_END.exec(file.text)?.index ?? to, to);
@@ -101,7 +102,8 @@ const readRange = (reader: DocReader, from: number, until: number): ElementConte
     }
     const list = readNumber(modifiers, MODIFIER.list) ?? 0;
     const level = readNumber(modifiers, MODIFIER.level) ?? 0;
-    const counted = list > 0 ? reader.nextLabel(list, level) || "•" : "";
+    const counted = list > 0 ? reader.nextLabel(list, level, isAfterItem) || "•" : "";
+    isAfterItem = list > 0;
     const label = runs.length > 0 ? counted : "";
     const outline = readNumber(modifiers, MODIFIER.outline) ?? null;
     const state = { style: 0, outline, inTable: depth > 0, depth, list, level, left: 0, first: 0 };
