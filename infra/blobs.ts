@@ -8,6 +8,7 @@ import { removeFile, removeFolder } from "./blobRemoval.ts";
 import { verifyDisk } from "./verifyDisk.ts";
 import { failpoint } from "./failpoint.ts";
 import { isError, makeFolder, syncFolder } from "./folders.ts";
+import { createSharedRuns } from "./sharedRuns.ts";
 
 /** Error codes of a disk that is read-only, failing, gone or another user's, and of a process without file handles. */
 const UNAVAILABLE = ["EROFS", "EIO", "ESTALE", "ENXIO", "ENODEV", "ETIMEDOUT", "EACCES", "EPERM", "EMFILE", "ENFILE"];
@@ -130,10 +131,15 @@ export function openBlobs(directory: string): Blobs {
     return path;
   };
 
+  const shareVerification = createSharedRuns();
+  const verify = (begin: () => void): Promise<void> => {
+    begin();
+    return verifyDisk(partPathIn(directory));
+  };
   const durably = <T>(work: () => Promise<T>): Promise<T> =>
     onDisk(async () => {
       const result = await work();
-      await verifyDisk(partPathIn(directory));
+      await shareVerification(directory, verify);
       return result;
     });
 

@@ -1,16 +1,11 @@
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Limiter } from "#services/sharing/fairSemaphore.ts";
+import { createSharedRuns } from "./sharedRuns.ts";
 
 /* Makes folders, and the names in them, durable. */
 
-interface FolderSync {
-  /** Whether it has started. A sync covers everything done before it started. */
-  hasBegun: boolean;
-  done: Promise<void>;
-}
-/** The newest sync in progress of each folder. */
-const folderSyncs = new Map<string, FolderSync>();
+const shareSync = createSharedRuns();
 
 const runAtOnce: Limiter = (work) => work();
 
@@ -18,23 +13,13 @@ const runAtOnce: Limiter = (work) => work();
  * Syncs a folder to disk. Calls share a sync that has not started, because many files are created at once in an organization's folder.
  * `limit`: runs the sync when there is room, if this call is the first one.
  */
-export function syncFolder(path: string, limit: Limiter = runAtOnce): Promise<void> {
-  const newest = folderSyncs.get(path);
-  if (newest && !newest.hasBegun) return newest.done;
-  const own: FolderSync = { hasBegun: false, done: newest ? newest.done.catch(() => {}) : Promise.resolve() };
-  folderSyncs.set(path, own);
-  own.done = own.done
-    .then(() => limit(() => runSync(path, own)))
-    .finally(() => {
-      if (folderSyncs.get(path) === own) folderSyncs.delete(path);
-    });
-  return own.done;
-}
+export const syncFolder = (path: string, limit: Limiter = runAtOnce): Promise<void> =>
+  shareSync(path, (begin) => limit(() => runSync(path, begin)));
 
-async function runSync(path: string, sync: FolderSync): Promise<void> {
+async function runSync(path: string, begin: () => void): Promise<void> {
   const folder = await open(path, "r");
   try {
-    sync.hasBegun = true;
+    begin();
     await folder.sync();
   } finally {
     await folder.close();

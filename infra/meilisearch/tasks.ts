@@ -4,7 +4,9 @@ import type { Server } from "./server.ts";
 
 /** Task uids per request, which keep its URL below 1 kB. */
 const MAX_UIDS = 100;
-const [FIRST_WAIT_MS, MAX_WAIT_MS] = [10, 500];
+const [FIRST_WAIT_MS, MAX_WAIT_MS] = [10, 250];
+/** How much longer each wait is: a change is noticed late by at most this share of its time. */
+const GROWTH = 1.25;
 
 interface Task {
   uid: number;
@@ -20,7 +22,7 @@ export const waitForTasks = async (
 ): Promise<Map<IndexChangeId, ChangeResult>> => {
   const settled = new Map<IndexChangeId, ChangeResult>();
   let open = [...new Set(changes)].toSorted((a, b) => a - b);
-  for (let wait = FIRST_WAIT_MS; open.length > 0; wait = Math.min(wait * 1.5, MAX_WAIT_MS)) {
+  for (let wait = FIRST_WAIT_MS; open.length > 0; wait = Math.min(wait * GROWTH, MAX_WAIT_MS)) {
     const batch = open.slice(0, MAX_UIDS);
     const tasks = await fetchTasks(server, batch);
     for (const change of batch) {

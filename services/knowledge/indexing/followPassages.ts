@@ -55,7 +55,14 @@ interface Follower {
 }
 
 /** `lost`: the index that must be built again. */
-type StepResult = { hasMore: boolean } | { lost: string };
+type StepResult = BatchResult | { lost: string };
+
+interface BatchResult {
+  /** Whether there are more events. */
+  hasMore: boolean;
+  /** How many generations the batch had. */
+  documents: number;
+}
 
 /**
  * Follows the log into the passage index, in one process of the deployment at a time. It puts new texts, confirms them to their
@@ -71,7 +78,7 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     try {
       const result = await follower.lock(() => step(follower));
       if ("lost" in result) await rebuild(follower, result.lost);
-      else if (!result.hasMore) await pace();
+      else if (!result.hasMore) await pace(result.documents);
       wait = 0;
     } catch (error) {
       if (signal.aborted) break;
@@ -105,7 +112,7 @@ async function step(follower: Follower): Promise<StepResult> {
   const { deps, next } = follower;
   const status = await deps.registry.status();
   const { serving } = status;
-  if (!serving) return { hasMore: await followBatch(follower, status) };
+  if (!serving) return followBatch(follower, status);
   if (performance.now() > next.existenceCheck) {
     if (!(await deps.index.exists(serving.index))) {
       deps.onError(new IndexLost(`the index ${serving.index} is gone or was emptied`));
@@ -119,9 +126,9 @@ async function step(follower: Follower): Promise<StepResult> {
     void rebuild(follower, serving.index).catch(deps.onError);
   if (performance.now() > next.clean) await dropUnused(follower, serving);
   try {
-    const hasMore = await followBatch(follower, status);
-    const isIdle = !hasMore && !follower.build;
-    return isIdle && (await lacksPassages(follower, serving, status.projected)) ? { lost: serving.index } : { hasMore };
+    const batch = await followBatch(follower, status);
+    const isIdle = !batch.hasMore && !follower.build;
+    return isIdle && (await lacksPassages(follower, serving, status.projected)) ? { lost: serving.index } : batch;
   } catch (error) {
     if (error instanceof IndexLost) return { lost: serving.index };
     throw error;
@@ -147,8 +154,8 @@ function rebuild(follower: Follower, from: string): Promise<void> {
   return done;
 }
 
-/** Applies one batch of events. Returns whether there are more. */
-async function followBatch(follower: Follower, { serving, position, projected }: IndexStatus): Promise<boolean> {
+/** Applies one batch of events. */
+async function followBatch(follower: Follower, { serving, position, projected }: IndexStatus): Promise<BatchResult> {
   const { deps, contents, refusals } = follower;
   const from = serving ? Math.max(follower.position, position) : follower.position;
   const { events, seen } = await deps.log.scan(from, FOLLOWED_EVENTS, SCAN_BATCH);
@@ -170,7 +177,7 @@ async function followBatch(follower: Follower, { serving, position, projected }:
   if (events.length > 0 || follower.position === 0) follower.covered = seen;
   Object.assign(follower, { position: seen, older: later });
   await saveCheckpoint(follower, events.length + due.length > 0);
-  return events.length === SCAN_BATCH;
+  return { hasMore: events.length === SCAN_BATCH, documents: plan.wanted.length };
 }
 
 /** Saves the checkpoint after document events, or at intervals: other events pass by the thousand. */

@@ -63,15 +63,15 @@ const wanted = (id: number, chunk_count: number | undefined = 1, text = "text"):
   }) as WantedGeneration;
 const ids = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n);
 
-test("forty short documents are loaded sixteen at a time, and sent in order in one change", async () => {
+test("short documents are loaded fifty at a time, and sent in order in one change", async () => {
   const { deps, puts, groups } = openBench();
   const { batches } = await putGenerations(
     deps,
     "index",
-    ids(0, 40).map((id) => wanted(id)),
+    ids(0, 120).map((id) => wanted(id)),
   );
-  expect(groups).toEqual([16, 16, 8]);
-  expect(puts).toEqual([ids(0, 40).map(String)]);
+  expect(groups).toEqual([50, 50, 20]);
+  expect(puts).toEqual([ids(0, 120).map(String)]);
   expect(batches.map(({ changes }) => changes)).toEqual([[1]]);
 });
 

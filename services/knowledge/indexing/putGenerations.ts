@@ -8,7 +8,7 @@ import type { WantedGeneration } from "./planChanges.ts";
 /** Passages that are held in memory and sent together. */
 const BATCH_PASSAGES = 2_000;
 /** Limits of loading short documents together, which share queries and read their files in parallel. */
-const [MAX_LOADS, MAX_LOADED_PASSAGES] = [16, 200];
+const [MAX_LOADS, MAX_LOADED_PASSAGES] = [50, 200];
 
 export interface PutDeps extends VaultDeps {
   log: Pick<EventLog, "read" | "event">;

@@ -1,9 +1,13 @@
 import type { Element } from "hast";
 import { defaultHandlers, type State } from "hast-util-to-mdast";
 import type { List, ListItem } from "mdast";
+import { letterNumber, romanNumber } from "../numberFormats.ts";
 import { property } from "./tree.ts";
 
-/* Item numbers that do not follow from the first one: `<li value="7">`, `<ol reversed>`. Markdown has a number for each item. */
+/*
+ * Item numbers that do not follow from the first one: `<li value="7">`, `<ol reversed>`. Markdown has a number for each item, but no
+ * letters and Roman numbers, which `<ol type="a">` has.
+ */
 
 declare module "mdast" {
   interface ListItemData {
@@ -26,8 +30,61 @@ export const numberedItem = (state: State, node: Element): ListItem => {
   return number === undefined ? item : { ...item, data: { number } };
 };
 
-/** An ordered list, with the numbers of its items if they are not consecutive. */
+type NumberFormat = (number: number) => string;
+
+/** Browsers show larger numbers as decimals. */
+const MAX_ROMAN = 3_999;
+const roman: NumberFormat = (number) => (number > MAX_ROMAN ? "" : romanNumber(number));
+
+const upper =
+  (format: NumberFormat): NumberFormat =>
+  (number) =>
+    format(number).toUpperCase();
+
+/** By the `type` of a list, and by the property `list-style-type`. */
+const FORMATS: ReadonlyMap<string, NumberFormat> = new Map([
+  ["a", letterNumber],
+  ["lower-alpha", letterNumber],
+  ["lower-latin", letterNumber],
+  ["A", upper(letterNumber)],
+  ["upper-alpha", upper(letterNumber)],
+  ["upper-latin", upper(letterNumber)],
+  ["i", roman],
+  ["lower-roman", roman],
+  ["I", upper(roman)],
+  ["upper-roman", upper(roman)],
+]);
+
+const LIST_STYLE = /(?:^|;)\s*list-style(?:-type)?\s*:[^;]*?\b(decimal|(?:lower|upper)-(?:alpha|latin|roman))\b/i;
+
+const formatOf = (list: Element): NumberFormat | undefined =>
+  FORMATS.get(LIST_STYLE.exec(property(list, "style"))?.[1]?.toLowerCase() ?? property(list, "type"));
+
+const addLabel = (item: ListItem, label: string): ListItem => {
+  const at = item.children.findIndex(({ type }) => type === "paragraph");
+  const first = item.children[at];
+  if (first?.type !== "paragraph") return item;
+  const labelled = { ...first, children: [{ type: "text" as const, value: label }, ...first.children] };
+  return { ...item, children: item.children.with(at, labelled) };
+};
+
+/** The list with its letters as text, `b.`, because other texts refer to them. */
+const labelItems = (list: List, format: NumberFormat): List => {
+  const children = list.children.map((item, index) => {
+    const number = numberOf(list, item, index);
+    return addLabel(item, `${format(number) || number}. `);
+  });
+  return { ...list, ordered: false, start: null, children };
+};
+
+/** An ordered list, with the numbers of its items if they are not consecutive decimals. */
 export const orderedList = (state: State, node: Element): List => {
+  const list = numberedList(state, node);
+  const format = formatOf(node);
+  return format ? labelItems(list, format) : list;
+};
+
+const numberedList = (state: State, node: Element): List => {
   const list = defaultHandlers["ol"]?.(state, node);
   const isReversed = "reversed" in node.properties && node.properties["reversed"] !== false;
   if (!isReversed && !list.children.some(({ data }) => data?.number !== undefined)) return list;

@@ -173,3 +173,13 @@ test("items keep the numbers that browsers show", async () => {
     "4. Four<br>9. Nine",
   );
 });
+
+test("letters and Roman numbers of items stay as text, because other texts refer to them", async () => {
+  const list = "<ol type=a start=2><li>rent<ol type=I><li>gas<li value=4><b>oil</b></ol><li>heat</ol>";
+  expect(await read(list)).toBe("- b. rent\n  - I. gas\n  - IV. **oil**\n- c. heat");
+  const styled = (style: string): string => `<ol type=i style='${style}' start=28><li><p>rent</ol>`;
+  expect(await read(styled("margin: 0; list-style: inside upper-alpha"))).toBe("- AB. rent");
+  expect(await read(styled("margin: 0"))).toBe("- xxviii. rent");
+  expect(await read(styled("list-style-type: decimal"))).toBe("28. rent");
+  expect(await read("<ol type=disc><li>rent</ol>")).toBe("1. rent");
+});

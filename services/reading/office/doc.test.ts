@@ -48,6 +48,18 @@ test("a .doc with fewer lists than declared is read", async () => {
   expect(await readDoc(rebuilt(bytes, announceMore))).toEqual(await readDoc(bytes));
 });
 
+test("labels of items that Markdown cannot count are read", async () => {
+  // the text of a level, its number and a dot, becomes its number and an "a"
+  const [dotted, lettered] = ["020000002e00", "020000006100"].map((hex) => Buffer.from(hex, "hex"));
+  const change = (name: string, content: Buffer): void => {
+    if (name !== "/1Table") return;
+    for (let at = content.indexOf(dotted!); at >= 0; at = content.indexOf(dotted!)) lettered!.copy(content, at);
+  };
+  const [markdown] = await readDoc(rebuilt(file("guide.doc"), change));
+  expect(markdown).toContain("- 1a Switch off the mains");
+  expect(markdown).toContain("\n- 2a ");
+});
+
 test("a damaged .doc is read or refused as unreadable, and causes no other error", async () => {
   const whole = file("guide.doc");
   const cuts = [0, 8, 512, 5_000, whole.length >> 1].map((length) => whole.subarray(0, length));

@@ -9,7 +9,7 @@ import type { CellPlan } from "./edgeTable.ts";
 import { type DocSource, type Field, textRuns } from "./docRuns.ts";
 import type { TextRun } from "./paragraphs.ts";
 import { createBlockCollector } from "./blockCollector.ts";
-import { hasRole, classifyParagraph } from "./paragraphRole.ts";
+import { classifyParagraph, hasRole, withLabel } from "./paragraphRole.ts";
 
 const MODIFIER = {
   inTable: 0x2416,
@@ -44,7 +44,8 @@ const readCellPlans = (modifiers: Modifiers): CellPlan[] => {
 
 interface DocReader extends DocSource {
   paragraphs: FormatRun[];
-  isNumbered(list: number, level: number): boolean;
+  /** The label of the list's next paragraph; "" for bullets. `follows`: the paragraph before it is an item, too. */
+  nextLabel(list: number, level: number, follows: boolean): string;
   /** The text ranges of notes, by the character that refers to the note. */
   noteRanges: Map<number, { from: number; to: number }>;
   notes: ElementContent[];
@@ -86,6 +87,7 @@ const readRange = (reader: DocReader, from: number, until: number): ElementConte
   const to = Math.min(until, file.text.length);
   const body = createBlockCollector();
   const fields: Field[] = [];
+  let isAfterItem = false;
   for (let start = from; start < to; ) {
     BLOCK_END.lastIndex = start;
     const end = Math.min(BLOCK_END.exec(file.text)?.index ?? to, to);
@@ -100,11 +102,13 @@ const readRange = (reader: DocReader, from: number, until: number): ElementConte
     }
     const list = readNumber(modifiers, MODIFIER.list) ?? 0;
     const level = readNumber(modifiers, MODIFIER.level) ?? 0;
-    const label = list > 0 ? (reader.isNumbered(list, level) ? "1." : "•") : "";
+    const counted = list > 0 ? reader.nextLabel(list, level, isAfterItem) || "•" : "";
+    isAfterItem = list > 0;
+    const label = runs.length > 0 ? counted : "";
     const outline = readNumber(modifiers, MODIFIER.outline) ?? null;
     const state = { style: 0, outline, inTable: depth > 0, depth, list, level, left: 0, first: 0 };
     const role = classifyParagraph(state, name, label, runs);
-    body.endParagraph(role && { ...role, runs }, depth);
+    body.endParagraph(role && withLabel(role, label, runs), depth);
     if (endsCell(depth, modifiers, file.text[end])) body.endCell(depth);
   }
   return body.finish();
@@ -135,7 +139,7 @@ export const readDocBlocks = (file: DocFile): ElementContent[] => {
     paragraphs: readFormatRuns(file, "paragraphFormats"),
     characterFormats: readFormatRuns(file, "characterFormats"),
     styles: readDocStyles(file),
-    isNumbered: readDocLists(file),
+    nextLabel: readDocLists(file),
     noteRanges: new Map([
       ...readNoteRanges(file, tables.footnoteMarks, tables.footnotes, body),
       ...readNoteRanges(file, tables.endnoteMarks, tables.endnotes, endnotesFrom),

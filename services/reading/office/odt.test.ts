@@ -71,6 +71,36 @@ test("letters and Roman numbers of items stay as text, because other texts refer
   );
 });
 
+test("clauses have the numbers of the levels above, also where a paragraph interrupts them", async () => {
+  const level = (at: number, more: string): string =>
+    `<text:list-level-style-number text:level="${at}" style:num-format="1" ${more}/>`;
+  const dot = 'style:num-suffix="."';
+  const styles =
+    `<text:list-style style:name="L1">${level(1, dot)}${level(2, 'text:display-levels="2"')}</text:list-style>` +
+    `<text:list-style style:name="L2">${level(1, `${dot} text:start-value="4"`)}</text:list-style>`;
+  const item = (content: string, attributes = ""): string =>
+    `<text:list-item ${attributes}>${content}</text:list-item>`;
+  const inner = (...words: string[]): string =>
+    `<text:list>${words.map((word) => item(p(word))).join("")}</text:list>`;
+  const list = (attributes: string, ...items: string[]): string => `<text:list ${attributes}>${items.join("")}</text:list>`;
+  const body = [
+    list('text:style-name="L1"', item(p("Rent") + inner("gas", "oil")), item(p("Term") + inner("years"))),
+    p("Between."),
+    list('text:style-name="L1" text:continue-numbering="true"', item(inner("months")), item(p("End"))),
+    p("Others:"),
+    list('text:style-name="L2"', item(p("four")), item(p("nine"), 'text:start-value="9"'), item(p("ten"))),
+  ];
+  expect(await read(body.join(""), styles)).toBe(
+    [
+      "1. Rent\n   - 1.1 gas\n   - 1.2 oil\n2. Term\n   - 2.1 years",
+      "Between.",
+      "- 2.2 months\n\n3. End",
+      "Others:",
+      "4. four\n9. nine\n10. ten",
+    ].join("\n\n"),
+  );
+});
+
 test("numbered chapters are headings, not list items", async () => {
   const heading = '<text:h text:outline-level="2">Costs</text:h>';
   expect(await read(`<text:list><text:list-item>${heading}</text:list-item></text:list>`)).toBe("## Costs");

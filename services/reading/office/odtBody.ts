@@ -3,7 +3,8 @@ import { type Element, childElements, findAll, textContent } from "../guard/xml.
 import { NOTE, NOTE_REFERENCE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
 import { cleanDescription } from "./descriptions.ts";
-import { addItemLabel, itemLabel } from "./odtItemLabels.ts";
+import { countUp } from "./listNumbers.ts";
+import { addItemLabel, isOrdered, itemLabel, startCounters } from "./odtItemLabels.ts";
 import type { OdtStyles } from "./odtStyles.ts";
 import { odtTable } from "./odtTable.ts";
 import { isReference } from "./paragraphRole.ts";
@@ -14,8 +15,8 @@ export interface OdtContext {
   styles: OdtStyles;
   /** The notes so far, in order. */
   notes: Html[];
-  /** The last numbers of the lists so far, by their ids and by their styles. */
-  lastNumbers: Map<string, number>;
+  /** The last numbers of the levels of the lists so far, by their ids and by their styles. */
+  lastNumbers: Map<string, number[]>;
   /** The number of a heading; "" without one. Headings are counted in their order. */
   chapterNumber(heading: Element): string;
   /** An embedded formula or chart, by its name; empty if there is none. */
@@ -25,6 +26,8 @@ export interface OdtContext {
 interface ListPosition {
   style: string;
   level: number;
+  /** The last numbers of all levels, which the items of the list count. */
+  counters: number[];
 }
 
 /** Indexes, which repeat headings, and elements that are not part of the text. */
@@ -132,42 +135,46 @@ const isHeading = (item: Element): boolean => childElements(item).some(({ name }
 const isNumbered = (item: Element): boolean =>
   item.name === "text:list-item" && childElements(item).some(({ name }) => name === "text:p");
 
-/** The number of a list's first item if it is not 1: the given one, or the next one after another list. */
-const firstNumber = (node: Element, items: readonly Element[], style: string, context: OdtContext): number => {
-  const given = Number(attribute(items[0] ?? node, "text:start-value"));
-  if (given > 0) return given;
-  const continued = attribute(node, "text:continue-list");
-  const key = continued === "" ? style : continued;
-  const isContinued = continued !== "" || attribute(node, "text:continue-numbering") === "true";
-  return isContinued ? (context.lastNumbers.get(key) ?? 0) + 1 : 1;
+/** Counts an item, from the number that it has itself, if any. */
+const countItem = (item: Element, { style, level, counters }: ListPosition, { styles }: OdtContext): number => {
+  const given = Number(attribute(item, "text:start-value"));
+  if (given > 0) counters[level - 1] = given - 1;
+  return countUp(counters, level - 1, (at) => ({ start: styles.listLevel(style, at + 1)?.start ?? 1 }));
 };
 
-const list = (node: Element, context: OdtContext, above: ListPosition = { style: "", level: 0 }): ElementContent[] => {
-  const position = { style: styleOf(node) || above.style, level: above.level + 1 };
+const list = (node: Element, context: OdtContext, above?: ListPosition): ElementContent[] => {
+  const style = styleOf(node) || (above?.style ?? "");
+  const counters = above?.counters ?? startCounters(node, style, context.lastNumbers);
+  const position = { style, level: (above?.level ?? 0) + 1, counters };
   const items = childElements(node).filter(({ name }) => name === "text:list-item" || name === "text:list-header");
   const content = (item: Element, label = ""): ElementContent[] =>
     childElements(item).flatMap((child) => {
       if (label !== "" && isStoredNumber(child)) return [];
-      return child.name === "text:list" ? list(child, context, position) : odtNode(child, context);
+      if (child.name !== "text:list") return odtNode(child, context);
+      // an item without a paragraph continues the list inside the item before
+      if (isNumbered(item)) counters.length = position.level;
+      return list(child, context, position);
     });
   // chapter numbering puts headings in lists
   if (items.some(isHeading)) return items.flatMap((item) => content(item));
-  const level = context.styles.listLevel(position.style, position.level);
-  const start = firstNumber(node, items, position.style, context);
-  if (level && position.level === 1) {
-    const last = start + items.filter(isNumbered).length - 1;
-    for (const key of [position.style, attribute(node, "xml:id")]) context.lastNumbers.set(key, last);
-  }
-  let next = start;
-  const isOrdered = level !== undefined && itemLabel(level, 1) === "";
-  const labels = items.map((item) => (level && !isOrdered && isNumbered(item) ? itemLabel(level, next++) : ""));
-  return [
-    element(
-      isOrdered ? "ol" : "ul",
-      items.map((item, at) => element("li", addItemLabel(labels[at]!, content(item, labels[at])))),
-      { dataList: position.style, ...(isOrdered && start > 1 ? { start } : {}) },
-    ),
-  ];
+  const levels = (level: number) => context.styles.listLevel(style, level);
+  const ordered = isOrdered(levels, position.level);
+  let expected: number | undefined;
+  let start = 1;
+  const converted = items.map((item) => {
+    if (!isNumbered(item)) return element("li", content(item));
+    const number = countItem(item, position, context);
+    const label = ordered ? "" : itemLabel(levels, counters);
+    const value = ordered && expected !== undefined && number !== expected ? { value: number } : {};
+    if (expected === undefined) start = number;
+    expected = number + 1;
+    return element("li", addItemLabel(label, content(item, label)), value);
+  });
+  const properties = { dataList: style, ...(ordered && start > 1 ? { start } : {}) };
+  // items before it have no number, which Markdown would give them
+  const first = ordered ? Math.max(items.findIndex(isNumbered), 0) : 0;
+  const before = first > 0 ? [element("ul", converted.slice(0, first), { dataList: style })] : [];
+  return [...before, element(ordered ? "ol" : "ul", converted.slice(first), properties)];
 };
 
 /** The description among these elements, else the title, as a picture. */

@@ -1,14 +1,44 @@
 import type { ElementContent } from "hast";
+import type { Element } from "../guard/xml.ts";
 import { element } from "../html/tree.ts";
 import { formatOdtNumber } from "./odtNumbering.ts";
 import type { ListLevel } from "./odtStyles.ts";
 import { isReference } from "./paragraphRole.ts";
 
-/** The label of an item that Markdown's own number cannot replace, as `(c)`; "" for others. */
-export const itemLabel = ({ format, prefix, suffix }: ListLevel, number: number): string => {
-  const label = `${prefix}${formatOdtNumber(number, format)}${suffix}`.trim();
+/**
+ * The last numbers of the levels of a list before its first item: none, or those of the list that it continues. `lists`: those of the
+ * lists so far, by their ids and by their styles; the list is added.
+ */
+export const startCounters = ({ attributes }: Element, style: string, lists: Map<string, number[]>): number[] => {
+  const continued = attributes["text:continue-list"] ?? "";
+  const isContinued = continued !== "" || attributes["text:continue-numbering"] === "true";
+  const counters = isContinued ? [...(lists.get(continued === "" ? style : continued) ?? [])] : [];
+  for (const key of [style, attributes["xml:id"] ?? ""]) lists.set(key, counters);
+  return counters;
+};
+
+/** The levels of a list that have numbers, from 1. */
+type Levels = (level: number) => ListLevel | undefined;
+
+/**
+ * The label of an item that Markdown's own number cannot replace, as `(c)` or `2.1`; "" for others. `numbers`: of the levels
+ * down to that of the item.
+ */
+export const itemLabel = (levels: Levels, numbers: readonly number[]): string => {
+  const own = levels(numbers.length);
+  if (!own) return "";
+  const shown = numbers.map((number, above) => {
+    const { format = "" } = levels(above + 1) ?? {};
+    return format === "" ? "" : formatOdtNumber(number, format);
+  });
+  const number = shown.slice(-own.shown).filter(Boolean).join(".");
+  const label = `${own.prefix}${number}${own.suffix}`.trim();
   return isReference(label) ? label : "";
 };
+
+/** Whether Markdown's own numbers can replace those of a level. */
+export const isOrdered = (levels: Levels, level: number): boolean =>
+  levels(level) !== undefined && itemLabel(levels, Array.from({ length: level }, () => 1)) === "";
 
 /** The content of an item, with a label at the beginning of its first paragraph. */
 export const addItemLabel = (label: string, content: ElementContent[]): ElementContent[] => {

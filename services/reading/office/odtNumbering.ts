@@ -1,6 +1,6 @@
 import { childElements, findAll, type Element } from "../guard/xml.ts";
 import type { OdtStyles } from "./odtStyles.ts";
-import { formatNumber } from "./wordNumbering.ts";
+import { formatNumber } from "./listNumbers.ts";
 
 /* OpenDocument does not store the numbers of chapters; they follow from counting. */
 

@@ -8,6 +8,9 @@ export interface ListLevel {
   format: string;
   prefix: string;
   suffix: string;
+  start: number;
+  /** How many levels a number names, itself included. */
+  shown: number;
 }
 
 export interface OdtStyles {
@@ -41,6 +44,8 @@ const numberedLevels = (list: Element): Map<number, ListLevel> =>
           format: attributes["style:num-format"] ?? "1",
           prefix: attributes["style:num-prefix"] ?? "",
           suffix: attributes["style:num-suffix"] ?? "",
+          start: Number(attributes["text:start-value"] ?? 1) || 1,
+          shown: Number(attributes["text:display-levels"] ?? 1) || 1,
         },
       ]),
   );

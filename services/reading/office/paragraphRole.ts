@@ -1,4 +1,4 @@
-import type { Paragraph, TextRun } from "./paragraphs.ts";
+import { mergeRuns, type Paragraph, type TextRun } from "./paragraphs.ts";
 import type { ParagraphState } from "./rtfState.ts";
 
 /* The role of a paragraph, by its style, outline level or label, or by its indent if the file has no styles. */
@@ -33,6 +33,13 @@ export const isReference = (label: string): boolean => /[\p{L}\p{N}]/u.test(labe
 
 const isOrdered = (label: string): boolean => /\d/.test(label) || /^\(?[a-z]{1,5}[.)]/i.test(label.trim());
 
+/** The item of a label. */
+const itemOf = (level: number, label: string): Paragraph["item"] => {
+  const ordered = isOrdered(label);
+  const number = ordered ? /\d{1,9}/.exec(label)?.[0] : undefined;
+  return { level, ordered, ...(number !== undefined && { number: Number(number) }) };
+};
+
 /** A list label that is typed as text. */
 const TYPED_LABEL = /^[ \t]*(?:[•·▪◦‣–—-]|(?:\d{1,3}|[a-z]{1,4})[.)])[ ]*\t[ \t]*/i;
 /** The indent of one list level, in twips: a quarter of an inch. */
@@ -44,8 +51,8 @@ const typedItem = (runs: TextRun[], { left, first }: ParagraphState): ParagraphR
   if (!start || label === undefined) return undefined;
   const isRead = isReference(label);
   start.text = (isRead ? `${label.trim()} ` : "") + start.text.slice(label.length);
-  const ordered = isOrdered(label) && !isRead;
-  return { kind: "p", item: { level: Math.max(Math.round(left / INDENT) - 1, 0), ordered } };
+  const level = Math.max(Math.round(left / INDENT) - 1, 0);
+  return { kind: "p", item: isRead ? { level, ordered: false } : itemOf(level, label) };
 };
 
 /** The role of a paragraph; null if it is left out. Removes a typed label from `runs`, unless others may refer to it. */
@@ -60,8 +67,17 @@ export const classifyParagraph = (
   if (kind) return { kind };
   if (state.outline !== null && state.outline >= 0 && state.outline <= 8)
     return { kind: headingTag(state.outline + 1) };
-  if (label.trim() !== "") return { kind: "p", item: { level: state.level, ordered: isOrdered(label) } };
+  if (label.trim() !== "") return { kind: "p", item: itemOf(state.level, label) };
   const typed = typedItem(runs, state);
   if (typed) return typed;
   return { kind: runs.length > 0 && runs.every((run) => run.code || run.isLineBreak) ? "pre" : "p" };
+};
+
+/** The paragraph, as an unnumbered item if its label is read as text; that of a heading always is. */
+export const withLabel = (role: ParagraphRole, label: string, runs: TextRun[]): Paragraph => {
+  const isHeading = /^h\d$/.test(role.kind);
+  const isRead = isHeading ? /[\p{L}\p{N}]/u.test(label) : role.item !== undefined && isReference(label);
+  if (!isRead) return { ...role, runs };
+  const item = role.item && { level: role.item.level, ordered: false };
+  return { ...role, item, runs: mergeRuns([{ ...runs[0], text: `${label} ` }, ...runs]) };
 };

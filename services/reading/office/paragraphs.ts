@@ -29,8 +29,8 @@ export interface TextRun {
 export interface Paragraph {
   kind: "p" | "pre" | "quote" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6";
   runs: TextRun[];
-  /** Set for a list item; the level counts from 0. */
-  item?: { level: number; ordered: boolean };
+  /** Set for a list item; the level counts from 0. `number`: as people see it, if known. */
+  item?: { level: number; ordered: boolean; number?: number };
 }
 
 const hasSameStyle = (one: TextRun, other: TextRun): boolean =>
@@ -85,22 +85,31 @@ const toBlock = ({ kind, runs }: Paragraph): Element => {
 interface OpenList {
   level: number;
   list: Element;
+  /** The number that Markdown gives to its next item. */
+  next: number;
 }
 
 const lastItem = ({ list }: OpenList): Element | undefined => list.children.filter(isElement).at(-1);
 
 /** Adds an item to the innermost open list of its level and kind, or to a new list. Returns the list if it is new and not nested. */
-const addItem = (open: OpenList[], level: number, tagName: string, content: ElementContent[]): Element | undefined => {
+const addItem = (
+  open: OpenList[],
+  { level, ordered, number }: NonNullable<Paragraph["item"]>,
+  content: ElementContent[],
+): Element | undefined => {
+  const tagName = ordered ? "ol" : "ul";
   while ((open.at(-1)?.level ?? -1) > level) open.pop();
   if (open.at(-1)?.level === level && open.at(-1)?.list.tagName !== tagName) open.pop();
-  const item = element("li", content);
   const top = open.at(-1);
   if (top?.level === level) {
-    top.list.children.push(item);
+    const value = number ?? top.next;
+    top.list.children.push(element("li", content, value === top.next ? {} : { value }));
+    top.next = value + 1;
     return undefined;
   }
-  const list = element(tagName, [item]);
-  open.push({ level, list });
+  const start = number ?? 1;
+  const list = element(tagName, [element("li", content)], start === 1 ? {} : { start });
+  open.push({ level, list, next: start + 1 });
   const parent = top && lastItem(top);
   parent?.children.push(list);
   return parent ? undefined : list;
@@ -113,7 +122,7 @@ export const toBlocks = (content: (Paragraph | Element)[]): ElementContent[] => 
   for (const one of content) {
     if ("kind" in one && one.item) {
       const inline = mergeRuns(one.runs).map(toInline);
-      const list = addItem(open, one.item.level, one.item.ordered ? "ol" : "ul", inline);
+      const list = addItem(open, one.item, inline);
       if (list) blocks.push(list);
     } else {
       open = [];

@@ -33,6 +33,12 @@ test("list items are recognized by their labels, also by typed ones", async () =
   );
 });
 
+test("numbered items keep their numbers after a paragraph, and where they begin again", async () => {
+  const item = (label: string): string => `{\\listtext ${label}\\tab}\\pard\\ls1\\ilvl0 x\\par`;
+  const body = item("1.") + item("2.") + "\\pard Between.\\par" + item("3.") + item("7.") + item("8.");
+  expect(await read(body)).toBe("1. x\n2. x\n\nBetween.\n\n3. x\n7. x\n8. x");
+});
+
 test("letters of list items stay as text, because other texts refer to them", async () => {
   const item = (label: string, text: string): string => `{\\listtext ${label}\\tab}\\pard\\ls1\\ilvl0 ${text}\\par`;
   expect(await read(item("(c)", "rent") + item("(d)", "heat"))).toBe("- (c) rent\n- (d) heat");

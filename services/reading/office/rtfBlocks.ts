@@ -2,8 +2,8 @@ import { NOTE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
 import { cleanDescription } from "./descriptions.ts";
 import { fieldLabel, fieldReading } from "./fieldLabels.ts";
-import { mergeRuns, type Paragraph, type TextRun } from "./paragraphs.ts";
-import { classifyParagraph, isReference, type ParagraphRole } from "./paragraphRole.ts";
+import { mergeRuns } from "./paragraphs.ts";
+import { classifyParagraph, withLabel } from "./paragraphRole.ts";
 import { type Group, newPart, newShape, type RtfReader } from "./rtfReaderState.ts";
 import { DEFAULT_PARAGRAPH } from "./rtfState.ts";
 import { closeMath, finishEquation } from "./rtfMath.ts";
@@ -11,15 +11,6 @@ import { addPicture, addText, DESCRIPTION } from "./rtfText.ts";
 
 /** Tables around the paragraph. */
 const depthOf = ({ state: { paragraph } }: RtfReader): number => Math.max(paragraph.depth, paragraph.inTable ? 1 : 0);
-
-/** The role with an unnumbered item if its label is read as text; that of a heading always is. */
-const withLabel = (role: ParagraphRole, label: string, runs: TextRun[]): Paragraph => {
-  const isHeading = /^h\d$/.test(role.kind);
-  const isRead = isHeading ? /[\p{L}\p{N}]/u.test(label) : role.item !== undefined && isReference(label);
-  if (!isRead) return { ...role, runs };
-  const item = role.item && { ...role.item, ordered: false };
-  return { ...role, item, runs: mergeRuns([{ ...runs[0], text: `${label} ` }, ...runs]) };
-};
 
 const closeParagraph = ({ state, styles, part }: RtfReader, depth: number): void => {
   const runs = mergeRuns(part.runs);

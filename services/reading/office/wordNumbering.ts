@@ -1,7 +1,6 @@
 import { findChild, type Element, childElements } from "../guard/xml.ts";
+import { countUp, formatLabel, type NumberedLevel } from "./listNumbers.ts";
 import { wordValue } from "./wordStyles.ts";
-
-/* Word does not store the numbers of headings and items; they follow from counting. */
 
 export interface ParagraphNumber {
   /** The printed number, `2.1` or `c)`; "" for bullets and for levels without a number. */
@@ -15,48 +14,6 @@ export interface Numbering {
   /** Counts a paragraph and returns its number; undefined if the document does not define the list. */
   next(properties: Element): ParagraphNumber | undefined;
 }
-
-const letters = (number: number): string =>
-  String.fromCharCode(97 + ((number - 1) % 26)).repeat(Math.floor((number - 1) / 26) + 1);
-
-const ROMAN: [number, string][] = [
-  [1000, "m"],
-  [900, "cm"],
-  [500, "d"],
-  [400, "cd"],
-  [100, "c"],
-  [90, "xc"],
-  [50, "l"],
-  [40, "xl"],
-  [10, "x"],
-  [9, "ix"],
-  [5, "v"],
-  [4, "iv"],
-  [1, "i"],
-];
-
-const roman = (number: number): string => {
-  const step = ROMAN.find(([value]) => value <= number);
-  return step ? step[1] + roman(number - step[0]) : "";
-};
-
-export const formatNumber = (number: number, format: string): string => {
-  if (number < 1 || number > 9_999) return String(number);
-  switch (format) {
-    case "lowerLetter":
-      return letters(number);
-    case "upperLetter":
-      return letters(number).toUpperCase();
-    case "lowerRoman":
-      return roman(number);
-    case "upperRoman":
-      return roman(number).toUpperCase();
-    case "decimalZero":
-      return String(number).padStart(2, "0");
-    default:
-      return String(number);
-  }
-};
 
 const byAttribute = (root: Element | undefined, name: string, key: string): Map<string, Element> =>
   new Map(
@@ -76,27 +33,11 @@ const readLevels = (list: Element, plan: Element): Map<string, Element> => {
   return new Map([...byAttribute(plan, "w:lvl", "w:ilvl"), ...own]);
 };
 
-const levelValue = (levels: Map<string, Element>, level: number, name: string): string =>
-  wordValue(findChild(levels.get(String(level)), name));
-
-/** Counts one paragraph of a level: starts the levels above that have no number yet, and resets those below. */
-const countUp = (counters: number[], level: number, levels: Map<string, Element>): number => {
-  const start = (at: number): number => Number(levelValue(levels, at, "w:start") || 1);
-  for (let above = 0; above < level; above += 1) counters[above] ??= start(above);
-  const number = (counters[level] ?? start(level) - 1) + 1;
-  counters[level] = number;
-  counters.length = level + 1;
-  return number;
-};
-
-/** The label of a level, with the numbers of the levels that it names as `%1` to `%9`. */
-const formatLabel = (counters: number[], level: number, levels: Map<string, Element>): string => {
-  const format = (at: number): string => levelValue(levels, at, "w:numFmt");
-  if (/^(?:bullet|none)$/.test(format(level))) return "";
-  return levelValue(levels, level, "w:lvlText")
-    .replace(/%([1-9])/g, (_, one: string) => formatNumber(counters[Number(one) - 1] ?? 1, format(Number(one) - 1)))
-    .trim();
-};
+const readLevel = (level: Element | undefined): NumberedLevel => ({
+  format: wordValue(findChild(level, "w:numFmt")),
+  text: wordValue(findChild(level, "w:lvlText")),
+  start: Number(wordValue(findChild(level, "w:start")) || 1),
+});
 
 /** Reads word/numbering.xml. */
 export const readWordNumbering = (root: Element | undefined): Numbering => {
@@ -123,7 +64,8 @@ export const readWordNumbering = (root: Element | undefined): Numbering => {
       const planId = wordValue(findChild(list, "w:abstractNumId"));
       const plan = plans.get(planId);
       if (!list || !plan) return undefined;
-      const levels = readLevels(list, plan);
+      const byNumber = readLevels(list, plan);
+      const levels = (at: number): NumberedLevel => readLevel(byNumber.get(String(at)));
       const counters = countersByPlan.get(planId) ?? [];
       countersByPlan.set(planId, counters);
       startList(id, list, counters);

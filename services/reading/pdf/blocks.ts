@@ -56,7 +56,8 @@ const isCentered = (line: TextLine, column: Column): boolean => {
 
 /** Whether the previous line ended although the next word would have fitted. */
 const endsEarly = (before: TextLine, line: TextLine, column: Column): boolean => {
-  const word = line.raw.split(" ", 1)[0]!.length;
+  const space = line.raw.indexOf(" ");
+  const word = space < 0 ? line.raw.length : space;
   const wide = (word + 2) * ((line.x1 - line.x0) / Math.max(1, line.raw.length));
   return before.x1 + wide < column.right - line.size * 0.5;
 };

@@ -18,8 +18,9 @@ export const isValue = (text: string): boolean => isNumber(text) && !isYear(text
 /** Whether the texts of a line look like cells. */
 export const isRowLike = (line: Line): boolean => {
   const cells = splitCells(line);
+  if (cells.length < 2) return false;
   const text = lineText(line);
-  return cells.length > 1 && !DOT_LEADERS.test(text) && !(cells.length === 2 && LIST_MARKER.test(text));
+  return !DOT_LEADERS.test(text) && !(cells.length === 2 && LIST_MARKER.test(text));
 };
 
 /** Maximum words of a label beside its value. */

@@ -40,11 +40,13 @@ function hyphenatedEnd(text: string): { head: string; hyphen: string } | null {
 
 /** Joins two lines. A word that was hyphenated only at the line break loses its hyphen. */
 export function joinPair(before: string, after: string, words: Vocabulary): string {
-  if (/[-‐]`$/.test(before) && after.startsWith("`")) return before.slice(0, -1) + after.slice(1);
+  // an expression that ends in `$` is tried at each place of a text, which may be a whole page
+  const end = before.slice(-2);
+  if (/[-‐]`$/.test(end) && after.startsWith("`")) return before.slice(0, -1) + after.slice(1);
   const hyphenated = hyphenatedEnd(before);
   const next = /^[\p{L}\p{M}]+/u.exec(after)?.[0];
   if (hyphenated === null)
-    return /[-‐–/]$/.test(before) && /^[\p{L}\p{N}]/u.test(after) && !/\s.$/.test(before)
+    return /[-‐–/]$/.test(end) && /^[\p{L}\p{N}]/u.test(after) && !/\s.$/.test(end)
       ? before + after
       : `${before} ${after}`;
   const { head, hyphen } = hyphenated;

@@ -1,5 +1,10 @@
+/** What may have to be escaped. Most text has none of it, and the expressions below look at what surrounds each character. */
+const MARKUP = /[\\`*_<\]]/;
+
 /** Escapes characters that would be markup: emphasis, code, links, tags. */
-export const escapeInline = (text: string): string =>
+export const escapeInline = (text: string): string => (MARKUP.test(text) ? escapeMarkup(text) : text);
+
+const escapeMarkup = (text: string): string =>
   text
     .replace(/\\(?=[\\`*_[\]<>#|])/g, "\\\\")
     .replace(/`/g, "\\`")

@@ -5,6 +5,8 @@ import type { PdfPage } from "./openPdf.ts";
 
 export const { OPS } = await getResolvedPDFJS();
 
+const NO_ARGUMENTS: readonly unknown[] = [];
+
 export interface PageView {
   /** Converts from PDF units to page coordinates. */
   matrix: Matrix;
@@ -26,8 +28,9 @@ export async function visitOperators(
   const hidden: boolean[] = [];
   const asMatrix = (numbers: unknown): Matrix => Array.from(numbers as ArrayLike<number>) as unknown as Matrix;
   let current = matrix;
-  for (const [index, operator] of fnArray.entries()) {
-    const args = (argsArray[index] ?? []) as unknown[];
+  for (let index = 0; index < fnArray.length; index++) {
+    const operator = fnArray[index]!;
+    const args = (argsArray[index] ?? NO_ARGUMENTS) as unknown[];
     const isHidden = hidden.at(-1) ?? false;
     if (operator === OPS.save) saved.push(current);
     else if (operator === OPS.restore) current = saved.pop() ?? matrix;

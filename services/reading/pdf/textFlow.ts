@@ -107,11 +107,19 @@ export class TextFlow {
   add(character: string, style: TextStyle, pen: GlyphPosition, width: number, end: { x: number; y: number }): void {
     const open = (this.#open ??= this.#begin(style, pen));
     open.advance += width;
-    if (width !== 0) this.#end = { x: end.x, y: end.y, rise: pen.rise };
+    if (width !== 0) this.#moveEnd(end.x, end.y, pen.rise);
     if (this.#space) open.text += " ";
     open.text += character;
     this.#space = false;
     this.#isStart = false;
+  }
+
+  /** Changes the object in place, because a page has thousands of characters. */
+  #moveEnd(x: number, y: number, rise: number): void {
+    const end = (this.#end ??= { x, y, rise });
+    end.x = x;
+    end.y = y;
+    end.rise = rise;
   }
 
   #begin(style: TextStyle, { x, y, matrix, scale }: GlyphPosition): OpenText {

@@ -39,3 +39,12 @@ test("headers, footers, dates and comments of OpenDocument slides are read, and 
   ]);
   expect(warnings).toEqual([{ code: "headers_and_footers_left_out", count: 1 }]);
 });
+
+test("a link on the title of an OpenDocument slide is read", async () => {
+  const linked = '<text:a xlink:href="https://example.com/pools">of<text:line-break/>May</text:a>';
+  const page = `<draw:page>${frame(`Pools ${linked}`, "title")}${frame("Crabs")}</draw:page>`;
+  const content = `<office:document-content><office:body><office:presentation>${page}</office:presentation></office:body></office:document-content>`;
+  expect(await readOdp(zipSync({ "content.xml": strToU8(content) }))).toEqual([
+    "# Pools [of May](https://example.com/pools)\n\nCrabs",
+  ]);
+});

@@ -7,6 +7,7 @@ import type { Warn } from "../reader.ts";
 import { countUnreadHeaders, ignoreWarnings, warnOfCount } from "../warnings.ts";
 import { addHeaders } from "./headers.ts";
 import { isComment, masterTexts, odpComments, oneLine, openOdpHeaders } from "./odpHeaders.ts";
+import { onOneLine } from "./title.ts";
 import { joinBlocks } from "../office/joinBlocks.ts";
 import { describedPicture, odtNode, type OdtContext } from "../office/odtBody.ts";
 import { readObject } from "../office/odtObjects.ts";
@@ -60,12 +61,19 @@ const isOpeningPage = (page: Element): boolean =>
       REPEATED.has(presentationClass(node)),
   );
 
+/** The titles with their links. */
+const linkedTitle = (titles: Element[], context: OdtContext): ElementContent[] =>
+  titles
+    .flatMap((title) => findAll(title, "text:p"))
+    .flatMap((line) => odtNode(line, context))
+    .flatMap((line) => (line.type === "element" ? onOneLine(line.children) : []));
+
 const pageContent = (page: Element, number: number, context: OdtContext): ElementContent[] => {
-  const title = childElements(page)
-    .filter((node) => presentationClass(node) === "title")
-    .map(oneLine)
-    .join(" ");
-  const heading = title === "" ? [] : [element(number === 1 || isOpeningPage(page) ? "h1" : "h2", [title])];
+  const titles = childElements(page).filter((node) => presentationClass(node) === "title");
+  const title = titles.map(oneLine).join(" ");
+  const hasLink = titles.some((node) => findAll(node, "text:a").length > 0);
+  const content = hasLink ? linkedTitle(titles, context) : [title];
+  const heading = title === "" ? [] : [element(number === 1 || isOpeningPage(page) ? "h1" : "h2", content)];
   const shapes = childElements(page).flatMap((node) => shape(node, context));
   return [...heading, ...shapes, ...slideNotes(page, context), ...odpComments(page)];
 };

@@ -55,5 +55,5 @@ export const readParagraphs = (body: Element | undefined, links: Links, styles: 
     if (!content.some(hasContent)) return [];
     const properties = childNamed(node, "pPr");
     const level = indentLevel(properties);
-    return [{ level, mark: findMark(properties, level, styles), content }];
+    return [{ level, ...findMark(properties, level, styles), content }];
   });

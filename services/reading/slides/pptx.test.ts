@@ -83,6 +83,17 @@ test("placeholders inherit bullets from the master, but text boxes and paragraph
   expect(await only(shape(text("a", numbered) + text("b", numbered)))).toBe("1. a\n2. b");
 });
 
+test("letters of items stay as text, because others refer to them, and numbers begin where they say", async () => {
+  const numbered = (scheme: string, more = ""): string =>
+    `<a:pPr ${more}><a:buAutoNum type="${scheme}"/></a:pPr>`;
+  const inner = numbered("romanLcPeriod", `lvl="1"`);
+  const letters = numbered("alphaLcParenBoth");
+  const items = [text("rent", letters), text("gas", inner), text("oil", inner), text("heat", letters)];
+  expect(await only(shape(items.join("")))).toBe("- (a) rent\n  - i. gas\n  - ii. oil\n- (b) heat");
+  const third = `<a:pPr><a:buAutoNum type="arabicPeriod" startAt="3"/></a:pPr>`;
+  expect(await only(shape(text("three", third) + text("four", third)))).toBe("3. three\n4. four");
+});
+
 test("items below a skipped level are kept", async () => {
   const items = [text("deep", `<a:pPr lvl="2"/>`), text("top"), text("deeper", `<a:pPr lvl="2"/>`)].join("");
   expect(await only(shape(items, `<p:ph idx="1"/>`))).toBe("- deep\n- top\n  - deeper");
@@ -210,6 +221,17 @@ test("links on shapes and pictures are those of their text, which keeps its own"
   expect(await only(shapes, links)).toBe(
     "[Register](https://example.com/go)\n\nuntil May\n\n[here](https://example.com/own)\n\n[A map](https://example.com/go)",
   );
+});
+
+test("links on a title, or on its shape, are read", async () => {
+  const linked = `<a:r><a:rPr><a:hlinkClick r:id="h"/></a:rPr><a:t>of May</a:t></a:r>`;
+  const links: Slide["links"] = { h: ["hyperlink", "https://example.com/pools"] };
+  const placeholder = `<p:ph type="title"/>`;
+  const words = `<a:p><a:r><a:t>Pools</a:t></a:r><a:br/>${linked}</a:p><a:p><a:r><a:t>2026</a:t></a:r></a:p>`;
+  expect(await only(shape(words, placeholder), links)).toBe("# Pools [of May](https://example.com/pools) 2026");
+  const click = `<p:cNvPr id="1"><a:hlinkClick r:id="h"/></p:cNvPr><p:nvPr>${placeholder}</p:nvPr>`;
+  const clicked = `<p:sp><p:nvSpPr>${click}</p:nvSpPr><p:txBody>${text("Pools")}</p:txBody></p:sp>`;
+  expect(await only(clicked, links)).toBe("# [Pools](https://example.com/pools)");
 });
 
 test("descriptions of groups, connectors and shapes without text are read", async () => {

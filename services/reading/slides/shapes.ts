@@ -24,15 +24,15 @@ export interface SlideContext {
 }
 
 /** The address that a click on a shape, picture, graphic or group opens; "" if there is none. */
-const clickAddress = (node: Element, kind: Properties, { links }: SlideContext): string => {
+export const clickAddress = (node: Element, kind: Properties, { links }: Pick<SlideContext, "links">): string => {
   const click = findPath(node, kind, "cNvPr", "hlinkClick");
   const link = click && links.get(reference(click, "id"));
   return link?.external ? link.target : "";
 };
 
-const isLink = (node: ElementContent): boolean => node.type === "element" && node.tagName === "a";
+export const isLink = (node: ElementContent): boolean => node.type === "element" && node.tagName === "a";
 
-const linkTo = (href: string, content: ElementContent[]): ElementContent[] =>
+export const linkTo = (href: string, content: ElementContent[]): ElementContent[] =>
   href === "" || content.some(isLink) ? content : [element("a", content, { href })];
 
 /** The paragraphs of a shape. The first one leads to the address of the shape, so that it is not repeated. */

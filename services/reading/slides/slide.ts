@@ -8,9 +8,9 @@ import { REPEATED_PLACEHOLDERS, typedHeaders } from "./headers.ts";
 import { nestLists } from "./nestLists.ts";
 import { descendantsNamed, childNamed } from "./localNames.ts";
 import { readParagraphs } from "./paragraphs.ts";
-import type { Parts } from "./parts.ts";
-import { shapesToHtml } from "./shapes.ts";
-import { findTitle } from "./title.ts";
+import type { Parts, Relation } from "./parts.ts";
+import { clickAddress, isLink, linkTo, shapesToHtml } from "./shapes.ts";
+import { findTitle, onOneLine } from "./title.ts";
 
 /** Whether a shape is part of the notes on a page of notes, and neither the slide itself nor what repeats on every page. */
 const isNote = (shape: Element): boolean => {
@@ -28,6 +28,15 @@ const slideNotes = (parts: Parts, slide: string, headers: string[]): ElementCont
   const [first, ...rest] = shapes.flatMap((shape) => readParagraphs(childNamed(shape, "txBody"), links, []));
   if (!first) return [];
   return nestLists([{ ...first, content: [{ type: "text", value: "Notes: " }, ...first.content] }, ...rest]);
+};
+
+/** The title with its links, or with that of its shape. */
+const linkedTitle = (title: string, shape: Element, links: ReadonlyMap<string, Relation>): ElementContent[] => {
+  const lines = readParagraphs(childNamed(shape, "txBody"), links, []);
+  const content = lines.flatMap((line) => onOneLine(line.content));
+  return content.some(isLink)
+    ? content
+    : linkTo(clickAddress(shape, "nvSpPr", { links }), [{ type: "text", value: title }]);
 };
 
 /** Whether a slide has only a title, and so opens a section. */
@@ -54,9 +63,10 @@ export const slideMarkdown = (
   const tree = shapeTree(parts.xml(name));
   headers.push(...typedHeaders(tree));
   const { title, shape } = findTitle(tree);
-  const content = shapesToHtml(tree, { parts, links: parts.relations(name), title: shape, placeholderStyles });
+  const links = parts.relations(name);
+  const content = shapesToHtml(tree, { parts, links, title: shape, placeholderStyles });
   const level = isOpening || number === 1 || isBare(tree, content) ? "h1" : "h2";
-  const heading = title === "" ? [] : [element(level, [title])];
+  const heading = shape ? [element(level, linkedTitle(title, shape, links))] : [];
   return toMarkdown({
     type: "root",
     children: [...heading, ...content, ...slideNotes(parts, name, headers), ...slideComments(parts, name, authors)],

@@ -1,3 +1,4 @@
+import type { ElementContent } from "hast";
 import { childElements, textContent, type Element } from "../guard/xml.ts";
 import { findPlaceholder } from "./design.ts";
 import { descendantsNamed, childNamed, childrenNamed, localName } from "./localNames.ts";
@@ -18,3 +19,13 @@ export const findTitle = (tree: Element | undefined): { title: string; shape?: E
   const shape = descendantsNamed(tree, "sp").find((node) => isTitle(node) && oneLine(node) !== "");
   return shape ? { title: oneLine(shape), shape } : { title: "" };
 };
+
+const space = (): ElementContent => ({ type: "text", value: " " });
+
+const withoutBreaks = (node: ElementContent): ElementContent => {
+  if (node.type !== "element") return node;
+  return node.tagName === "br" ? space() : { ...node, children: node.children.map(withoutBreaks) };
+};
+
+/** The content of a line of a title, ready to be followed by the next one: a title is on one line. */
+export const onOneLine = (content: ElementContent[]): ElementContent[] => [...content.map(withoutBreaks), space()];

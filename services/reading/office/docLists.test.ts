@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { tables } from "./docFile.ts";
+import { readDocLists } from "./docLists.ts";
+
+const numbers = (...values: [size: 1 | 2 | 4, value: number][]): Buffer =>
+  Buffer.concat(
+    values.map(([size, value]) => {
+      const bytes = Buffer.alloc(size);
+      bytes.writeUIntLE(value, 0, size);
+      return bytes;
+    }),
+  );
+
+const [DECIMAL, LOWER_ROMAN, LOWER_LETTER, BULLET] = [0, 2, 4, 23];
+
+const level = (format: number, text: string, start = 1): Buffer => {
+  const fixed = Buffer.alloc(28);
+  fixed.writeInt32LE(start, 0);
+  fixed.writeUInt8(format, 4);
+  // properties of its text precede it
+  fixed.writeUInt8(3, 24);
+  return Buffer.concat([fixed, Buffer.alloc(3), numbers([2, text.length]), Buffer.from(text, "utf16le")]);
+};
+
+const list = (id: number, isSimple: boolean): Buffer => {
+  const fixed = Buffer.alloc(28);
+  fixed.writeInt32LE(id, 0);
+  fixed.writeUInt8(isSimple ? 1 : 0, 26);
+  return fixed;
+};
+
+const override = (id: number, levels = 0): Buffer => {
+  const fixed = Buffer.alloc(16);
+  fixed.writeInt32LE(id, 0);
+  fixed.writeUInt8(levels, 12);
+  return fixed;
+};
+
+const NUMBER_OF_LIST: [4, number] = [4, 0xffff_ffff];
+
+/**
+ * A document with a list of letters (1), which another one restarts at 5 (2) and which clauses continue (3), bullets (4), and a list
+ * like the first one (5).
+ */
+const openLists = () => {
+  const clauses = level(LOWER_ROMAN, "\u0000.\u0001");
+  const levels = [level(LOWER_LETTER, "(\u0000)"), clauses, ...Array.from({ length: 7 }, () => level(DECIMAL, ""))];
+  const overrides = Buffer.concat([
+    numbers([4, 5]),
+    ...[override(7), override(7, 1), override(7, 1), override(8), override(9)],
+    numbers(NUMBER_OF_LIST),
+    numbers(NUMBER_OF_LIST, [4, 5], [4, 0x10]),
+    numbers(NUMBER_OF_LIST, [4, 0], [4, 0x20]),
+    level(DECIMAL, "Article \u0000"),
+    numbers(NUMBER_OF_LIST, NUMBER_OF_LIST),
+  ]);
+  const lists = Buffer.concat([numbers([2, 3]), list(7, false), list(8, true), list(9, false)]);
+  const next = readDocLists({
+    table: (number) => (number === tables.lists ? lists : overrides),
+    dataAfter: () => Buffer.concat([...levels, level(BULLET, "\uf0b7"), ...levels]),
+  });
+  return (number: number, at: number, follows = true) => next(number, at, follows);
+};
+
+test("items are counted by level, and have the labels that people see", () => {
+  const next = openLists();
+  const items = [0, 0, 1, 1, 0, 1].map((at) => next(1, at));
+  expect(items).toEqual(["(a)", "(b)", "b.i", "b.ii", "(c)", "c.i"]);
+});
+
+test("a list may restart the numbers of another, continue them, and number a level in its own way", () => {
+  const next = openLists();
+  expect([next(1, 0), next(2, 0), next(2, 0), next(3, 0), next(1, 0)]).toEqual([
+    "(a)",
+    "(e)",
+    "(f)",
+    "Article 7",
+    "(h)",
+  ]);
+});
+
+test("the first item of a list that begins again may be a list of its own, as LibreOffice writes it", () => {
+  const next = openLists();
+  expect([next(5, 0, false), next(1, 0), next(4, 0), next(1, 0)]).toEqual(["(a)", "(b)", "", "(c)"]);
+  const other = openLists();
+  expect([other(5, 0, false), other(1, 0, false), other(1, 0), other(5, 0)]).toEqual(["(a)", "(a)", "(b)", "(b)"]);
+});
+
+test("bullets, levels that a list does not have and unknown lists have no label", () => {
+  const next = openLists();
+  expect([next(4, 0), next(4, 1), next(9, 0), next(1, 12)]).toEqual(["", "", "", ""]);
+});

@@ -1,0 +1,53 @@
+import { romanNumber } from "../numberFormats.ts";
+
+/* Word does not store the numbers of headings and items; they follow from counting. */
+
+/** How a level of a list is numbered. */
+export interface NumberedLevel {
+  /** A name of Word's: `decimal`, `lowerLetter`, `bullet`. */
+  format: string;
+  /** The label, with the numbers of levels as `%1` to `%9`. */
+  text: string;
+  start: number;
+}
+
+const letters = (number: number): string =>
+  String.fromCharCode(97 + ((number - 1) % 26)).repeat(Math.floor((number - 1) / 26) + 1);
+
+export const formatNumber = (number: number, format: string): string => {
+  if (number < 1 || number > 9_999) return String(number);
+  switch (format) {
+    case "lowerLetter":
+      return letters(number);
+    case "upperLetter":
+      return letters(number).toUpperCase();
+    case "lowerRoman":
+      return romanNumber(number);
+    case "upperRoman":
+      return romanNumber(number).toUpperCase();
+    case "decimalZero":
+      return String(number).padStart(2, "0");
+    default:
+      return String(number);
+  }
+};
+
+/** The level of a list, from 0. */
+type Levels<T = NumberedLevel> = (level: number) => T;
+
+/** Counts one paragraph of a level: starts the levels above that have no number yet, and resets those below. */
+export const countUp = (counters: number[], level: number, levels: Levels<{ start: number }>): number => {
+  for (let above = 0; above < level; above += 1) counters[above] ??= levels(above).start;
+  const number = (counters[level] ?? levels(level).start - 1) + 1;
+  counters[level] = number;
+  counters.length = level + 1;
+  return number;
+};
+
+/** The label of a level, with the numbers of the levels that it names; "" for bullets and for levels without a number. */
+export const formatLabel = (counters: number[], level: number, levels: Levels): string => {
+  const { format, text } = levels(level);
+  if (/^(?:bullet|none)$/.test(format)) return "";
+  const numberAt = (named: number): string => formatNumber(counters[named] ?? 1, levels(named).format);
+  return text.replace(/%([1-9])/g, (_, named: string) => numberAt(Number(named) - 1)).trim();
+};
