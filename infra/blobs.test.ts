@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { StorageUnavailable } from "#events/ports.ts";
 import { openBlobs } from "./blobs.ts";
+import { verifyDisk } from "./verifyDisk.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "blobs-"));
 afterAll(() => rm(directory, { recursive: true }));
@@ -116,4 +117,16 @@ test("a folder in which this user may not write is a disk that cannot be used, a
   const put = asNobody(() => openBlobs(foreign).put("o/one", Buffer.from("1")));
   await expect(put).rejects.toThrow(StorageUnavailable);
   await rm(foreign, { recursive: true });
+});
+
+test("blobs that are stored at once share verifications of the disk", async () => {
+  let verifications = 0;
+  const counted = openBlobs(join(directory, "shared"), async (path) => {
+    verifications += 1;
+    await verifyDisk(path);
+  });
+  await counted.put("o/first", Buffer.from("1"));
+  expect(verifications).toBe(1);
+  await Promise.all(Array.from({ length: 40 }, (_, n) => counted.put(`o/${n}`, Buffer.from("1"))));
+  expect(verifications).toBeLessThan(41);
 });

@@ -123,8 +123,11 @@ async function* findOldFolders(directory: string, age_ms: number, signal?: Abort
 /** A key begins with the organization's id. */
 const organizationOf = (key: string): string => key.split("/", 1)[0]!;
 
-/** Blobs as files in a directory. A blob is visible under its key only when it is complete and on disk. */
-export function openBlobs(directory: string): Blobs {
+/**
+ * Blobs as files in a directory. A blob is visible under its key only when it is complete and on disk. `verify` throws if the disk no
+ * longer keeps changes.
+ */
+export function openBlobs(directory: string, verify = verifyDisk): Blobs {
   const resolvePath = (key: string): string => {
     const path = normalize(join(directory, key));
     if (!path.startsWith(normalize(directory) + sep)) throw new Error("a blob key points outside the blobs' folder");
@@ -132,14 +135,14 @@ export function openBlobs(directory: string): Blobs {
   };
 
   const shareVerification = createSharedRuns();
-  const verify = (begin: () => void): Promise<void> => {
+  const verifyAll = (begin: () => void): Promise<void> => {
     begin();
-    return verifyDisk(partPathIn(directory));
+    return verify(partPathIn(directory));
   };
   const durably = <T>(work: () => Promise<T>): Promise<T> =>
     onDisk(async () => {
       const result = await work();
-      await shareVerification(directory, verify);
+      await shareVerification(directory, verifyAll);
       return result;
     });
 

@@ -1,42 +1,37 @@
-import { expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createPacer } from "./pacer.ts";
 
-/** A pacer that has just let a batch begin, while something is committed every 10 ms for so long. */
-async function openPacer(commits_ms: number): Promise<(documents: number) => Promise<number>> {
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Milliseconds that a follower waits after a batch, while something is committed every 10 ms for so long. */
+async function waitAfterBatch(documents: number, commits_ms: number): Promise<number> {
   let commit = (): void => {};
-  const ending = new AbortController();
   const onCommitted = (listener: (position: number) => void) => {
     commit = () => listener(1);
     return () => {};
   };
-  const pace = createPacer({ onCommitted }, ending.signal);
+  const pace = createPacer({ onCommitted }, new AbortController().signal);
   commit();
-  await pace(0);
+  const first = pace(0);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await first;
   const timer = setInterval(() => commit(), 10);
   setTimeout(() => clearInterval(timer), commits_ms);
-  onTestFinished(() => {
-    clearInterval(timer);
-    ending.abort();
-  });
-  return async (documents) => {
-    const began = performance.now();
-    await pace(documents);
-    return performance.now() - began;
-  };
+  const began = performance.now();
+  const waited = pace(documents).then(() => performance.now() - began);
+  await vi.advanceTimersByTimeAsync(10_000);
+  return waited;
 }
 
 test("after a large batch, documents are gathered until no more are committed", async () => {
-  const waited = await (await openPacer(400))(20);
-  expect(waited).toBeGreaterThan(350);
-  expect(waited).toBeLessThan(950);
+  expect(await waitAfterBatch(20, 405)).toBe(450);
 });
 
 test("gathering ends after a second, however long it goes on", async () => {
-  const waited = await (await openPacer(3_000))(20);
-  expect(waited).toBeGreaterThan(900);
-  expect(waited).toBeLessThan(2_000);
+  expect(await waitAfterBatch(20, 3_005)).toBe(1_000);
 });
 
 test("a few documents wait for no others", async () => {
-  expect(await (await openPacer(2_000))(19)).toBeLessThan(350);
+  expect(await waitAfterBatch(19, 3_005)).toBe(250);
 });
