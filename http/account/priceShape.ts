@@ -11,7 +11,9 @@ const MAX_PRICES = 20;
 const WANTED = 'must be US dollars as a text with at most 6 digits before and after the point, as in "0.15"';
 const dollars = (what: string) => z.string(WANTED).regex(PRICE_PATTERN, WANTED).describe(`US dollars ${what}.`);
 const Price = z.strictObject({
-  valid_from: Moment.nullish().describe("From this moment on; without it always. The price that began last is valid; before the first one, the default."),
+  valid_from: Moment.nullish().describe(
+    "From this moment on; without it always. The price that began last is valid; before the first one, the default.",
+  ),
   input: dollars("per million tokens of the prompt. Required for every model").optional(),
   output: dollars("per million tokens of the answer. Required for every model").optional(),
   cached_input: dollars("per million tokens that the provider read from its cache. Default: `input`").optional(),

@@ -36,7 +36,10 @@ test("a stream that repeats long instructions in three events lets other work ru
   expect(await countRounds(replaying)).toBeGreaterThan(3);
   raw.emit("close");
   expect(Math.max(...written.map(({ length }) => length))).toBeLessThan(512 * 1024);
-  const events = written.map(String).join("").matchAll(/^data: (.*)$/gm);
+  const events = written
+    .map(String)
+    .join("")
+    .matchAll(/^data: (.*)$/gm);
   const shown = [...events].map(([, json]) => JSON.parse(json!));
   expect(shown.map(({ sequence_number }) => sequence_number)).toEqual(shown.map((_, n) => n));
   const responses = shown.flatMap(({ response }) => response ?? []);

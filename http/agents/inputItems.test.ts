@@ -73,7 +73,11 @@ test("the list ends when the credential has ended meanwhile", async () => {
   const recheckCredential = async () => {
     if (++checks === 2) throw new Error("the key was deleted");
   };
-  const slow = { ...reply, elapsedTime: 2_000, request: { ...reply.request, recheckCredential } } as unknown as Args[1];
+  const slow = {
+    ...(reply as object),
+    elapsedTime: 2_000,
+    request: { ...reply.request, recheckCredential },
+  } as unknown as Args[1];
   await expect(text(read(openThread(250, 100), slow))).rejects.toThrow("the key was deleted");
   expect(checks).toBe(2);
 });

@@ -28,7 +28,7 @@ test("a stream that would keep too many bytes of its request is refused before i
   const send = (instructions: string) => {
     const reply = openReply();
     const body = { input: "Hello", instructions, stream: true };
-    return respond({ streams } as never, reply.request as never, reply as never, body as never);
+    return respond({ streams } as never, reply.request as never, reply as never, body);
   };
   const open = openReply();
   streams.countKept(open as never, 200_000);
@@ -46,8 +46,7 @@ test("a request beyond the limit of its organization is refused before its turn 
     agent: { id: newId(), client_tools: false },
   };
   const openReply = () => ({ request, raw: Object.assign(new EventEmitter(), { destroyed: false }) });
-  const send = (reply: object) =>
-    respond({ streams } as never, request as never, reply as never, { input: "Hello" } as never);
+  const send = (reply: object) => respond({ streams } as never, request as never, reply as never, { input: "Hello" });
 
   const first = openReply();
   streams.countTurnRequest(first as never);

@@ -51,7 +51,6 @@ export function eventCheckRoute(app: App, http: Http): void {
   app.get("/events/check", { onRequest: requireAdmin(http), schema }, async (request) => {
     const { caller, query } = request;
     const { organization_id } = caller;
-    await request.acquireLongRead();
     const after = (await readCursor(http, organization_id, "after", query.after)) ?? 0;
     const upTo = (await readCursor(http, organization_id, "up_to", query.up_to)) ?? Number.MAX_SAFE_INTEGER;
     const toCursor = createCursor(http, organization_id);

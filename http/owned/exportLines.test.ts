@@ -33,7 +33,7 @@ test("the Markdown of an extraction of 60 MB is decoded without holding up the p
   const lines: { type: string; markdown?: string }[] = [];
   const read = async () => {
     const scope = { http, organization_id: "o", subject, until: 1_000, recheck };
-    for await (const line of extractionLines(scope as never)) lines.push(line as (typeof lines)[number]);
+    for await (const line of extractionLines(scope as never)) lines.push(line);
   };
   expect(await longestTurn(read)).toBeLessThan(50);
   expect(lines.map(({ type, markdown }) => [type, markdown?.length])).toEqual([["extraction", 30_000_000]]);

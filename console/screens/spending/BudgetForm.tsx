@@ -182,8 +182,8 @@ function Fields({ budget }: { budget: Budget | null }) {
   return (
     <>
       <p className="quiet">
-        Days, weeks from Monday on and months of UTC. Requests and tokens count when an answer ends. An empty field is no
-        limit. What was spent before counts.
+        Days, weeks from Monday on and months of UTC. Requests and tokens count when an answer ends. An empty field is
+        no limit. What was spent before counts.
       </p>
       <Limits names={TURN_LIMITS} limitOf={limitOf} />
       {isOfAll && (

@@ -58,7 +58,8 @@ const report = ({ judged, reads, single, batches, memory }: Measurements): Repor
         rows: judged.map((one) => [one.template, one.inRow, one.underHeader, one.precision, one.pairs]),
       },
       {
-        title: "Reading, each program in its own process (pages per second; Word and HTML: 300 parts of a report; long.pdf: 600 pages of it)",
+        title:
+          "Reading, each program in its own process (pages per second; Word and HTML: 300 parts of a report; long.pdf: 600 pages of it)",
         head: ["", "", "pages", "from a cold start", "warm", "peak memory (MiB)"],
         rows: reads.map(({ file, command, pages, ms, warm_ms, peak_mib }) => [
           file,

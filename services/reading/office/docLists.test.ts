@@ -47,7 +47,11 @@ const openLists = () => {
   const levels = [level(LOWER_LETTER, "(\u0000)"), clauses, ...Array.from({ length: 7 }, () => level(DECIMAL, ""))];
   const overrides = Buffer.concat([
     numbers([4, 5]),
-    ...[override(7), override(7, 1), override(7, 1), override(8), override(9)],
+    override(7),
+    override(7, 1),
+    override(7, 1),
+    override(8),
+    override(9),
     numbers(NUMBER_OF_LIST),
     numbers(NUMBER_OF_LIST, [4, 5], [4, 0x10]),
     numbers(NUMBER_OF_LIST, [4, 0], [4, 0x20]),

@@ -80,9 +80,9 @@ test("clauses have the numbers of the levels above, also where a paragraph inter
     `<text:list-style style:name="L2">${level(1, `${dot} text:start-value="4"`)}</text:list-style>`;
   const item = (content: string, attributes = ""): string =>
     `<text:list-item ${attributes}>${content}</text:list-item>`;
-  const inner = (...words: string[]): string =>
-    `<text:list>${words.map((word) => item(p(word))).join("")}</text:list>`;
-  const list = (attributes: string, ...items: string[]): string => `<text:list ${attributes}>${items.join("")}</text:list>`;
+  const inner = (...words: string[]): string => `<text:list>${words.map((word) => item(p(word))).join("")}</text:list>`;
+  const list = (attributes: string, ...items: string[]): string =>
+    `<text:list ${attributes}>${items.join("")}</text:list>`;
   const body = [
     list('text:style-name="L1"', item(p("Rent") + inner("gas", "oil")), item(p("Term") + inner("years"))),
     p("Between."),

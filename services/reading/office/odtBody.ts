@@ -165,7 +165,7 @@ const list = (node: Element, context: OdtContext, above?: ListPosition): Element
     if (!isNumbered(item)) return element("li", content(item));
     const number = countItem(item, position, context);
     const label = ordered ? "" : itemLabel(levels, counters);
-    const value = ordered && expected !== undefined && number !== expected ? { value: number } : {};
+    const value = ordered && expected !== undefined && number !== expected ? { value: String(number) } : {};
     if (expected === undefined) start = number;
     expected = number + 1;
     return element("li", addItemLabel(label, content(item, label)), value);

@@ -38,7 +38,11 @@ export const itemLabel = (levels: Levels, numbers: readonly number[]): string =>
 
 /** Whether Markdown's own numbers can replace those of a level. */
 export const isOrdered = (levels: Levels, level: number): boolean =>
-  levels(level) !== undefined && itemLabel(levels, Array.from({ length: level }, () => 1)) === "";
+  levels(level) !== undefined &&
+  itemLabel(
+    levels,
+    Array.from({ length: level }, () => 1),
+  ) === "";
 
 /** The content of an item, with a label at the beginning of its first paragraph. */
 export const addItemLabel = (label: string, content: ElementContent[]): ElementContent[] => {

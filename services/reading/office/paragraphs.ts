@@ -103,7 +103,7 @@ const addItem = (
   const top = open.at(-1);
   if (top?.level === level) {
     const value = number ?? top.next;
-    top.list.children.push(element("li", content, value === top.next ? {} : { value }));
+    top.list.children.push(element("li", content, value === top.next ? {} : { value: String(value) }));
     top.next = value + 1;
     return undefined;
   }

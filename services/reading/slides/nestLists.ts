@@ -49,7 +49,7 @@ export const nestLists = (paragraphs: Paragraph[]): ElementContent[] => {
     const label = mark === "number" ? itemLabel(numbering, number) : "";
     if (before) {
       const isNext = tag === "ul" || number === before.next;
-      before.list.children.push(toItem(content, label, isNext ? {} : { value: number }));
+      before.list.children.push(toItem(content, label, isNext ? {} : { value: String(number) }));
       Object.assign(before, { scheme, next: number + 1 });
       continue;
     }

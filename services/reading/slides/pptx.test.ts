@@ -84,8 +84,7 @@ test("placeholders inherit bullets from the master, but text boxes and paragraph
 });
 
 test("letters of items stay as text, because others refer to them, and numbers begin where they say", async () => {
-  const numbered = (scheme: string, more = ""): string =>
-    `<a:pPr ${more}><a:buAutoNum type="${scheme}"/></a:pPr>`;
+  const numbered = (scheme: string, more = ""): string => `<a:pPr ${more}><a:buAutoNum type="${scheme}"/></a:pPr>`;
   const inner = numbered("romanLcPeriod", `lvl="1"`);
   const letters = numbered("alphaLcParenBoth");
   const items = [text("rent", letters), text("gas", inner), text("oil", inner), text("heat", letters)];
