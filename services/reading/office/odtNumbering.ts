@@ -1,5 +1,5 @@
 import { childElements, findAll, type Element } from "../guard/xml.ts";
-import type { OdtStyles } from "./odtStyles.ts";
+import { readListLevel, type OdtStyles } from "./odtStyles.ts";
 import { formatNumber } from "./listNumbers.ts";
 
 /* OpenDocument does not store the numbers of chapters; they follow from counting. */
@@ -11,26 +11,6 @@ const FORMATS: Readonly<Record<string, string>> = {
   i: "lowerRoman",
   I: "upperRoman",
 };
-
-interface Level {
-  format: string;
-  prefix: string;
-  suffix: string;
-  start: number;
-  /** How many levels a number names, itself included. */
-  shown: number;
-}
-
-const readLevel = ({ attributes }: Element): [level: number, Level] => [
-  Number(attributes["text:level"]),
-  {
-    format: attributes["style:num-format"] ?? "",
-    prefix: attributes["style:num-prefix"] ?? "",
-    suffix: attributes["style:num-suffix"] ?? "",
-    start: Number(attributes["text:start-value"] ?? 1) || 1,
-    shown: Number(attributes["text:display-levels"] ?? 1) || 1,
-  },
-];
 
 const OUTLINE = "text:outline-style";
 
@@ -47,7 +27,7 @@ export const openChapterNumbers = (
   { isUnnumbered }: OdtStyles,
 ): ((heading: Element) => string) => {
   const [outline] = parts.flatMap((part) => findAll(part, OUTLINE));
-  const levels = new Map((outline ? childElements(outline) : []).map(readLevel));
+  const levels = new Map((outline ? childElements(outline) : []).map((level) => readListLevel(level, "")));
   const counters: number[] = [];
   const formatted = (level: number): string => {
     const { format = "" } = levels.get(level) ?? {};

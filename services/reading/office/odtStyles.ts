@@ -2,9 +2,9 @@ import { findChild, type Element, childElements, findAll } from "../guard/xml.ts
 
 /* The styles of an OpenDocument text. Automatic styles are based on named ones. */
 
-/** How a level of a list is numbered. */
+/** How a level of a list or of chapters is numbered. */
 export interface ListLevel {
-  /** As in `style:num-format`: `1`, `a`, `I`. */
+  /** As in `style:num-format`: `1`, `a`, `I`; "" without a number. */
   format: string;
   prefix: string;
   suffix: string;
@@ -32,22 +32,25 @@ const displayName = (name: string): string =>
 
 const styleName = (style: Element): string => style.attributes["style:name"] ?? "";
 
+/** The level that an element describes, from 1. `format`: if it names none. */
+export const readListLevel = ({ attributes }: Element, format: string): [level: number, ListLevel] => [
+  Number(attributes["text:level"]),
+  {
+    format: attributes["style:num-format"] ?? format,
+    prefix: attributes["style:num-prefix"] ?? "",
+    suffix: attributes["style:num-suffix"] ?? "",
+    start: Number(attributes["text:start-value"] ?? 1) || 1,
+    shown: Number(attributes["text:display-levels"] ?? 1) || 1,
+  },
+];
+
 const numberedLevels = (list: Element): Map<number, ListLevel> =>
   new Map(
     childElements(list)
       .filter(
         ({ name, attributes }) => name === "text:list-level-style-number" && attributes["style:num-format"] !== "",
       )
-      .map(({ attributes }) => [
-        Number(attributes["text:level"]),
-        {
-          format: attributes["style:num-format"] ?? "1",
-          prefix: attributes["style:num-prefix"] ?? "",
-          suffix: attributes["style:num-suffix"] ?? "",
-          start: Number(attributes["text:start-value"] ?? 1) || 1,
-          shown: Number(attributes["text:display-levels"] ?? 1) || 1,
-        },
-      ]),
+      .map((level) => readListLevel(level, "1")),
   );
 
 /** Reads the styles of content.xml and styles.xml. */
