@@ -119,7 +119,7 @@ const readOverrides = (table: Buffer): Override[] => {
 };
 
 /** What the paragraphs of a list have counted so far. */
-interface Counted {
+interface ListCount {
   levels: NumberedLevel[];
   counters: number[];
   paragraphs: number;
@@ -134,11 +134,11 @@ type NextLabel = (override: number, level: number, follows: boolean) => string;
 export const readDocLists = (file: Pick<DocFile, "table" | "dataAfter">): NextLabel => {
   const lists = readLists(file);
   const overrides = readOverrides(file.table(tables.listOverrides));
-  const countedByList = new Map<number, Counted>();
+  const countedByList = new Map<number, ListCount>();
   const started = new Set<Override>();
-  let last: Counted | undefined;
+  let last: ListCount | undefined;
 
-  const count = (id: number, levels: NumberedLevel[], follows: boolean): Counted => {
+  const count = (id: number, levels: NumberedLevel[], follows: boolean): ListCount => {
     const counted = countedByList.get(id) ?? { levels, counters: [], paragraphs: 0 };
     countedByList.set(id, counted);
     // LibreOffice writes the first item of a list that begins again as a list of its own
