@@ -118,9 +118,18 @@ export async function encodeInPieces(value: unknown, count: (bytes: number) => v
   return written;
 }
 
-/** Like encodeInPieces, but returns all bytes together, which takes about 2 ms for each MB. */
-export const encodeLargeJson = async (value: unknown): Promise<Buffer<ArrayBuffer>> =>
-  Buffer.concat(await encodeInPieces(value));
+/**
+ * Like encodeInPieces, but returns all bytes together, which takes about 4 ms for each MB. `value` must not change meanwhile: it is
+ * measured first, because collecting the pieces before joining them would take twice the memory.
+ */
+export async function encodeLargeJson(value: unknown): Promise<Buffer<ArrayBuffer>> {
+  let size = 0;
+  for await (const piece of writeInPieces(value)) size += Buffer.byteLength(piece);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for await (const piece of writeInPieces(value)) at += bytes.write(piece, at);
+  return bytes;
+}
 
 /** Whether a value's JSON is too long to be serialized in one piece. */
 export const isLargeJson = (value: unknown): boolean => measureJson(value) > MAX_AT_ONCE;

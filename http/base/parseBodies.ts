@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { releaseBuffer } from "#events/releaseBuffer.ts";
 import { ApiError } from "./errors.ts";
 import { hashInSteps } from "./hashInSteps.ts";
 import { parseJsonBody } from "./json.ts";
@@ -27,6 +28,14 @@ export function parseBodies(
   });
 }
 
+async function parseAndRelease(bytes: Buffer): Promise<unknown> {
+  try {
+    return await parseJsonBody(bytes);
+  } finally {
+    releaseBuffer(bytes);
+  }
+}
+
 /** Refuses compressed bodies, which would otherwise be reported as invalid JSON or an invalid form. */
 function refuseEncodedBodies(app: App): void {
   app.addHook("preParsing", (request, _reply, body, done) => {
@@ -52,7 +61,7 @@ function ignoreTypeOfNothing(app: App): void {
 export function readBodies(app: App): void {
   app.decorateRequest("bodyHash", "");
   app.decorateRequest("bodyBytes", 0);
-  parseBodies(app, "application/json", parseJsonBody);
+  parseBodies(app, "application/json", parseAndRelease);
   refuseEncodedBodies(app);
   ignoreTypeOfNothing(app);
 }

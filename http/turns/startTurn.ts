@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
+import { releaseBuffer } from "#events/releaseBuffer.ts";
 import { encodeLargeJson, jsonWithin, measureJson } from "#events/largeJson.ts";
 import type { Labels } from "#events/labels.ts";
 import { Unavailable } from "#events/ports.ts";
@@ -224,10 +225,10 @@ async function prepare(
   await requireStorage(http, turn.organization_id, stored_bytes + json.length, "messages");
   await turn.room.admit(json.length);
   const title = titleOf(messages);
-  return build(
-    { prompt_blob: await putBlob(http, turn, json), bytes: json.length, ...(title !== null && { title }) },
-    { keys, stored_bytes: stored_bytes + json.length },
-  );
+  const bytes = json.length;
+  const prompt_blob = await putBlob(http, turn, json);
+  releaseBuffer(json);
+  return build({ prompt_blob, bytes, ...(title !== null && { title }) }, { keys, stored_bytes: stored_bytes + bytes });
 }
 
 /** Upper bound in bytes. An agent adds its instructions to the body, and its thread adds the vars of earlier requests. */

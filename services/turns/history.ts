@@ -3,6 +3,7 @@ import { streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { Vault } from "#events/vault.ts";
 import { parseLargeJson } from "#events/readLargeJson.ts";
+import { releaseBuffer } from "#events/releaseBuffer.ts";
 import { Prompt, type PromptOrBlob, type ThreadEvent } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
 import { isTurnStep, readRounds, type Round } from "./round.ts";
@@ -58,7 +59,9 @@ export async function readPrompt(
   if ((input.bytes ?? 0) > maxBytes) return undefined;
   const json = await readTurnBlob(stores, turn, input.prompt_blob);
   if (!json || json.length > maxBytes) return undefined;
-  return Prompt.parse(await parseLargeJson(json));
+  const prompt = await parseLargeJson(json);
+  releaseBuffer(json);
+  return Prompt.parse(prompt);
 }
 
 /** The memory that a turn reserves before its prompt is read: none for a short prompt, else enough for the longest history as well. */

@@ -73,6 +73,6 @@ export function createStepRecorder(options: RecorderOptions, turn: TurnAttempt) 
     },
     /** Stores every frame that readers received; resolves with the blob's key. */
     storeFrames: async (frames: FramePayload[]): Promise<string> =>
-      putBlob(options, turn, await encodeLargeJson(frames)),
+      putBlob(options, turn, await encodeLargeJson([...frames])),
   };
 }
