@@ -28,9 +28,9 @@ const stopped = { ...row, model: '"a/m"', status: "stopped", agent: JSON.stringi
 
 test("the output of 8 MB that a cancelled response keeps is written without holding up the process", async () => {
   const text = "\u0001".repeat(8_000_000);
-  let stored: Buffer | undefined;
+  let stored = { bytes: 0, start: "" };
   const put = async (_key: object, bytes: Buffer): Promise<string> => {
-    stored = bytes;
+    stored = { bytes: bytes.length, start: bytes.toString("utf8", 0, 30) };
     return "blob";
   };
   const http = {
@@ -43,5 +43,6 @@ test("the output of 8 MB that a cancelled response keeps is written without hold
   const request = { id: "r", caller: { principal: "key:k" } };
   const cancel = () => cancelResponse(http as never, request as never, "s", row as never);
   expect(await longestTurn(cancel)).toBeLessThan(50);
-  expect(JSON.parse(stored!.toString())).toEqual([{ type: "text", text }]);
+  const json = JSON.stringify([{ type: "text", text }]);
+  expect(stored).toEqual({ bytes: json.length, start: json.slice(0, 30) });
 });

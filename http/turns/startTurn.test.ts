@@ -72,7 +72,7 @@ test("a turn that was refused is not recorded as unanswered", async () => {
   expect((await startWith(busy)).recorded).toEqual([]);
 });
 
-test("an agent's prompt is part of the command, unless its settings are long: then they are written once, for the blob", async () => {
+test("an agent's prompt is part of the command, unless its settings are long: then they are only measured and written for the blob", async () => {
   const agent = { agent_id: newId(), version: 1 };
   const start = async (text: string) => {
     let written = 0;
@@ -83,5 +83,5 @@ test("an agent's prompt is part of the command, unless its settings are long: th
   expect((await start("short")).input).toHaveProperty("prompt");
   const long = await start("x".repeat(2_000_000));
   expect(long.input).toMatchObject({ prompt_blob: "blob" });
-  expect(long.written).toBe(1);
+  expect(long.written).toBe(2);
 });

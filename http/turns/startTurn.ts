@@ -2,7 +2,6 @@ import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
-import { releaseBuffer } from "#events/releaseBuffer.ts";
 import { encodeLargeJson, jsonWithin, measureJson } from "#events/largeJson.ts";
 import type { Labels } from "#events/labels.ts";
 import { Unavailable } from "#events/ports.ts";
@@ -227,7 +226,6 @@ async function prepare(
   const title = titleOf(messages);
   const bytes = json.length;
   const prompt_blob = await putBlob(http, turn, json);
-  releaseBuffer(json);
   return build({ prompt_blob, bytes, ...(title !== null && { title }) }, { keys, stored_bytes: stored_bytes + bytes });
 }
 

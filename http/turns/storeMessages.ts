@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { blobFolder, streamName } from "#events/ids.ts";
+import { releaseBuffer } from "#events/releaseBuffer.ts";
 import type { Attachment, Message } from "#events/thread.ts";
 import type { FileRow } from "#projections/files/query.ts";
 import type { Http } from "../base/deps.ts";
@@ -40,9 +41,12 @@ interface FoundAttachment {
 const turnFolder = ({ organization_id, thread_id, turn_id }: TurnFolder): string =>
   blobFolder(organization_id, streamName("thread", thread_id), streamName("turn", turn_id));
 
-/** Seals bytes with the turn's key and stores them. Returns the key of the blob. */
-export function putBlob({ vault }: Pick<Http, "vault">, turn: TurnFolder, bytes: Uint8Array): Promise<string> {
-  return vault.put({ thing: streamName("turn", turn.turn_id), wrapped_key: turn.key, folder: turnFolder(turn) }, bytes);
+/** Seals bytes with the turn's key, stores them, and frees their memory. Returns the key of the blob. */
+export async function putBlob({ vault }: Pick<Http, "vault">, turn: TurnFolder, bytes: Buffer): Promise<string> {
+  const place = { thing: streamName("turn", turn.turn_id), wrapped_key: turn.key, folder: turnFolder(turn) };
+  const blob = await vault.put(place, bytes);
+  releaseBuffer(bytes);
+  return blob;
 }
 
 async function findInline(
