@@ -128,6 +128,7 @@ export async function encodeLargeJson(value: unknown): Promise<Buffer<ArrayBuffe
   const bytes = Buffer.allocUnsafeSlow(size);
   let at = 0;
   for await (const piece of writeInPieces(value)) at += bytes.write(piece, at);
+  if (at !== size) throw new Error("the value changed while it was encoded");
   return bytes;
 }
 

@@ -7,11 +7,13 @@ import type { Message, TurnOutput } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
 import { listTurns, type ThreadTurn } from "#projections/turns/threadTurns.ts";
 import type { Http } from "../base/deps.ts";
+import { disconnectSignal } from "../base/disconnect.ts";
 import { recheckAfterWait } from "../base/recheck.ts";
 import { reserveAnswerBytes, MAX_UNCOUNTED_BYTES } from "../base/sendFile.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
 import { messageId } from "./itemIds.ts";
 import type { ResponseRow } from "./lookups.ts";
+import { readInTurn } from "./storedResponse.ts";
 
 const MessageItem = z.object({
   id: z.string(),
@@ -75,7 +77,7 @@ async function readItems(http: Needs, turn: ThreadTurn, isOfResponse: boolean): 
   return sources.flatMap((message, n) => itemsOf(turn_id, n, message, message === answer));
 }
 
-type Needs = Pick<Http, "db" | "vault">;
+type Needs = Pick<Http, "db" | "vault" | "longReadPlaces">;
 type ResponsePlace = Pick<ResponseRow, "id" | "organization_id" | "thread_id" | "scope">;
 
 /** The turns up to a response, a page at a time. */
@@ -88,18 +90,32 @@ async function* readPages({ db }: Needs, { id, organization_id, thread_id, scope
   }
 }
 
-/** All items. Long turns count as bytes held by the organization while they are read. */
+/**
+ * All items. Long turns are read in turn with other long reads of the organization, and count as bytes that it holds until the client
+ * has read them.
+ */
 async function* readThread(http: Needs, reply: FastifyReply, row: ResponsePlace): AsyncGenerator<Item> {
   const { request } = reply;
+  const disconnected = disconnectSignal(reply.raw);
   for await (const page of readPages(http, row)) {
     // a client may take minutes for a long thread, and its credential may end in that time
     await recheckAfterWait(reply);
     const bytes = page.reduce((sum, turn) => sum + turn.bytes, 0);
-    const isLong = bytes > MAX_UNCOUNTED_BYTES;
-    if (isLong) await request.acquireLongRead();
-    if (isLong) reserveAnswerBytes(request, reply, bytes);
-    for (const turn of page) yield* await readItems(http, turn, turn.turn_id === row.id);
-    if (isLong) request.countBytes(-bytes);
+    const readPage = async (): Promise<Item[]> => {
+      const items: Item[] = [];
+      for (const turn of page) items.push(...(await readItems(http, turn, turn.turn_id === row.id)));
+      return items;
+    };
+    if (bytes <= MAX_UNCOUNTED_BYTES) {
+      yield* await readPage();
+      continue;
+    }
+    const readLong = (): Promise<Item[]> => {
+      reserveAnswerBytes(request, reply, bytes);
+      return readPage();
+    };
+    yield* await readInTurn(http, row.organization_id, readLong, disconnected);
+    request.countBytes(-bytes);
   }
 }
 

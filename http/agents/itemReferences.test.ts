@@ -43,7 +43,8 @@ async function refer(bytes: number) {
     return [ended(values[1]!)];
   }
   const longReadPlaces = { acquire: async () => void acquired++, release: () => void released++ };
-  const reach = { organization_id: "o", scope: "s", thread_id: undefined, countBytes: () => undefined };
+  const disconnected = new AbortController().signal;
+  const reach = { organization_id: "o", scope: "s", thread_id: undefined, countBytes: () => undefined, disconnected };
   const input = turns.map((id) => ({ type: "item_reference", id: `msg_${id}` }));
   const resolved = await resolveReferences({ db: { query }, longReadPlaces } as never, reach, { input });
   expect(resolved.input).toEqual(turns.map((id) => ({ type: "message", role: "assistant", content: `answer ${id}` })));

@@ -25,6 +25,7 @@ interface Reach {
   thread_id: string | undefined;
   /** Counts bytes that the request holds until its turn has started. */
   countBytes(bytes: number): void;
+  disconnected: AbortSignal;
 }
 
 const referencedId = ({ type, id }: InputItem): string | undefined =>
@@ -94,7 +95,7 @@ function* batchesOf(turns: FoundTurn[]): Generator<string[]> {
  * organization.
  */
 async function readItems(http: Http, reach: Reach, turns: FoundTurn[], wanted: ReadonlySet<string>) {
-  const { organization_id, scope, thread_id, countBytes } = reach;
+  const { organization_id, scope, thread_id, countBytes, disconnected } = reach;
   const items = new Map<string, Item>();
   const readAll = async (): Promise<void> => {
     for (const batch of batchesOf(turns)) {
@@ -109,7 +110,7 @@ async function readItems(http: Http, reach: Reach, turns: FoundTurn[], wanted: R
     }
   };
   const isLong = turns.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_BYTES_AT_ONCE;
-  await (isLong ? readInTurn(http, organization_id, readAll) : readAll());
+  await (isLong ? readInTurn(http, organization_id, readAll, disconnected) : readAll());
   return items;
 }
 

@@ -74,7 +74,7 @@ async function attachTurn(
   const continuation = await findContinuation(http, request, scope, body.previous_response_id);
   const { organization_id } = request.caller;
   const countBytes = (bytes: number) => request.countBytes(bytes);
-  const reach = { organization_id, scope, thread_id: continuation.thread_id, countBytes };
+  const reach = { organization_id, scope, thread_id: continuation.thread_id, countBytes, disconnected };
   const resolved = await resolveReferences(http, reach, body);
   const continued = { ...identity, thread_id: continuation.thread_id };
   return whileThreadChanges(disconnected, async () => {

@@ -5,6 +5,7 @@ import { Prompt } from "#events/thread.ts";
 import { listTurnApprovals } from "#projections/runs/approvals.ts";
 import { listRounds, type RequestEcho, type RoundRow } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
+import { waitInQueue } from "../base/requestTime.ts";
 import { unixSeconds } from "../base/times.ts";
 import { turnEndFrom } from "../turns/turnEnd.ts";
 import { createFold } from "./foldFrames.ts";
@@ -37,14 +38,15 @@ const NEVER = new AbortController().signal;
 
 /**
  * Waits for a place among the organization's long reads, and releases it after `read`, because the request may go on to wait for
- * its turn.
+ * its turn, or for a slow client. Throws if `signal` aborts first.
  */
 export async function readInTurn<T>(
   { longReadPlaces }: Pick<Http, "longReadPlaces">,
   organization: string,
   read: () => Promise<T>,
+  signal: AbortSignal = NEVER,
 ): Promise<T> {
-  await longReadPlaces.acquire(organization, NEVER);
+  await waitInQueue(() => longReadPlaces.acquire(organization, signal));
   try {
     return await read();
   } finally {

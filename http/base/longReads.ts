@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { bodyOwner } from "./bodyBudget.ts";
 import type { CountedSemaphore } from "./deps.ts";
 import { ApiError } from "./errors.ts";
+import { waitInQueue } from "./requestTime.ts";
 
 /** Answers of several megabytes that a process builds at the same time, in total and per organization. */
 export const LONG_READS = { total: 6, perTenant: 2 };
@@ -32,7 +33,7 @@ export function createLongReads(places: CountedSemaphore, maxWaiting = MAX_WAITI
           },
         );
       ends.set(request, end);
-      await places.acquire(owner, end.signal);
+      await waitInQueue(() => places.acquire(owner, end.signal));
       const release = () => places.release(owner);
       if (end.signal.aborted) release();
       else end.signal.addEventListener("abort", release, { once: true });

@@ -8,6 +8,7 @@ import {
   requestAge,
   trackRequestTime,
   liftTimeLimit,
+  waitInQueue,
 } from "./requestTime.ts";
 
 let app: App;
@@ -20,6 +21,7 @@ beforeEach(() => {
   const answer = async () => ({ age: requestAge(), left: readTimeLeft() });
   app.get("/", answer);
   app.post("/", answer);
+  app.get("/queue", async () => (await waitInQueue(async () => void vi.advanceTimersByTime(2_500)), answer()));
   app.post("/turn", async () => (liftTimeLimit(), answer()));
   app.post("/waits", async () => {
     const wait = async () => void vi.advanceTimersByTime(100);
@@ -42,6 +44,11 @@ test("reads of a young request share 4 s, and a late read gets 700 ms", async ()
   expect(await at("POST", "/", 1_500)).toEqual({ age: 1_500, left: 2_500 });
   expect(await at("GET", "/", 3_900)).toEqual({ age: 3_900, left: 700 });
   expect(await at("POST", "/", 4_999)).toEqual({ age: 4_999, left: 700 });
+});
+
+test("a wait behind other requests of the organization leaves the reads after it their time", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  expect(await at("GET", "/queue", 3_000)).toEqual({ age: 500, left: 3_500 });
 });
 
 test("a write older than 5 s counts only its waits for the stores, and overlapping waits once", async () => {

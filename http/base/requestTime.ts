@@ -17,6 +17,8 @@ interface RequestClock {
   since: number;
   /** Total duration of the earlier waits; waits that overlap count once. */
   waited_ms: number;
+  /** How long it has waited behind other requests of its organization, which is not part of its age. */
+  queued_ms: number;
   isUnlimited: boolean;
 }
 
@@ -26,7 +28,7 @@ const current = new AsyncLocalStorage<RequestClock | undefined>();
 export function trackRequestTime(app: App): void {
   const clocks = new WeakMap<FastifyRequest, RequestClock>();
   app.addHook("onRequest", (request, reply, done) => {
-    const clock = { reply, running: 0, since: 0, waited_ms: 0, isUnlimited: false };
+    const clock = { reply, running: 0, since: 0, waited_ms: 0, queued_ms: 0, isUnlimited: false };
     clocks.set(request, clock);
     current.run(clock, done);
   });
@@ -46,6 +48,17 @@ export async function countWait<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Waits behind other requests of the organization. This time does not shorten what the current request may do afterwards. */
+export async function waitInQueue<T>(work: () => Promise<T>): Promise<T> {
+  const clock = current.getStore();
+  const since = performance.now();
+  try {
+    return await work();
+  } finally {
+    if (clock) clock.queued_ms += performance.now() - since;
+  }
+}
+
 /** Call it before the current request waits for a turn, which may take any time. Later reads of the request have the full time. */
 export function liftTimeLimit(): void {
   const clock = current.getStore();
@@ -59,15 +72,15 @@ const waitedFor = ({ running, since, waited_ms }: RequestClock): number =>
   running > 0 ? waited_ms + performance.now() - since : waited_ms;
 
 /**
- * Age of the current request in milliseconds. From 5 s on, only its waits for the stores count. 0 without a request, and for a request
+ * Age of the current request in milliseconds, without its waits in queues. From 5 s on, only its waits for the stores count. 0 without a request, and for a request
  * that waits for a turn or is being answered. Also 0 for a GET from 5 s on, because it reads much, and a retry would only fail again.
  */
 export function requestAge(): number {
   const clock = current.getStore();
   if (!clock) return 0;
-  const { reply, isUnlimited } = clock;
+  const { reply, isUnlimited, queued_ms } = clock;
   if (isUnlimited || reply.raw.headersSent || reply.raw.destroyed) return 0;
-  const age = reply.elapsedTime;
+  const age = reply.elapsedTime - queued_ms;
   if (age < OLD_MS) return age;
   return reply.request.method === "GET" ? 0 : waitedFor(clock);
 }

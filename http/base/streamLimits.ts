@@ -70,10 +70,12 @@ export function createStreamLimits({
   keptBytes = { total: MAX_KEPT, perOwner: MAX_KEPT_OF_ORGANIZATION },
 } = {}) {
   const open = createCounter();
-  const addUntilClosed = (name: string, raw: StreamReply["raw"]): void => {
+  const addUntilClosed = (raw: StreamReply["raw"], ...names: string[]): void => {
     if (raw.destroyed) return;
-    open.add(name, 1);
-    raw.once("close", () => open.add(name, -1));
+    for (const name of names) open.add(name, 1);
+    raw.once("close", () => {
+      for (const name of names) open.add(name, -1);
+    });
   };
   const requireFewer = (name: string, limit: number, message: string): void => {
     if (open.count(name) >= limit) throw new ApiError("too_many_streams", message, { retryAfterMs: RETRY_MS });
@@ -82,7 +84,7 @@ export function createStreamLimits({
   const countOf = (what: string, limit: number, advice: string, { request, raw }: StreamReply): void => {
     const name = `${what} of ${organizationOf(request)}`;
     requireFewer(name, limit, `An organization may have ${limit} ${what} at a time; ${advice}.`);
-    addUntilClosed(name, raw);
+    addUntilClosed(raw, name);
   };
 
   return {
@@ -92,7 +94,7 @@ export function createStreamLimits({
       const may = (limit: number) => `may have ${limit} open streams; close some first.`;
       requireFewer(credential, perCredential, `A credential ${may(perCredential)}`);
       requireFewer(organization, perOrganization, `An organization ${may(perOrganization)}`);
-      for (const name of [credential, organization]) addUntilClosed(name, raw);
+      addUntilClosed(raw, credential, organization);
     },
     /** Counts an export until its connection closes. Throws 429 `too_many_streams`. */
     countExport: (reply: StreamReply): void => countOf("exports", exports, "wait for the end of one", reply),
@@ -102,7 +104,7 @@ export function createStreamLimits({
     countTurnRequest({ request, raw }: StreamReply): void {
       const name = `turn requests of ${organizationOf(request)}`;
       if (open.count(name) >= turnRequests) throw tooManyTurnRequests(turnRequests);
-      addUntilClosed(name, raw);
+      addUntilClosed(raw, name);
     },
     /** Counts what a stream keeps of its request until its connection closes. Throws 429 `too_many_bytes`, and Unavailable. */
     countKept: createKeptBytes(keptBytes),

@@ -7,7 +7,10 @@ import { ForkBody, forkRun, retryRun } from "./retryAndFork.ts";
 import { requireRun } from "./lookups.ts";
 import { presentSummary, RunSummary } from "./runShape.ts";
 
-/** Retry and fork of ended runs. */
+/**
+ * Retry and fork of ended runs. Each reads and copies a whole run, in many short pieces, so those of an organization wait for places
+ * among its long reads.
+ */
 export function retryAndForkRoutes(app: App, http: Http): void {
   const baseSchema = {
     tags: ["Workflows"],
@@ -27,9 +30,10 @@ export function retryAndForkRoutes(app: App, http: Http): void {
       "Starts a new run that keeps every answer of this one, so it continues from the step that failed. Its steps have the same " +
       "idempotency keys. Repeating the request returns the same run.",
   };
-  app.post("/runs/:run_id/retry", { onRequest: requireRunner(http), schema: retrying }, async (request, reply) =>
-    sendStarted(request, reply, await retryRun(http, request, request.params.run_id)),
-  );
+  app.post("/runs/:run_id/retry", { onRequest: requireRunner(http), schema: retrying }, async (request, reply) => {
+    await request.acquireLongRead();
+    return sendStarted(request, reply, await retryRun(http, request, request.params.run_id));
+  });
 
   const forking = {
     ...baseSchema,
@@ -39,7 +43,8 @@ export function retryAndForkRoutes(app: App, http: Http): void {
       "result or another version, people are asked again for approval.",
     body: ForkBody.nullish(),
   };
-  app.post("/runs/:run_id/fork", { onRequest: requireBuilder(http), schema: forking }, async (request, reply) =>
-    sendStarted(request, reply, await forkRun(http, request, request.params.run_id, request.body ?? {})),
-  );
+  app.post("/runs/:run_id/fork", { onRequest: requireBuilder(http), schema: forking }, async (request, reply) => {
+    await request.acquireLongRead();
+    return sendStarted(request, reply, await forkRun(http, request, request.params.run_id, request.body ?? {}));
+  });
 }
