@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { tables } from "./docFile.ts";
+import { textContent } from "../html/tree.ts";
+import { type DocFile, tables } from "./docFile.ts";
 import { readDocLists } from "./docLists.ts";
+import { readDocBlocks } from "./docText.ts";
 
 const numbers = (...values: [size: 1 | 2 | 4, value: number][]): Buffer =>
   Buffer.concat(
@@ -38,11 +40,20 @@ const override = (id: number, levels = 0): Buffer => {
 
 const NUMBER_OF_LIST: [4, number] = [4, 0xffff_ffff];
 
+/** The tables of lists and of their overrides, and the levels, which follow the former. */
+const listTables = (lists: Buffer, overrides: Buffer, levels: Buffer[]): Pick<DocFile, "table" | "dataAfter"> => ({
+  table: (number) => {
+    if (number === tables.lists) return lists;
+    return number === tables.listOverrides ? overrides : Buffer.alloc(0);
+  },
+  dataAfter: () => Buffer.concat(levels),
+});
+
 /**
  * A document with a list of letters (1), which another one restarts at 5 (2) and which clauses continue (3), bullets (4), and a list
  * like the first one (5).
  */
-const openLists = () => {
+const letteredLists = (): Pick<DocFile, "table" | "dataAfter"> => {
   const clauses = level(LOWER_ROMAN, "\u0000.\u0001");
   const levels = [level(LOWER_LETTER, "(\u0000)"), clauses, ...Array.from({ length: 7 }, () => level(DECIMAL, ""))];
   const overrides = Buffer.concat([
@@ -59,10 +70,11 @@ const openLists = () => {
     numbers(NUMBER_OF_LIST, NUMBER_OF_LIST),
   ]);
   const lists = Buffer.concat([numbers([2, 3]), list(7, false), list(8, true), list(9, false)]);
-  const next = readDocLists({
-    table: (number) => (number === tables.lists ? lists : overrides),
-    dataAfter: () => Buffer.concat([...levels, level(BULLET, "\uf0b7"), ...levels]),
-  });
+  return listTables(lists, overrides, [...levels, level(BULLET, "\uf0b7"), ...levels]);
+};
+
+const openLists = () => {
+  const next = readDocLists(letteredLists());
   return (number: number, at: number, follows = true) => next(number, at, follows);
 };
 
@@ -93,4 +105,33 @@ test("the first item of a list that begins again may be a list of its own, as Li
 test("bullets, levels that a list does not have and unknown lists have no label", () => {
   const next = openLists();
   expect([next(4, 0), next(4, 1), next(9, 0), next(1, 12)]).toEqual(["", "", "", ""]);
+});
+
+/** A page of formats of two cells, each with an item: of list 1, and of list 5. */
+const cellFormats = (): Buffer => {
+  const page = Buffer.alloc(512);
+  for (const [index, place] of [0, 5, 9].entries()) page.writeUInt32LE(place, index * 4);
+  for (const [index, number] of [1, 5].entries()) {
+    page[12 + index * 13] = 100 + index * 20;
+    page.set([5, 0, 0, 0x16, 0x24, 1, 0x0b, 0x46, number, 0], 200 + index * 40);
+  }
+  page[511] = 2;
+  return page;
+};
+
+test("lists in neighbouring cells are counted apart", () => {
+  const text = "rent\u0007gas\u0007";
+  const lists = letteredLists();
+  const formats = Buffer.alloc(12);
+  formats.writeUInt32LE(9, 4);
+  const children = readDocBlocks({
+    main: cellFormats(),
+    text,
+    locate: (character) => ({ offset: character, width: 1, following: text.length - character }),
+    table: (number) => (number === tables.paragraphFormats ? formats : lists.table(number)),
+    fonts: [],
+    dataAfter: lists.dataAfter,
+    lengths: { body: text.length, footnotes: 0, headers: 0, comments: 0, endnotes: 0, boxes: 0 },
+  });
+  expect(textContent({ type: "root", children })).toBe("(a) rent(a) gas");
 });
