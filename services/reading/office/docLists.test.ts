@@ -95,6 +95,11 @@ test("a list may restart the numbers of another, continue them, and number a lev
   ]);
 });
 
+test("a list that restarts a level may begin below it", () => {
+  const next = openLists();
+  expect([next(1, 0), next(2, 1), next(2, 1), next(2, 0)]).toEqual(["(a)", "e.i", "e.ii", "(f)"]);
+});
+
 test("the first item of a list that begins again may be a list of its own, as LibreOffice writes it", () => {
   const next = openLists();
   expect([next(5, 0, false), next(1, 0), next(4, 0), next(1, 0)]).toEqual(["(a)", "(b)", "", "(c)"]);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type DocFile, tables, utf16 } from "./docFile.ts";
-import { countUp, formatLabel, type NumberedLevel } from "./listNumbers.ts";
+import { type Counters, countUp, formatLabel, type NumberedLevel } from "./listNumbers.ts";
 
 /* The lists of a Word document ([MS-DOC]): their levels, and overrides, which paragraphs refer to and which may restart numbers. */
 
@@ -121,7 +121,7 @@ const readOverrides = (table: Buffer): Override[] => {
 /** What the paragraphs of a list have counted so far. */
 interface ListCount {
   levels: NumberedLevel[];
-  counters: number[];
+  counters: Counters;
   paragraphs: number;
 }
 
@@ -154,10 +154,12 @@ export const readDocLists = (file: Pick<DocFile, "table" | "dataAfter">): NextLa
     const own = override && lists.get(override.list);
     if (!override || !own?.[level]) return "";
     const { counters } = count(override.list, own, follows);
-    if (!started.has(override)) for (const [at, start] of override.starts) counters[at] = start - 1;
+    if (!started.has(override)) for (const at of override.starts.keys()) counters[at] = undefined;
     started.add(override);
-    const levels = (at: number): NumberedLevel =>
-      override.levels.get(at) ?? own[at] ?? { format: "decimal", text: "", start: 1 };
+    const levels = (at: number): NumberedLevel => {
+      const described = override.levels.get(at) ?? own[at] ?? { format: "decimal", text: "", start: 1 };
+      return { ...described, start: override.starts.get(at) ?? described.start };
+    };
     countUp(counters, level, levels);
     return formatLabel(counters, level, levels);
   };

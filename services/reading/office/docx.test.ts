@@ -56,6 +56,10 @@ describe("numbering", () => {
     expect(await read(body, { numbering })).toBe("1. one\n\nBetween.\n\n2. two\n   - 2.a a\n\nNew:\n\n1. one");
   });
 
+  test("restarts above the level of the first item of a new list", async () => {
+    expect(await read(item("one") + item("two") + item("a", 2, 1), { numbering })).toContain("- 1.a a");
+  });
+
   test("by letters and Roman numbers stays as text, because other texts refer to it", async () => {
     const lettered = `<w:abstractNum w:abstractNumId="7">${level(0, "lowerLetter", "(%1)")}${level(1, "lowerRoman", "%2)")}</w:abstractNum>${num(1)}`;
     const body = item("rent") + item("heat") + item("gas", 1, 1) + item("oil", 1, 1) + p(t("As in (b) ii)."));

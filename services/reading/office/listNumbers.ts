@@ -32,11 +32,14 @@ export const formatNumber = (number: number, format: string): string => {
   }
 };
 
+/** The last numbers of the levels of a list; undefined for those that begin with their start. */
+export type Counters = (number | undefined)[];
+
 /** The level of a list, from 0. */
 type Levels<T = NumberedLevel> = (level: number) => T;
 
 /** Counts one paragraph of a level: starts the levels above that have no number yet, and resets those below. */
-export const countUp = (counters: number[], level: number, levels: Levels<{ start: number }>): number => {
+export const countUp = (counters: Counters, level: number, levels: Levels<{ start: number }>): number => {
   for (let above = 0; above < level; above += 1) counters[above] ??= levels(above).start;
   const number = (counters[level] ?? levels(level).start - 1) + 1;
   counters[level] = number;
@@ -45,7 +48,7 @@ export const countUp = (counters: number[], level: number, levels: Levels<{ star
 };
 
 /** The label of a level, with the numbers of the levels that it names; "" for bullets and for levels without a number. */
-export const formatLabel = (counters: number[], level: number, levels: Levels): string => {
+export const formatLabel = (counters: Counters, level: number, levels: Levels): string => {
   const { format, text } = levels(level);
   if (/^(?:bullet|none)$/.test(format)) return "";
   const numberAt = (named: number): string => formatNumber(counters[named] ?? 1, levels(named).format);
