@@ -13,12 +13,13 @@ const numbers = (...values: [size: 1 | 2 | 4, value: number][]): Buffer =>
     }),
   );
 
-const [DECIMAL, LOWER_ROMAN, LOWER_LETTER, BULLET] = [0, 2, 4, 23];
+const [DECIMAL, UPPER_ROMAN, LOWER_ROMAN, LOWER_LETTER, BULLET] = [0, 1, 2, 4, 23];
 
-const level = (format: number, text: string, start = 1): Buffer => {
+const level = (format: number, text: string, flags = 0): Buffer => {
   const fixed = Buffer.alloc(28);
-  fixed.writeInt32LE(start, 0);
+  fixed.writeInt32LE(1, 0);
   fixed.writeUInt8(format, 4);
+  fixed.writeUInt8(flags, 5);
   // properties of its text precede it
   fixed.writeUInt8(3, 24);
   return Buffer.concat([fixed, Buffer.alloc(3), numbers([2, text.length]), Buffer.from(text, "utf16le")]);
@@ -98,6 +99,17 @@ test("a list may restart the numbers of another, continue them, and number a lev
 test("a list that restarts a level may begin below it", () => {
   const next = openLists();
   expect([next(1, 0), next(2, 1), next(2, 1), next(2, 0)]).toEqual(["(a)", "e.i", "e.ii", "(f)"]);
+});
+
+test("numbers of a legal level are decimal, and those of a level that never restarts continue", () => {
+  const articles = level(UPPER_ROMAN, "Article \u0000");
+  const levels = [articles, level(DECIMAL, "\u0000.\u0001", 0x04 | 0x08)];
+  const others = Array.from({ length: 7 }, () => level(DECIMAL, ""));
+  const overrides = Buffer.concat([numbers([4, 1]), override(7), numbers(NUMBER_OF_LIST)]);
+  const next = readDocLists(
+    listTables(Buffer.concat([numbers([2, 1]), list(7, false)]), overrides, [...levels, ...others]),
+  );
+  expect([0, 1, 0, 1].map((at) => next(1, at, true))).toEqual(["Article I", "1.1", "Article II", "2.2"]);
 });
 
 test("the first item of a list that begins again may be a list of its own, as LibreOffice writes it", () => {

@@ -19,6 +19,9 @@ const FORMATS: ReadonlyMap<number, string> = new Map([
   [255, "none"],
 ]);
 
+/** Flags of a level. */
+const [LEGAL, NO_RESTART] = [0x04, 0x08];
+
 /** The text of a level, in which the characters 0 to 8 stand for the numbers of levels. */
 const readLevelText = (bytes: Buffer): string =>
   Array.from(utf16.decode(bytes), (sign) => (sign <= "\u0008" ? `%${sign.charCodeAt(0) + 1}` : sign)).join("");
@@ -32,7 +35,13 @@ const readLevel = (table: Buffer, from: number): { level: NumberedLevel; end: nu
   const end = textAt + 2 + table.readUInt16LE(textAt) * 2;
   const text = readLevelText(table.subarray(textAt + 2, end));
   const format = FORMATS.get(table.readUInt8(from + 4)) ?? "decimal";
-  return { level: { format, text, start: table.readInt32LE(from) }, end };
+  const flags = table.readUInt8(from + 5);
+  // only levels above the one that the byte names restart it
+  const neverRestarts = (flags & NO_RESTART) !== 0 && table.readUInt8(from + 26) === 0;
+  return {
+    level: { format, text, start: table.readInt32LE(from), isLegal: (flags & LEGAL) !== 0, neverRestarts },
+    end,
+  };
 };
 
 interface Levels {

@@ -1,6 +1,6 @@
 import { findChild, type Element, childElements } from "../guard/xml.ts";
 import { type Counters, countUp, formatLabel, type NumberedLevel } from "./listNumbers.ts";
-import { wordValue } from "./wordStyles.ts";
+import { isOn, wordValue } from "./wordStyles.ts";
 
 export interface ParagraphNumber {
   /** The printed number, `2.1` or `c)`; "" for bullets and for levels without a number. */
@@ -37,6 +37,8 @@ const readLevel = (level: Element | undefined): NumberedLevel => ({
   format: wordValue(findChild(level, "w:numFmt")),
   text: wordValue(findChild(level, "w:lvlText")),
   start: Number(wordValue(findChild(level, "w:start")) || 1),
+  isLegal: isOn(findChild(level, "w:isLgl")),
+  neverRestarts: wordValue(findChild(level, "w:lvlRestart")) === "0",
 });
 
 /** The first numbers of the levels that begin again with a list. */
