@@ -32,10 +32,6 @@ export const numberedItem = (state: State, node: Element): ListItem => {
 
 type NumberFormat = (number: number) => string;
 
-/** Browsers show larger numbers as decimals. */
-const MAX_ROMAN = 3_999;
-const roman: NumberFormat = (number) => (number > MAX_ROMAN ? "" : romanNumber(number));
-
 const upper =
   (format: NumberFormat): NumberFormat =>
   (number) =>
@@ -49,10 +45,10 @@ const FORMATS: ReadonlyMap<string, NumberFormat> = new Map([
   ["A", upper(letterNumber)],
   ["upper-alpha", upper(letterNumber)],
   ["upper-latin", upper(letterNumber)],
-  ["i", roman],
-  ["lower-roman", roman],
-  ["I", upper(roman)],
-  ["upper-roman", upper(roman)],
+  ["i", romanNumber],
+  ["lower-roman", romanNumber],
+  ["I", upper(romanNumber)],
+  ["upper-roman", upper(romanNumber)],
 ]);
 
 const LIST_STYLE = /(?:^|;)\s*list-style(?:-type)?\s*:[^;]*?\b(decimal|(?:lower|upper)-(?:alpha|latin|roman))\b/i;
@@ -72,7 +68,7 @@ const addLabel = (item: ListItem, label: string): ListItem => {
 const labelItems = (list: List, format: NumberFormat): List => {
   const children = list.children.map((item, index) => {
     const number = numberOf(list, item, index);
-    return addLabel(item, `${format(number) || number}. `);
+    return addLabel(item, `${format(number)}. `);
   });
   return { ...list, ordered: false, start: null, children };
 };
