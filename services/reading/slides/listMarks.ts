@@ -9,7 +9,8 @@ export type ListMark = "bullet" | "number" | "none";
 export interface Numbering {
   /** Its name in the format, such as `alphaLcParenBoth`. */
   scheme: string;
-  start: number;
+  /** The first number of its items; undefined if they name none. */
+  start?: number;
 }
 
 interface FoundMark {
@@ -21,7 +22,8 @@ interface FoundMark {
 /** The `lstStyle`s of shape, layout and master, nearest first. */
 export type Styles = (Element | undefined)[];
 
-const readStart = (text: string | undefined): number => {
+const readStart = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
   const start = Number(text);
   return Number.isSafeInteger(start) && start > 0 ? start : 1;
 };
