@@ -13,7 +13,7 @@ const numbers = (...values: [size: 1 | 2 | 4, value: number][]): Buffer =>
     }),
   );
 
-const [DECIMAL, UPPER_ROMAN, LOWER_ROMAN, LOWER_LETTER, BULLET] = [0, 1, 2, 4, 23];
+const [DECIMAL, UPPER_ROMAN, LOWER_ROMAN, UPPER_LETTER, LOWER_LETTER, BULLET] = [0, 1, 2, 3, 4, 23];
 
 const level = (format: number, text: string, flags = 0): Buffer => {
   const fixed = Buffer.alloc(28);
@@ -124,11 +124,11 @@ test("bullets, levels that a list does not have and unknown lists have no label"
   expect([next(4, 0), next(4, 1), next(9, 0), next(1, 12)]).toEqual(["", "", "", ""]);
 });
 
-/** A page of formats of two cells, each with an item: of list 1, and of list 5. */
-const cellFormats = (): Buffer => {
+/** A page of formats of two cells, each with an item of one of the lists. */
+const cellFormats = (listNumbers: [number, number]): Buffer => {
   const page = Buffer.alloc(512);
   for (const [index, place] of [0, 5, 9].entries()) page.writeUInt32LE(place, index * 4);
-  for (const [index, number] of [1, 5].entries()) {
+  for (const [index, number] of listNumbers.entries()) {
     page[12 + index * 13] = 100 + index * 20;
     page.set([5, 0, 0, 0x16, 0x24, 1, 0x0b, 0x46, number, 0], 200 + index * 40);
   }
@@ -136,19 +136,28 @@ const cellFormats = (): Buffer => {
   return page;
 };
 
-test("lists in neighbouring cells are counted apart", () => {
+const readCells = (lists: Pick<DocFile, "table" | "dataAfter">, listNumbers: [number, number]): string => {
   const text = "rent\u0007gas\u0007";
-  const lists = letteredLists();
   const formats = Buffer.alloc(12);
   formats.writeUInt32LE(9, 4);
   const children = readDocBlocks({
-    main: cellFormats(),
+    main: cellFormats(listNumbers),
     text,
     locate: (character) => ({ offset: character, width: 1, following: text.length - character }),
     table: (number) => (number === tables.paragraphFormats ? formats : lists.table(number)),
     fonts: [],
-    dataAfter: lists.dataAfter,
+    dataAfter: (number) => lists.dataAfter(number),
     lengths: { body: text.length, footnotes: 0, headers: 0, comments: 0, endnotes: 0, boxes: 0 },
   });
-  expect(textContent({ type: "root", children })).toBe("(a) rent(a) gas");
+  return textContent({ type: "root", children });
+};
+
+test("lists in neighbouring cells are counted apart", () => {
+  expect(readCells(letteredLists(), [1, 5])).toBe("(a) rent(a) gas");
+});
+
+test("letters without punctuation are numbers", () => {
+  const overrides = Buffer.concat([numbers([4, 1]), override(7), numbers(NUMBER_OF_LIST)]);
+  const lists = Buffer.concat([numbers([2, 1]), list(7, true)]);
+  expect(readCells(listTables(lists, overrides, [level(UPPER_LETTER, "\u0000")]), [1, 1])).toBe("A rentB gas");
 });

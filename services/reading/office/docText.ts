@@ -109,7 +109,7 @@ const readRange = (reader: DocReader, from: number, until: number): ElementConte
     const outline = readNumber(modifiers, MODIFIER.outline) ?? null;
     const state = { style: 0, outline, inTable: depth > 0, depth, list, level, left: 0, first: 0 };
     const role = classifyParagraph(state, name, label, runs);
-    body.endParagraph(role && withLabel(role, label, runs), depth);
+    body.endParagraph(role && withLabel(role, label, runs, true), depth);
     if (endsCell(depth, modifiers, file.text[end])) {
       body.endCell(depth);
       isAfterItem = false;

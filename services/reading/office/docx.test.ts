@@ -77,6 +77,11 @@ describe("numbering", () => {
     );
   });
 
+  test("by letters without punctuation stays as text", async () => {
+    const lettered = `<w:abstractNum w:abstractNumId="7">${level(0, "upperLetter", "%1")}</w:abstractNum>${num(1)}`;
+    expect(await read(item("rent") + item("heat"), { numbering: lettered })).toBe("- A rent\n- B heat");
+  });
+
   test("of headings becomes part of their text", async () => {
     const styles = style("H1", "heading 1", `<w:pPr>${counted(1)}</w:pPr>`) + style("H2", "heading 2");
     const below = p(t("Rent"), `<w:pStyle w:val="H2"/>${counted(1, 1)}`);
