@@ -56,7 +56,7 @@ const LIST_STYLE = /(?:^|;)\s*list-style(?:-type)?\s*:[^;]*?\b(decimal|(?:lower|
 const formatOf = (list: Element): NumberFormat | undefined =>
   FORMATS.get(LIST_STYLE.exec(property(list, "style"))?.[1]?.toLowerCase() ?? property(list, "type"));
 
-/** The item with a label at the beginning of its words. An item that contains only a list has none: it continues the item before. */
+/** The item with a label before its words. An item that contains only a list has none: it continues the item before. */
 const addLabel = (item: ListItem, label: string): ListItem => {
   const [first, ...others] = item.children;
   if (first === undefined || item.children.every(({ type }) => type === "list")) return item;
