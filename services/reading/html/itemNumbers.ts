@@ -32,10 +32,6 @@ export const numberedItem = (state: State, node: Element): ListItem => {
 
 type NumberFormat = (number: number) => string;
 
-/** Browsers show larger numbers as decimals. */
-const MAX_ROMAN = 3_999;
-const roman: NumberFormat = (number) => (number > MAX_ROMAN ? "" : romanNumber(number));
-
 const upper =
   (format: NumberFormat): NumberFormat =>
   (number) =>
@@ -49,10 +45,10 @@ const FORMATS: ReadonlyMap<string, NumberFormat> = new Map([
   ["A", upper(letterNumber)],
   ["upper-alpha", upper(letterNumber)],
   ["upper-latin", upper(letterNumber)],
-  ["i", roman],
-  ["lower-roman", roman],
-  ["I", upper(roman)],
-  ["upper-roman", upper(roman)],
+  ["i", romanNumber],
+  ["lower-roman", romanNumber],
+  ["I", upper(romanNumber)],
+  ["upper-roman", upper(romanNumber)],
 ]);
 
 const LIST_STYLE = /(?:^|;)\s*list-style(?:-type)?\s*:[^;]*?\b(decimal|(?:lower|upper)-(?:alpha|latin|roman))\b/i;
@@ -60,19 +56,22 @@ const LIST_STYLE = /(?:^|;)\s*list-style(?:-type)?\s*:[^;]*?\b(decimal|(?:lower|
 const formatOf = (list: Element): NumberFormat | undefined =>
   FORMATS.get(LIST_STYLE.exec(property(list, "style"))?.[1]?.toLowerCase() ?? property(list, "type"));
 
+/** The item with a label before its words. An item that contains only a list has none: it continues the item before. */
 const addLabel = (item: ListItem, label: string): ListItem => {
-  const at = item.children.findIndex(({ type }) => type === "paragraph");
-  const first = item.children[at];
-  if (first?.type !== "paragraph") return item;
-  const labelled = { ...first, children: [{ type: "text" as const, value: label }, ...first.children] };
-  return { ...item, children: item.children.with(at, labelled) };
+  const [first, ...others] = item.children;
+  if (first === undefined || item.children.every(({ type }) => type === "list")) return item;
+  if (first.type !== "paragraph" && first.type !== "heading") {
+    return { ...item, children: [{ type: "paragraph", children: [{ type: "text", value: label }] }, ...item.children] };
+  }
+  const labelled = { ...first, children: [{ type: "text" as const, value: `${label} ` }, ...first.children] };
+  return { ...item, children: [labelled, ...others] };
 };
 
 /** The list with its letters as text, `b.`, because other texts refer to them. */
 const labelItems = (list: List, format: NumberFormat): List => {
   const children = list.children.map((item, index) => {
     const number = numberOf(list, item, index);
-    return addLabel(item, `${format(number) || number}. `);
+    return addLabel(item, `${format(number)}.`);
   });
   return { ...list, ordered: false, start: null, children };
 };

@@ -183,3 +183,12 @@ test("letters and Roman numbers of items stay as text, because other texts refer
   expect(await read(styled("list-style-type: decimal"))).toBe("28. rent");
   expect(await read("<ol type=disc><li>rent</ol>")).toBe("1. rent");
 });
+
+test("letters of items are read also where an item begins with a heading, code or a table", async () => {
+  expect(await read("<ol type=I><li><h3>Rent</h3><p>Monthly.</p><li><h3>Heat</h3></ol>")).toBe(
+    "- ### I. Rent\n  Monthly.\n- ### II. Heat",
+  );
+  expect(await read("<ol type=a><li><pre>x = 1</pre><p>Result</p></ol>")).toMatch(/^- a\.\n\n  ```\n  x = 1\n  ```/);
+  const table = "<table><tr><th>Rent<th>Heat<tr><td>9<td>8</table>";
+  expect(await read(`<ol type=a><li>${table}</ol>`)).toMatch(/^- a\.\n+  \| Rent/);
+});

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type DocFile, tables, utf16 } from "./docFile.ts";
-import { countUp, formatLabel, type NumberedLevel } from "./listNumbers.ts";
+import { type Counters, countUp, formatLabel, type NumberedLevel } from "./listNumbers.ts";
 
 /* The lists of a Word document ([MS-DOC]): their levels, and overrides, which paragraphs refer to and which may restart numbers. */
 
@@ -19,6 +19,9 @@ const FORMATS: ReadonlyMap<number, string> = new Map([
   [255, "none"],
 ]);
 
+/** Flags of a level. */
+const [LEGAL, NO_RESTART] = [0x04, 0x08];
+
 /** The text of a level, in which the characters 0 to 8 stand for the numbers of levels. */
 const readLevelText = (bytes: Buffer): string =>
   Array.from(utf16.decode(bytes), (sign) => (sign <= "\u0008" ? `%${sign.charCodeAt(0) + 1}` : sign)).join("");
@@ -32,7 +35,13 @@ const readLevel = (table: Buffer, from: number): { level: NumberedLevel; end: nu
   const end = textAt + 2 + table.readUInt16LE(textAt) * 2;
   const text = readLevelText(table.subarray(textAt + 2, end));
   const format = FORMATS.get(table.readUInt8(from + 4)) ?? "decimal";
-  return { level: { format, text, start: table.readInt32LE(from) }, end };
+  const flags = table.readUInt8(from + 5);
+  // only levels above the one that the byte names restart it
+  const neverRestarts = (flags & NO_RESTART) !== 0 && table.readUInt8(from + 26) === 0;
+  return {
+    level: { format, text, start: table.readInt32LE(from), isLegal: (flags & LEGAL) !== 0, neverRestarts },
+    end,
+  };
 };
 
 interface Levels {
@@ -121,7 +130,7 @@ const readOverrides = (table: Buffer): Override[] => {
 /** What the paragraphs of a list have counted so far. */
 interface ListCount {
   levels: NumberedLevel[];
-  counters: number[];
+  counters: Counters;
   paragraphs: number;
 }
 
@@ -154,10 +163,12 @@ export const readDocLists = (file: Pick<DocFile, "table" | "dataAfter">): NextLa
     const own = override && lists.get(override.list);
     if (!override || !own?.[level]) return "";
     const { counters } = count(override.list, own, follows);
-    if (!started.has(override)) for (const [at, start] of override.starts) counters[at] = start - 1;
+    if (!started.has(override)) for (const at of override.starts.keys()) counters[at] = undefined;
     started.add(override);
-    const levels = (at: number): NumberedLevel =>
-      override.levels.get(at) ?? own[at] ?? { format: "decimal", text: "", start: 1 };
+    const levels = (at: number): NumberedLevel => {
+      const described = override.levels.get(at) ?? own[at] ?? { format: "decimal", text: "", start: 1 };
+      return { ...described, start: override.starts.get(at) ?? described.start };
+    };
     countUp(counters, level, levels);
     return formatLabel(counters, level, levels);
   };

@@ -98,6 +98,7 @@ const readRange = (reader: DocReader, from: number, until: number): ElementConte
     const depth = tableDepth(modifiers);
     if (readFlag(modifiers, MODIFIER.rowEnd) || readFlag(modifiers, MODIFIER.innerRowEnd)) {
       body.endRow(readCellPlans(modifiers), readFlag(modifiers, MODIFIER.header), depth);
+      isAfterItem = false;
       continue;
     }
     const list = readNumber(modifiers, MODIFIER.list) ?? 0;
@@ -108,8 +109,11 @@ const readRange = (reader: DocReader, from: number, until: number): ElementConte
     const outline = readNumber(modifiers, MODIFIER.outline) ?? null;
     const state = { style: 0, outline, inTable: depth > 0, depth, list, level, left: 0, first: 0 };
     const role = classifyParagraph(state, name, label, runs);
-    body.endParagraph(role && withLabel(role, label, runs), depth);
-    if (endsCell(depth, modifiers, file.text[end])) body.endCell(depth);
+    body.endParagraph(role && withLabel(role, label, runs, true), depth);
+    if (endsCell(depth, modifiers, file.text[end])) {
+      body.endCell(depth);
+      isAfterItem = false;
+    }
   }
   return body.finish();
 };

@@ -56,12 +56,30 @@ describe("numbering", () => {
     expect(await read(body, { numbering })).toBe("1. one\n\nBetween.\n\n2. two\n   - 2.a a\n\nNew:\n\n1. one");
   });
 
+  test("restarts above the level of the first item of a new list", async () => {
+    expect(await read(item("one") + item("two") + item("a", 2, 1), { numbering })).toContain("- 1.a a");
+  });
+
+  test("of a legal level is decimal, and that of a level that never restarts continues", async () => {
+    const legal = level(1, "decimal", "%1.%2").replace("</w:lvl>", '<w:lvlRestart w:val="0"/><w:isLgl/></w:lvl>');
+    const articles = `<w:abstractNum w:abstractNumId="7">${level(0, "upperRoman", "Article %1.")}${legal}</w:abstractNum>${num(1)}`;
+    const body = item("rent") + item("gas", 1, 1) + item("heat") + item("oil", 1, 1);
+    expect(await read(body, { numbering: articles })).toBe(
+      "- Article I. rent\n  - 1.1 gas\n- Article II. heat\n  - 2.2 oil",
+    );
+  });
+
   test("by letters and Roman numbers stays as text, because other texts refer to it", async () => {
     const lettered = `<w:abstractNum w:abstractNumId="7">${level(0, "lowerLetter", "(%1)")}${level(1, "lowerRoman", "%2)")}</w:abstractNum>${num(1)}`;
     const body = item("rent") + item("heat") + item("gas", 1, 1) + item("oil", 1, 1) + p(t("As in (b) ii)."));
     expect(await read(body, { numbering: lettered })).toBe(
       "- (a) rent\n- (b) heat\n  - i) gas\n  - ii) oil\n\nAs in (b) ii).",
     );
+  });
+
+  test("by letters without punctuation stays as text", async () => {
+    const lettered = `<w:abstractNum w:abstractNumId="7">${level(0, "upperLetter", "%1")}</w:abstractNum>${num(1)}`;
+    expect(await read(item("rent") + item("heat"), { numbering: lettered })).toBe("- A rent\n- B heat");
   });
 
   test("of headings becomes part of their text", async () => {

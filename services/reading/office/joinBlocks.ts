@@ -1,5 +1,5 @@
 import type { Element, ElementContent } from "hast";
-import { element, isElement, property } from "../html/tree.ts";
+import { element, isElement, property, textContent } from "../html/tree.ts";
 
 /* Word processors store separate paragraphs; this joins those that form one block. */
 
@@ -9,7 +9,7 @@ const isList = (node: ElementContent | undefined): node is Element =>
 /** Whether a list continues the one before: its first item is deeper, or both have the same style. */
 const continues = (before: Element, list: Element): boolean => {
   const first = list.children.find(isElement);
-  const content = first?.children.filter(isElement) ?? [];
+  const content = first?.children.filter((child) => isElement(child) || textContent(child).trim() !== "") ?? [];
   if (content.length > 0 && content.every(isList)) return true;
   return before.tagName === list.tagName && property(before, "dataList") === property(list, "dataList");
 };

@@ -9,6 +9,10 @@ export interface NumberedLevel {
   /** The label, with the numbers of levels as `%1` to `%9`. */
   text: string;
   start: number;
+  /** All numbers in the label are decimals, as in `1.1` below `Article I`. */
+  isLegal?: boolean;
+  /** Its numbers continue after a level above. */
+  neverRestarts?: boolean;
 }
 
 const letters = (number: number): string =>
@@ -32,22 +36,34 @@ export const formatNumber = (number: number, format: string): string => {
   }
 };
 
+/** The last numbers of the levels of a list; undefined for those that begin with their start. */
+export type Counters = (number | undefined)[];
+
 /** The level of a list, from 0. */
 type Levels<T = NumberedLevel> = (level: number) => T;
 
-/** Counts one paragraph of a level: starts the levels above that have no number yet, and resets those below. */
-export const countUp = (counters: number[], level: number, levels: Levels<{ start: number }>): number => {
+/** Counts one paragraph of a level: starts the levels above that have no number yet, and resets those below that restart. */
+export const countUp = (
+  counters: Counters,
+  level: number,
+  levels: Levels<Pick<NumberedLevel, "start" | "neverRestarts">>,
+): number => {
   for (let above = 0; above < level; above += 1) counters[above] ??= levels(above).start;
   const number = (counters[level] ?? levels(level).start - 1) + 1;
   counters[level] = number;
-  counters.length = level + 1;
+  const kept = counters.findLastIndex((_, at) => at > level && levels(at).neverRestarts === true);
+  for (let below = level + 1; below < kept; below += 1) {
+    if (levels(below).neverRestarts !== true) counters[below] = undefined;
+  }
+  counters.length = Math.max(level, kept) + 1;
   return number;
 };
 
 /** The label of a level, with the numbers of the levels that it names; "" for bullets and for levels without a number. */
-export const formatLabel = (counters: number[], level: number, levels: Levels): string => {
-  const { format, text } = levels(level);
+export const formatLabel = (counters: Counters, level: number, levels: Levels): string => {
+  const { format, text, isLegal } = levels(level);
   if (/^(?:bullet|none)$/.test(format)) return "";
-  const numberAt = (named: number): string => formatNumber(counters[named] ?? 1, levels(named).format);
+  const numberAt = (named: number): string =>
+    formatNumber(counters[named] ?? 1, isLegal === true ? "decimal" : levels(named).format);
   return text.replace(/%([1-9])/g, (_, named: string) => numberAt(Number(named) - 1)).trim();
 };

@@ -56,6 +56,21 @@ test("a numbered list continues after a paragraph, as it declares", async () => 
   );
 });
 
+test("an item without a number belongs to the numbered item before it", async () => {
+  const styles =
+    '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>';
+  const item = (content: string, attributes = ""): string =>
+    `<text:list-item ${attributes}>${content}</text:list-item>`;
+  const list = (...items: string[]): string => `<text:list text:style-name="L1">${items.join("")}</text:list>`;
+  const header = `<text:list-header>${p("note")}</text:list-header>`;
+  expect(await read(list(item(p("one")), header, item(p("two"))), styles)).toBe("1. one\n\n   note\n2. two");
+  const inner = item(`<text:list>${item(p("a"))}</text:list>`);
+  const ninth = item(p("nine"), 'text:start-value="9"');
+  expect(await read(list(item(p("one")), inner, item(p("two")), ninth), styles)).toBe(
+    "1. one\n   - a\n2. two\n9. nine",
+  );
+});
+
 test("letters and Roman numbers of items stay as text, because other texts refer to them", async () => {
   const level = (at: number, format: string, more: string): string =>
     `<text:list-level-style-number text:level="${at}" style:num-format="${format}" ${more}/>`;

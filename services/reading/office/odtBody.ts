@@ -161,15 +161,21 @@ const list = (node: Element, context: OdtContext, above?: ListPosition): Element
   const ordered = isOrdered(levels, position.level);
   let expected: number | undefined;
   let start = 1;
-  const converted = items.map((item) => {
-    if (!isNumbered(item)) return element("li", content(item));
+  const converted: Html[] = [];
+  for (const item of items) {
+    if (!isNumbered(item)) {
+      // an item of its own would have a number
+      if (ordered && expected !== undefined) for (const part of content(item)) converted.at(-1)?.children.push(part);
+      else converted.push(element("li", content(item)));
+      continue;
+    }
     const number = countItem(item, position, context);
     const label = ordered ? "" : itemLabel(levels, counters);
     const value = ordered && expected !== undefined && number !== expected ? { value: String(number) } : {};
     if (expected === undefined) start = number;
     expected = number + 1;
-    return element("li", addItemLabel(label, content(item, label)), value);
-  });
+    converted.push(element("li", addItemLabel(label, content(item, label)), value));
+  }
   const properties = { dataList: style, ...(ordered && start > 1 ? { start } : {}) };
   // items before it have no number, which Markdown would give them
   const first = ordered ? Math.max(items.findIndex(isNumbered), 0) : 0;

@@ -25,11 +25,17 @@ const headingTag = (level: number): Kind => `h${Math.min(Math.max(level, 1), 6)}
 
 export const isCodeStyle = (name: string | undefined): boolean => name !== undefined && CODE_RUN.test(name);
 
-/** A number that Markdown's own numbers can replace: `3.`, `(3)`. A letter alone may be a bullet: fonts of symbols show `o` and `ü` as marks. */
-const SIMPLE_LABEL = /^(?:[\s([]*\d+[\s.):\]–-]*|\s*\p{L}{1,2}\s*)$/u;
+/** A number that Markdown's own numbers can replace: `3.`, `(3)`. */
+const SIMPLE_LABEL = /^[\s([]*\d+[\s.):\]–-]*$/;
+/** Letters alone may be a bullet: fonts of symbols show `o` and `ü` as marks. */
+const MAYBE_BULLET = /^\s*\p{L}{1,2}\s*$/u;
 
-/** Whether the label of an item has to be read as text: `(c)`, `iv)`, `2.1`, `Article 3`. Others refer to the item by it. */
-export const isReference = (label: string): boolean => /[\p{L}\p{N}]/u.test(label) && !SIMPLE_LABEL.test(label);
+/**
+ * Whether the label of an item has to be read as text: `(c)`, `iv)`, `2.1`, `Article 3`. Others refer to the item by it.
+ * `isNumber`: the label is known to be no bullet.
+ */
+export const isReference = (label: string, isNumber = false): boolean =>
+  /[\p{L}\p{N}]/u.test(label) && !SIMPLE_LABEL.test(label) && (isNumber || !MAYBE_BULLET.test(label));
 
 const isOrdered = (label: string): boolean => /\d/.test(label) || /^\(?[a-z]{1,5}[.)]/i.test(label.trim());
 
@@ -73,10 +79,10 @@ export const classifyParagraph = (
   return { kind: runs.length > 0 && runs.every((run) => run.code || run.isLineBreak) ? "pre" : "p" };
 };
 
-/** The paragraph, as an unnumbered item if its label is read as text; that of a heading always is. */
-export const withLabel = (role: ParagraphRole, label: string, runs: TextRun[]): Paragraph => {
+/** The paragraph, as an unnumbered item if its label is read as text; that of a heading always is. `isNumber`: not a bullet. */
+export const withLabel = (role: ParagraphRole, label: string, runs: TextRun[], isNumber = false): Paragraph => {
   const isHeading = /^h\d$/.test(role.kind);
-  const isRead = isHeading ? /[\p{L}\p{N}]/u.test(label) : role.item !== undefined && isReference(label);
+  const isRead = isHeading ? /[\p{L}\p{N}]/u.test(label) : role.item !== undefined && isReference(label, isNumber);
   if (!isRead) return { ...role, runs };
   const item = role.item && { level: role.item.level, ordered: false };
   return { ...role, item, runs: mergeRuns([{ ...runs[0], text: `${label} ` }, ...runs]) };

@@ -1,6 +1,6 @@
 import { findChild, type Element, childElements } from "../guard/xml.ts";
-import { countUp, formatLabel, type NumberedLevel } from "./listNumbers.ts";
-import { wordValue } from "./wordStyles.ts";
+import { type Counters, countUp, formatLabel, type NumberedLevel } from "./listNumbers.ts";
+import { isOn, wordValue } from "./wordStyles.ts";
 
 export interface ParagraphNumber {
   /** The printed number, `2.1` or `c)`; "" for bullets and for levels without a number. */
@@ -37,23 +37,31 @@ const readLevel = (level: Element | undefined): NumberedLevel => ({
   format: wordValue(findChild(level, "w:numFmt")),
   text: wordValue(findChild(level, "w:lvlText")),
   start: Number(wordValue(findChild(level, "w:start")) || 1),
+  isLegal: isOn(findChild(level, "w:isLgl")),
+  neverRestarts: wordValue(findChild(level, "w:lvlRestart")) === "0",
 });
+
+/** The first numbers of the levels that begin again with a list. */
+const readStarts = (list: Element): Map<number, number> =>
+  new Map(
+    [...byAttribute(list, "w:lvlOverride", "w:ilvl")].flatMap(([level, override]): [number, number][] => {
+      const start = findChild(override, "w:startOverride");
+      return start && Number(level) <= MAX_LEVEL ? [[Number(level), Number(wordValue(start))]] : [];
+    }),
+  );
 
 /** Reads word/numbering.xml. */
 export const readWordNumbering = (root: Element | undefined): Numbering => {
   const lists = byAttribute(root, "w:num", "w:numId");
   const plans = byAttribute(root, "w:abstractNum", "w:abstractNumId");
-  const countersByPlan = new Map<string, number[]>();
+  const countersByPlan = new Map<string, Counters>();
   const startedLists = new Set<string>();
 
   /** The first use of a list may restart the numbers of its plan. */
-  const startList = (id: string, list: Element, counters: number[]): void => {
+  const startList = (id: string, starts: Map<number, number>, counters: Counters): void => {
     if (startedLists.has(id)) return;
     startedLists.add(id);
-    for (const [level, override] of byAttribute(list, "w:lvlOverride", "w:ilvl")) {
-      const start = findChild(override, "w:startOverride");
-      if (start) counters[Number(level)] = Number(wordValue(start)) - 1;
-    }
+    for (const level of starts.keys()) counters[level] = undefined;
   };
 
   return {
@@ -65,10 +73,14 @@ export const readWordNumbering = (root: Element | undefined): Numbering => {
       const plan = plans.get(planId);
       if (!list || !plan) return undefined;
       const byNumber = readLevels(list, plan);
-      const levels = (at: number): NumberedLevel => readLevel(byNumber.get(String(at)));
+      const starts = readStarts(list);
+      const levels = (at: number): NumberedLevel => {
+        const described = readLevel(byNumber.get(String(at)));
+        return { ...described, start: starts.get(at) ?? described.start };
+      };
       const counters = countersByPlan.get(planId) ?? [];
       countersByPlan.set(planId, counters);
-      startList(id, list, counters);
+      startList(id, starts, counters);
       const number = countUp(counters, level, levels);
       return { label: formatLabel(counters, level, levels), number, list: planId };
     },

@@ -68,7 +68,7 @@ export const rewriteParagraph = (element: Element, { styles, numbering }: WordCo
     return [{ ...element, children: [knownProperties(properties, known), ...label, ...withoutProperties(element)] }];
   }
   if (!properties || !numberProperties) return [element];
-  if (numbered && isReference(numbered.label)) {
+  if (numbered && isReference(numbered.label, true)) {
     const level = Number(wordValue(findChild(numberProperties, "w:ilvl"))) + 1;
     const label = makeRun(`${numbered.label} `);
     return [

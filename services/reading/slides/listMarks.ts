@@ -9,7 +9,8 @@ export type ListMark = "bullet" | "number" | "none";
 export interface Numbering {
   /** Its name in the format, such as `alphaLcParenBoth`. */
   scheme: string;
-  start: number;
+  /** The first number of its items; undefined if they name none. */
+  start?: number;
 }
 
 interface FoundMark {
@@ -21,12 +22,18 @@ interface FoundMark {
 /** The `lstStyle`s of shape, layout and master, nearest first. */
 export type Styles = (Element | undefined)[];
 
+const readStart = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const start = Number(text);
+  return Number.isSafeInteger(start) && start > 0 ? start : 1;
+};
+
 const ownMark = (properties: Element | undefined): FoundMark | undefined => {
   if (childNamed(properties, "buNone")) return { mark: "none" };
   const numbers = childNamed(properties, "buAutoNum");
   if (numbers) {
     const { type = "", startAt } = numbers.attributes;
-    return { mark: "number", numbering: { scheme: type, start: Number(startAt) || 1 } };
+    return { mark: "number", numbering: { scheme: type, start: readStart(startAt) } };
   }
   return (childNamed(properties, "buChar") ?? childNamed(properties, "buBlip")) ? { mark: "bullet" } : undefined;
 };

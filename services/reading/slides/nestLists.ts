@@ -16,11 +16,13 @@ interface OpenList {
   level: number;
   /** The scheme of its last item; "" for a bullet. */
   scheme: string;
+  /** The first number that its last items name. */
+  start: number;
   /** The number after that of its last item. */
   next: number;
 }
 
-const NUMBERS: Numbering = { scheme: "", start: 1 };
+const NUMBERS: Numbering = { scheme: "" };
 
 const toItem = (content: ElementContent[], label: string, properties: Html["properties"]): Html => {
   const words: ElementContent[] = label === "" ? content : [{ type: "text", value: `${label} ` }, ...content];
@@ -45,12 +47,14 @@ export const nestLists = (paragraphs: Paragraph[]): ElementContent[] => {
     if (open.length === 0 && outer?.list.tagName === tag) open.push({ ...outer, level });
     const last = open.at(-1);
     const before = last?.level === level && last.list.tagName === tag ? last : undefined;
-    const number = before?.scheme === scheme ? before.next : start;
+    const continued = before?.scheme === scheme && (start ?? before.start) === before.start ? before : undefined;
+    const number = continued?.next ?? start ?? 1;
+    const first = start ?? continued?.start ?? 1;
     const label = mark === "number" ? itemLabel(numbering, number) : "";
     if (before) {
       const isNext = tag === "ul" || number === before.next;
       before.list.children.push(toItem(content, label, isNext ? {} : { value: String(number) }));
-      Object.assign(before, { scheme, next: number + 1 });
+      Object.assign(before, { scheme, start: first, next: number + 1 });
       continue;
     }
     if (last?.level === level) open.pop();
@@ -58,7 +62,7 @@ export const nestLists = (paragraphs: Paragraph[]): ElementContent[] => {
     const above = open.at(-1)?.list.children.at(-1);
     if (above?.type === "element") above.children.push(list);
     else blocks.push(list);
-    open.push({ list, level, scheme, next: number + 1 });
+    open.push({ list, level, scheme, start: first, next: number + 1 });
   }
   return blocks;
 };

@@ -93,6 +93,27 @@ test("letters of items stay as text, because others refer to them, and numbers b
   expect(await only(shape(text("three", third) + text("four", third)))).toBe("3. three\n4. four");
 });
 
+test("an item that names another start than those before it begins again", async () => {
+  const from = (start: string): string => `<a:pPr><a:buAutoNum type="arabicPeriod" ${start}/></a:pPr>`;
+  const [first, fifth] = [from(""), from('startAt="5"')];
+  const items = [text("one", first), text("two", first), text("five", fifth), text("six", fifth)];
+  expect(await only(shape(items.join("")))).toBe("1. one\n2. two\n5. five\n6. six");
+  const letters = (start: number): string => from(`startAt="${start}"`).replace("arabicPeriod", "alphaLcPeriod");
+  expect(await only(shape(text("c", letters(3)) + text("d", letters(3)) + text("a", letters(1))))).toBe(
+    "- c. c\n- d. d\n- a. a",
+  );
+});
+
+test("numbers that no letters express are decimal, and starts that are no numbers are 1", async () => {
+  const first = (scheme: string, startAt: string): Promise<string | undefined> =>
+    only(shape(text("one", `<a:pPr><a:buAutoNum type="${scheme}" startAt="${startAt}"/></a:pPr>`)));
+  expect(await first("romanUcParenBoth", "2147483647")).toBe("- (2147483647) one");
+  expect(await first("romanLcPeriod", "3999")).toBe("- mmmcmxcix. one");
+  expect(await first("alphaLcParenBoth", "2147483647")).toBe("- (2147483647) one");
+  expect(await first("alphaLcParenR", "1e999")).toBe("- a) one");
+  expect(await first("arabicPeriod", "-4")).toBe("1. one");
+});
+
 test("items below a skipped level are kept", async () => {
   const items = [text("deep", `<a:pPr lvl="2"/>`), text("top"), text("deeper", `<a:pPr lvl="2"/>`)].join("");
   expect(await only(shape(items, `<p:ph idx="1"/>`))).toBe("- deep\n- top\n  - deeper");
