@@ -3,9 +3,11 @@ import { describe, expect, test } from "vitest";
 import type { Frame, FramePayload, TurnEnd } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import { eventsIn, expectStream } from "#test/agents/grammar.ts";
+import { countRounds } from "#test/countRounds.ts";
 import { RESPONSE_HEAD } from "#test/samples.ts";
 import { encodeEvent, type NumberedEvent } from "./encodeEvents.ts";
 import { createStream, REGENERATED_MESSAGE } from "./responseStream.ts";
+import { buildResponse } from "./storedResponse.ts";
 
 const frame = (payload: FramePayload, attempt = 1): Exclude<Frame, { type: "end" }> => ({ ...payload, attempt, n: 0 });
 const said = { text: "", reasoning: "", citations: [] };
@@ -156,21 +158,21 @@ describe("the stream of a response", () => {
     for (const [n] of events.entries()) expect(rest(n)).toEqual(parsed(whole).slice(n + 1));
   });
 
-  test("ends for a reader that has more events than were retained, and only once for one that has the end", () => {
+  test("ends for a reader that has more events than were retained, and only once for one that has the end", async () => {
     const stopped: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
-    const replayed = (startAfter: number) =>
+    const replayed = async (startAfter: number) =>
       parsed(
         toSse(
-          createStream(RESPONSE_HEAD, { startAfter, attempt: 1 }).replay(
+          await createStream(RESPONSE_HEAD, { startAfter, attempt: 1 }).replay(
             [{ type: "text", text: "half" }],
             stopped,
             1_700_000_001,
           ),
         ),
       );
-    const last = replayed(-1).at(-1).sequence_number;
-    expect(replayed(last)).toEqual([]);
-    const rest = replayed(last + 20);
+    const last = (await replayed(-1)).at(-1).sequence_number;
+    expect(await replayed(last)).toEqual([]);
+    const rest = await replayed(last + 20);
     expect(rest.at(-1)).toMatchObject({ type: "response.failed", response: { status: "cancelled" } });
     expect(rest.map(({ sequence_number }) => sequence_number)).toEqual(rest.map((_, n) => last + 21 + n));
   });
@@ -354,4 +356,11 @@ test("a tool call that fails has the status incomplete", () => {
     ),
   );
   expect(events.at(-1).response.output[0]).toMatchObject({ type: "function_call", status: "incomplete" });
+});
+
+test("a response of a hundred thousand frames is built and replayed without holding up the process", async () => {
+  const frames = Array.from({ length: 100_000 }, (_, n): FramePayload => ({ type: "text", text: `word ${n} ` }));
+  const ended = { end: { ...completed, said: { ...said, text: textOf(frames) } }, completed_at: 1 };
+  expect(await countRounds(buildResponse(RESPONSE_HEAD, frames, ended))).toBeGreaterThan(3);
+  expect(await countRounds(createStream(RESPONSE_HEAD).replay(frames, ended.end, 1))).toBeGreaterThan(3);
 });

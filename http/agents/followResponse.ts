@@ -36,7 +36,7 @@ async function readRest(
   const row = await getTurn(http.db, organization, turn_id);
   const ended = row && readResponseEnd(row as ResponseRow);
   if (ended) {
-    const events = stream.replay(await readFrames(http, row as ResponseRow), ended.end, ended.completed_at);
+    const events = await stream.replay(await readFrames(http, row as ResponseRow), ended.end, ended.completed_at);
     return { events, end: ended.end };
   }
   if (row || !(await http.turnHistory.isDeleted(thread_id, turn_id))) return undefined;
@@ -143,6 +143,6 @@ export async function replayResponse(
 ): Promise<void> {
   const { end, completed_at } = readResponseEnd(row)!;
   const stream = createStream(head, { startAfter, attempt: row.attempt });
-  const events = stream.replay(await readFrames(http, row), end, completed_at);
+  const events = await stream.replay(await readFrames(http, row), end, completed_at);
   openEventStream(reply, await encodeFirst(reply, events)).end("");
 }

@@ -26,8 +26,12 @@ function finalMessage(frames: FramePayload[]): FramePayload[] {
 }
 
 /** Makes the resent stream begin at the final message, which keeps the id that it has in the stored response. */
-function headOfMessage(head: ResponseHead, frames: FramePayload[], ended: ResponseEnd | undefined): ResponseHead {
-  const { output } = buildResponse(head, frames, ended);
+async function headOfMessage(
+  head: ResponseHead,
+  frames: FramePayload[],
+  ended: ResponseEnd | undefined,
+): Promise<ResponseHead> {
+  const { output } = await buildResponse(head, frames, ended);
   const at = output.findLastIndex(({ type }) => type !== "reasoning");
   const first_item = output[at]?.type === "message" ? at : output.length;
   const follows_message = output.slice(0, first_item).some(({ type }) => type === "message");
@@ -37,7 +41,7 @@ function headOfMessage(head: ResponseHead, frames: FramePayload[], ended: Respon
 async function readAnswer(http: Http, row: ResponseRow) {
   const [head, frames] = await Promise.all([readHead(http, row), readFrames(http, row)]);
   const ended = readResponseEnd(row);
-  return { head: headOfMessage(head, frames, ended), message: finalMessage(frames), ended };
+  return { head: await headOfMessage(head, frames, ended), message: finalMessage(frames), ended };
 }
 
 /**
@@ -64,7 +68,7 @@ async function resendBuffered(http: Http, reply: FastifyReply, row: ResponseRow,
     if (disconnected.aborted) return reply.hijack();
     await recheckAfterWait(reply);
     const { head, message, ended } = await readAnswer(http, newest);
-    return await connection.answer(buildResponse(head, message, ended));
+    return await connection.answer(await buildResponse(head, message, ended));
   } catch (error) {
     return connection.fail(error, row.id);
   } finally {
@@ -79,7 +83,7 @@ async function resendStreamed(http: Http, reply: FastifyReply, row: ResponseRow,
     const newest = await awaitEnd(http, row, Infinity, AbortSignal.any([disconnected, http.closing]));
     const { head, message, ended } = await readAnswer(http, newest);
     const stream = createStream(head);
-    const events = ended ? stream.replay(message, ended.end, ended.completed_at) : stream.breakOff();
+    const events = ended ? await stream.replay(message, ended.end, ended.completed_at) : stream.breakOff();
     sse.end(await encodeEvents(events));
   } catch (error) {
     http.logger.warn({ err: error, turn_id: row.id }, "response not sent");

@@ -1,6 +1,7 @@
 import { streamName } from "#events/ids.ts";
 import type { FramePayload, TurnEnd } from "#events/ports.ts";
 import { parseLargeJson } from "#events/readLargeJson.ts";
+import { createPause } from "#events/slices.ts";
 import { Prompt } from "#events/thread.ts";
 import { listTurnApprovals } from "#projections/runs/approvals.ts";
 import { listRounds, type RequestEcho, type RoundRow } from "#projections/turns/query.ts";
@@ -129,10 +130,21 @@ export function readResponseEnd(row: ResponseRow): ResponseEnd | undefined {
   return end && { end, completed_at: unixSeconds(row.ended_at ?? row.started_at) };
 }
 
-/** The response object after some frames. Items that a running response has open stay open. */
-export function buildResponse(head: ResponseHead, frames: FramePayload[], ended: ResponseEnd | undefined): Response {
+/**
+ * The response object after some frames. Items that a running response has open stay open. Lets other work run in between: a long
+ * answer has a hundred thousand frames.
+ */
+export async function buildResponse(
+  head: ResponseHead,
+  frames: FramePayload[],
+  ended: ResponseEnd | undefined,
+): Promise<Response> {
   const fold = createFold(head);
-  for (const frame of frames) fold.next(frame);
+  const pause = createPause();
+  for (const frame of frames) {
+    await pause();
+    fold.next(frame);
+  }
   if (!ended) return presentResponse(head, fold.output());
   fold.end(ended.end);
   return presentResponse(head, fold.output(), ended.end, ended.completed_at);
@@ -140,7 +152,8 @@ export function buildResponse(head: ResponseHead, frames: FramePayload[], ended:
 
 /** The output items of a response, without a look at its settings, which may be in the blob of a large prompt. */
 export async function readOutput(http: Needs, row: ResponseRow): Promise<Response["output"]> {
-  return buildResponse(headFrom(row, NO_SETTINGS), await readFrames(http, row), readResponseEnd(row)).output;
+  const { output } = await buildResponse(headFrom(row, NO_SETTINGS), await readFrames(http, row), readResponseEnd(row));
+  return output;
 }
 
 /** The stored response object, with the same items as its stream (spec: Agent response object). */
@@ -149,7 +162,7 @@ export async function readStoredResponse(
   row: ResponseRow,
 ): Promise<Response> {
   const [head, frames] = await Promise.all([readHead(http, row), readFrames(http, row)]);
-  const response = buildResponse(head, frames, readResponseEnd(row));
+  const response = await buildResponse(head, frames, readResponseEnd(row));
   if (!row.parked_at) return response;
   await http.waitUntilCurrent(["runs"], streamName("thread", row.thread_id));
   return { ...response, pending_approvals: await pendingApprovals(http, row) };
