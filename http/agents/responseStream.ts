@@ -1,5 +1,5 @@
 import type { Frame, FramePayload, TurnEnd } from "#events/ports.ts";
-import { createPause } from "#events/slices.ts";
+import { mapInSlices } from "#events/slices.ts";
 import { NO_OUTPUT, NO_USAGE } from "#events/thread.ts";
 import { createDeduplicator } from "./deduplicateFrames.ts";
 import type { NumberedEvent } from "./encodeEvents.ts";
@@ -124,15 +124,11 @@ export function createStream(head: ResponseHead, { startAfter, attempt: attemptO
       { ...BREAK, sequence_number: numbering.lastSent() },
     ],
     /** The rest of a turn that has ended, from all its frames. Lets other work run in between. */
-    async replay(frames: FramePayload[], end: TurnEnd, completed_at: number): Promise<NumberedEvent[]> {
-      const events = numbering.hasStarted() ? [] : open();
-      const pause = createPause();
-      for (const frame of frames) {
-        await pause();
-        for (const event of sendFrame(frame, Number.MAX_SAFE_INTEGER)) events.push(event);
-      }
-      return [...events, ...finish(end, completed_at)];
-    },
+    replay: async (frames: FramePayload[], end: TurnEnd, completed_at: number): Promise<NumberedEvent[]> => [
+      ...(numbering.hasStarted() ? [] : open()),
+      ...(await mapInSlices(frames, (frame) => sendFrame(frame, Number.MAX_SAFE_INTEGER))).flat(),
+      ...finish(end, completed_at),
+    ],
   };
 }
 
