@@ -46,8 +46,6 @@ export interface Period {
 }
 
 export const GROUPS_PER_PAGE = 500;
-/** The service writes no more groups into a CSV. */
-export const MAX_CSV_GROUPS = 100_000;
 /** No event reports changes of the sums. */
 const RENEWED_MS = 30_000;
 

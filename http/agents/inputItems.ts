@@ -8,12 +8,12 @@ import { answerText } from "#events/turnOutput.ts";
 import { listTurns, type ThreadTurn } from "#projections/turns/threadTurns.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
+import { readInTurn } from "../base/longReads.ts";
 import { recheckAfterWait } from "../base/recheck.ts";
 import { reserveAnswerBytes, MAX_UNCOUNTED_BYTES } from "../base/sendFile.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
 import { messageId } from "./itemIds.ts";
 import type { ResponseRow } from "./lookups.ts";
-import { readInTurn } from "./storedResponse.ts";
 
 const MessageItem = z.object({
   id: z.string(),

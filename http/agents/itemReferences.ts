@@ -2,11 +2,12 @@ import { measureJson } from "#events/largeJson.ts";
 import { findTurnsBetween } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
+import { readInTurn } from "../base/longReads.ts";
 import { itemId, turnRangeOf } from "./itemIds.ts";
 import type { Item } from "./items.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
 import type { InputItem, ResponseRequest } from "./schema.ts";
-import { readInTurn, readOutput } from "./storedResponse.ts";
+import { readOutput } from "./storedResponse.ts";
 
 /** Responses that are read at the same time. */
 const PARALLEL = 8;

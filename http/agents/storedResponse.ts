@@ -6,7 +6,7 @@ import { Prompt } from "#events/thread.ts";
 import { listTurnApprovals } from "#projections/runs/approvals.ts";
 import { listRounds, type RequestEcho, type RoundRow } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
-import { waitInQueue } from "../base/requestTime.ts";
+import { readInTurn } from "../base/longReads.ts";
 import { unixSeconds } from "../base/times.ts";
 import { turnEndFrom } from "../turns/turnEnd.ts";
 import { createFold } from "./foldFrames.ts";
@@ -33,27 +33,6 @@ const NO_SETTINGS: RequestEcho = { instructions: null, user: null, vars: {}, rea
 /** Reads a blob of a turn; undefined when the blob or its key is deleted. */
 const readBlob = ({ vault }: Needs, { id, wrapped_key }: ResponseRow, blob: string): Promise<Buffer | undefined> =>
   vault.get({ thing: streamName("turn", id), wrapped_key }, blob);
-
-/** Others of the organization release their places within seconds. */
-const NEVER = new AbortController().signal;
-
-/**
- * Waits for a place among the organization's long reads, and releases it after `read`, because the request may go on to wait for
- * its turn, or for a slow client. Throws if `signal` aborts first.
- */
-export async function readInTurn<T>(
-  { longReadPlaces }: Pick<Http, "longReadPlaces">,
-  organization: string,
-  read: () => Promise<T>,
-  signal: AbortSignal = NEVER,
-): Promise<T> {
-  await waitInQueue(() => longReadPlaces.acquire(organization, signal));
-  try {
-    return await read();
-  } finally {
-    longReadPlaces.release(organization);
-  }
-}
 
 /** The settings in a large prompt, which may have 64 MiB with its messages. */
 const readLargeSettings = (http: Needs, row: ResponseRow, blob: string): Promise<RequestEcho> =>

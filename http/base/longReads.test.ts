@@ -1,7 +1,8 @@
-import type { FastifyRequest } from "fastify";
-import { expect, test } from "vitest";
+import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
-import { createLongReads } from "./longReads.ts";
+import { createLongReads, readInTurn } from "./longReads.ts";
+import { requestAge, trackRequestTime } from "./requestTime.ts";
 
 const requestOf = (organization_id: string) => ({ caller: { organization_id } }) as unknown as FastifyRequest;
 
@@ -60,3 +61,31 @@ test("a read is refused while too many of its organization wait, and may be repe
   reads.end(refused);
   await expect(repeated).rejects.toThrow("aborted");
 });
+
+test.each(["begin", "readInTurn"] as const)(
+  "a wait for a place (%s) leaves the reads after it their time",
+  async (way) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const app = Fastify();
+    onTestFinished(async () => {
+      vi.useRealTimers();
+      await app.close();
+    });
+    const longReadPlaces = {
+      ...createFairSemaphore({ total: 1, perTenant: 1 }),
+      acquire: async () => void vi.advanceTimersByTime(2_500),
+    };
+    const reads = createLongReads(longReadPlaces);
+    trackRequestTime(app);
+    app.addHook("onRequest", async (_request, reply: FastifyReply) => {
+      Object.defineProperty(reply, "elapsedTime", { value: 3_000 });
+    });
+    app.get("/", async (request) => {
+      if (way === "begin") await reads.begin(Object.assign(request, { caller: { organization_id: "a" } }) as never);
+      return {
+        age: way === "begin" ? requestAge() : await readInTurn({ longReadPlaces }, "a", async () => requestAge()),
+      };
+    });
+    expect((await app.inject("/")).json()).toEqual({ age: 500 });
+  },
+);

@@ -44,3 +44,24 @@ export function createLongReads(places: CountedSemaphore, maxWaiting = MAX_WAITI
 }
 
 export type LongReads = ReturnType<typeof createLongReads>;
+
+/** Others of the organization release their places within seconds. */
+const NEVER = new AbortController().signal;
+
+/**
+ * Waits for a place among the organization's long reads, and releases it after `read`, because the request may go on to wait for
+ * its turn, or for a slow client. Throws if `signal` aborts first.
+ */
+export async function readInTurn<T>(
+  { longReadPlaces }: { longReadPlaces: CountedSemaphore },
+  organization: string,
+  read: () => Promise<T>,
+  signal: AbortSignal = NEVER,
+): Promise<T> {
+  await waitInQueue(() => longReadPlaces.acquire(organization, signal));
+  try {
+    return await read();
+  } finally {
+    longReadPlaces.release(organization);
+  }
+}

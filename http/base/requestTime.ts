@@ -72,8 +72,9 @@ const waitedFor = ({ running, since, waited_ms }: RequestClock): number =>
   running > 0 ? waited_ms + performance.now() - since : waited_ms;
 
 /**
- * Age of the current request in milliseconds, without its waits in queues. From 5 s on, only its waits for the stores count. 0 without a request, and for a request
- * that waits for a turn or is being answered. Also 0 for a GET from 5 s on, because it reads much, and a retry would only fail again.
+ * Age of the current request in milliseconds, without its waits in queues. From 5 s on, only its waits for the stores count. 0 without
+ * a request, and for a request that waits for a turn or is being answered. Also 0 for a GET from 5 s on, because it reads much, and a
+ * retry would only fail again.
  */
 export function requestAge(): number {
   const clock = current.getStore();

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ERASED_KINDS } from "#events/erasure.ts";
 import { parseCron, timesAfter } from "#events/scheduleTimes.ts";
+import { MAX_CSV_ROWS } from "#http/audit/usageCsv.ts";
 import { ERASED_KINDS as OFFERED } from "../../console/api/erasedKinds.ts";
+import { MAX_CSV_GROUPS } from "../../console/api/usageLimits.ts";
 import { nextTimes } from "../../console/format/cron.ts";
 import { readMembers } from "../../console/editor/complete.ts";
 import { adviceFor, describeDetail } from "../../console/screens/health/describeCheck.ts";
@@ -22,6 +24,9 @@ test("the editor completes the names in the published types", () => {
 });
 
 test("the erasure form offers every kind of data", () => expect(OFFERED).toEqual(ERASED_KINDS));
+
+test("the usage page names as many groups of a CSV as the service writes", () =>
+  expect(MAX_CSV_GROUPS).toBe(MAX_CSV_ROWS));
 
 describe("the health of a part", () => {
   test("is described in words", () => {

@@ -5,13 +5,13 @@ import {
   getUsage,
   GROUPINGS,
   GROUPS_PER_PAGE,
-  MAX_CSV_GROUPS,
   type Grouping,
   type Groups as Grouped,
   type Usage as Answer,
   type UsageRow,
   type UsageSums,
 } from "../../api/usage.ts";
+import { MAX_CSV_GROUPS } from "../../api/usageLimits.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { formatCost, formatCount, formatNumber } from "../../format/index.ts";

@@ -1,8 +1,16 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createPacer } from "./pacer.ts";
+import { createPacer, gatherTimeLeft } from "./pacer.ts";
 
-/** A pacer that has just let a batch begin, while something is committed every 10 ms for so long. */
-async function openPacer(commits_ms: number): Promise<(documents: number) => Promise<number>> {
+test.each([
+  ["a few documents gather no others", { documents: 19, hintedAt: 1_000, now: 1_000 }, 0],
+  ["many gather until nothing was committed for 50 ms", { documents: 20, hintedAt: 1_400, now: 1_410 }, 40],
+  ["many begin once it is quiet", { documents: 20, hintedAt: 1_400, now: 1_450 }, 0],
+  ["many gather for a second at most", { documents: 200, hintedAt: 1_990, now: 1_990 }, 10],
+])("%s", (_, gathering, left) => {
+  expect(gatherTimeLeft({ endedAt: 1_000, ...gathering })).toBe(left);
+});
+
+test("a large batch begins only when documents are no longer committed", async () => {
   let commit = (): void => {};
   const ending = new AbortController();
   const onCommitted = (listener: (position: number) => void) => {
@@ -12,31 +20,16 @@ async function openPacer(commits_ms: number): Promise<(documents: number) => Pro
   const pace = createPacer({ onCommitted }, ending.signal);
   commit();
   await pace(0);
-  const timer = setInterval(() => commit(), 10);
-  setTimeout(() => clearInterval(timer), commits_ms);
+  let commits = 0;
+  const timer = setInterval(() => {
+    commit();
+    commits += 1;
+    if (commits === 10) clearInterval(timer);
+  }, 10);
   onTestFinished(() => {
     clearInterval(timer);
     ending.abort();
   });
-  return async (documents) => {
-    const began = performance.now();
-    await pace(documents);
-    return performance.now() - began;
-  };
-}
-
-test("after a large batch, documents are gathered until no more are committed", async () => {
-  const waited = await (await openPacer(400))(20);
-  expect(waited).toBeGreaterThan(350);
-  expect(waited).toBeLessThan(950);
-});
-
-test("gathering ends after a second, however long it goes on", async () => {
-  const waited = await (await openPacer(6_000))(20);
-  expect(waited).toBeGreaterThan(900);
-  expect(waited).toBeLessThan(5_000);
-});
-
-test("a few documents wait for no others", async () => {
-  expect(await (await openPacer(6_000))(19)).toBeLessThan(900);
+  await pace(20);
+  expect(commits).toBe(10);
 });

@@ -18,6 +18,19 @@ const CROWD = 20;
  */
 const [QUIET_MS, MAX_GATHER_MS] = [50, 1_000];
 
+interface Gathering {
+  /** How many the last batch had. */
+  documents: number;
+  /** When the last batch ended and when the last commit was, on the clock of `now` (milliseconds). */
+  endedAt: number;
+  hintedAt: number;
+  now: number;
+}
+
+/** Milliseconds that a batch still gathers documents, if nothing more is committed meanwhile; 0 or less: it begins. */
+export const gatherTimeLeft = ({ documents, endedAt, hintedAt, now }: Gathering): number =>
+  documents < CROWD ? 0 : Math.min(hintedAt + QUIET_MS, endedAt + MAX_GATHER_MS) - now;
+
 /**
  * Waits for a commit, at most 250 ms. After a commit it rests as long as the last batch took, so that batches grow under load, and longer
  * if that batch had many documents.
@@ -36,9 +49,9 @@ export function createPacer(hints: Pick<Hints, "onCommitted">, signal: AbortSign
     wake?.();
   });
 
-  const waitUntilQuiet = async (until: number): Promise<void> => {
+  const gather = async (documents: number, endedAt: number): Promise<void> => {
     while (!signal.aborted) {
-      const wait = Math.min(hintedAt + QUIET_MS, until) - performance.now();
+      const wait = gatherTimeLeft({ documents, endedAt, hintedAt, now: performance.now() });
       if (wait <= 0) return;
       await sleep(wait, undefined, { signal }).catch(() => {});
     }
@@ -58,7 +71,7 @@ export function createPacer(hints: Pick<Hints, "onCommitted">, signal: AbortSign
       });
     wake = undefined;
     if (isHinted) await sleep(Math.max(GATHER_MS, nextAt - performance.now()));
-    if (documents >= CROWD) await waitUntilQuiet(endedAt + MAX_GATHER_MS);
+    await gather(documents, endedAt);
     isHinted = false;
     lastAt = performance.now();
   };
