@@ -92,9 +92,14 @@ test.each([
   [true, "0 0 29 2 +MON"],
   [true, "0 0 29 2 +2#5"],
   [true, "0 0 L 2 +0"],
+  [true, "0 0 22 2 +MONL"],
+  [true, "0 0 13 JUL +WED"],
+  [true, "0 0 31 4,12 +WED"],
   [false, "0 0 31 2,4,6,9,11 +0-6"],
   [false, "0 0 1-28 * +0-6#5"],
   [false, "0 0 1-21 * +FRIL"],
+  [false, "0 0 22 1 +MONL"],
+  [false, "0 0 29-31 4 +FRI#4"],
 ])("it is %s that %s fits any date", (fits, cron) => {
   expect(fitsAnyDate(cron)).toBe(fits);
   expect(timesAfter({ cron, time_zone: "UTC" }, new Date("2026-01-01T00:00Z"), 1).length > 0).toBe(fits);

@@ -26,9 +26,21 @@ export function parseCron(cron: string, time_zone: string): Cron {
   return created;
 }
 
-/** These years begin on every day of the week, with and without a leap day: what fits no date of theirs fits none at all. */
-const ALL_CALENDARS = "2001-2028";
-const BEFORE_THEM = new Date("2000-12-31T23:59:59Z");
+const BEFORE_ALL = new Date("2000-12-31T23:59:59Z");
+const ONE_YEAR = "2001";
+/** In each of these lists, every month begins on every day of the week. */
+const COMMON_YEARS = "2001,2002,2003,2005,2006,2009,2010";
+const LEAP_YEARS = "2004,2008,2012,2016,2020,2024,2028";
+/** One month stands for all months with as many days: what fits none of the years in such a month fits none at all. */
+const MONTHS_BY_LENGTH = [
+  { month: 1, years: COMMON_YEARS, like: [1, 3, 5, 7, 8, 10, 12] },
+  { month: 4, years: COMMON_YEARS, like: [4, 6, 9, 11] },
+  { month: 2, years: COMMON_YEARS, like: [2] },
+  { month: 2, years: LEAP_YEARS, like: [2] },
+];
+
+const datesOf = (day: string, month: string, weekday: string, years: string): Cron =>
+  new Cron(`0 0 0 ${day} ${month} ${weekday} ${years}`, { utcOffset: 0, mode: "7-part" });
 
 /**
  * Whether a valid cron expression fits any date. croner finds out by itself, but looks 400 years ahead. That takes up to a second of
@@ -36,7 +48,13 @@ const BEFORE_THEM = new Date("2000-12-31T23:59:59Z");
  */
 export function fitsAnyDate(cron: string): boolean {
   if (!cron.includes("+")) return true;
-  return new Cron(`0 ${cron} ${ALL_CALENDARS}`, { timezone: "UTC", mode: "7-part" }).nextRun(BEFORE_THEM) !== null;
+  const [, , day, month, weekday] = cron.trim().split(/\s+/) as [string, string, string, string, string];
+  const firstDays = datesOf("1", month, "*", ONE_YEAR).nextRuns(12, BEFORE_ALL);
+  const months = new Set(firstDays.map((first) => first.getUTCMonth() + 1));
+  return MONTHS_BY_LENGTH.some(
+    ({ month: examined, years, like }) =>
+      like.some((one) => months.has(one)) && datesOf(day, `${examined}`, weekday, years).nextRun(BEFORE_ALL) !== null,
+  );
 }
 
 /** The next `count` due times after a moment, in order; fewer if the schedule ends. */
