@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { countRounds } from "#test/countRounds.ts";
 import { RESPONSE_HEAD } from "#test/samples.ts";
-import { replayResponse } from "./followResponse.ts";
+import { openFrameReader } from "../turns/frameReader.ts";
+import { followResponse, replayResponse } from "./followResponse.ts";
 
 test("a stream that repeats long instructions in three events lets other work run in between", async () => {
   const written: (string | Buffer)[] = [];
@@ -45,4 +46,59 @@ test("a stream that repeats long instructions in three events lets other work ru
   const responses = shown.flatMap(({ response }) => response ?? []);
   expect(responses.map(({ status }) => status)).toEqual(["in_progress", "in_progress", "completed"]);
   expect(responses.every(({ instructions }) => instructions === head.instructions)).toBe(true);
+});
+
+/** A connection that takes 256 KiB in 20 ms. */
+function slowConnection() {
+  const written: string[] = [];
+  const raw = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    writableEnded: false,
+    writableLength: 0,
+    writableNeedDrain: false,
+    writeHead: (): void => {},
+    write(piece: string | Buffer): void {
+      written.push(String(piece));
+      raw.writableLength += piece.length;
+      if (raw.writableNeedDrain || raw.writableLength < 256 * 1024) return;
+      raw.writableNeedDrain = true;
+      setTimeout((): void => {
+        Object.assign(raw, { writableLength: 0, writableNeedDrain: false });
+        raw.emit("drain");
+      }, 20);
+    },
+    end(piece: string | Buffer = ""): void {
+      written.push(String(piece));
+      raw.writableEnded = true;
+    },
+    destroy(): void {
+      raw.destroyed = true;
+      raw.emit("close");
+    },
+  });
+  return { raw, written };
+}
+
+test("a resumed stream sends retained frames of 3 MB at the pace of its client", async () => {
+  const text = "word ".repeat(2_000);
+  const frames = Array.from({ length: 300 }, (_, n) => ({ attempt: 1, n, type: "text", text }));
+  const said = { text: text.repeat(300), reasoning: "", citations: [] };
+  const usage = { prompt_tokens: 1, completion_tokens: 1, cached_tokens: 0, reasoning_tokens: 0 };
+  const end = { status: "completed", said, usage, finish_reason: "stop", model: "m" };
+  const retained = [...frames, { attempt: 1, n: 300, type: "end", position: 1, end }];
+  const bus = { subscribe: () => () => {}, loadFrames: async () => retained };
+  const reader = openFrameReader(bus as never, "o", "t");
+  await reader.catchUp();
+  const { raw, written } = slowConnection();
+  const reply = { raw, request: { headers: {} }, hijack: () => {}, getHeaders: () => ({}) };
+  const never = new AbortController().signal;
+  const followed = { organization_id: "o", head: RESPONSE_HEAD, reader, startAfter: -1, disconnected: never };
+
+  const ended = await followResponse({ closing: never } as never, reply as never, { ...followed, row: undefined });
+  expect(raw.destroyed).toBe(false);
+  expect(ended?.status).toBe("completed");
+  raw.emit("close");
+  const numbers = [...written.join("").matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
+  expect(numbers).toEqual(numbers.map((_, n) => n));
+  expect(numbers.length).toBeGreaterThan(300);
 });

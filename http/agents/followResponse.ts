@@ -8,7 +8,7 @@ import { onDisconnect } from "../base/disconnect.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { encodeComment, openEventStream, type EventStream } from "../base/sse.ts";
 import { unixSeconds } from "../base/times.ts";
-import type { FrameReader } from "../turns/frameReader.ts";
+import { MAX_CATCH_UP_MS, type FrameReader } from "../turns/frameReader.ts";
 import { SILENCE_MS } from "../turns/turnEnd.ts";
 import { encodeEvents, type NumberedEvent } from "./encodeEvents.ts";
 import type { ResponseRow } from "./lookups.ts";
@@ -69,7 +69,11 @@ async function writeParked(http: Http, row: ResponseRow | undefined, stream: Res
   if (!row?.parked_at) return;
   // with a lower attempt number, so that frames still on the bus count as repetitions
   const attempt = row.attempt - 1;
-  for (const frame of await readFrames(http, row)) sse.write(await encodeEvents(stream.next({ ...frame, attempt })));
+  const giveUp = AbortSignal.any([http.closing, AbortSignal.timeout(MAX_CATCH_UP_MS)]);
+  for (const frame of await readFrames(http, row)) {
+    sse.write(await encodeEvents(stream.next({ ...frame, attempt })));
+    await sse.drainedBefore(giveUp);
+  }
 }
 
 /**
@@ -114,6 +118,7 @@ async function writeUntilEnd(
     if (frame && frame.type !== "end") {
       previous = frame;
       sse.write(await encodeEvents(stream.next(frame)));
+      await reader.pace(sse);
       if (!stream.isOver()) continue;
       sse.end("");
       return undefined;

@@ -89,3 +89,27 @@ test.each([
   expect(await response.text()).toBe(`data: 1\n\n${LONG}data: 3\n\ndata: [DONE]\n\n`);
   await app.close();
 });
+
+test("a writer waits for its client until the connection takes more, or until it gives up", async () => {
+  const opened = Promise.withResolvers<EventStream>();
+  const { app, port } = await serve(opened.resolve);
+  const reader = connect(port, "127.0.0.1");
+  reader.pause().write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  reader.on("error", () => {});
+  const stream = await opened.promise;
+  // more than the buffers of the system hold
+  stream.write(`data: ${"x".repeat(32 * 1024 * 1024)}\n\n`);
+  const giveUp = new AbortController();
+  let isOver = false;
+  const waiting = stream.drainedBefore(giveUp.signal).then(() => (isOver = true));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(isOver).toBe(false);
+  giveUp.abort();
+  await waiting;
+  const drained = stream.drainedBefore(new AbortController().signal);
+  reader.resume();
+  await drained;
+  expect(stream.hasOverflowed()).toBe(false);
+  reader.destroy();
+  await app.close();
+});

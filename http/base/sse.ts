@@ -22,6 +22,8 @@ export interface EventStream {
   end(frames: Frames): void;
   /** Resolves once the written bytes are sent or the reader has disconnected. Await it between large writes. */
   drained(): Promise<void>;
+  /** Waits until the connection takes more, at most until `signal` aborts. Leaves short frames to be written together. */
+  drainedBefore(signal: AbortSignal): Promise<void>;
   /** Whether the reader was disconnected because it was too slow. */
   hasOverflowed(): boolean;
 }
@@ -119,6 +121,26 @@ function createFrameWriter(raw: FastifyReply["raw"]) {
   };
 }
 
+/** Waits that share their listeners, because the stream of a run may wait for twenty agents at a time. */
+function createDrainWait(raw: FastifyReply["raw"]) {
+  let draining: Promise<void> | undefined;
+  async function drain(): Promise<void> {
+    const over = new AbortController();
+    const { signal } = over;
+    await Promise.race(["drain", "close"].map((event) => once(raw, event, { signal }).catch(() => {})));
+    over.abort();
+    draining = undefined;
+  }
+  return async (giveUp?: AbortSignal): Promise<void> => {
+    if (!raw.writableNeedDrain || raw.destroyed || giveUp?.aborted) return;
+    draining ??= drain();
+    if (!giveUp) return draining;
+    const over = new AbortController();
+    await Promise.race([draining, once(giveUp, "abort", { signal: over.signal }).catch(() => {})]);
+    over.abort();
+  };
+}
+
 /** Opens a stream of Server-Sent Events: sends the headers and the first frames. */
 export function openEventStream(
   reply: FastifyReply,
@@ -128,6 +150,7 @@ export function openEventStream(
   const { raw } = reply;
   writeHead(reply);
   const writer = createFrameWriter(raw);
+  const waitForDrain = createDrainWait(raw);
   const pinging = setInterval(() => writer.write(ping()), pingMs);
   // a reader that has left before emits no further event
   if (raw.destroyed) clearInterval(pinging);
@@ -138,14 +161,11 @@ export function openEventStream(
   return {
     write: writer.write,
     hasOverflowed: writer.hasOverflowed,
-    async drained() {
+    drained() {
       writer.flush();
-      if (!raw.writableNeedDrain || raw.destroyed) return;
-      const over = new AbortController();
-      const { signal } = over;
-      await Promise.race(["drain", "close"].map((event) => once(raw, event, { signal }).catch(() => {})));
-      over.abort();
+      return waitForDrain();
     },
+    drainedBefore: waitForDrain,
     end(frames) {
       clearInterval(pinging);
       if (raw.destroyed) return;

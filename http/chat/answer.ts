@@ -7,6 +7,7 @@ import { onDisconnect } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
 import { recheckAfterWait } from "../base/recheck.ts";
 import { encodeComment, openEventStream, type EventStream } from "../base/sse.ts";
+import type { FrameReader } from "../turns/frameReader.ts";
 import { SILENCE_MS, storedEnd, turnFailure, waitForEnd } from "../turns/turnEnd.ts";
 import { endHeaders, modelHeader, type AttachedTurn, type TurnHandle } from "../turns/turnHandle.ts";
 import { recordAbandonedTurn } from "../turns/recordAbandonedTurn.ts";
@@ -95,6 +96,10 @@ function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
       if (stream) stream.write(frames);
       else open(frames);
     },
+    /** Waits for a client that gets retained frames. */
+    async pace(reader: FrameReader): Promise<void> {
+      if (stream) await reader.pace(stream);
+    },
     end(end: TurnEnd): void {
       const ending = chunks.ending(progress, end);
       open("").end(begin(ending));
@@ -118,8 +123,10 @@ async function writeUntilEnd(
   while (!disconnected.aborted && !http.closing.aborted) {
     const frame = await reader.next(SILENCE_MS);
     if (frame?.type === "end") return frame.end;
-    if (frame) stream.write(frame);
-    else if (!disconnected.aborted) {
+    if (frame) {
+      stream.write(frame);
+      await stream.pace(reader);
+    } else if (!disconnected.aborted) {
       const end = await storedEnd(http, turn).catch((error: unknown) => {
         if (!stream.isOpen()) throw error;
         // once the headers are sent, an ApiError ends the stream; after other errors the look-up is repeated

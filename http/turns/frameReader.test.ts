@@ -100,6 +100,26 @@ describe("the frame reader of a turn", () => {
     expect(await reader.next(1_000)).toEqual(text(0));
   });
 
+  test("lets a writer wait for its client while retained frames are returned, and not for live ones", async () => {
+    const bus = memoryBus([text(0), text(1)]);
+    const reader = openFrameReader(bus.port, "o", "t");
+    const waits: AbortSignal[] = [];
+    const client = { drainedBefore: async (signal: AbortSignal) => void waits.push(signal) };
+    const takeNext = async () => {
+      await reader.next(1_000);
+      await reader.pace(client);
+      return waits.length;
+    };
+    await reader.catchUp();
+    bus.deliver(text(2));
+    expect([await takeNext(), await takeNext(), await takeNext()]).toEqual([1, 2, 3]);
+    setTimeout(() => bus.deliver(text(3)), 5);
+    expect(await takeNext()).toBe(3);
+    expect(waits[0]!.aborted).toBe(false);
+    reader.close();
+    expect(waits[0]!.aborted).toBe(true);
+  });
+
   test("releases a waiting reader when it is closed", async () => {
     const bus = memoryBus();
     const reader = openFrameReader(bus.port, "o", "t");

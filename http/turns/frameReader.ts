@@ -1,11 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import { newestAttempt } from "#events/newestAttempt.ts";
 import type { Frame, Frames } from "#events/ports.ts";
+import type { EventStream } from "../base/sse.ts";
 import { createFrameOrder } from "./frameOrder.ts";
 
 /** Wait between two loads of missing frames. It doubles up to the maximum. */
 const FIRST_WAIT_MS = 200;
 const MAX_WAIT_MS = 5_000;
+/**
+ * While retained frames are returned, which come all at once, their writer waits for its client for this long. After it, a client is
+ * disconnected that leaves too much unread.
+ */
+export const MAX_CATCH_UP_MS = 60_000;
 /** Frames that are returned without a wait before other work runs. A long turn has a hundred thousand retained ones. */
 const MAX_AT_ONCE = 100;
 
@@ -15,6 +21,8 @@ export interface FrameReader {
   next(ms: number): Promise<Frame | undefined>;
   /** Loads the frames that were sent before this reader was opened. */
   catchUp(): Promise<void>;
+  /** Waits for the client of a stream if retained frames are being returned. Call it after each frame is written. */
+  pace(stream: Pick<EventStream, "drainedBefore">): Promise<void>;
   close(): void;
 }
 
@@ -23,24 +31,26 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   const order = createFrameOrder();
   const ready = createFrameQueue();
   let atOnce = 0;
-  let wake: (() => void) | undefined;
+  const waiter = createWaiter();
   let isFilling = false;
-  let isClosed = false;
+  const closed = new AbortController();
+  let catchingUp: AbortSignal | undefined;
 
   const push = (more: Frame[]) => {
     for (const frame of more) ready.add(frame);
-    if (more.length > 0) wake?.();
+    if (more.length > 0) waiter.wake();
   };
   async function catchUp(): Promise<void> {
     const retained = await frames.loadFrames(organization, turn);
     // the newest attempt is enough: it repeats the text of earlier attempts
     for (const frame of newestAttempt(retained)) push(order.accept(frame));
+    if (!ready.isEmpty()) catchingUp ??= AbortSignal.any([closed.signal, AbortSignal.timeout(MAX_CATCH_UP_MS)]);
   }
   async function fillGap(): Promise<void> {
     if (isFilling) return;
     isFilling = true;
     // missing frames may be retained a moment later; frames that the bus lost never are, and then the end frame suffices
-    for (let wait = FIRST_WAIT_MS; order.hasGap() && !isClosed; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
+    for (let wait = FIRST_WAIT_MS; order.hasGap() && !closed.signal.aborted; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
       await catchUp().catch(() => {});
       const end = order.heldEnd();
       if (end) push([end]);
@@ -56,25 +66,39 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
 
   return {
     catchUp,
+    async pace(stream) {
+      if (catchingUp) await stream.drainedBefore(catchingUp);
+    },
     async next(ms) {
-      const mustWait = ready.isEmpty() && !isClosed;
-      if (mustWait)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      wake = undefined;
+      if (ready.isEmpty()) catchingUp = undefined;
+      const mustWait = ready.isEmpty() && !closed.signal.aborted;
+      if (mustWait) await waiter.wait(ms);
       atOnce = mustWait ? 0 : atOnce + 1;
       if (atOnce % MAX_AT_ONCE === MAX_AT_ONCE - 1) await setImmediate();
       return ready.take();
     },
     close() {
-      isClosed = true;
+      closed.abort();
       unsubscribe();
-      wake?.();
+      waiter.wake();
+    },
+  };
+}
+
+function createWaiter() {
+  let wake: (() => void) | undefined;
+  return {
+    /** Ends a wait. */
+    wake: (): void => wake?.(),
+    async wait(ms: number): Promise<void> {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      wake = undefined;
     },
   };
 }

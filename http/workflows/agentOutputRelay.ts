@@ -22,7 +22,7 @@ interface OpenTurn {
 export function createAgentOutputRelay(
   { frames }: Pick<Http, "frames">,
   { id: run_id, organization_id }: Pick<RunRow, "id" | "organization_id">,
-  sse: Pick<EventStream, "write">,
+  sse: Pick<EventStream, "write" | "drainedBefore">,
 ) {
   /** Running turns that are not relayed yet. */
   const open = new Map<string, OpenTurn>();
@@ -39,6 +39,7 @@ export function createAgentOutputRelay(
       const { attempt, n, text } = frame;
       const data = JSON.stringify({ run_id, key, response_id, attempt, n, text });
       if (!isClosed) sse.write(`event: agent.delta\ndata: ${data}\n\n`);
+      await reader.pace(sse);
     }
     reader.close();
     reading.delete(reader);
