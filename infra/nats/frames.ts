@@ -2,18 +2,22 @@ import { AckPolicy, jetstream } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import { Unavailable, type Frame, type Frames, type StopReason } from "#events/ports.ts";
 import type { BusContext } from "./context.ts";
+import { keepShares } from "./frameShares.ts";
 
 export function createFrames(bus: BusContext): Frames {
   const { names, connection } = bus;
   const { pubSub } = connection;
+  const countSent = keepShares(bus);
   const stopListeners = new Map<string, Set<(reason: StopReason) => void>>();
   const onStopRequest = (subject: string, reason: StopReason) => {
     for (const listener of stopListeners.get(subject) ?? []) listener(reason);
   };
   pubSub.subscribe(names.stops, (reason, subject) => onStopRequest(subject, reason === "deleted" ? reason : "stopped"));
   return {
-    publish: (organization, turn, frame) => pubSub.publish(names.frames(organization, turn), frame),
-    sendToWaiter: (organization, turn, frame) => pubSub.publishToOne(names.frames(organization, turn), frame),
+    publish: (organization, turn, frame) =>
+      countSent(organization, pubSub.publish(names.frames(organization, turn), frame)),
+    sendToWaiter: (organization, turn, frame) =>
+      countSent(organization, pubSub.publishToOne(names.frames(organization, turn), frame)),
     subscribe: (organization, turn, listener) => pubSub.subscribe(names.frames(organization, turn), listener),
     async loadFrames(organization, turn) {
       pubSub.flush();

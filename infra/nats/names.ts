@@ -37,6 +37,8 @@ export function namesFor(prefix: string) {
     },
     answers: (inbox: string) => `${prefix}.answers.${token(inbox)}`,
     frames: (organization: string, turn: string) => `${prefix}.deltas.${token(organization)}.${token(turn)}`,
+    /** The frames of all turns of an organization. */
+    framesOf: (organization: string) => `${prefix}.deltas.${token(organization)}.*`,
     stop: (organization: string, turn: string) => `${prefix}.stop.${token(organization)}.${token(turn)}`,
     stops: `${prefix}.stop.*.*`,
     reaction: (event: { organization_id: string; type: string }) =>

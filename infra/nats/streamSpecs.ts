@@ -10,6 +10,8 @@ export const FEED_RETENTION_MS = 7 * DAY_MS;
 
 export interface StreamLimits {
   commands_max_bytes: number;
+  /** Size of the frame stream, which organizations share (frameShares.ts). */
+  frames_max_bytes: number;
   /** Size of the feed. */
   events_max_bytes: number;
   /** Unacknowledged messages are redelivered after this time. A live worker extends it every sixth of it. */
@@ -19,6 +21,7 @@ export interface StreamLimits {
 }
 export const defaultLimits: StreamLimits = {
   commands_max_bytes: 256 * MIB,
+  frames_max_bytes: 256 * MIB,
   events_max_bytes: 256 * MIB,
   ack_wait_ms: 4_000,
 };
@@ -67,7 +70,7 @@ function recordSpecs({ streams, all }: Names, limits: StreamLimits): Spec[] {
         name: streams.frames,
         subjects: [all.frames],
         max_age: HOUR,
-        max_bytes: 256 * MIB,
+        max_bytes: limits.frames_max_bytes,
         allow_direct: true,
       },
     },
