@@ -145,6 +145,7 @@ export const ERROR_STATUS = {
   too_many_retention_rules: 409,
   too_many_secrets: 409,
   too_many_workflows: 409,
+  too_many_versions: 409,
   too_many_prices: 409,
   too_many_aliases: 409,
   too_many_groups: 409,

@@ -14,7 +14,8 @@ const ROWS = {
   secrets: "read.secrets where organization_id = $1 and name is not null",
   // through the collections, because sources have no index by organization
   sources: "read.collections c join read.sources s on s.collection_id = c.id where c.organization_id = $1",
-  workflows: "read.workflows where organization_id = $1 and enabled",
+  workflows: "read.workflows where organization_id = $1",
+  enabled_workflows: "read.workflows where organization_id = $1 and enabled",
 } as const;
 
 export type CountedKind = keyof typeof ROWS;

@@ -109,6 +109,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       "too_many_attempts",
     ),
     limit("Failed sign-ins from one address", "http/auth/throttle.ts#MAX_PER_ADDRESS", "", "too_many_attempts"),
+    limit(
+      "Sessions of a person; one more ends the one that was unused for the longest time",
+      "http/account/endUnusedSessions.ts#MAX_SESSIONS",
+      "",
+      null,
+    ),
     limit("Life of a session", "http/account/sessions.ts#MAX_SESSION_MS", "ms", "invalid_session"),
   ],
   "Models and agents": [
@@ -209,10 +215,22 @@ export const LIMITS: Record<string, readonly Limit[]> = {
   Workflows: [
     limit("Source of a definition", "http/account/definitionShape.ts#MAX_SOURCE", "characters", NAMES_FIELD),
     limit("Definitions of an organization", "http/base/countLimits.ts#MAX_DEFINITIONS", "", "too_many_definitions"),
+    limit(
+      "Versions of a definition, and of an agent",
+      "services/deciders/versions.ts#MAX_VERSIONS",
+      "",
+      "too_many_versions",
+    ),
     limit("Secrets of an organization", "http/base/countLimits.ts#MAX_SECRETS", "", "too_many_secrets"),
     limit(
       "Enabled workflows of an organization",
       "http/base/countLimits.ts#MAX_ENABLED_WORKFLOWS",
+      "",
+      "too_many_workflows",
+    ),
+    limit(
+      "Workflows of an organization, with the disabled ones",
+      "http/base/countLimits.ts#MAX_WORKFLOWS",
       "",
       "too_many_workflows",
     ),

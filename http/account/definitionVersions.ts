@@ -2,7 +2,6 @@ import type { z } from "zod";
 import type { DefinitionRow, VersionRow } from "#projections/definitions/query.ts";
 import { MAX_PAGE_BYTES } from "#projections/page.ts";
 import type { Http } from "../base/deps.ts";
-import type { Page } from "../base/pageResponse.ts";
 import { readSource } from "./definitionScript.ts";
 import { presentVersion, type DefinitionVersion } from "./definitionShape.ts";
 
@@ -12,17 +11,16 @@ import { presentVersion, type DefinitionVersion } from "./definitionShape.ts";
  */
 export async function readVersionPage(
   http: Pick<Http, "vault">,
-  definition: Pick<DefinitionRow, "id" | "wrapped_key">,
+  definition: Pick<DefinitionRow, "id" | "wrapped_key" | "version">,
   versions: VersionRow[],
-  { limit, offset }: Page,
 ): Promise<{ rows: z.infer<typeof DefinitionVersion>[]; total: number }> {
   const rows: z.infer<typeof DefinitionVersion>[] = [];
   let size = 0;
-  for (const version of versions.slice(offset, offset + limit)) {
+  for (const version of versions) {
     const source = await readSource(http, definition, version.blob);
     size += source.length;
     if (size > MAX_PAGE_BYTES && rows.length > 0) break;
     rows.push(presentVersion(version, source));
   }
-  return { rows, total: versions.length };
+  return { rows, total: definition.version };
 }

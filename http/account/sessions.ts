@@ -18,6 +18,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { notReadableYet } from "../base/send.ts";
 import type { App } from "../base/app.ts";
+import { endUnusedSessions } from "./endUnusedSessions.ts";
 
 /** Enough for an e-mail address and a password; the sender is not authenticated yet. */
 const MAX_LOGIN_BYTES = 16 * 1024;
@@ -70,6 +71,7 @@ const present = (
 
 /** Starts a session for a person whose password has been checked. */
 async function signIn(http: Http, request_id: string, user: UserRow): Promise<LoggedIn> {
+  await endUnusedSessions(http, request_id, user);
   const token = newSecret("sess", http.settings.SERVICE_NAME);
   const session_id = newId();
   const expires_at = new Date(currentTime() + MAX_SESSION_MS).toISOString();

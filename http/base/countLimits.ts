@@ -22,7 +22,8 @@ const MAX_PROVIDERS = 50;
 const MAX_RETENTION_RULES = 1_000;
 const MAX_SECRETS = 5_000;
 const MAX_SOURCES = 200;
-/** Disabled ones do not count, because a workflow cannot be deleted. */
+/** Disabled ones too. Generous, because a workflow cannot be deleted. */
+const MAX_WORKFLOWS = 20_000;
 const MAX_ENABLED_WORKFLOWS = 5_000;
 
 interface CountLimit {
@@ -35,28 +36,42 @@ interface CountLimit {
 }
 
 export const COUNT_LIMITS: Record<CountedKind, CountLimit> = {
-  agents: { max: MAX_AGENTS, things: "agents", advice: "delete one", param: "name" },
-  collections: { max: MAX_COLLECTIONS, things: "collections", advice: "delete one", param: "name" },
-  definitions: { max: MAX_DEFINITIONS, things: "definitions", advice: "delete one", param: "name" },
-  keys: { max: MAX_KEYS, things: "API keys", advice: "delete one", param: "name" },
+  agents: { max: MAX_AGENTS, things: "agents", advice: "delete one first", param: "name" },
+  collections: { max: MAX_COLLECTIONS, things: "collections", advice: "delete one first", param: "name" },
+  definitions: { max: MAX_DEFINITIONS, things: "definitions", advice: "delete one first", param: "name" },
+  keys: { max: MAX_KEYS, things: "API keys", advice: "delete one first", param: "name" },
   prices: {
     max: MAX_PRICED_MODELS,
     things: "models with prices of its own",
-    advice: "remove those of one",
+    advice: "remove those of one first",
     param: "model",
   },
-  projects: { max: MAX_PROJECTS, things: "projects", advice: "delete one", param: "name" },
-  providers: { max: MAX_PROVIDERS, things: "providers", advice: "remove one", param: "name" },
+  projects: { max: MAX_PROJECTS, things: "projects", advice: "delete one first", param: "name" },
+  providers: { max: MAX_PROVIDERS, things: "providers", advice: "remove one first", param: "name" },
   retention_rules: {
     max: MAX_RETENTION_RULES,
     things: "subjects with retention rules",
-    advice: "remove those of one",
+    advice: "remove those of one first",
     param: "subject",
   },
-  secrets: { max: MAX_SECRETS, things: "secrets", advice: "remove one", param: "name" },
-  sources: { max: MAX_SOURCES, things: "sources", advice: "delete one", param: "url" },
-  workflows: { max: MAX_ENABLED_WORKFLOWS, things: "enabled workflows", advice: "disable one", param: "enabled" },
+  secrets: { max: MAX_SECRETS, things: "secrets", advice: "remove one first", param: "name" },
+  sources: { max: MAX_SOURCES, things: "sources", advice: "delete one first", param: "url" },
+  workflows: {
+    max: MAX_WORKFLOWS,
+    things: "workflows, with the disabled ones",
+    advice: "change and enable a disabled one instead",
+    param: "name",
+  },
+  enabled_workflows: {
+    max: MAX_ENABLED_WORKFLOWS,
+    things: "enabled workflows",
+    advice: "disable one first",
+    param: "enabled",
+  },
 };
+
+const errorCode = (kind: CountedKind) =>
+  kind === "enabled_workflows" ? "too_many_workflows" : (`too_many_${kind}` as const);
 
 /**
  * Throws a 409 for a new thing beyond the limit. `findExisting` finds the thing if the request may be a change, which is always
@@ -72,6 +87,6 @@ export async function checkCount(
   const { max, things, advice, param } = COUNT_LIMITS[kind];
   if ((await countThings(db, organization, kind, max)) < max) return;
   if (await findExisting?.()) return;
-  const message = `An organization has at most ${max.toLocaleString("en")} ${things}; ${advice} first.`;
-  throw new ApiError(`too_many_${kind}` as const, message, { param });
+  const message = `An organization has at most ${max.toLocaleString("en")} ${things}; ${advice}.`;
+  throw new ApiError(errorCode(kind), message, { param });
 }

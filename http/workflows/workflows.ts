@@ -39,6 +39,7 @@ async function register(
   const earlier = await findCreated(http, identity);
   if (earlier !== undefined) return requireWorkflow(http, caller, earlier);
   await checkCount(http, caller.organization_id, "workflows");
+  await checkCount(http, caller.organization_id, "enabled_workflows");
   const definition = await requireVersion(http, caller, body.definition_id, body.definition_version ?? null);
   checkRunAs(caller, body.envelope?.run_as, "envelope.run_as");
   const workflow_id = newId();
@@ -67,7 +68,7 @@ async function readChanges(
   const { name, description, definition_version, project_id, envelope, enabled } = body;
   checkRunAs(request.caller, envelope?.run_as, "envelope.run_as", row.envelope.run_as);
   const enables = enabled !== undefined && enabled !== false;
-  if (enables && !row.enabled) await checkCount(http, row.organization_id, "workflows");
+  if (enables && !row.enabled) await checkCount(http, row.organization_id, "enabled_workflows");
   const requested = definition_version === undefined ? row.definition_version : definition_version;
   const version =
     enables || name === null || definition_version !== undefined

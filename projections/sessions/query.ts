@@ -42,3 +42,17 @@ export async function findSessionsByTokenHash(db: Db, hashes: string[]): Promise
     ]),
   );
 }
+
+/** Ids of a person's sessions that are not among the `keep` that were used last; at most `limit`. */
+export async function findUnusedSessions(
+  db: Db,
+  user: string,
+  { keep, limit }: { keep: number; limit: number },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select s.id from read.sessions s left join ops.last_used l on l.id = s.id::text
+     where s.user_id = $1 order by coalesce(l.at, s.started_at) desc, s.id offset $2 limit $3`,
+    [user, keep, limit],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -9,6 +9,7 @@ import {
 import type { Decider } from "#events/decider.ts";
 import { Rejection } from "#events/rejection.ts";
 import { eraseOn } from "./keyErasure.ts";
+import { requireFewVersions } from "./versions.ts";
 
 /** `deleted`: some of its turns that wait for people have not ended yet. */
 type State = { status: "absent" } | { status: "active"; version: number } | { status: "deleted" } | { status: "gone" };
@@ -27,6 +28,7 @@ export const agent: Decider<State, AgentCommand, AgentEvent> = {
       return state.status === "deleted" ? [AgentTurnsEnded.of({ agent_id: command.data.agent_id })] : [];
     if (state.status !== "active") throw new Rejection("agent_not_found", "No agent has this id.");
     if (command.type === "DeleteAgent") return [AgentDeleted.of({ agent_id: command.data.agent_id })];
+    requireFewVersions("agent", state.version);
     const { name, instructions, tool_approvals, ...settings } = command.data;
     const personal = { name, instructions, ...(tool_approvals && { tool_approvals }) };
     return [AgentChanged.of({ ...settings, version: state.version + 1 }, personal)];

@@ -8,6 +8,7 @@ import {
 } from "#events/definition.ts";
 import { Rejection } from "#events/rejection.ts";
 import { eraseOn } from "./keyErasure.ts";
+import { requireFewVersions } from "./versions.ts";
 
 type State =
   | { status: "absent" }
@@ -33,6 +34,7 @@ export const definition: Decider<State, DefinitionCommand, DefinitionEvent> = {
     if (state.status !== "active") throw new Rejection("definition_not_found", "No definition has this id.");
     if (command.type === "DeleteDefinition")
       return [DefinitionDeleted.of({ definition_id: command.data.definition_id, name_claim: state.name_claim })];
+    requireFewVersions("definition", state.version);
     const { name, meta, grants, ...saved } = command.data;
     const released = saved.name_claim === state.name_claim ? null : state.name_claim;
     const data = { ...saved, type: state.type, version: state.version + 1, released };

@@ -32,6 +32,16 @@ test("every save of a definition is a new version, and a new name releases the o
   });
 });
 
+test("a definition has at most 10,000 versions, and can then be deleted", () => {
+  const last = DefinitionSaved.of({ ...saved, type: "tool", version: 10_000, released: null }, words);
+  given(definition, [created, last])
+    .when(command("SaveDefinition", { ...saved, ...words }))
+    .rejected("too_many_versions");
+  given(definition, [created, last])
+    .when(command("DeleteDefinition", { definition_id: "d1" }))
+    .then(DefinitionDeleted.of({ definition_id: "d1", name_claim: "n1" }));
+});
+
 test("deleting a definition releases its name and destroys its key", () => {
   const deleted = DefinitionDeleted.of({ definition_id: "d1", name_claim: "n1" });
   given(definition, [created])

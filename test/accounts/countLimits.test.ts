@@ -16,6 +16,12 @@ const by = await signIn(crowd);
 /** Sends a request that finds what it created when it is sent again. */
 const post = (path: string, key: string, body: object) => by("POST", path, body, { "idempotency-key": key });
 
+async function registerWorkflow(name: string) {
+  const source = workflowSource("return 1;");
+  const { body } = await post("/definitions", "shared", { type: "workflow", name: "shared", source });
+  return post("/workflows", name, { name, definition_id: body.id });
+}
+
 type Create = (name: string) => ReturnType<ReturnType<typeof clientOf>>;
 const CREATE: Record<CountedKind, Create> = {
   agents: (name) => post("/agents", name, { name }),
@@ -35,14 +41,15 @@ const CREATE: Record<CountedKind, Create> = {
     const url = `https://nothing.invalid/${name}`;
     return post(`/v1/knowledge/collections/${body.slug}/sources`, name, { kind: "url", url });
   },
-  async workflows(name) {
-    const source = workflowSource("return 1;");
-    const { body } = await post("/definitions", "shared", { type: "workflow", name: "shared", source });
-    return post("/workflows", name, { name, definition_id: body.id });
-  },
+  workflows: registerWorkflow,
+  enabled_workflows: (name) => registerWorkflow(`enabled ${name}`),
 };
 
-const tableOf = (kind: CountedKind): string => `read.${kind === "retention_rules" ? "retention" : kind}`;
+const TABLES: Partial<Record<CountedKind, string>> = {
+  retention_rules: "read.retention",
+  enabled_workflows: "read.workflows",
+};
+const tableOf = (kind: CountedKind): string => TABLES[kind] ?? `read.${kind}`;
 
 /** Copies the oldest row until there are `wanted` things, because thousands of requests would take minutes. Returns the ids. */
 async function fillTo(wanted: number, kind: CountedKind): Promise<string[]> {
@@ -52,9 +59,10 @@ async function fillTo(wanted: number, kind: CountedKind): Promise<string[]> {
     `insert into ${table} select copy.*
      from (select * from ${table} where organization_id = $1 order by created_at limit 1) one,
        generate_series(1, $2::integer) n,
-       jsonb_populate_record(null::${table}, to_jsonb(one) || jsonb_build_object('id', gen_random_uuid(), 'n', n)) copy
+       jsonb_populate_record(null::${table},
+         to_jsonb(one) || jsonb_build_object('id', gen_random_uuid(), 'n', n) || $3::jsonb) copy
      returning id`,
-    [crowd.organization_id, wanted - there],
+    [crowd.organization_id, wanted - there, JSON.stringify(kind === "workflows" ? { enabled: false } : {})],
   );
   return copies.map(({ id }) => id);
 }
@@ -68,7 +76,7 @@ test.each(Object.entries(CREATE) as [CountedKind, Create][])(
     expect((await create("first")).status).toBeLessThan(300);
     const copies = await fillTo(max - 1, kind);
     expect((await create("last")).status).toBeLessThan(300);
-    expectRefusal(await create("more"), 409, `too_many_${kind}`, param);
+    expectRefusal(await create("more"), 409, `too_many_${kind.replace("enabled_", "")}`, param);
     expect((await create("last")).status).toBeLessThan(300);
     await removeCopies(kind, copies);
     expect((await create("more")).status).toBeLessThan(300);
@@ -79,10 +87,10 @@ test("a disabled workflow makes room, and cannot be enabled beyond the limit", a
   await CREATE.workflows("first");
   const { id } = (await CREATE.workflows("disabled")).body;
   expect((await by("DELETE", `/workflows/${id}`)).status).toBe(204);
-  const copies = await fillTo(COUNT_LIMITS.workflows.max, "workflows");
+  const copies = await fillTo(COUNT_LIMITS.enabled_workflows.max, "enabled_workflows");
   const change = (body: object) => by("PATCH", `/workflows/${id}`, body);
   expectRefusal(await change({ enabled: true }), 409, "too_many_workflows", "enabled");
   expect((await change({ description: "Not now" })).status).toBe(200);
-  await removeCopies("workflows", copies);
+  await removeCopies("enabled_workflows", copies);
   expect((await change({ enabled: true })).status).toBe(200);
 });
