@@ -1,13 +1,20 @@
 import type { Db } from "./projection.ts";
 
-/* Bytes stored as blobs. Limits on them are not exact, because read models lag, and documents count only once they are ready. */
+/* Bytes stored as blobs. Limits on them are not exact, because read models lag. */
 
+/** What a file, an extraction or a document takes besides its bytes: its rows and the rest of a block of the disk. */
+const ITEM_BYTES = 4_096;
+
+/** The summaries have the bytes of the documents that are ready. The others are added, because a failed one keeps its file. */
 const STORED_BY_ORGANIZATIONS = `
   select o.id, (
     (select coalesce(sum(stored_bytes), 0) from read.turns where organization_id = o.id and stored_bytes > 0)
-    + (select coalesce(sum(bytes), 0) from read.files where organization_id = o.id)
-    + (select coalesce(sum(size_bytes), 0) from read.extractions where organization_id = o.id)
-    + (select coalesce(sum(s.bytes), 0) from read.collections c join ops.collection_summaries s on s.collection_id = c.id
+    + (select coalesce(sum(bytes + ${ITEM_BYTES}), 0) from read.files where organization_id = o.id)
+    + (select coalesce(sum(size_bytes + ${ITEM_BYTES}), 0) from read.extractions where organization_id = o.id)
+    + (select coalesce(sum(s.bytes + s.total * ${ITEM_BYTES}::bigint), 0)
+       from read.collections c join ops.collection_summaries s on s.collection_id = c.id where c.organization_id = o.id)
+    + (select coalesce(sum(d.size_bytes), 0)
+       from read.collections c join read.documents d on d.collection_id = c.id and d.status in ('pending', 'processing', 'failed')
        where c.organization_id = o.id)
   )::bigint as bytes from unnest($1::uuid[]) o (id)`;
 

@@ -236,6 +236,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     ),
     limit("Enabled triggers of a workflow", "http/workflows/triggers.ts#MAX_TRIGGERS", "", "too_many_triggers"),
     limit(
+      "Triggers of a workflow, with the disabled ones",
+      "http/workflows/triggers.ts#MAX_ALL_TRIGGERS",
+      "",
+      "too_many_triggers",
+    ),
+    limit(
       "Default arguments of a webhook, as JSON",
       "http/workflows/triggerShape.ts#MAX_DEFAULT_ARGS_BYTES",
       "bytes",

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { newId } from "#events/ids.ts";
 import { CreateTrigger, DeleteTrigger, DisableTrigger } from "#events/trigger.ts";
-import { countEnabledTriggers, listTriggers, type TriggerRow } from "#projections/triggers/query.ts";
+import { countTriggers, listTriggers, type TriggerRow } from "#projections/triggers/query.ts";
 import type { WorkflowRow } from "#projections/workflows/query.ts";
 import { requireBuilder, requireSession } from "../auth/authenticate.ts";
 import { newSecret } from "../auth/secrets.ts";
@@ -33,13 +33,21 @@ import { violationMessage } from "#events/violationMessage.ts";
 
 /** Maximum enabled triggers per workflow. Concurrent requests may exceed it by a few. */
 const MAX_TRIGGERS = 100;
+/** Disabled ones too, which stay because runs refer to them. */
+const MAX_ALL_TRIGGERS = 10_000;
 /** 144 random bits: a hook's URL cannot be guessed. */
 const TOKEN_BYTES = 18;
 
 async function checkCount(http: Http, workflow_id: string): Promise<void> {
   await http.waitUntilCurrent(["triggers"]);
-  if ((await countEnabledTriggers(http.db, workflow_id)) >= MAX_TRIGGERS)
+  const { enabled, total } = await countTriggers(http.db, workflow_id);
+  if (enabled >= MAX_TRIGGERS)
     throw new ApiError("too_many_triggers", `A workflow has at most ${MAX_TRIGGERS} triggers; delete one of them.`);
+  if (total >= MAX_ALL_TRIGGERS)
+    throw new ApiError(
+      "too_many_triggers",
+      `The workflow has ${MAX_ALL_TRIGGERS.toLocaleString("en")} triggers, the maximum; register it again.`,
+    );
 }
 
 /** Checks default arguments. Required fields may be missing, since callers can send them. Throws 400 `invalid_default_args`. */

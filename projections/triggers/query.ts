@@ -2,7 +2,6 @@ import type { Principal } from "#events/envelope.ts";
 import { isUuid } from "#events/ids.ts";
 import type { Verification } from "#events/trigger.ts";
 import type { Envelope, RunAs } from "#events/workflow.ts";
-import { countRows } from "../countRows.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 
@@ -79,9 +78,15 @@ export const listScheduleTriggers = (db: Db, organization: string, page: Page): 
     parseRow,
   });
 
-/** Counts the enabled triggers of a workflow. */
-export const countEnabledTriggers = (db: Db, workflow: string): Promise<number> =>
-  countRows(db, "from read.triggers where workflow_id = $1 and enabled", [workflow]);
+/** Counts the triggers of a workflow. */
+export async function countTriggers(db: Db, workflow: string): Promise<{ enabled: number; total: number }> {
+  const [counts] = await db.query<{ enabled: number; total: number }>(
+    `select (count(*) filter (where enabled))::integer as enabled, count(*)::integer as total
+     from read.triggers where workflow_id = $1`,
+    [workflow],
+  );
+  return counts!;
+}
 
 /** The number of runs per trigger of some workflows. Triggers without runs are not in the map. */
 export async function countRunsByTrigger(

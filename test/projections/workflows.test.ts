@@ -8,7 +8,7 @@ import { projections } from "#projections/index.ts";
 import type { Db } from "#projections/projection.ts";
 import { listRuns } from "#projections/runs/query.ts";
 import {
-  countEnabledTriggers,
+  countTriggers,
   countRunsByTrigger,
   findTriggersByToken,
   getTrigger,
@@ -162,7 +162,7 @@ test("triggers are found by their token with their workflow, and show the time o
   expect(await getTrigger(f.db, workflow, never)).toMatchObject({ name: WILD, last_used_at: null, enabled: true });
   expect(await getTrigger(f.db, newId(), never)).toBeUndefined();
   expect((await listTriggers(f.db, workflow, { limit: 5, offset: 0 })).rows.map(({ id }) => id)).toEqual([used, never]);
-  expect(await countEnabledTriggers(f.db, workflow)).toBe(1);
+  expect(await countTriggers(f.db, workflow)).toEqual({ enabled: 1, total: 2 });
   expect([...(await countRunsByTrigger(f.db, [workflow], [used, never]))]).toEqual([[used, 2]]);
   const key = streamName("trigger", never);
   await f.append(key, [TriggerDeleted.of({ trigger_id: never })], { things: [key] });

@@ -149,6 +149,19 @@ describe("a new trigger", () => {
     const page = await list(id, "?limit=2&offset=1");
     expect([page.total, page.data.length]).toEqual([101, 2]);
   });
+
+  test("is refused if the workflow has ten thousand triggers, most of them disabled", async () => {
+    const { id } = await home.register();
+    const { id: first } = await home.hook({ id });
+    await w.resources.db.query(
+      `insert into read.triggers select copy.*
+       from read.triggers one, generate_series(1, 9999), jsonb_populate_record(null::read.triggers, to_jsonb(one) ||
+         jsonb_build_object('id', gen_random_uuid(), 'enabled', false, 'hook_token', null)) copy
+       where one.id = $1`,
+      [first],
+    );
+    expectRefusal(await create(id, {}), 409, "too_many_triggers", null);
+  });
 });
 
 const workflowOf = async (id: string) => (await home.owner("GET", `/workflows/${id}`)).body;
