@@ -39,6 +39,15 @@ test("every layout names the NATS version that is downloaded if Debian's package
   expect(new Set(imagesOf("nats"))).toEqual(new Set([GITHUB_RELEASE.version]));
 });
 
+test("the images of PostgreSQL and NATS have a digest, the same one in every layout", () => {
+  const layouts = read("docker-compose.yml") + read("deploy/scale.yml");
+  for (const name of ["postgres", "nats"]) {
+    const images = [...layouts.matchAll(new RegExp(` image: (${name}:.+)`, "g"))].map(([, image]) => image!);
+    expect(new Set(images).size).toBe(1);
+    expect(images[0]).toMatch(/@sha256:[0-9a-f]{64}$/);
+  }
+});
+
 test("every NATS server of every layout ends when a stream failed to write, so that Docker starts it again", () => {
   const checks = ["docker-compose.yml", "deploy/scale.yml"].map((file) => {
     const [, script] = / - CMD-SHELL\n +- \|\n((?: +.+\n)+?) +interval/.exec(read(file)) ?? [];
