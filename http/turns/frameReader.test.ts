@@ -120,6 +120,25 @@ describe("the frame reader of a turn", () => {
     expect(waits[0]!.aborted).toBe(true);
   });
 
+  test("lets no writer wait while an organization holds 64 MiB of frames, until their readers are closed", async () => {
+    const long = Array.from({ length: 5 }, (_, n): Frame => ({ ...text(n), type: "text", text: "x".repeat(2 ** 24) }));
+    const open = async (organization: string, retained: Frame[]) => {
+      const reader = openFrameReader(memoryBus(retained).port, organization, "t");
+      await reader.catchUp();
+      return reader;
+    };
+    const large = await open("large", long);
+    const small = [await open("large", [text(0), text(1)]), await open("other", [text(0), text(1)])];
+    let waits = 0;
+    const pace = () => Promise.all(small.map((reader) => reader.pace({ drainedBefore: async () => void waits++ })));
+    await pace();
+    expect(waits).toBe(1);
+    large.close();
+    expect(await large.next(1)).toBeUndefined();
+    await pace();
+    expect(waits).toBe(3);
+  });
+
   test("releases a waiting reader when it is closed", async () => {
     const bus = memoryBus();
     const reader = openFrameReader(bus.port, "o", "t");

@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { newestAttempt } from "#events/newestAttempt.ts";
 import type { Frame, Frames } from "#events/ports.ts";
+import { MIB } from "#events/units.ts";
+import { createCounter } from "../base/counter.ts";
 import type { EventStream } from "../base/sse.ts";
 import { createFrameOrder } from "./frameOrder.ts";
 
@@ -12,8 +14,17 @@ const MAX_WAIT_MS = 5_000;
  * disconnected that leaves too much unread.
  */
 export const MAX_CATCH_UP_MS = 60_000;
+/** Beyond this size of an organization's frames in memory, its clients are not waited for. A turn has 8 MB and more. */
+const MAX_HELD = 64 * MIB;
+/** What an object takes in memory beside its text. */
+const FRAME_OVERHEAD = 200;
 /** Frames that are returned without a wait before other work runs. A long turn has a hundred thousand retained ones. */
 const MAX_AT_ONCE = 100;
+
+/** Bytes of the queued frames of each organization, which grow while clients read slowly. */
+const held = createCounter();
+const sizeOf = (frame: Frame): number =>
+  FRAME_OVERHEAD + (frame.type === "text" || frame.type === "reasoning" ? frame.text.length : 0);
 
 /** Reads the frames of one turn in order. */
 export interface FrameReader {
@@ -29,15 +40,16 @@ export interface FrameReader {
 /** Opens a reader. It subscribes at once, and fills gaps between live frames with retained ones. */
 export function openFrameReader(frames: Frames, organization: string, turn: string): FrameReader {
   const order = createFrameOrder();
-  const ready = createFrameQueue();
+  const ready = createFrameQueue(organization);
   let atOnce = 0;
   const waiter = createWaiter();
   let isFilling = false;
   const closed = new AbortController();
+  const isClosed = () => closed.signal.aborted;
   let catchingUp: AbortSignal | undefined;
 
   const push = (more: Frame[]) => {
-    for (const frame of more) ready.add(frame);
+    for (const frame of isClosed() ? [] : more) ready.add(frame);
     if (more.length > 0) waiter.wake();
   };
   async function catchUp(): Promise<void> {
@@ -50,7 +62,7 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
     if (isFilling) return;
     isFilling = true;
     // missing frames may be retained a moment later; frames that the bus lost never are, and then the end frame suffices
-    for (let wait = FIRST_WAIT_MS; order.hasGap() && !closed.signal.aborted; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
+    for (let wait = FIRST_WAIT_MS; order.hasGap() && !isClosed(); wait = Math.min(wait * 2, MAX_WAIT_MS)) {
       await catchUp().catch(() => {});
       const end = order.heldEnd();
       if (end) push([end]);
@@ -67,11 +79,11 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   return {
     catchUp,
     async pace(stream) {
-      if (catchingUp) await stream.drainedBefore(catchingUp);
+      if (catchingUp && held.count(organization) <= MAX_HELD) await stream.drainedBefore(catchingUp);
     },
     async next(ms) {
       if (ready.isEmpty()) catchingUp = undefined;
-      const mustWait = ready.isEmpty() && !closed.signal.aborted;
+      const mustWait = ready.isEmpty() && !isClosed();
       if (mustWait) await waiter.wait(ms);
       atOnce = mustWait ? 0 : atOnce + 1;
       if (atOnce % MAX_AT_ONCE === MAX_AT_ONCE - 1) await setImmediate();
@@ -80,6 +92,7 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
     close() {
       closed.abort();
       unsubscribe();
+      ready.clear();
       waiter.wake();
     },
   };
@@ -104,21 +117,28 @@ function createWaiter() {
 }
 
 /** A queue that is also fast when it is long: `shift` moves all items of a long list. */
-function createFrameQueue() {
+function createFrameQueue(organization: string) {
   const frames: Frame[] = [];
   let taken = 0;
   return {
-    add: (frame: Frame): void => void frames.push(frame),
+    add(frame: Frame): void {
+      frames.push(frame);
+      held.add(organization, sizeOf(frame));
+    },
     isEmpty: (): boolean => taken === frames.length,
     take(): Frame | undefined {
       const frame = frames[taken];
       if (!frame) return undefined;
+      held.add(organization, -sizeOf(frame));
       taken += 1;
       if (2 * taken >= frames.length) {
         frames.splice(0, taken);
         taken = 0;
       }
       return frame;
+    },
+    clear(): void {
+      for (const frame of frames.splice(taken)) held.add(organization, -sizeOf(frame));
     },
   };
 }
