@@ -123,6 +123,7 @@ export const ERROR_STATUS = {
   erasure_running: 409,
   legal_hold: 409,
   too_many_holds: 409,
+  too_many_erasures: 409,
   approval_has_no_run: 409,
   too_many_approval_links: 409,
   too_many_delegations: 409,

@@ -6,6 +6,7 @@ const ROWS = {
   agents: "read.agents where organization_id = $1",
   collections: "read.collections where organization_id = $1",
   definitions: "read.definitions where organization_id = $1",
+  erasures: "read.erasures where organization_id = $1 and status = 'running'",
   keys: "read.keys where organization_id = $1",
   prices: "read.prices where organization_id = $1 and prices is not null",
   projects: "read.projects where organization_id = $1",

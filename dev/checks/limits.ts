@@ -291,6 +291,7 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("Projects", "http/base/countLimits.ts#MAX_PROJECTS", "", "too_many_projects"),
     limit("Groups", "services/deciders/group.ts#MAX_GROUPS", "", "too_many_groups"),
     limit("People of a group", "http/account/groups.ts#MAX_MEMBERS", "", "invalid_members"),
+    limit("Erasures that run", "http/base/countLimits.ts#MAX_ERASURES", "", "too_many_erasures"),
     limit("Holds that stand", "services/deciders/hold.ts#MAX_HOLDS", "", "too_many_holds"),
     limit(
       "Subjects with retention rules",

@@ -12,6 +12,8 @@ import { MAX_COLLECTIONS } from "./limits.ts";
 const MAX_AGENTS = 5_000;
 /** Each version has up to 256 KiB of source. */
 const MAX_DEFINITIONS = 5_000;
+/** Running ones, which may have to wait for the release of a hold. Every sweep for work reads them. */
+const MAX_ERASURES = 10_000;
 const MAX_KEYS = 10_000;
 /** Every turn under a money budget reads all prices. */
 const MAX_PRICED_MODELS = 5_000;
@@ -39,6 +41,12 @@ export const COUNT_LIMITS: Record<CountedKind, CountLimit> = {
   agents: { max: MAX_AGENTS, things: "agents", advice: "delete one first", param: "name" },
   collections: { max: MAX_COLLECTIONS, things: "collections", advice: "delete one first", param: "name" },
   definitions: { max: MAX_DEFINITIONS, things: "definitions", advice: "delete one first", param: "name" },
+  erasures: {
+    max: MAX_ERASURES,
+    things: "running erasures",
+    advice: "wait until some are completed, or release the holds that they wait for",
+    param: "owner",
+  },
   keys: { max: MAX_KEYS, things: "API keys", advice: "delete one first", param: "name" },
   prices: {
     max: MAX_PRICED_MODELS,

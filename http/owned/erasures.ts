@@ -10,6 +10,7 @@ import { findUsedScopes, listUserScopes } from "#projections/userScopes.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { checkCount } from "../base/countLimits.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
 import { jsonLines } from "../base/jsonLines.ts";
 import type { Http } from "../base/deps.ts";
@@ -113,6 +114,7 @@ async function start(http: Http, request: FastifyRequest, body: z.infer<typeof S
   const identity = identifyPost(request, "/api/erasures");
   const earlier = await findCreated(http, identity);
   if (earlier !== undefined) return read(http, request, earlier);
+  await checkCount(http, request.caller.organization_id, "erasures");
   const erasure_id = newId();
   const { created_id } = await createOnce(http, EraseOwner, {
     ...commandFields(request, streamName("erasure", erasure_id), ["erasures"]),

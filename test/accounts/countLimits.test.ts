@@ -23,7 +23,7 @@ async function registerWorkflow(name: string) {
 }
 
 type Create = (name: string) => ReturnType<ReturnType<typeof clientOf>>;
-const CREATE: Record<CountedKind, Create> = {
+const CREATE: Record<Exclude<CountedKind, "erasures">, Create> = {
   agents: (name) => post("/agents", name, { name }),
   collections: (name) => post("/v1/knowledge/collections", name, { name }),
   definitions: (name) => post("/definitions", name, { type: "tool", name, source: toolSource("return 1;") }),
@@ -93,4 +93,24 @@ test("a disabled workflow makes room, and cannot be enabled beyond the limit", a
   expect((await change({ description: "Not now" })).status).toBe(200);
   await removeCopies("enabled_workflows", copies);
   expect((await change({ enabled: true })).status).toBe(200);
+});
+
+test("an organization may have no more running erasures than the limit", async () => {
+  const person = (await by("GET", "/auth/me")).body.user.id;
+  const erase = () => by("POST", "/erasures", { owner: `person:${person}`, kinds: ["files"] });
+  const { id } = (await erase()).body;
+  await service.db.query(
+    `insert into read.erasures select copy.*
+     from read.erasures one, generate_series(1, $2::integer) n,
+       jsonb_populate_record(null::read.erasures,
+         to_jsonb(one) || jsonb_build_object('id', gen_random_uuid(), 'status', 'running')) copy
+     where one.id = $1`,
+    [id, COUNT_LIMITS.erasures.max],
+  );
+  expectRefusal(await erase(), 409, "too_many_erasures", "owner");
+  await service.db.query("delete from read.erasures where organization_id = $1 and id <> $2", [
+    crowd.organization_id,
+    id,
+  ]);
+  expect((await erase()).status).toBe(202);
 });
