@@ -28,14 +28,17 @@ function withTokens<T>({ usage, ...row }: StoredUsage<T>) {
 
 const COLUMNS = "id, started_at, streamed, attempt, ended_at, parked_at, usage";
 
-/** Turns that began after a moment, and unfinished ones. A turn that has waited for a person may have begun days ago. */
+/**
+ * Turns that began or ended after a moment, and unfinished ones. The tokens of a turn count when it ends, and it may run for an hour.
+ * A turn that has waited for a person may have begun days ago.
+ */
 export async function listRecentTurns(db: Db, organization: string, since: Date): Promise<RecentTurn[]> {
   const rows = await db.query<StoredUsage<RecentTurn>>(
     `select t.id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, s.model, t.started_at, t.streamed, t.attempt, t.ended_at, t.parked_at, t.usage
      from (
        select ${COLUMNS} from read.turns
        where organization_id = $1 and started_at >= $2::timestamptz - interval '1 hour'
-         and (started_at >= $2 or (status = 'running' and parked_at is null))
+         and (started_at >= $2 or ended_at >= $2 or (status = 'running' and parked_at is null))
        union all
        select ${COLUMNS} from read.turns
        where organization_id = $1 and resumed_at is not null and started_at < $2::timestamptz - interval '1 hour'
