@@ -20,6 +20,7 @@ import {
 import type { UnreportedRequest } from "./estimateUsage.ts";
 import { relayFrames } from "./relayFrames.ts";
 import type { ReplacedAnswer } from "./targetFailures.ts";
+import { findSilence } from "./silentTargets.ts";
 import { describeAbort, outcomeOf } from "./targetOutcome.ts";
 
 /** Estimates the usage of a request that broke off, with its cost. */
@@ -166,11 +167,13 @@ async function recordBroken(
 }
 
 /** The error that ends the turn after the last target has failed. */
-function allFailed({ alias }: Targets, last: ModelError | undefined): AnswerInterrupted {
+function allFailed(targets: Targets, last: ModelError | undefined): AnswerInterrupted {
+  const silence = last ? undefined : findSilence(targets);
+  if (silence) return new AnswerInterrupted(NO_OUTPUT, silence);
   const reason = last ? ` ${last.message}` : "";
   const { status, retry_after_ms } = last ?? {};
   const options = { ...(status !== undefined && { status }), ...(retry_after_ms !== undefined && { retry_after_ms }) };
-  const message = `No target of the alias ${alias} answered.${reason}`;
+  const message = `No target of the alias ${targets.alias} answered.${reason}`;
   return new AnswerInterrupted(NO_OUTPUT, new ModelError(last?.kind ?? "transient", message, options));
 }
 
