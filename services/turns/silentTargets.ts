@@ -10,7 +10,7 @@ interface RoutedTurn {
   circuits: Circuits;
 }
 
-/** The error of a turn whose targets were all silent, so that none is asked. It says when one is. Undefined if one was not silent. */
+/** The error of a turn whose targets were all silent, so that none is asked, and says when one is. Undefined if one was not. */
 export function findSilence({ organization_id, alias, route, circuits }: RoutedTurn): ModelError | undefined {
   const { targets } = route;
   if (targets.some((target) => circuits.state(circuitKey(organization_id, target)) !== "silent")) return undefined;
