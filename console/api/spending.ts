@@ -112,6 +112,8 @@ export interface ModelPrices {
   /** For a default price: the provider's page, and the date on which it was known to be valid. */
   source: string | null;
   as_of: string | null;
+  /** The default price, which applies until the first of the organization's own prices begins. Absent once one has begun. */
+  published?: ModelPrices;
 }
 
 export const listPrices = queryOptions({

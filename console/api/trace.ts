@@ -56,7 +56,8 @@ export interface Trace {
   model: string;
   answered_by: string | null;
   targets?: string[];
-  failed_targets: { target: string; round: number; reason: string; duration_ms: number }[];
+  /** `usage`: what the failed request has used. */
+  failed_targets: { target: string; round: number; reason: string; duration_ms: number; usage?: Usage }[];
   agent: { id: string; version: number } | null;
   /** The labels that the caller set. */
   labels?: Record<string, string>;

@@ -56,7 +56,9 @@ export function listStoredSubjects(http: Http, organization: string, name: strin
 
 /** Throws 400 `invalid_subject`. */
 export function checkSubjectShape(name: string, subject: string): void {
-  if (name === USER || subject.includes("@") || !BUDGET_SUBJECT.test(subject))
+  // the value of a user in capital letters would be taken for a mark, and written to the log
+  const isUnmarked = subject.startsWith(USER) && !name.startsWith(USER);
+  if (name === USER || isUnmarked || subject.includes("@") || !BUDGET_SUBJECT.test(subject))
     throw refuse(
       "invalid_subject",
       "subject must be organization, each-user, project:<id>, key:<id>, person:<id>, agent:<id> or user:<value>.",

@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { DEFAULT_PRICES } from "#events/defaultPrices.ts";
-import { PAGE_PRICE_NAME, PRICE_PATTERN, type ModelPrice } from "#events/price.ts";
+import { PAGE_PRICE_NAME, priceAt, PRICE_PATTERN, type ModelPrice } from "#events/price.ts";
+import { isKnownApi } from "#events/provider.ts";
 import type { PriceRow } from "#projections/prices/query.ts";
+import type { ProviderRow } from "#projections/providers/query.ts";
 import { ApiError } from "../base/errors.ts";
 import { Moment } from "../base/moment.ts";
 
@@ -37,18 +40,20 @@ const ShownPrice = z.object({
   per_call: nullable.describe("Null: none."),
   per_page: nullable.describe(`Of \`${PAGE_PRICE_NAME}\`: of each page.`),
 });
-export const ModelPrices = z
-  .object({
-    model: z.string().describe("`provider/model`."),
-    set_by: z.enum(["organization", "default"]).describe("`default`: as its provider publishes it."),
-    prices: z.array(ShownPrice).describe("US dollars per million tokens."),
-    source: nullable.describe("Of a default: where the provider publishes it."),
-    as_of: nullable.describe(
-      "Of a default: the last day on which it was known to hold. Set your own if it has changed.",
-    ),
-    updated_at: z.iso.datetime().nullable().describe("Null: a default."),
-  })
-  .meta({ title: "ModelPrices" });
+const PriceList = z.object({
+  model: z.string().describe("`provider/model`."),
+  set_by: z.enum(["organization", "default"]).describe("`default`: as its provider publishes it."),
+  prices: z.array(ShownPrice).describe("US dollars per million tokens."),
+  source: nullable.describe("Of a default: where the provider publishes it."),
+  as_of: nullable.describe("Of a default: the last day on which it was known to hold. Set your own if it has changed."),
+  updated_at: z.iso.datetime().nullable().describe("Null: a default."),
+});
+type PriceList = z.infer<typeof PriceList>;
+export const ModelPrices = PriceList.extend({
+  published: PriceList.optional().describe(
+    "Only of an organization's list whose first price has not begun: the default, which applies until then.",
+  ),
+}).meta({ title: "ModelPrices" });
 export type ModelPrices = z.infer<typeof ModelPrices>;
 
 /** Throws a 400 for wrong fields: pages have only `per_page`, and models everything else. */
@@ -97,19 +102,27 @@ const showPrice = ({ valid_from, input, output, ...rest }: ModelPrice): z.infer<
   per_page: rest.per_page ?? null,
 });
 
-export const presentPrices = ({ model, prices, updated_at }: Omit<PriceRow, "created_at">): ModelPrices => ({
-  model,
-  set_by: "organization",
-  prices: prices.map(showPrice),
-  source: null,
-  as_of: null,
-  updated_at: updated_at.toISOString(),
-});
+/** `published`: the default of the model, which applies until the first of these prices begins. */
+export function presentPrices(
+  { model, prices, updated_at }: Omit<PriceRow, "created_at">,
+  published: PriceList | undefined,
+): ModelPrices {
+  const isStillPublished = published && !priceAt(prices, currentTime());
+  return {
+    model,
+    set_by: "organization",
+    prices: prices.map(showPrice),
+    source: null,
+    as_of: null,
+    updated_at: updated_at.toISOString(),
+    ...(isStillPublished && { published }),
+  };
+}
 
 /** The default prices, one entry per model name. */
-export const DEFAULT_MODEL_PRICES: readonly ModelPrices[] = DEFAULT_PRICES.flatMap(({ models, price, source, as_of }) =>
+const DEFAULT_LISTS: readonly PriceList[] = DEFAULT_PRICES.flatMap(({ models, price, source, as_of }) =>
   models.map(
-    (model): ModelPrices => ({
+    (model): PriceList => ({
       model,
       set_by: "default",
       prices: [showPrice(price)],
@@ -119,3 +132,18 @@ export const DEFAULT_MODEL_PRICES: readonly ModelPrices[] = DEFAULT_PRICES.flatM
     }),
   ),
 );
+
+/**
+ * The default prices by model name, also under the names that the organization has given to known APIs, such as a second key of
+ * Anthropic. They are prices of the API's own address.
+ */
+export function defaultPricesFor(providers: readonly ProviderRow[]): Map<string, PriceList> {
+  const own = providers.filter(({ name, base_url }) => base_url === null && !isKnownApi(name));
+  const renamed = own.flatMap(({ name, format }) =>
+    DEFAULT_LISTS.filter(({ model }) => model.startsWith(`${format}/`)).map((list) => ({
+      ...list,
+      model: name + list.model.slice(list.model.indexOf("/")),
+    })),
+  );
+  return new Map([...DEFAULT_LISTS, ...renamed].map((list) => [list.model, list]));
+}

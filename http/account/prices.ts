@@ -11,7 +11,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
-import { DEFAULT_MODEL_PRICES, ModelPrices, presentPrices, PricesToSet, readPrices } from "./priceShape.ts";
+import { defaultPricesFor, ModelPrices, presentPrices, PricesToSet, readPrices } from "./priceShape.ts";
 
 const MAX_MODEL_LENGTH = 300;
 const Params = z.object({ provider: z.string(), model: z.string().describe("A `/` in the name is written `%2F`.") });
@@ -24,18 +24,25 @@ const priceNotFound = () =>
     param: "model",
   });
 
+const readDefaults = async (http: Http, organization: string) =>
+  defaultPricesFor(await http.providers.readNow(organization));
+
 /** Lists the organization's prices, then the defaults that it has not replaced. */
 async function listAll(http: Http, organization: string): Promise<ModelPrices[]> {
-  await http.waitUntilCurrent(["prices"]);
-  const own = await mapInSlices(await listPrices(http.db, organization), presentPrices);
+  await http.waitUntilCurrent(["prices", "providers"]);
+  const defaults = await readDefaults(http, organization);
+  const rows = await listPrices(http.db, organization);
+  const own = await mapInSlices(rows, (row) => presentPrices(row, defaults.get(row.model)));
   const replaced = new Set(own.map(({ model }) => model));
-  return [...own, ...DEFAULT_MODEL_PRICES.filter(({ model }) => !replaced.has(model))];
+  return [...own, ...defaults.values().filter(({ model }) => !replaced.has(model))];
 }
 
-async function findOwn(http: Http, organization: string, model: string): Promise<ModelPrices | undefined> {
+/** The organization's prices of a model, else the default. */
+async function findPrices(http: Http, organization: string, model: string): Promise<ModelPrices | undefined> {
   await http.waitUntilCurrent(["prices"], priceStream(organization, model));
   const row = await getPrices(http.db, organization, model);
-  return row && presentPrices(row);
+  const published = (await readDefaults(http, organization)).get(model);
+  return row ? presentPrices(row, published) : published;
 }
 
 const commandFor = (request: FastifyRequest, model: string) =>
@@ -56,7 +63,9 @@ async function setPrices(
   const prices = readPrices(model, body);
   await checkCount(http, organization_id, "prices", () => getPrices(http.db, organization_id, model));
   const { position } = await http.send(SetPrices, { ...commandFor(request, model), data: { model, prices } });
-  return presentPrices({ model, prices, updated_at: await readRecordedAt(http, position) });
+  const updated_at = await readRecordedAt(http, position);
+  const defaults = await readDefaults(http, organization_id);
+  return presentPrices({ model, prices, updated_at }, defaults.get(model));
 }
 
 /** What models cost the organization, for owners and admins. */
@@ -73,10 +82,7 @@ export function priceRoutes(app: App, http: Http): void {
 
   const reading = { ...itemSchema, summary: "Get the prices of a model", response: { 200: ModelPrices } };
   app.get("/prices/:provider/:model", { onRequest, schema: reading }, async ({ caller, params }) => {
-    const model = modelOf(params);
-    const found =
-      (await findOwn(http, caller.organization_id, model)) ??
-      DEFAULT_MODEL_PRICES.find((prices) => prices.model === model);
+    const found = await findPrices(http, caller.organization_id, modelOf(params));
     if (!found) throw priceNotFound();
     return found;
   });
@@ -102,7 +108,8 @@ export function priceRoutes(app: App, http: Http): void {
   app.delete("/prices/:provider/:model", { onRequest, schema: removing }, async (request, reply) => {
     const { organization_id } = request.caller;
     const model = modelOf(request.params);
-    if (!(await findOwn(http, organization_id, model))) throw priceNotFound();
+    const found = await findPrices(http, organization_id, model);
+    if (found?.set_by !== "organization") throw priceNotFound();
     await http.send(RemovePrices, { ...commandFor(request, model), data: { model } });
     return reply.code(204).send(null);
   });

@@ -109,6 +109,7 @@ export const Trace = z
             ),
           duration_ms: z.int(),
           at: moment,
+          usage: Usage.optional().describe("What the failed request has used, which is part of the turn's `usage`."),
         }),
       )
       .describe(

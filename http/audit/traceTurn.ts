@@ -89,8 +89,8 @@ async function traceRound(
 }
 
 const presentFailure = ({ data, recorded_at }: ThreadRecord<"TargetFailed">): Trace["failed_targets"][number] => {
-  const { target, round, attempt, reason, duration_ms } = data;
-  return { target, round, attempt, reason, duration_ms, at: recorded_at.toISOString() };
+  const { target, round, attempt, reason, duration_ms, usage } = data;
+  return { target, round, attempt, reason, duration_ms, at: recorded_at.toISOString(), ...(usage && { usage }) };
 };
 
 const STATUS = { TurnCompleted: "completed", TurnFailed: "failed", TurnStopped: "stopped" } as const;

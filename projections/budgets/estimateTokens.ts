@@ -1,7 +1,7 @@
 import type { Prompt } from "#events/thread.ts";
 
 /** Characters per token, roughly, in alphabetic languages. */
-const CHARACTERS_PER_TOKEN = 4;
+export const CHARACTERS_PER_TOKEN = 4;
 
 /**
  * Roughly estimates a turn's tokens before it begins: its texts, and the maximum answer if the request limits it. Does not include

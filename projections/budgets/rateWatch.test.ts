@@ -216,11 +216,12 @@ test("a process that starts knows the turns of the last minute from the log", as
   const [watch] = openProcesses(1, {
     recorded: [
       { ...row, turn_id: "r1" },
-      { ...row, turn_id: "r2", ended_at: null },
+      // an estimate of 8 tokens
+      { ...row, turn_id: "r2", ended_at: null, input_length: 32 },
     ],
   });
   const limits = { requests_per_minute: 2, tokens_per_minute: 100, concurrent_turns: 1 };
-  expect(await watch!.statuses("o", budget(limits))).toMatchObject([{ used: 2 }, { used: 42 }, { used: 1 }]);
+  expect(await watch!.statuses("o", budget(limits))).toMatchObject([{ used: 2 }, { used: 50 }, { used: 1 }]);
   expect(isAdmitted(await admit(watch!, limits))).toBe(false);
 });
 

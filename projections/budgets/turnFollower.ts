@@ -151,8 +151,8 @@ export class TurnFollower {
     const { db } = this.#options;
     const since = new Date(currentTime() - WINDOW_SECONDS * 1000);
     for (const turn of await listRecentTurns(db, this.#organization, since)) {
-      const { turn_id, attempt, streamed } = turn;
-      const begun = { turn_id, subjects: subjectsOf(turn), tokens: 0, streamed, attempt };
+      const { turn_id, attempt, streamed, expected } = turn;
+      const begun = { turn_id, subjects: subjectsOf(turn), tokens: expected, streamed, attempt };
       this.counts.begin({ ...begun, at: turn.started_at.getTime() });
       this.#applyState(turn);
     }

@@ -42,6 +42,11 @@ const EXPIRED: Record<Kind, string> = {
   runs: `read.runs o where o.organization_id = $1 and o.completed_at < $2 and ($3::uuid is null or o.project_id = $3)`,
 };
 
+/** SQL: an expired thread takes the turn `o` with it. $4: as $2, for the rule of threads; null: there is none. */
+const GOES_WITH_THREAD = `exists (select from (
+    select o.id from ${EXPIRED.threads.replaceAll("$2", () => "$4")} and not ${existsHoldOn("threads")}
+  ) gone where gone.id = o.thread_id)`;
+
 interface Range {
   subject: string;
   rules: RetentionRules;
@@ -54,9 +59,11 @@ type Cursor = Partial<Record<Kind, { at: string; id: string }>>;
 const projectOf = (subject: string): string | null =>
   subject.startsWith("project:") ? subject.slice("project:".length) : null;
 
+const daysBefore = (now: Date, days: number | undefined): Date | null =>
+  days === undefined ? null : new Date(now.getTime() - days * DAY_MS);
 const valuesOf = (organization: string, { subject, now }: Range, days: number) => [
   organization,
-  new Date(now.getTime() - days * DAY_MS),
+  daysBefore(now, days),
   projectOf(subject),
 ];
 
@@ -101,14 +108,20 @@ export async function listExpired(db: Db, organization: string, range: Range & {
   return { threads, turns, files, documents, runs: await Promise.all(withBelongings), cursor };
 }
 
-/** Counts expired things that no hold covers; 0 for a kind without a rule. */
+/**
+ * Counts expired things that no hold covers, as a round counts what it deletes: without the turns of expired threads. 0 for a kind
+ * without a rule.
+ */
 export async function countExpired(db: Db, organization: string, range: Range): Promise<Record<Kind, ThingCount>> {
+  const { now, rules } = range;
   const count = async (kind: Kind): Promise<ThingCount> => {
-    const days = range.rules[kind];
+    const days = rules[kind];
     if (days === undefined) return { count: 0, oldest: null };
+    const rows = `${EXPIRED[kind]} and not ${existsHoldOn(kind)}`;
+    const isTurns = kind === "turns";
     const [row] = await db.query<ThingCount>(
-      `select count(*)::integer as count, min(o.created_at) as oldest from ${EXPIRED[kind]} and not ${existsHoldOn(kind)}`,
-      valuesOf(organization, range, days),
+      `select count(*)::integer as count, min(o.created_at) as oldest from ${rows}${isTurns ? ` and not ${GOES_WITH_THREAD}` : ""}`,
+      [...valuesOf(organization, range, days), ...(isTurns ? [daysBefore(now, rules.threads)] : [])],
     );
     return row!;
   };

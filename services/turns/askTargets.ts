@@ -3,14 +3,13 @@ import type { FramePayload } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import { NO_OUTPUT, type Usage } from "#events/thread.ts";
 import { AnswerInterrupted, askOnce, hasOutput, backoffDelay, type ModelAnswer, type Retries } from "./askModel.ts";
-import { circuitKey, SILENCE_MS, type Circuits, type TargetFailureDetails, type TargetOutcome } from "./circuits.ts";
+import { circuitKey, type Circuits } from "./circuits.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
 import {
   CIRCUIT_OPEN,
   CONTENT_FILTER,
   describeFailure,
   failureReason,
-  FirstWordTimeout,
   hasAttemptsLeft,
   shouldAskNextTarget,
   MissingCredential,
@@ -21,6 +20,8 @@ import {
 import type { UnreportedRequest } from "./estimateUsage.ts";
 import { relayFrames } from "./relayFrames.ts";
 import type { ReplacedAnswer } from "./targetFailures.ts";
+import { findSilence } from "./silentTargets.ts";
+import { describeAbort, outcomeOf } from "./targetOutcome.ts";
 
 /** Estimates the usage of a request that broke off, with its cost. */
 export type Estimate = (unreported: UnreportedRequest) => Promise<Usage>;
@@ -68,29 +69,6 @@ interface Question {
   onFrame(frame: FramePayload): void;
 }
 
-/** `hadItsTime`: the target had the full time of the route, not only what was left of the turn's. */
-const outcomeOf = (error: unknown, hadItsTime: boolean): TargetOutcome => {
-  if (error instanceof FirstWordTimeout) return hadItsTime ? "slow" : "other";
-  return error instanceof ModelError && error.kind !== "refused" ? "failed" : "other";
-};
-
-/**
- * The shortest silence at the end of a turn that counts against a target. An alias only orders its targets by this and refuses
- * nothing, so it can be short.
- */
-const MIN_SILENCE_MS = 5_000;
-
-/** What a target's circuit learns from an aborted request. */
-function describeAbort(
-  signal: AbortSignal,
-  hasBegun: boolean,
-  waited_ms: number,
-): [TargetOutcome, TargetFailureDetails] {
-  const opens_after_ms = signal.reason === "late" ? MIN_SILENCE_MS : SILENCE_MS;
-  const isQuiet = !hasBegun && (signal.reason === "late" || signal.reason === "stopped");
-  return [isQuiet ? "quiet" : "other", { reason: "timeout", quiet: { ms: waited_ms, opens_after_ms } }];
-}
-
 type RoutedAnswer = ModelAnswer & { model: string };
 
 /** A complete answer that may not have been sent to readers yet. */
@@ -106,8 +84,16 @@ function isFiltered({ route, streamed }: Targets, { finish_reason, output }: Mod
   return !streamed || (output.text === "" && output.reasoning === "" && output.citations.length === 0);
 }
 
-/** Asks one target once, and reports the outcome to its circuit. Throws AnswerInterrupted. */
-async function askTarget(targets: Targets, target: string, question: Question): Promise<GivenAnswer> {
+/**
+ * Asks one target once, and reports the outcome to its circuit. Returns undefined, without a request, if its circuit was closed
+ * when it was chosen (`wasClosed`), and no longer is: of many turns that may probe a target, one does. Throws AnswerInterrupted.
+ */
+async function askTarget(
+  targets: Targets,
+  target: string,
+  question: Question,
+  wasClosed: boolean,
+): Promise<GivenAnswer | undefined> {
   const { route, circuits, organization_id, failures } = targets;
   const { signal, onFrame } = question;
   const { model, addCost, estimate } = await targets.open(target).catch((error: unknown) => {
@@ -115,12 +101,14 @@ async function askTarget(targets: Targets, target: string, question: Question): 
       ? new AnswerInterrupted(NO_OUTPUT, new MissingCredential("refused", error.message, { status: 404 }))
       : error;
   });
+  const key = circuitKey(organization_id, target);
+  if (wasClosed && circuits.state(key) !== "closed") return undefined;
   targets.estimate = estimate;
   const request = { ...question.request, model: target.slice(target.indexOf("/") + 1), streamed: true };
   const timeout_ms = route.timeout_seconds * 1_000;
   const left = route.max_seconds * 1_000 - spentMs(failures);
   const relay = relayFrames(target, { streamed: targets.streamed, onFrame });
-  const report = circuits.begin(circuitKey(organization_id, target));
+  const report = circuits.begin(key);
   const since = performance.now();
   try {
     const given = await askOnce(model, request, signal, relay.onFrame, Math.min(timeout_ms, left));
@@ -179,11 +167,13 @@ async function recordBroken(
 }
 
 /** The error that ends the turn after the last target has failed. */
-function allFailed({ alias }: Targets, last: ModelError | undefined): AnswerInterrupted {
+function allFailed(targets: Targets, last: ModelError | undefined): AnswerInterrupted {
+  const silence = last ? undefined : findSilence(targets);
+  if (silence) return new AnswerInterrupted(NO_OUTPUT, silence);
   const reason = last ? ` ${last.message}` : "";
   const { status, retry_after_ms } = last ?? {};
   const options = { ...(status !== undefined && { status }), ...(retry_after_ms !== undefined && { retry_after_ms }) };
-  const message = `No target of the alias ${alias} answered.${reason}`;
+  const message = `No target of the alias ${targets.alias} answered.${reason}`;
   return new AnswerInterrupted(NO_OUTPUT, new ModelError(last?.kind ?? "transient", message, options));
 }
 
@@ -215,6 +205,7 @@ export async function askTargets(targets: Targets, question: Question): Promise<
       const wait = choice && choice.tried > 0 ? backoffDelay(waitLeft(notBefore.get(choice.target)), choice.tried) : 0;
       if (!choice || wait === undefined) return giveUp(() => allFailed(targets, last));
       const { target, skipped } = choice;
+      const wasClosed = circuit(target) === "closed";
       await recordSkipped(targets, round, skipped);
       if (choice.tried === 0) targets.retries(target).count();
       else if (!targets.retries(target).take()) return giveUp(() => allFailed(targets, last));
@@ -223,7 +214,8 @@ export async function askTargets(targets: Targets, question: Question): Promise<
       const since = performance.now();
       const duration_ms = () => Math.round(performance.now() - since);
       try {
-        const given = await askTarget(targets, target, question);
+        const given = await askTarget(targets, target, question, wasClosed);
+        if (!given) continue;
         dropFiltered();
         if (!isFiltered(targets, given.answer)) return given.deliver();
         filtered = given;

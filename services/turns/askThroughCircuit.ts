@@ -1,7 +1,7 @@
 import { currentTime } from "#events/clock.ts";
 import { NO_OUTPUT } from "#events/thread.ts";
 import { AnswerInterrupted, hasOutput, type ModelAnswer } from "./askModel.ts";
-import { circuitKey, SILENCE_MS, type Circuits, type TargetFailureDetails } from "./circuits.ts";
+import { circuitKey, PROBE_MS, SILENCE_MS, type Circuits, type TargetFailureDetails } from "./circuits.ts";
 import { ModelError } from "./model.ts";
 import { describeFailure, isOutage } from "./nextTarget.ts";
 
@@ -20,9 +20,6 @@ interface NamedModel {
  * is sent all the same, because those silences say nothing about it.
  */
 const PATIENCE_FACTOR = 2;
-
-/** How long a client should wait while a probe is in progress. */
-const PROBE_MS = 1_000;
 
 function refuseDown(name: string, { reason, open_until }: { reason: string; open_until: number }): AnswerInterrupted {
   const left_ms = open_until - currentTime();

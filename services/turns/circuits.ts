@@ -14,6 +14,8 @@ const MAX_CIRCUITS = 10_000;
 export const SILENCE_MS = 60_000;
 /** Shorter silences are ignored. */
 const MIN_SILENCE_MS = 1_000;
+/** How long a client should wait while a probe is in progress. */
+export const PROBE_MS = 1_000;
 
 /**
  * How a request to a target ended. `slow`: silent for its whole timeout. `quiet`: silent for the shorter time that the turn had left.

@@ -62,6 +62,36 @@ describe("the prices of a model", () => {
     expect((await owner("GET", "/prices/openai/gpt-4o")).body).toEqual(published);
   });
 
+  test("show the default until the first of the organization's own begins", async () => {
+    const { owner } = people;
+    const model = "openai/gpt-4.1-nano";
+    const published = (await owner("GET", `/prices/${model}`)).body;
+    const beginAt = (valid_from: string) => set(model, [{ ...price, valid_from }]);
+    const announced = (await beginAt("2090-01-01T00:00:00Z")).body;
+    expect(announced).toMatchObject({ set_by: "organization", prices: [{ input: "1" }], published });
+    expect((await owner("GET", `/prices/${model}`)).body).toEqual(announced);
+    const listed = (await owner("GET", "/prices?limit=500")).body.data.filter((one: any) => one.model === model);
+    expect(listed).toEqual([announced]);
+    expect((await beginAt("2020-01-01T00:00:00Z")).body).not.toHaveProperty("published");
+    expect((await owner("DELETE", `/prices/${model}`)).status).toBe(204);
+  });
+
+  test("have the default of a provider's API under the name that the organization gave the provider", async () => {
+    const { owner } = people;
+    const configure = (more: object = {}) =>
+      owner("PUT", "/providers/claude-2", { api_key: "k", format: "anthropic", ...more });
+    const read = () => owner("GET", "/prices/claude-2/claude-sonnet-4-5");
+    expectRefusal(await read(), 404, "price_not_found", "model");
+    expect((await configure()).status).toBe(200);
+    const published = (await owner("GET", "/prices/anthropic/claude-sonnet-4-5")).body;
+    const renamed = { ...published, model: "claude-2/claude-sonnet-4-5" };
+    expect((await read()).body).toEqual(renamed);
+    expect((await owner("GET", "/prices?limit=500")).body.data).toContainEqual(renamed);
+    await configure({ base_url: "https://proxy.example" });
+    expectRefusal(await read(), 404, "price_not_found", "model");
+    expect((await owner("DELETE", "/providers/claude-2")).status).toBe(204);
+  });
+
   test("may name a model with a slash", async () => {
     const model = `acme/${encodeURIComponent("accounts/us/models/large")}`;
     expect((await set(model, [price])).body.model).toBe("acme/accounts/us/models/large");

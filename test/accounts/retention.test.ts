@@ -136,6 +136,30 @@ describe("retention", () => {
     await goOn("Newest words");
   });
 
+  test("counts a turn that goes with its thread once, in the preview and when it is deleted", async () => {
+    const tenant = await openTenant(platform.url, await platform.organization("Once"));
+    await say(tenant.key, "Old");
+    const kept = await say(tenant.key, "Old, and goes on");
+    await age(2, tenant);
+    const messages = [{ role: "user", content: "On" }];
+    await tenant.made(
+      tenant.key(
+        "POST",
+        "/openai/v1/chat/completions",
+        { model: "offline/echo", messages },
+        { "x-thread-id": kept },
+      ),
+    );
+    const count = (rules: object) => tenant.made(tenant.owner("POST", "/retention/organization/preview", rules));
+    const rules = { threads: "1d", turns: "1d" };
+    expect(await count({ turns: "1d" })).toMatchObject({ turns: { count: 2 } });
+    expect(await count(rules)).toMatchObject({ threads: { count: 1 }, turns: { count: 1 } });
+    await tenant.made(tenant.owner("PUT", "/retention/organization", rules));
+    const round = () => tenant.made(tenant.owner("GET", "/retention/organization"));
+    await expect.poll(async () => (await round()).last_round_at, SOON).not.toBeNull();
+    expect((await round()).deleted).toMatchObject({ threads: 1, turns: 1 });
+  });
+
   test("of a project applies to the data of its keys", async () => {
     await home.made(home.owner("DELETE", "/retention/organization"));
     const { id: project } = await home.project("Short");

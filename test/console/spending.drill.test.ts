@@ -57,6 +57,17 @@ test("prices are set, also for a later date, filtered by address, and give reque
   await page.getByText(/\$[\d.]+ spent/).waitFor();
 });
 
+test("a published price stays listed until the first of the organization's own begins", async () => {
+  const model = "openai/gpt-5-nano-2025-08-07";
+  const prices = [{ input: "1000", output: "2000", valid_from: "2099-01-01T00:00:00Z" }];
+  await tenant.made(tenant.owner("PUT", `/prices/${model}`, { prices }));
+  const page = await open(`spending?section=prices&q=${model}`);
+  await page.getByRole("row", { name: model }).getByText("known on").waitFor();
+  await page.getByRole("row", { name: model }).getByText("$1,000.00").waitFor();
+  expect(await page.getByRole("row", { name: model }).count()).toBe(2);
+  await tenant.made(tenant.owner("DELETE", `/prices/${model}`));
+});
+
 test("a budget shows what is spent and left, warns, and is changed and removed", async () => {
   await tenant.made(tenant.owner("PUT", "/prices/offline/echo", { prices: [{ input: "1000", output: "2000" }] }));
   const { id, call } = await tenant.newKey({ name: `Key ${HOSTILE}` });

@@ -40,6 +40,7 @@ test("figures that differ from the sums over the log, and reservations of ended 
   read([
     { name: "cost_per_month", spent: "0.503", reserved: "2" },
     { name: "tokens_per_month", spent: "7" },
+    { name: "pages_per_month", spent: "2" },
   ]);
   expect(findings()).toEqual([]);
   // a round of the open turn has made its hold grow
@@ -49,8 +50,9 @@ test("figures that differ from the sums over the log, and reservations of ended 
     { name: "cost_per_month", spent: "0.5", reserved: "4" },
     { name: "cost_per_month", spent: "0.503", reserved: "1.98" },
     { name: "tokens_per_month", spent: "14" },
+    { name: "pages_per_month", spent: "4" },
   ]);
-  expect(findings()).toEqual(Array(4).fill("different I20"));
+  expect(findings()).toEqual(Array(5).fill("different I20"));
 });
 
 test("figures of one model are the sums over the turns that name it", () => {

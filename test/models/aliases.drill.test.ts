@@ -103,6 +103,7 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
     expect(rows.size).toBe(reason === "timeout" ? 2 : 1);
     if (reason === "timeout")
       expect(rows.get(first.model)).toMatchObject({ prompt_tokens: expect.toSatisfy((n) => n > 0) });
+    expect(trace.failed_targets[0].usage?.prompt_tokens).toBe(rows.get(first.model)?.prompt_tokens);
   });
 
   test("does not try the next after a refusal that its conditions exclude", async () => {

@@ -35,6 +35,32 @@ test("a starting process counts a turn that was resumed after days until it wait
   expect(await listed()).toEqual([]);
 });
 
+test("a starting process counts tokens of turns that ended in the last minute, however long they ran, and of running ones", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  const [late, early, running] = [newId(), newId(), newId()];
+  const usage = { prompt_tokens: 7, completion_tokens: 3, cached_tokens: 0, reasoning_tokens: 0 };
+  for (const turn_id of [late, early])
+    await f.append(streamName("thread", newId()), [
+      turnStarted(turn_id, [message("x")]),
+      TurnCompleted.of({ turn_id, attempt: 1, finish_reason: "stop", usage, model: "m" }, { said: said("") }),
+    ]);
+  await f.append(streamName("thread", newId()), [turnStarted(running, [message("x".repeat(400))])]);
+  await f.followed();
+  const move = (column: string, minutes: number, ids: string[]) =>
+    f.db.query(`update read.turns set ${column} = ${column} - make_interval(mins => $1) where id = any($2::uuid[])`, [
+      minutes,
+      ids,
+    ]);
+  await move("started_at", 30, [late, early]);
+  await move("ended_at", 2, [early]);
+  const found = await listRecentTurns(f.db, f.organization, new Date(Date.now() - 60_000));
+  expect(found.map(({ turn_id, tokens, expected }) => [turn_id, tokens, expected > 100])).toEqual([
+    [running, 0, true],
+    [late, 10, false],
+  ]);
+});
+
 test("of several turns, those that run are found together, also those that the read model does not have yet", async () => {
   const f = await fixture();
   const runner = f.runner();

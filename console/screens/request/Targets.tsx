@@ -1,24 +1,6 @@
 import type { Trace } from "../../api/trace.ts";
-import { formatCount, formatDuration } from "../../format/index.ts";
-
-type Failure = Trace["failed_targets"][number];
-
-const REASONS: Record<string, string> = {
-  timeout: "said nothing in time",
-  connection: "could not be reached",
-  cut: "broke off its answer",
-  refused: "refused the request",
-  no_credential: "has no credential",
-  circuit_open: "not asked: it failed too often before",
-  context_length: "the prompt was too long for it",
-  content_filter: "a filter stopped it",
-};
-const describeReason = (reason: string): string => REASONS[reason] ?? `answered ${reason}`;
-
-const describeFailure = ({ reason, round, duration_ms }: Failure, severalRounds: boolean): string => {
-  const took = reason === "circuit_open" || reason === "no_credential" ? "" : `, ${formatDuration(duration_ms)}`;
-  return `${describeReason(reason)}${took}${severalRounds ? `, round ${round + 1}` : ""}`;
-};
+import { formatCount } from "../../format/index.ts";
+import { describeTargetFailure } from "./describeTargetFailure.ts";
 
 /** The outcome of each target, in the order of the alias. */
 function outcomesOf({ targets = [], failed_targets, answered_by, rounds, status }: Trace) {
@@ -29,7 +11,7 @@ function outcomesOf({ targets = [], failed_targets, answered_by, rounds, status 
     const isAsked = answered.has(target) || failures.length > 0;
     return {
       target,
-      failures: failures.map((failure) => describeFailure(failure, severalRounds)),
+      failures: failures.map((failure) => describeTargetFailure(failure, severalRounds)),
       last: answered.has(target)
         ? status === "completed"
           ? "answered"

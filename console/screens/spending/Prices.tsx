@@ -98,9 +98,11 @@ const removable = (removal: Action<string>): Columns<Row> => [
   },
 ];
 
+/** A published price stays in the list until the first of the organization's own begins. */
 const rowsOf = (prices: readonly ModelPrices[], q: string): Row[] =>
   prices
     .filter(({ model }) => model.toLowerCase().includes(q.toLowerCase()))
+    .flatMap((own) => (own.published ? [own.published, own] : [own]))
     .flatMap((of) => of.prices.map((price) => ({ of, price })));
 
 /** Prices of models, in US dollars per million tokens. */

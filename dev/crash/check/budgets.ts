@@ -28,11 +28,12 @@ function turnsNaming(model: string, events: RecordedEvent<any>[]): RecordedEvent
 
 /** The expected figures of an organization's limits, by the unit with which their names begin. */
 function expectedFigures(events: RecordedEvent<any>[], organization: string): Record<string, Record<string, string>> {
-  const { turns, cost, prompt_tokens, completion_tokens } = spentIn(events, organization);
+  const { turns, cost, prompt_tokens, completion_tokens, pages } = spentIn(events, organization);
   return {
     cost: { spent: cost ?? "0", reserved: reservedIn(events) },
     tokens: { spent: String(prompt_tokens + completion_tokens) },
     requests: { spent: String(turns) },
+    pages: { spent: String(pages) },
   };
 }
 

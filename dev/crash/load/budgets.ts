@@ -10,6 +10,9 @@ export const OUT_OF_REACH = {
   requests_per_month: 1_000_000_000_000,
 };
 
+/** The same for what has no model. */
+export const PAGES_OUT_OF_REACH = { pages_per_month: 1_000_000_000_000 };
+
 /** Limits an agent so that its turns exceed the limit: that is recorded as an event, but refuses nothing. */
 export async function setBudget(action: Action, token: string): Promise<void> {
   const tokens = action.random.int(1, 5_000);

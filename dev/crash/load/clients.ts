@@ -1,7 +1,7 @@
 import type { Journal } from "../journal.ts";
 import { randomFrom } from "../random.ts";
 import { PERSONAL, type Topology } from "../topology.ts";
-import { OUT_OF_REACH } from "./budgets.ts";
+import { OUT_OF_REACH, PAGES_OUT_OF_REACH } from "./budgets.ts";
 import { readAudit } from "./audit.ts";
 import { readEverything, runClient } from "./client.ts";
 import { makeLinked } from "./makeLinked.ts";
@@ -56,8 +56,9 @@ async function setPrices(wire: Wire, admin: { email: string; password: string })
   await wire.send("price", { method: "PUT", path: "/api/prices/openai/gpt-test", token, body }, randomFrom("price"));
   const pages = { method: "PUT", path: "/api/prices/reading/pages", token, body: { prices: [{ per_page: "0.0015" }] } };
   await wire.send("pages", pages, randomFrom("pages"));
-  for (const query of ["", "?model=openai/gpt-test"]) {
-    const budget = { method: "PUT", path: `/api/budgets/organization${query}`, token, body: OUT_OF_REACH };
+  const ofAll = { ...OUT_OF_REACH, ...PAGES_OUT_OF_REACH };
+  for (const [query, body] of Object.entries({ "": ofAll, "?model=openai/gpt-test": OUT_OF_REACH })) {
+    const budget = { method: "PUT", path: `/api/budgets/organization${query}`, token, body };
     await wire.send("budget", budget, randomFrom(`budget${query}`));
   }
 }

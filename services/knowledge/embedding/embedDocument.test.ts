@@ -105,6 +105,22 @@ test("a document that starts over between two parts is complete once the lost ve
   expect(await progress()).toEqual({ complete: 2, texts: LINES.length });
 });
 
+test("vectors made before the endpoint fails are recorded with their cost, and are not made again", async () => {
+  let isBusy = true;
+  const { embed, costs, progress } = openDocument(LINES.slice(0, 300), 0, (text) => {
+    // of the second request
+    if (isBusy && text.includes("Line 96.")) throw new EndpointFailed("The endpoint answered 429.");
+    return false;
+  });
+  const price = { valid_from: null, input: "1", output: "0", per_call: "1" };
+  await expect(embed(price)).rejects.toThrow("The endpoint answered 429.");
+  expect(await progress()).toEqual({ complete: 1, texts: 96 });
+  isBusy = false;
+  await embed(price);
+  expect(await progress()).toEqual({ complete: 2, texts: 300 });
+  expect(costs).toEqual(["1.000096", "3.000204"]);
+});
+
 test("a text that the endpoint refuses gets no vector, and the others do", async () => {
   const { embed, progress } = openDocument(["Odd.", "Line 1.", "Line 2."], 0, (text) => text.includes("Odd"));
   await embed();

@@ -52,7 +52,7 @@ export function* splitBatches(
 
 /**
  * Makes vectors for a document's searchable texts, and records them in parts. Texts with stored vectors are not sent again. Throws
- * EndpointFailed, and UnreadablePassages if the document is damaged.
+ * EndpointFailed once it has recorded the vectors made before, and UnreadablePassages if the document is damaged.
  */
 export async function embedDocument(
   deps: EmbedDeps,
@@ -89,7 +89,9 @@ export async function embedDocument(
   for (let from = 0; from === 0 || from < missing.length; from += PART_TEXTS) {
     const part = await embedPart(deps, endpoint, missing.slice(from, from + PART_TEXTS), signal);
     const isLast = from + PART_TEXTS >= missing.length;
-    await record(part, isLast && (from === 0 || (await areKept(deps, target.stream, endpoint, needed))));
+    const isWhole = isLast && !part.failure;
+    await record(part, isWhole && (from === 0 || (await areKept(deps, target.stream, endpoint, needed))));
+    if (part.failure) throw part.failure;
   }
 }
 
@@ -131,9 +133,14 @@ interface EmbeddedPart {
   tokens: number;
   /** Requests that the endpoint answered. */
   requests: number;
+  /** Why later texts of the part have no vectors. */
+  failure: EndpointFailed | undefined;
 }
 
-/** Embeds one part. A text that the endpoint refuses when sent alone gets no vector. */
+/**
+ * Embeds one part. A text that the endpoint refuses when sent alone gets no vector. If the endpoint fails between two requests, what
+ * it has answered is paid: a retry must not ask for it again. Throws EndpointFailed if it has answered nothing.
+ */
 async function embedPart(
   { embedder }: EmbedDeps,
   endpoint: EmbeddingEndpoint,
@@ -164,6 +171,12 @@ async function embedPart(
       await embed(batch.slice(half));
     }
   };
-  for (const batch of splitBatches(texts, endpoint.dimensions)) await embed(batch);
-  return { vectors, tokens, requests };
+  let failure: EndpointFailed | undefined;
+  try {
+    for (const batch of splitBatches(texts, endpoint.dimensions)) await embed(batch);
+  } catch (error) {
+    if (!(error instanceof EndpointFailed) || requests === 0) throw error;
+    failure = error;
+  }
+  return { vectors, tokens, requests, failure };
 }
