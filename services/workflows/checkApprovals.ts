@@ -1,4 +1,5 @@
 import type { EventLog } from "#events/ports.ts";
+import type { Keyring } from "#events/vault.ts";
 import { findRefusedAssignee } from "./findRefusedAssignee.ts";
 import { findRefusedAttachment } from "./attachments.ts";
 import type { History } from "./history.ts";
@@ -8,6 +9,7 @@ import type { TickCall, TickOutcome, WorkflowRunner } from "./tick.ts";
 interface Needs {
   log: Pick<EventLog, "heads" | "read" | "readNewest">;
   runner: Pick<WorkflowRunner, "tick">;
+  keyring: Pick<Keyring, "keyedHash">;
 }
 
 /**
@@ -15,7 +17,7 @@ interface Needs {
  * the call that asked for it. Otherwise the outcome stays as it is.
  */
 export async function checkApprovals(
-  { log, runner }: Needs,
+  { log, runner, keyring }: Needs,
   history: History,
   call: TickCall,
   outcome: TickOutcome,
@@ -24,7 +26,7 @@ export async function checkApprovals(
   if (calls.length === 0) return outcome;
   const refused =
     (await findRefusedAttachment(log, history, calls)) ??
-    (await findRefusedAssignee(log, history.organization_id, calls));
+    (await findRefusedAssignee({ log, keyring }, history, calls));
   if (!refused) return outcome;
   // places of calls are known only to a traced tick, which takes longer
   const traced = await runner.tick({ ...call, trace: true });
