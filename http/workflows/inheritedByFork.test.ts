@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import type { NewEvent } from "#events/define.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
-import { ApprovalDecided, ApprovalRequested, StepCompleted, TimerFired, TimerStarted } from "#events/run.ts";
+import {
+  ApprovalDecided,
+  ApprovalExpired,
+  ApprovalRequested,
+  StepCompleted,
+  TimerFired,
+  TimerStarted,
+} from "#events/run.ts";
 import { MessageWaitStarted, WaitTimedOut } from "#events/runLinks.ts";
 import { AT, CREATED, keyOf, RUN_ID, scheduledAndBegun } from "#test/doubles/runInMemory.ts";
 import { foldCalls } from "./foldCalls.ts";
@@ -50,6 +57,13 @@ test("a step that won a race against a timer is not beaten by it when it is exec
     [EVENT, '{"status":"timed_out"}'],
     [STEP, "2"],
   ]);
+});
+
+test("nor by an approval that expired after it", async () => {
+  const race = [asked, ...scheduledAndBegun(STEP), completed];
+  const expired = ApprovalExpired.of({ ...about, at: AT });
+  expect(await inherited([...race, expired], STEP, {})).toEqual([]);
+  expect(await inherited([...race, decided], STEP, {})).toEqual([[BOSS, expect.stringContaining('"approved":true')]]);
 });
 
 test("a timer that came first stays the winner", async () => {

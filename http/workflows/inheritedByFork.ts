@@ -4,11 +4,12 @@ import type { RunCall } from "./foldCalls.ts";
 
 export const isKept = ({ answer, endsRun }: RunCall): boolean => answer !== undefined && !endsRun;
 
-/** Whether time alone answered the call: its timer has fired, or its wait has timed out. */
+/** Whether time alone answered the call: its timer has fired, its wait has timed out, or its approval has expired. */
 function isTimed({ kind, answer }: RunCall): boolean {
   if (kind === "timer") return true;
-  if (kind !== "runWait" && kind !== "messageWait") return false;
   if (!answer || !("json" in answer)) return false;
+  if (kind === "approval") return (JSON.parse(answer.json) as { decided_by: unknown }).decided_by === null;
+  if (kind !== "runWait" && kind !== "messageWait") return false;
   return (JSON.parse(answer.json) as { status: string }).status === "timed_out";
 }
 

@@ -366,6 +366,18 @@ describe("a change", () => {
     given(trigger, [created()])
       .when(change({ rule, overlap: "skip", paused: false }))
       .then();
+    const interval = { rule: { every: 3_600, from: hour(0) } as any };
+    given(trigger, [created(interval)])
+      .when(change({ rule: { every: 3_600 } }))
+      .then();
+    given(trigger, [created(interval)])
+      .when(change({ rule: { every: 3_600 }, overlap: "queue" }))
+      .then(
+        ScheduleChanged.of(
+          { trigger_id, ...settings, ...interval, overlap: "queue", next: due(hour(1)) as any, changes_args: false },
+          {},
+        ),
+      );
   });
 });
 
