@@ -71,7 +71,7 @@ export function createSchedule({ data, at }: CommandFrom<typeof CreateSchedule>)
   return [ScheduleCreated.of({ ...settings, next: requireNext(settings, at) }, { name, args })];
 }
 
-/** An interval that stays the same continues: a program that repeats its settings must not postpone the next due time for ever. */
+/** An interval that stays the same continues: a program that repeats its settings must not postpone its runs for ever. */
 const changeRule = (rule: NewRule, before: ScheduleRule, at: string): ScheduleRule =>
   "every" in rule && "every" in before && rule.every === before.every ? before : startRule(rule, at);
 
