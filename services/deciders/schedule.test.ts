@@ -404,6 +404,8 @@ describe("the other kind of trigger", () => {
     given(trigger, [created(), disabled])
       .when(change({ paused: true }))
       .rejected("trigger_disabled");
+    const { state } = given(trigger, [created(), disabled]);
+    expect(() => trigger.decide(change({ paused: true }) as any, state)).toThrow("create a new one");
     given(trigger, [created(), deleted])
       .when(change({ paused: true }))
       .rejected("trigger_not_found");
