@@ -1,5 +1,6 @@
 import type { EventLog } from "#events/ports.ts";
 import type { Keyring } from "#events/vault.ts";
+import { findPlace } from "./findPlace.ts";
 import { findRefusedAssignee } from "./findRefusedAssignee.ts";
 import { findRefusedAttachment } from "./attachments.ts";
 import type { History } from "./history.ts";
@@ -28,9 +29,7 @@ export async function checkApprovals(
     (await findRefusedAttachment(log, history, calls)) ??
     (await findRefusedAssignee({ log, keyring }, history, calls));
   if (!refused) return outcome;
-  // places of calls are known only to a traced tick, which takes longer
-  const traced = await runner.tick({ ...call, trace: true });
-  const { line = null, column = null } = traced.calls?.find(({ key }) => key === refused.key) ?? {};
-  const end = { type: "failed" as const, code: "run_error" as const, message: refused.message, line, column };
+  const place = await findPlace(runner, call, refused.key);
+  const end = { type: "failed" as const, code: "run_error" as const, message: refused.message, ...place };
   return { ...outcome, end };
 }
