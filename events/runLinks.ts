@@ -19,7 +19,16 @@ export type Watcher = z.infer<typeof Watcher>;
 const Progress = z.object({ seen: z.int().positive().optional(), parts: z.array(RunPart).optional() });
 
 /** The start of a child run, or a wait, was refused: the run fails. Has no effect on a call that has its answer. */
-export const RefuseCall = defineCommand("RefuseCall", "run", Call.extend({ refusal: Refusal }));
+export const RefuseCall = defineCommand(
+  "RefuseCall",
+  "run",
+  Call.extend({
+    refusal: Refusal,
+    /** Where the source makes the call, from 1. */
+    line: z.int().nullish(),
+    column: z.int().nullish(),
+  }),
+);
 /** Registers another run to be notified when this one ends. Has no effect on a run that has ended. */
 export const WatchRun = defineCommand(
   "WatchRun",

@@ -230,7 +230,7 @@ declare module "svc:workflow" {
     continueAs(args?: Record<string, unknown>): Promise<never>;
   }
 
-  /* The functions of RunContext can also be imported; in a module they are globals too. */
+  /* The functions of RunContext can also be imported. */
   export const runStep: RunContext["runStep"];
   export const runStepMany: RunContext["runStepMany"];
   export const awaitApproval: RunContext["awaitApproval"];
@@ -253,3 +253,21 @@ declare module "svc:workflow" {
   /** Ends a step: no other attempt is made. */
   export class NonRetryableError extends Error {}
 }
+
+/* The same functions as globals, for modules that import nothing. */
+declare const runStep: typeof import("svc:workflow").runStep;
+declare const runStepMany: typeof import("svc:workflow").runStepMany;
+declare const awaitApproval: typeof import("svc:workflow").awaitApproval;
+declare const startRun: typeof import("svc:workflow").startRun;
+declare const waitForRun: typeof import("svc:workflow").waitForRun;
+declare const waitForEvent: typeof import("svc:workflow").waitForEvent;
+declare const agent: typeof import("svc:workflow").agent;
+declare const complete: typeof import("svc:workflow").complete;
+declare const continueAs: typeof import("svc:workflow").continueAs;
+declare const sleep: typeof import("svc:workflow").sleep;
+declare const sleepUntil: typeof import("svc:workflow").sleepUntil;
+declare const now: typeof import("svc:workflow").now;
+declare const uuid: typeof import("svc:workflow").uuid;
+declare const log: typeof import("svc:workflow").log;
+declare const defineStep: typeof import("svc:workflow").defineStep;
+declare const NonRetryableError: typeof import("svc:workflow").NonRetryableError;

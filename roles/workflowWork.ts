@@ -41,7 +41,7 @@ export function openWorkflowWork(
   handle: Handle,
   { budgets, runner, openHost, scripts, turns }: WorkflowWorkOptions,
 ) {
-  const { db, log, vault, worker, logger, schemas, bus, clock } = resources;
+  const { db, log, vault, keyring, worker, logger, schemas, bus, clock } = resources;
   const queryTwice = createQueryTwice(resources);
   const isFound = (ids: string[]): boolean => ids.length > 0;
   const named = batchLookups((names) => listWorkflowsNamed(db, names));
@@ -62,6 +62,7 @@ export function openWorkflowWork(
       await turns.endParked(streamName("thread", thread_id), "The run that asked the agent has ended.");
     },
     vault,
+    keyring,
     log,
     now: clock.now,
     worker,

@@ -1,18 +1,18 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { findRunsToChange } from "#projections/runs/query.ts";
+import { findRunsToChange, type RunPosition } from "#projections/runs/query.ts";
 import { requireRunner } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
+import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
+import { processInBatches } from "./processInBatches.ts";
 import { retryRun } from "./retryAndFork.ts";
 import { formatCursor, readCursor } from "./runCursor.ts";
 import { cancelRun, runFilters, toRunFilter } from "./runs.ts";
 
 /** Maximum runs per request, so that it answers within a few seconds. */
 const MAX_RUNS = 100;
-/** Runs of one request that are changed in parallel. */
-const MAX_AT_ONCE = 4;
 
 /** The run statuses to which an action applies. */
 const STATUSES = { retry: ["failed", "cancelled"], cancel: ["pending", "running"] } as const;
@@ -70,20 +70,34 @@ async function changeOne(http: Http, request: FastifyRequest, { action, reason, 
   }
 }
 
-async function changeMany(http: Http, request: FastifyRequest, body: Body): Promise<z.infer<typeof Progress>> {
+/** Whether a run was not read because the request holds too many bytes of other runs. */
+const hasNoRoom = ({ error }: z.infer<typeof Changed>): boolean => error?.code === "too_many_bytes";
+
+async function changeMany(
+  http: Http,
+  request: FastifyRequest,
+  body: Body,
+  disconnected: AbortSignal,
+): Promise<z.infer<typeof Progress>> {
   checkStatus(body);
   await http.waitUntilCurrent(["runs"]);
   const { dry_run, limit } = body;
   const page = { after: readCursor(body.cursor), limit };
   const { organization_id } = request.caller;
   const { rows, total } = await findRunsToChange(http.db, organization_id, toRunFilter(body.filter), page);
-  const data: z.infer<typeof Changed>[] = [];
-  for (let n = 0; n < rows.length; n += MAX_AT_ONCE) {
-    const group = rows.slice(n, n + MAX_AT_ONCE);
-    data.push(...(await Promise.all(group.map(({ id }) => changeOne(http, request, body, id)))));
-  }
-  const last = total > rows.length ? rows.at(-1) : undefined;
-  return { dry_run, data, remaining: total - rows.length, next_cursor: last ? formatCursor(last) : null };
+  const full = new AbortController();
+  const change = async ({ id }: RunPosition) => {
+    const changed = await changeOne(http, request, body, id);
+    if (hasNoRoom(changed)) full.abort();
+    return [changed];
+  };
+  const { results, next } = await processInBatches(rows, change, AbortSignal.any([disconnected, full.signal]));
+  // a run for which those before it have left no room waits for the next request
+  const data = results.filter((one, n) => n === 0 || !hasNoRoom(one));
+  const left = results.findIndex((one, n) => n > 0 && hasNoRoom(one));
+  const done = left === -1 ? next : left;
+  const last = total > done ? rows[done - 1] : undefined;
+  return { dry_run, data, remaining: total - done, next_cursor: last ? formatCursor(last) : null };
 }
 
 /** Retries or cancels all runs that match a filter, some per request (ADR 40). */
@@ -98,7 +112,10 @@ export function changeManyRoute(app: App, http: Http): void {
     body: Body,
     response: { 200: Progress },
   };
-  app.post("/runs/change", { onRequest: requireRunner(http), schema: changing }, (request) =>
-    changeMany(http, request, request.body),
-  );
+  app.post("/runs/change", { onRequest: requireRunner(http), schema: changing }, async (request, reply) => {
+    const { body } = request;
+    // each retry reads and copies a whole run
+    if (body.action === "retry" && !body.dry_run) await request.acquireLongRead();
+    return changeMany(http, request, body, disconnectSignal(reply.raw));
+  });
 }

@@ -25,6 +25,8 @@ export interface RunCall extends Omit<InheritedCall, "args" | "answer"> {
   hasRun: boolean;
   /** Whether the failure or expiry of this call ends the run. */
   endsRun: boolean;
+  /** The number of answers that the run had received when it made this call; unknown, and Infinity, if it inherited the call. */
+  answers_before: number;
 }
 
 const newCall = (kind: RunCall["kind"], key: string, more: Partial<RunCall> = {}): RunCall => ({
@@ -37,6 +39,7 @@ const newCall = (kind: RunCall["kind"], key: string, more: Partial<RunCall> = {}
   answer: undefined,
   hasRun: false,
   endsRun: false,
+  answers_before: 0,
   answered_at: null,
   ...more,
 });
@@ -46,6 +49,7 @@ const inheritedCall = ({ args, ...call }: InheritedCall): RunCall => ({
   args: args === null ? null : { json: args },
   hasRun: call.kind === "step",
   endsRun: false,
+  answers_before: Infinity,
 });
 
 type ScheduledEvent = RecordedRunEvent<"StepsScheduled">;
@@ -64,6 +68,7 @@ function createCalls(inherited: readonly InheritedCall[]) {
   for (const { key } of inOrderOfAnswers(inherited)) calls.get(key)!.nth_answer = ++answered;
   const add = (call: RunCall) => {
     calls.set(call.key, call);
+    call.answers_before = answered;
     number(call);
   };
   const change = (key: string, part: Partial<RunCall>) => {

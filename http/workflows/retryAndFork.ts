@@ -13,6 +13,7 @@ import { readStreamWithBudget } from "../base/readStreamWithBudget.ts";
 import { actorFrom } from "./actor.ts";
 import { foldCalls, type RunCall } from "./foldCalls.ts";
 import { foldRun, isLive, listRunningSteps, type RunView } from "./foldRun.ts";
+import { inheritedByFork, isKept } from "./inheritedByFork.ts";
 import { requireRun, requireVersion, requireWorkflow, runNotFound } from "./lookups.ts";
 import { createOpenJson, createOpenValue, openCalls, openInherited, type OpenJson } from "./runValues.ts";
 import { startRun, type RunRequest } from "./startRun.ts";
@@ -136,8 +137,6 @@ async function startFromParent(
   );
 }
 
-const isKept = ({ answer, endsRun }: RunCall): boolean => answer !== undefined && !endsRun;
-
 /** The id of the run that retries this one. Being derived, it allows one retry per run; a failed retry is retried itself. */
 const retryId = (run_id: string): string => deriveId("retry", run_id);
 
@@ -186,15 +185,12 @@ function encodeResult({ step_id, result }: Fork): string | undefined {
   return json;
 }
 
-/** The answers that a fork inherits: all those before the step. */
-function forkedCalls(parent: Parent, { step_id, ...fork }: Fork, at: number): RunCall[] {
-  const before = parent.calls.slice(0, at).filter(isKept);
-  const json = encodeResult({ step_id, ...fork });
-  const { args, definition_version = parent.row.definition_version } = fork;
-  const isChanged = args !== undefined || json !== undefined || definition_version !== parent.row.definition_version;
-  // changed answers invalidate approvals, because people approved what they saw
-  const calls = isChanged ? before.filter(({ kind }) => kind !== "approval") : before;
-  return json === undefined ? calls : [...calls, { ...parent.calls[at]!, answer: { json }, endsRun: false }];
+/** The answers that a fork inherits. */
+function forkedCalls({ row, calls }: Parent, fork: Fork, at: number): RunCall[] {
+  const result = encodeResult(fork);
+  const { args, definition_version = row.definition_version } = fork;
+  const isChanged = args !== undefined || result !== undefined || definition_version !== row.definition_version;
+  return inheritedByFork(calls, at, { result, isChanged });
 }
 
 /**

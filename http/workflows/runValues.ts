@@ -125,7 +125,7 @@ export async function openAnswer(
 /** Answered calls in the form in which another run inherits them, opened one after the other. */
 export async function* openCalls(calls: RunCall[], open: OpenJson): AsyncGenerator<InheritedCall> {
   const pause = createPause();
-  for (const { hasRun: _, endsRun: __, ofTurn, args, answer, ...call } of calls) {
+  for (const { hasRun: _, endsRun: __, answers_before: ___, ofTurn, args, answer, ...call } of calls) {
     const opened = await openAnswer({ answer, ofTurn }, open);
     if (opened) yield { ...call, args: args && (await open(args)), answer: opened };
     await pause();

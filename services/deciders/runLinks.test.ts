@@ -120,6 +120,10 @@ test("a refused call fails the run once", () => {
   given(run, [...live, wait()])
     .when(refuse(B))
     .then(failed(B));
+  const { data: call, ...envelope } = refuse(B);
+  given(run, [...live, wait()])
+    .when({ ...envelope, data: { ...call, line: 4, column: 9 } })
+    .then(RunFailed.of(failed(B).data, { error: { message: "no", line: 4, column: 9 } }));
   given(run, [...live, requested(), childStarted])
     .when(refuse(A))
     .then();

@@ -15,7 +15,6 @@ import {
   RunWatched,
   WaitAnswered,
   WaitTimedOut,
-  type Refusal,
   type RunLinkCommand,
 } from "#events/runLinks.ts";
 import type { LinkEntry, StoredValue, TickResult } from "#events/runParts.ts";
@@ -66,10 +65,14 @@ export const dueWaits = ({ waits }: LiveRun, run_id: string): DueChange[] =>
     time === null ? [] : dueEvent(time, WaitTimedOut.of({ run_id, key })),
   );
 
+type RefuseCallCommand = Extract<RunLinkCommand, { type: "RefuseCall" }>;
+
 /** Fails a run because one of its calls was refused. */
-function refuseCall(state: LiveRun, run_id: string, at: string, key: string, { code, message }: Refusal): RunEvent[] {
+function refuseCall({ data, at }: RefuseCallCommand, state: LiveRun): RunEvent[] {
+  const { run_id, key, refusal, line = null, column = null } = data;
   const changes = startChanges(state);
-  failRun(changes, run_id, at, { code, key, error: { message, line: null } });
+  const error = { message: refusal.message, line, ...(column !== null && { column }) };
+  failRun(changes, run_id, at, { code: refusal.code, key, error });
   return changes.events;
 }
 
@@ -142,11 +145,11 @@ function recordAgentTurn({ data }: Extract<RunLinkCommand, { type: "RecordAgentT
 }
 
 /** Fails a run because its start of a child run, or its wait, was refused. */
-function refuseOpenCall({ data, at }: Extract<RunLinkCommand, { type: "RefuseCall" }>, state: LiveRun): RunEvent[] {
-  const { run_id, key, refusal } = data;
+function refuseOpenCall(command: RefuseCallCommand, state: LiveRun): RunEvent[] {
+  const { key } = command.data;
   const isRequested = state.children.some((one) => one.key === key && one.status === "requested");
   const isOpen = isRequested || state.waits[key]?.isRegistered === false;
-  return isOpen ? refuseCall(state, run_id, at, key, refusal) : [];
+  return isOpen ? refuseCall(command, state) : [];
 }
 
 /** Adds the events of an entry. Ignores entries that no longer match the run's state. */

@@ -366,6 +366,18 @@ describe("a change", () => {
     given(trigger, [created()])
       .when(change({ rule, overlap: "skip", paused: false }))
       .then();
+    const interval = { rule: { every: 3_600, from: hour(0) } as any };
+    given(trigger, [created(interval)])
+      .when(change({ rule: { every: 3_600 } }))
+      .then();
+    given(trigger, [created(interval)])
+      .when(change({ rule: { every: 3_600 }, overlap: "queue" }))
+      .then(
+        ScheduleChanged.of(
+          { trigger_id, ...settings, ...interval, overlap: "queue", next: due(hour(1)) as any, changes_args: false },
+          {},
+        ),
+      );
   });
 });
 
@@ -392,6 +404,8 @@ describe("the other kind of trigger", () => {
     given(trigger, [created(), disabled])
       .when(change({ paused: true }))
       .rejected("trigger_disabled");
+    const { state } = given(trigger, [created(), disabled]);
+    expect(() => trigger.decide(change({ paused: true }) as any, state)).toThrow("create a new one");
     given(trigger, [created(), deleted])
       .when(change({ paused: true }))
       .rejected("trigger_not_found");

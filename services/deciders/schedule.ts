@@ -71,10 +71,14 @@ export function createSchedule({ data, at }: CommandFrom<typeof CreateSchedule>)
   return [ScheduleCreated.of({ ...settings, next: requireNext(settings, at) }, { name, args })];
 }
 
+/** An interval that stays the same continues: a program that repeats its settings must not postpone its runs for ever. */
+const changeRule = (rule: NewRule, before: ScheduleRule, at: string): ScheduleRule =>
+  "every" in rule && "every" in before && rule.every === before.every ? before : startRule(rule, at);
+
 function changeSchedule({ data, at }: CommandFrom<typeof ChangeSchedule>, state: ScheduleState): ScheduleEvent[] {
   const { trigger_id, name, args, paused = state.paused } = data;
   const before = { rule: state.rule, jitter_seconds: state.jitter_seconds };
-  const rule = data.rule ? startRule(data.rule, at) : state.rule;
+  const rule = data.rule ? changeRule(data.rule, state.rule, at) : state.rule;
   const jitter_seconds = data.jitter_seconds ?? state.jitter_seconds;
   const { overlap = state.overlap, missed = state.missed } = data;
   const timing = { trigger_id, rule, jitter_seconds };

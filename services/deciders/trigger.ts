@@ -25,6 +25,10 @@ type Command = TriggerCommand | ScheduleCommand;
 type Event = TriggerEvent | ScheduleEvent;
 
 const disabled = () => new Rejection("trigger_disabled", "The trigger is disabled, so its secrets do not work.");
+const scheduleDisabled = () =>
+  new Rejection("trigger_disabled", "The trigger was deleted after it had started runs; create a new one.", {
+    param: "trigger_id",
+  });
 const noSecret = () =>
   new Rejection("trigger_has_no_secret", "The trigger is a schedule, which has no secret.", { param: "trigger_id" });
 const noSchedule = () =>
@@ -66,7 +70,7 @@ function decideWebhook(command: TriggerCommand, { status, credential_id, schedul
 function decideExisting(command: Exclude<Command, { type: "CreateSchedule" }>, state: TriggerState): Event[] {
   switch (command.type) {
     case "ChangeSchedule":
-      if (state.status === "disabled") throw disabled();
+      if (state.status === "disabled") throw scheduleDisabled();
       if (!state.schedule) throw noSchedule();
       return decideSchedule(command, state.schedule);
     case "FireSchedule":

@@ -75,8 +75,6 @@ export async function startScheduledRun(
     run_as,
     commandId: (attempt) => scheduledRunCommandId(trigger_id, due_at, attempt),
     joined,
-    async beforeStart() {
-      if (cancels) await cancelRun(deps, trigger_id, cancels);
-    },
+    beforeStart: cancels === null ? undefined : () => cancelRun(deps, trigger_id, cancels),
   });
 }

@@ -1,4 +1,6 @@
 import type { EventLog } from "#events/ports.ts";
+import type { Keyring } from "#events/vault.ts";
+import { findPlace } from "./findPlace.ts";
 import { findRefusedAssignee } from "./findRefusedAssignee.ts";
 import { findRefusedAttachment } from "./attachments.ts";
 import type { History } from "./history.ts";
@@ -8,6 +10,7 @@ import type { TickCall, TickOutcome, WorkflowRunner } from "./tick.ts";
 interface Needs {
   log: Pick<EventLog, "heads" | "read" | "readNewest">;
   runner: Pick<WorkflowRunner, "tick">;
+  keyring: Pick<Keyring, "keyedHash">;
 }
 
 /**
@@ -15,7 +18,7 @@ interface Needs {
  * the call that asked for it. Otherwise the outcome stays as it is.
  */
 export async function checkApprovals(
-  { log, runner }: Needs,
+  { log, runner, keyring }: Needs,
   history: History,
   call: TickCall,
   outcome: TickOutcome,
@@ -24,11 +27,9 @@ export async function checkApprovals(
   if (calls.length === 0) return outcome;
   const refused =
     (await findRefusedAttachment(log, history, calls)) ??
-    (await findRefusedAssignee(log, history.organization_id, calls));
+    (await findRefusedAssignee({ log, keyring }, history, calls));
   if (!refused) return outcome;
-  // places of calls are known only to a traced tick, which takes longer
-  const traced = await runner.tick({ ...call, trace: true });
-  const { line = null, column = null } = traced.calls?.find(({ key }) => key === refused.key) ?? {};
-  const end = { type: "failed" as const, code: "run_error" as const, message: refused.message, line, column };
+  const place = await findPlace(runner, call, refused.key);
+  const end = { type: "failed" as const, code: "run_error" as const, message: refused.message, ...place };
   return { ...outcome, end };
 }

@@ -7,6 +7,7 @@ import { failLostStep } from "./attemptFailure.ts";
 import { checkApprovals } from "./checkApprovals.ts";
 import { continuationDelay, planContinuation } from "./continueRun.ts";
 import { createAttempts } from "./attempts.ts";
+import { findPlace } from "./findPlace.ts";
 import {
   timeFor,
   catchUp,
@@ -121,14 +122,15 @@ async function fireTimers(held: HeldRun): Promise<void> {
  * Starts child runs and registers waits once their calls are recorded. First looks for awaited runs that have already ended, so
  * that the wait, its answer and the next tick share a commit.
  */
-async function startLinks(held: HeldRun): Promise<void> {
+async function startLinks(held: HeldRun, script: Script): Promise<void> {
   const { deps, run, outbox } = held;
   const record = ({ links, jsons }: LinkProgress): boolean =>
     links.length > 0 && enqueueLinks(held, links, (value) => jsons.get(value)!);
   if (record(await findEndedRuns(deps, run))) return;
   await outbox.flush();
   if (outbox.hasFailed() || run.isBehind()) return;
-  if (!record(await startLinkedWork(deps, run))) await poll(held);
+  const placeOf = (key: string) => findPlace(deps.runner, buildTickCall(run.history, script, timeFor(held)), key);
+  if (!record(await startLinkedWork({ ...deps, placeOf }, run))) await poll(held);
 }
 
 async function sleepAndPoll(held: HeldRun, ms: number): Promise<void> {
@@ -147,7 +149,7 @@ async function perform(held: HeldRun, script: Script, action: Exclude<Action, { 
       if (!enqueue(held, action.entries, null)) await sleepAndPoll(held, POLL_MS);
       return;
     case "startLinks":
-      return startLinks(held);
+      return startLinks(held, script);
     case "flush": {
       const flushed = held.outbox.flush();
       held.isUrgent = false;

@@ -1,11 +1,38 @@
 import { expect, test } from "vitest";
+import { newId, streamName } from "#events/ids.ts";
+import type { Role } from "#events/user.ts";
+import { runCreated } from "#test/samples.ts";
+import { organization } from "../deciders/organization.ts";
 import { findRefusedAssignee } from "./findRefusedAssignee.ts";
 import type { ApprovalCall } from "./newApprovals.ts";
 
-/** An organization without members and groups. */
-const log = { heads: async () => new Map(), read: async () => [], readNewest: async () => [] };
-const refusalOf = async (options: object) =>
-  (await findRefusedAssignee(log, "o", [{ key: "k", options } as unknown as ApprovalCall]))?.message;
+const [ANN, BOB, EVE] = [newId(), newId(), newId()];
+const member = (role: Role, name: string, active = true) => ({ role, active, email_claim: `email ${name}`, epoch: 1 });
+const MEMBERS = {
+  [ANN]: member("approver", "ann@x.de"),
+  [BOB]: member("owner", "bob@x.de"),
+  [EVE]: member("viewer", "eve@x.de"),
+};
+
+const stream = streamName("organization", "o");
+/** An organization without groups. */
+const logOf = (members: object) => ({
+  heads: async ([name]: string[]) => {
+    const state = { status: "active", members, scripted_tools: true, ocr_languages: null };
+    const head = { stream, organization_id: "o", version: 1, state, state_version: organization.version };
+    return new Map(name === stream ? [[stream, head]] : []) as Map<string, never>;
+  },
+  read: async () => [],
+  readNewest: async () => [],
+});
+const keyring = { keyedHash: (purpose: string, text: string) => `${purpose} ${text}` };
+
+async function refusalOf(options: object, members: object = {}, starter = BOB) {
+  const { data: created } = runCreated({ started_by: { type: "person", id: starter } });
+  const call = { key: "k", options } as unknown as ApprovalCall;
+  return (await findRefusedAssignee({ log: logOf(members), keyring }, { organization_id: "o", created }, [call]))
+    ?.message;
+}
 const people = (...names: string[]) => names.map((person) => ({ person }));
 const votes = { required: 2, one_rejection_ends: true };
 
@@ -14,6 +41,19 @@ test("a person who is named twice counts as one voter", async () => {
   expect(await refusalOf({ assignees: people("ann@x.de", "Ann@X.de"), votes })).toBe(only);
   const escalate = { after_ms: 1, to: people("ann@x.de") };
   expect(await refusalOf({ assignees: people("ann@x.de", "ann@x.de"), escalate, votes })).toBe(only);
+  expect(await refusalOf({ assignees: people("Ann@x.de", ANN.toUpperCase()), votes }, MEMBERS)).toBe(only);
+});
+
+test("people who may not decide do not count", async () => {
+  const only = "awaitApproval: required is 2, but only 1 of the people who are asked may decide it.";
+  expect(await refusalOf({ assignees: people(ANN, EVE), votes }, MEMBERS)).toBe(only);
+  const left = { ...MEMBERS, [BOB]: member("owner", "bob@x.de", false) };
+  expect(await refusalOf({ assignees: people(ANN, "bob@x.de"), votes }, left)).toBe(only);
+  const own = { assignees: people(ANN, "bob@x.de"), votes, self_approval: false };
+  expect(await refusalOf(own, MEMBERS)).toBe(only);
+  expect(await refusalOf(own, MEMBERS, EVE)).toBeUndefined();
+  const nobody = "awaitApproval: nobody who is asked may decide it.";
+  expect(await refusalOf({ ...own, assignees: people(EVE, "bob@x.de") }, MEMBERS)).toBe(nobody);
 });
 
 test.each([
@@ -23,4 +63,5 @@ test.each([
   ["one vote decides", { assignees: people("ann@x.de", "ann@x.de") }],
 ])("an approval is not refused if %s", async (_, options) => {
   expect(await refusalOf(options)).toBeUndefined();
+  expect(await refusalOf(options, MEMBERS)).toBeUndefined();
 });

@@ -1,10 +1,14 @@
 import { GroupConfigured, groupsStream } from "#events/group.ts";
-import { streamName } from "#events/ids.ts";
+import { isUuid, streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
+import { askerOf, type Actor } from "#events/runOrigin.ts";
+import { APPROVERS } from "#events/user.ts";
+import type { Keyring } from "#events/vault.ts";
 import { group, type GroupState } from "../deciders/group.ts";
 import { findMember, type Members } from "../deciders/members.ts";
 import { organization } from "../deciders/organization.ts";
 import { findHead, findState, readState } from "../states.ts";
+import type { History } from "./history.ts";
 import type { ApprovalCall, RefusedApproval } from "./newApprovals.ts";
 
 type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
@@ -44,37 +48,77 @@ async function readGroups(log: Log, organization_id: string, names: Set<string>)
   return found;
 }
 
+/** An organization's people, as assignees name them. */
+interface People {
+  members: Members;
+  /** The id for the id or the e-mail address of a member; anything else stays as it is. */
+  idOf(person: string): string;
+}
+
+function openPeople(members: Members, { keyedHash }: Pick<Keyring, "keyedHash">): People {
+  const byClaim = new Map(Object.entries(members).map(([id, { email_claim }]) => [email_claim, id]));
+  return {
+    members,
+    idOf(person) {
+      const name = person.toLowerCase();
+      return isUuid(name) ? name : (byClaim.get(keyedHash("email", name)) ?? name);
+    },
+  };
+}
+
+/** Why too few of the people who are asked could decide. Somebody who is no member yet may become one. */
+function refuseNumber(
+  { options }: ApprovalCall,
+  asked: Set<string>,
+  { members, asker }: { members: Members; asker: Actor },
+): string | undefined {
+  const required = options.votes?.required ?? 1;
+  if (asked.size < required)
+    return `required is ${required}, but only ${asked.size} ${asked.size === 1 ? "person is" : "people are"} asked.`;
+  const isAble = (id: string): boolean => {
+    if (options.self_approval === false && asker.type === "person" && asker.id === id) return false;
+    const member = findMember(members, id);
+    return !member || (member.active && APPROVERS.includes(member.role));
+  };
+  const able = [...asked].filter(isAble).length;
+  if (able >= required) return undefined;
+  return able === 0
+    ? "nobody who is asked may decide it."
+    : `required is ${required}, but only ${able} of the people who are asked may decide it.`;
+}
+
 /** Why nobody, or too few people, could decide. */
-function refuse(call: ApprovalCall, groups: Map<string, string[]>, members: Members): string | undefined {
+function refuse(
+  call: ApprovalCall,
+  groups: Map<string, string[]>,
+  { members, idOf, asker }: People & { asker: Actor },
+): string | undefined {
   const people = new Set<string>();
   for (const [what, list] of Object.entries({
     assignees: call.options.assignees,
     "escalate.to": call.options.escalate?.to,
   }))
     for (const one of list ?? []) {
-      if ("person" in one) people.add(one.person.toLowerCase());
+      if ("person" in one) people.add(idOf(one.person));
       if (!isGroup(one)) continue;
       const ids = groups.get(groupName(one));
-      if (!ids) return `awaitApproval: ${what}: the group ${one.group} does not exist.`;
+      if (!ids) return `${what}: the group ${one.group} does not exist.`;
       const active = ids.filter((id) => findMember(members, id)?.active);
-      if (active.length === 0) return `awaitApproval: ${what}: the group ${one.group} has no members.`;
+      if (active.length === 0) return `${what}: the group ${one.group} has no members.`;
       for (const id of active) people.add(id);
     }
-  const required = call.options.votes?.required ?? 1;
   // role members are not counted, because roles change more often than groups
-  const isCounted = askedBy(call).every((one) => !("role" in one));
-  return isCounted && askedBy(call).length > 0 && people.size < required
-    ? `awaitApproval: required is ${required}, but only ${people.size} ${people.size === 1 ? "person is" : "people are"} asked.`
-    : undefined;
+  const isCounted = askedBy(call).length > 0 && askedBy(call).every((one) => !("role" in one));
+  return isCounted ? refuseNumber(call, people, { members, asker }) : undefined;
 }
 
 /**
- * The first approval that names a missing or empty group, or has fewer assignees than required votes. Otherwise it would silently
- * wait forever. Groups may still change later, even while it is pending.
+ * The first approval that names a missing or empty group, or has fewer assignees who may decide than required votes. Otherwise it
+ * would silently wait forever. Groups may still change later, even while it is pending.
  */
 export async function findRefusedAssignee(
-  log: Log,
-  organization_id: string,
+  { log, keyring }: { log: Log; keyring: Pick<Keyring, "keyedHash"> },
+  { organization_id, created }: Pick<History, "organization_id" | "created">,
   calls: ApprovalCall[],
 ): Promise<RefusedApproval | undefined> {
   const checked = calls.filter((call) => call.options.votes || askedBy(call).some(isGroup));
@@ -84,9 +128,10 @@ export async function findRefusedAssignee(
     readGroups(log, organization_id, names),
     readMembers(log, organization_id),
   ]);
+  const people = { ...openPeople(members, keyring), asker: askerOf(created) };
   for (const call of checked) {
-    const message = refuse(call, groups, members);
-    if (message !== undefined) return { key: call.key, message };
+    const refusal = refuse(call, groups, people);
+    if (refusal !== undefined) return { key: call.key, message: `awaitApproval: ${refusal}` };
   }
   return undefined;
 }

@@ -2,6 +2,7 @@ import { currentTime } from "#events/clock.ts";
 import { Unavailable } from "#events/ports.ts";
 import { FailRun } from "#events/run.ts";
 import type { LinkEntry, StepEntry, TickResult } from "#events/runParts.ts";
+import type { Keyring } from "#events/vault.ts";
 import { findHead } from "../states.ts";
 import type { Attempts, AttemptsDeps } from "./attempts.ts";
 import type { ReadJson } from "./history.ts";
@@ -19,6 +20,7 @@ const noValues: ReadJson = () => "";
 export interface CoordinatorDeps extends AttemptsDeps, LinkDeps {
   runner: WorkflowRunner;
   scripts: ScriptStore;
+  keyring: Pick<Keyring, "keyedHash">;
 }
 
 /** A run that this process holds, and its outbox to the log. */

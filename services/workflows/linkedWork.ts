@@ -15,6 +15,7 @@ import { isEnded, isLive, type LiveRun } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
 import type { StartChildRun } from "./childRuns.ts";
 import { firstLookTime, refusedAnswer, type StartAgentTurn } from "./agentTurns.ts";
+import type { Place } from "./findPlace.ts";
 import { readNewestRun, readRunStates, type NewestRun } from "./newestRun.ts";
 import type { OpenRun } from "./openRun.ts";
 import { readRunAnswer, type RunAnswerDeps } from "./runAnswer.ts";
@@ -25,6 +26,9 @@ export interface LinkDeps extends RunAnswerDeps {
   startChildRun: StartChildRun;
   startAgentTurn: StartAgentTurn;
 }
+
+/** `placeOf`: where the source makes a call. */
+type LinkedWorkDeps = LinkDeps & { placeOf(key: string): Promise<Place> };
 
 /** Starts of child runs and turns, and registrations of waits, at the same time. */
 const CONCURRENCY = 10;
@@ -40,10 +44,10 @@ export interface LinkProgress {
   jsons: Map<StoredValue, string>;
 }
 
-const refuse = ({ send }: LinkDeps, { history }: OpenRun, key: string, refusal: Refusal) =>
-  send(history, RefuseCall.type, { run_id: history.created.run_id, key, refusal });
+const refuse = async ({ send, placeOf }: LinkedWorkDeps, { history }: OpenRun, key: string, refusal: Refusal) =>
+  send(history, RefuseCall.type, { run_id: history.created.run_id, key, refusal, ...(await placeOf(key)) });
 
-async function startChild(deps: LinkDeps, run: OpenRun, key: string, { links }: LinkProgress): Promise<void> {
+async function startChild(deps: LinkedWorkDeps, run: OpenRun, key: string, { links }: LinkProgress): Promise<void> {
   const { history, values } = run;
   const { child_run_id, workflow, args } = history.links.children.get(key)!;
   const refused = await deps.startChildRun(history, { child_run_id, workflow, args: await values.json(args) });
@@ -137,7 +141,7 @@ async function answerWait(
  * the end finds the watcher, or the look finds the end.
  */
 async function registerWait(
-  deps: LinkDeps,
+  deps: LinkedWorkDeps,
   run: OpenRun,
   { key, awaited_run_id }: { key: string; awaited_run_id: string },
   progress: LinkProgress,
@@ -195,7 +199,7 @@ export async function findEndedRuns(deps: LinkDeps, run: OpenRun): Promise<LinkP
 }
 
 /** Starts the child runs and turns that a run asks for, and registers its waits. All of them must be recorded. */
-export async function startLinkedWork(deps: LinkDeps, run: OpenRun): Promise<LinkProgress> {
+export async function startLinkedWork(deps: LinkedWorkDeps, run: OpenRun): Promise<LinkProgress> {
   const { state } = run.history;
   const progress = emptyProgress();
   if (!isLive(state)) return progress;

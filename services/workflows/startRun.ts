@@ -56,8 +56,8 @@ export interface NewRun extends Omit<Parameters<typeof runSettings>[1], "run_as"
   more?: object;
   /** Commands that take effect together with the start. If one cannot, the start is refused with `joined_command_refused`. */
   joined?: Command[] | undefined;
-  /** Called when all checks have passed. */
-  beforeStart?(): Promise<void>;
+  /** Ends a live run for this one. Called when all checks have passed, except that of the limit of live runs. */
+  beforeStart?: (() => Promise<void>) | undefined;
   /** The start takes effect until then (`performance.now()`) or never. Default: START_TIMEOUT_MS after all checks have passed. */
   start_by?: number;
 }
@@ -99,16 +99,32 @@ async function pickFree({ log }: StartDeps, names: string[], claimOf: (name: str
   return free[Math.floor(Math.random() * free.length)];
 }
 
+/** A free start of the period; null if the workflow does not limit them. */
+async function pickStart(deps: StartDeps, workflow: StartableWorkflow, args: Record<string, unknown>) {
+  const { start_rate } = workflow.envelope;
+  if (!start_rate) return null;
+  const starts = nameAllowedStarts(deps.keyring.keyedHash, workflow, start_rate, args, currentTime());
+  return pickFree(deps, starts, startClaim);
+}
+
 /** A free slot and a free start of the period, as the workflow's limits require, or why there is none. */
 async function pickPlaces(deps: StartDeps, workflow: StartableWorkflow, args: Record<string, unknown>) {
   const { concurrency, start_rate } = workflow.envelope;
   const { keyedHash } = deps.keyring;
   const slot = concurrency && (await pickFree(deps, slotNames(keyedHash, workflow, concurrency, args), slotClaim));
   if (slot === undefined) return tooMany(workflow);
-  if (!start_rate) return { slot };
-  const starts = nameAllowedStarts(keyedHash, workflow, start_rate, args, currentTime());
-  const start_place = await pickFree(deps, starts, startClaim);
+  const start_place = await pickStart(deps, workflow, args);
+  if (start_place === null) return { slot };
   return start_place === undefined ? tooMany(workflow, start_rate) : { slot, start_place };
+}
+
+/** The refusal by a limit that does not depend on the runs that are live now. */
+async function refuseStart(deps: StartDeps, workflow: StartableWorkflow, args: Record<string, unknown>) {
+  if ((await pickStart(deps, workflow, args)) === undefined) return tooMany(workflow, workflow.envelope.start_rate);
+  const room = await deps.admitRun(workflow);
+  if ("refused" in room) return { code: "rate_limited", message: room.refused };
+  room.admitted.withdraw();
+  return undefined;
 }
 
 /** The refusal for the limit without room. After repeated lost races it may be either of the two. */
@@ -162,6 +178,11 @@ export async function startWorkflowRun(
   const args = JSON.parse(run.args) as Record<string, unknown>;
   const refusal = await refuseArgs(deps, workflow, args);
   if (refusal) return refusal;
-  await run.beforeStart?.();
+  if (run.beforeStart) {
+    // a start that is refused must not cost a live run
+    const early = await refuseStart(deps, workflow, args);
+    if (early) return early;
+    await run.beforeStart();
+  }
   return sendStart(deps, workflow, run, args);
 }

@@ -62,6 +62,13 @@ test.each(all("ts"))("the code in $name fits the published types", ({ text }) =>
   expect(findMistakes(text)).toEqual([]);
 });
 
+test("the functions of svc:workflow are also globals for an editor", () => {
+  const waits = 'await sleep("1s", { key: "a" });\nreturn complete({ at: now("end"), id: uuid("id") });';
+  expect(findMistakes(waits)).toEqual([]);
+  expect(findMistakes("const double = defineStep({ retries: 1 }, (n: number) => 2 * n);\nlog(double);")).toEqual([]);
+  expect(findMistakes("await sleep({});")).not.toEqual([]);
+});
+
 test("the check finds wrong code in a snippet", () => {
   expect(findMistakes('await ctx.runSteps("refund");')).toEqual([expect.stringContaining("'runSteps' does not exist")]);
   expect(findMistakes("export async function run(ctx, { seen }) {\n  return ctx.continueAs(seen + 1, 2);\n}")).toEqual([

@@ -266,9 +266,9 @@ describe("the callers who may decide an approval", () => {
     const byRole = await startAsking({ assignees: [{ role: "builder" }] });
     await refused(byRole.id, ann.call);
     await allowed(byRole.id, builder.call);
-    await home.made(owner("PUT", "/groups/others", { members: [people.viewer.id] }));
+    await home.made(owner("PUT", "/groups/others", { members: [approver.id, people.viewer.id] }));
     const byGroup = await startAsking({ assignees: [{ group: "others" }] });
-    for (const by of [owner, ann.call, builder.call]) await refused(byGroup.id, by);
+    for (const by of [owner, ann.call, builder.call, people.viewer.call]) await refused(byGroup.id, by);
     const toViewer = await startAsking({ assignees: [{ person: people.viewer.id }] });
     await refused(toViewer.id, people.viewer.call);
   });

@@ -162,6 +162,17 @@ describe("a clear error refuses", () => {
     expect((await refused({ workflow: child.id, args: 7 }))[1]).toContain("must be an object");
   });
 
+  test("with the place of the call", async () => {
+    const infoOf = async (body: string) => {
+      const run = await home.start(await home.register(workflowSource(body)), { id: UNKNOWN });
+      return (await home.untilOver(run)).error_info;
+    };
+    const column = expect.any(Number);
+    const started = await infoOf("const { id } = args;\nreturn ctx.startRun(id, {});");
+    expect(started).toMatchObject({ code: "workflow_not_found", line: 5, column });
+    expect(await infoOf("return ctx.waitForRun(args.id);")).toMatchObject({ code: "run_not_found", line: 4, column });
+  });
+
   test("a start above the workflow's limit of live runs", async () => {
     const child = await home.register(WAITING, { concurrency: { max_runs: 1, key: null } });
     const taken = await home.start(child);

@@ -18,7 +18,7 @@ const refuse = () => Promise.reject(new Error("not in this test"));
 
 /** What one process needs to handle commands and to coordinate runs of the test's functions. `change` replaces dependencies. */
 export function openCoordinator(
-  { log, bus, vault, worker }: Resources,
+  { log, bus, vault, keyring, worker }: Resources,
   { functions, definitions }: Functions,
   change: (deps: RunsDeps) => Partial<RunsDeps> = () => ({}),
 ) {
@@ -26,6 +26,7 @@ export function openCoordinator(
   const lazily: Handle = (command) => handle(command);
   const deps: RunsDeps = {
     vault,
+    keyring,
     log,
     worker,
     send: sendTo(lazily, worker),

@@ -66,12 +66,6 @@ declare function setTimeout(callback: (...args: any[]) => void, ms?: number, ...
 declare function clearTimeout(timer: number | undefined): void;
 `;
 
-/** Functions of `svc:workflow` that are globals as well. */
-const GLOBAL_NAMES = [
-  ..."runStep runStepMany awaitApproval startRun waitForRun waitForEvent agent complete continueAs".split(" "),
-  ..."sleep sleepUntil now uuid log defineStep NonRetryableError".split(" "),
-];
-
 /** The types of a step call's arguments and result. A call names the step in the script's `steps`, or passes its function. */
 const STEPS = (script: string): string => `
 declare namespace Svc {
@@ -126,9 +120,8 @@ function workflowModule(): string {
 export function declarationsFor({ type, parameters }: TypedScript, script: string): Record<string, string> {
   const args = `declare namespace Svc { type Args = ${schemaType(parameters)} }\n`;
   if (type === "tool") return { "/globals.d.ts": EVERYWHERE + TOOL + args };
-  const globals = GLOBAL_NAMES.map((name) => `declare const ${name}: typeof import("svc:workflow").${name};\n`);
   return {
-    "/globals.d.ts": EVERYWHERE + WEB + STEPS(script) + globals.join("") + args,
+    "/globals.d.ts": EVERYWHERE + WEB + STEPS(script) + args,
     "/workflow.d.ts": workflowModule(),
   };
 }
