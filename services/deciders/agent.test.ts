@@ -28,8 +28,12 @@ test("an agent can be created only once, and each change increments its version"
 test("an agent has at most 10,000 versions, and can then be deleted", () => {
   const change = command("ChangeAgent", { agent_id: "a1", api_enabled: false });
   const version = (n: number) => AgentChanged.of({ agent_id: "a1", version: n, api_enabled: false }, {});
-  given(agent, [created, version(9_999)]).when(change).then(version(10_000));
-  given(agent, [created, version(10_000)]).when(change).rejected("too_many_versions");
+  given(agent, [created, version(9_999)])
+    .when(change)
+    .then(version(10_000));
+  given(agent, [created, version(10_000)])
+    .when(change)
+    .rejected("too_many_versions");
   given(agent, [created, version(10_000)])
     .when(command("DeleteAgent", { agent_id: "a1" }))
     .then(AgentDeleted.of({ agent_id: "a1" }));

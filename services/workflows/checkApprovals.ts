@@ -26,8 +26,7 @@ export async function checkApprovals(
   const calls = newApprovals(history, outcome);
   if (calls.length === 0) return outcome;
   const refused =
-    (await findRefusedAttachment(log, history, calls)) ??
-    (await findRefusedAssignee({ log, keyring }, history, calls));
+    (await findRefusedAttachment(log, history, calls)) ?? (await findRefusedAssignee({ log, keyring }, history, calls));
   if (!refused) return outcome;
   const place = await findPlace(runner, call, refused.key);
   const end = { type: "failed" as const, code: "run_error" as const, message: refused.message, ...place };

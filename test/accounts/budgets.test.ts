@@ -61,18 +61,15 @@ describe("a budget", () => {
     expectRefusal(await people.owner("PUT", "/budgets/organization", body), 400, undefined, param),
   );
 
-  test.each([
-    "everybody",
-    "key:1",
-    "team:0198c0de-0000-7000-8000-00000000000f",
-    `USER:${"Zoe-".repeat(10)}Zoe`,
-  ])("has no subject %s", async (subject) =>
-    expectRefusal(
-      await people.owner("PUT", `/budgets/${subject}`, { cost_per_day: "1" }),
-      400,
-      "invalid_subject",
-      "subject",
-    ),
+  test.each(["everybody", "key:1", "team:0198c0de-0000-7000-8000-00000000000f", `USER:${"Zoe-".repeat(10)}Zoe`])(
+    "has no subject %s",
+    async (subject) =>
+      expectRefusal(
+        await people.owner("PUT", `/budgets/${subject}`, { cost_per_day: "1" }),
+        400,
+        "invalid_subject",
+        "subject",
+      ),
   );
 
   test.each([

@@ -143,12 +143,7 @@ describe("retention", () => {
     await age(2, tenant);
     const messages = [{ role: "user", content: "On" }];
     await tenant.made(
-      tenant.key(
-        "POST",
-        "/openai/v1/chat/completions",
-        { model: "offline/echo", messages },
-        { "x-thread-id": kept },
-      ),
+      tenant.key("POST", "/openai/v1/chat/completions", { model: "offline/echo", messages }, { "x-thread-id": kept }),
     );
     const count = (rules: object) => tenant.made(tenant.owner("POST", "/retention/organization/preview", rules));
     const rules = { threads: "1d", turns: "1d" };
