@@ -102,20 +102,37 @@ export function decideRates(rates: RateStatus[], added: RateUsage, share: Proces
   return { kind: mustWait ? "wait" : "admit" };
 }
 
-/** The limit with the least left. A soft limit refuses nothing, so it must not hide when a hard one will. */
+const leftOf = ({ at_most, used }: RateStatus): number => at_most - used;
+
+/**
+ * The limit with the least left. A soft limit refuses nothing, so it must not hide when a hard one will. Called for every turn, so it
+ * builds no lists.
+ */
 function least(rates: RateStatus[], name: RateName): RateStatus | undefined {
-  const named = rates.filter((rate) => rate.name === name);
-  const hard = named.filter((rate) => rate.hard);
-  return (hard.length > 0 ? hard : named).reduce<RateStatus | undefined>(
-    (found, rate) => (!found || rate.at_most - rate.used < found.at_most - found.used ? rate : found),
-    undefined,
-  );
+  let found: RateStatus | undefined;
+  for (const rate of rates) {
+    if (rate.name !== name) continue;
+    const isFirst = !found || (rate.hard && !found.hard);
+    if (isFirst || (rate.hard === found!.hard && leftOf(rate) < leftOf(found!))) found = rate;
+  }
+  return found;
 }
 
-const WINDOW_HEADERS = [
-  { unit: "requests", name: "requests_per_minute" },
-  { unit: "tokens", name: "tokens_per_minute" },
-] as const;
+/** The limit of which most is used, if at least 80 % of one are. */
+function mostUsed(rates: RateStatus[]): RateStatus | undefined {
+  let found: RateStatus | undefined;
+  for (const rate of rates)
+    if (isWarned(rate) && (!found || rate.used / rate.at_most > found.used / found.at_most)) found = rate;
+  return found;
+}
+
+const windowHeaders = (unit: string, name: RateName) => ({
+  name,
+  limit: `x-ratelimit-limit-${unit}`,
+  remaining: `x-ratelimit-remaining-${unit}`,
+  reset: `x-ratelimit-reset-${unit}`,
+});
+const WINDOW_HEADERS = [windowHeaders("requests", "requests_per_minute"), windowHeaders("tokens", "tokens_per_minute")];
 
 /**
  * Headers like those of OpenAI's API, for the limits with the least left. A limit is whole again after at most a minute. `by`: the
@@ -128,14 +145,14 @@ export function rateHeaders(
   by?: RateStatus,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const { unit, name } of WINDOW_HEADERS) {
+  for (const { name, limit, remaining, reset } of WINDOW_HEADERS) {
     const rate = by?.name === name ? by : least(rates, name);
     if (!rate) continue;
-    headers[`x-ratelimit-limit-${unit}`] = String(rate.at_most);
-    headers[`x-ratelimit-remaining-${unit}`] = String(Math.max(0, rate.at_most - rate.used));
-    headers[`x-ratelimit-reset-${unit}`] = `${Math.ceil(leavesIn(rate, counts, now) / 1000)}s`;
+    headers[limit] = String(rate.at_most);
+    headers[remaining] = String(Math.max(0, leftOf(rate)));
+    headers[reset] = `${Math.ceil(leavesIn(rate, counts, now) / 1000)}s`;
   }
-  const [most] = rates.filter(isWarned).toSorted((a, b) => b.used / b.at_most - a.used / a.at_most);
+  const most = mostUsed(rates);
   if (most)
     headers["x-ratelimit-warning"] = `${nameSubject(most.subject)}; ${most.name}; ${most.used} of ${most.at_most}`;
   return headers;

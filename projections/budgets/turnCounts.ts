@@ -68,10 +68,10 @@ export interface StartedTurn {
   /** The newest known attempt. */
   attempt: number;
 }
-interface EndedTurn {
-  turn: StartedTurn;
+interface CountedTurn extends StartedTurn {
+  /** 0 while it runs. */
   ended_at: number;
-  /** Tokens used; undefined for a turn that was withdrawn or waits. */
+  /** Tokens used; undefined for a turn that runs, was withdrawn or waits. */
   took: number | undefined;
   /** Whether it waits for a person and may continue. */
   isParked: boolean;
@@ -104,9 +104,11 @@ export const addRateUsage = (a: RateUsage, b: RateUsage): RateUsage => ({
  * often and in whatever order the news arrives: from this process, from others, and from the read models after a start.
  */
 export class TurnCounts {
-  readonly #open = new Map<string, StartedTurn>();
+  readonly #open = new Map<string, CountedTurn>();
   /** Roughly in the order in which they ended, because the first are forgotten first. */
-  readonly #ended = new Map<string, EndedTurn>();
+  readonly #ended = new Map<string, CountedTurn>();
+  /** Those of the ended turns that did not begin. */
+  readonly #withdrawn = new Set<string>();
   readonly #counts = new Map<string, SubjectCounts>();
 
   #countsOf(subject: string): SubjectCounts {
@@ -124,15 +126,21 @@ export class TurnCounts {
       count.expected += sign * tokens;
     }
   }
-  #enter(turn: StartedTurn): void {
-    this.#open.set(turn.turn_id, turn);
+  #enter({ turn_id, subjects, tokens, streamed, at, attempt }: StartedTurn): void {
+    const open = { ended_at: 0, took: undefined, isParked: false };
+    const turn = { turn_id, subjects, tokens, streamed, at, attempt, ...open };
+    this.#open.set(turn_id, turn);
     this.#countOpen(turn, 1);
   }
-  #close(turn_id: string, how: Omit<EndedTurn, "turn">): StartedTurn | undefined {
+  /** Changes the turn in place: thousands may have ended within a minute, and a second object for each is costly to collect. */
+  #close(turn_id: string, { ended_at, took, isParked }: Omit<CountedTurn, keyof StartedTurn>): StartedTurn | undefined {
     const turn = this.#open.get(turn_id);
     if (!turn) return undefined;
     this.#open.delete(turn_id);
-    this.#ended.set(turn_id, { turn, ...how });
+    turn.ended_at = ended_at;
+    turn.took = took;
+    turn.isParked = isParked;
+    this.#ended.set(turn_id, turn);
     this.#countOpen(turn, -1);
     return turn;
   }
@@ -154,27 +162,28 @@ export class TurnCounts {
     const open = this.#open.get(turn.turn_id);
     if (open) open.attempt = Math.max(open.attempt, turn.attempt);
     const ended = this.#ended.get(turn.turn_id);
-    if (open || (ended && !(ended.isParked && ended.turn.attempt < turn.attempt))) return;
+    if (open || (ended && !(ended.isParked && ended.attempt < turn.attempt))) return;
     this.#ended.delete(turn.turn_id);
     this.#enter(turn);
   }
   /** `tokens`: those it used. */
   end(turn_id: string, tokens: number, at: number): void {
     const ended = this.#ended.get(turn_id);
-    if (ended?.isParked) this.resume({ ...ended.turn, attempt: ended.turn.attempt + 1 });
+    if (ended?.isParked) this.resume({ ...ended, attempt: ended.attempt + 1 });
     const turn = this.#close(turn_id, { ended_at: at, took: tokens, isParked: false });
     for (const subject of turn?.subjects ?? []) this.#countsOf(subject).tokens.add(at, tokens);
   }
   /** The turn was refused before it began, and is not counted. */
   withdraw(turn_id: string, at: number): void {
     const turn = this.#close(turn_id, { ended_at: at, took: undefined, isParked: false });
-    for (const subject of turn?.subjects ?? []) this.#countsOf(subject).requests.add(turn!.at, -1);
+    if (!turn) return;
+    this.#withdrawn.add(turn_id);
+    for (const subject of turn.subjects) this.#countsOf(subject).requests.add(turn.at, -1);
   }
 
   /** A withdrawn turn may begin. */
   readmit(turn_id: string): void {
-    const ended = this.#ended.get(turn_id);
-    if (ended && ended.took === undefined && !ended.isParked) this.#ended.delete(turn_id);
+    if (this.#withdrawn.delete(turn_id)) this.#ended.delete(turn_id);
   }
 
   used(subject: string, name: keyof RateUsage, now: number): number {
@@ -207,8 +216,8 @@ export class TurnCounts {
   }
   /** Turns that ended after a moment, and their tokens. */
   endedSince(ms: number): (StartedTurn & { took: number })[] {
-    return [...this.#ended.values()].flatMap(({ turn, ended_at, took }) =>
-      took !== undefined && ended_at > ms ? [{ ...turn, took }] : [],
+    return [...this.#ended.values()].filter(
+      (turn): turn is CountedTurn & { took: number } => turn.took !== undefined && turn.ended_at > ms,
     );
   }
 
@@ -218,6 +227,7 @@ export class TurnCounts {
     for (const [turn_id, { ended_at }] of this.#ended) {
       if (ended_at >= cutoff && this.#open.size + this.#ended.size <= MAX_TURNS) break;
       this.#ended.delete(turn_id);
+      this.#withdrawn.delete(turn_id);
     }
     const isFull = this.#counts.size > MAX_SUBJECTS;
     for (const [subject, { requests, tokens, open }] of this.#counts)
