@@ -43,7 +43,7 @@ export async function listRecentTurns(db: Db, organization: string, since: Date)
      order by t.started_at desc limit ${MAX_TURNS}`,
     [organization, since],
   );
-  return decodeModels(rows).map(withTokens<RecentTurn>);
+  return (await decodeModels(rows)).map(withTokens<RecentTurn>);
 }
 
 /** Which of these turns are recorded. */
