@@ -1,18 +1,19 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { findRunsToChange } from "#projections/runs/query.ts";
 import { requireRunner } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
+import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
+import { releaseAfter } from "../base/readStreamWithBudget.ts";
+import { processInBatches } from "./processInBatches.ts";
 import { retryRun } from "./retryAndFork.ts";
 import { formatCursor, readCursor } from "./runCursor.ts";
 import { cancelRun, runFilters, toRunFilter } from "./runs.ts";
 
 /** Maximum runs per request, so that it answers within a few seconds. */
 const MAX_RUNS = 100;
-/** Runs of one request that are changed in parallel. */
-const MAX_AT_ONCE = 4;
 
 /** The run statuses to which an action applies. */
 const STATUSES = { retry: ["failed", "cancelled"], cancel: ["pending", "running"] } as const;
@@ -57,33 +58,39 @@ function checkStatus({ action, filter }: Body): void {
   throw new ApiError("invalid_status", message, { param: "filter.status" });
 }
 
-/** Changes one run. A refusal becomes part of the response, so that the other runs are still changed. */
+/**
+ * Changes one run. A refusal becomes part of the response, so that the other runs are still changed; but a lack of memory ends the
+ * request, which may be repeated.
+ */
 async function changeOne(http: Http, request: FastifyRequest, { action, reason, dry_run }: Body, run_id: string) {
   if (dry_run) return { run_id, new_run_id: null, error: null };
   try {
-    if (action === "retry") return { run_id, new_run_id: await retryRun(http, request, run_id), error: null };
+    if (action === "retry") {
+      const new_run_id = await releaseAfter(request, (budget) => retryRun(http, request, run_id, budget));
+      return { run_id, new_run_id, error: null };
+    }
     await cancelRun(http, request, run_id, reason ?? null);
     return { run_id, new_run_id: null, error: null };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    if (!(error instanceof ApiError) || error.status >= 500 || error.errorCode === "too_many_bytes") throw error;
     return { run_id, new_run_id: null, error: { code: error.errorCode, message: error.message } };
   }
 }
 
-async function changeMany(http: Http, request: FastifyRequest, body: Body): Promise<z.infer<typeof Progress>> {
+async function changeMany(http: Http, reply: FastifyReply, body: Body): Promise<z.infer<typeof Progress>> {
+  const { request } = reply;
   checkStatus(body);
   await http.waitUntilCurrent(["runs"]);
   const { dry_run, limit } = body;
+  // each retry reads and copies a whole run
+  if (!dry_run && body.action === "retry") await request.acquireLongRead();
   const page = { after: readCursor(body.cursor), limit };
   const { organization_id } = request.caller;
   const { rows, total } = await findRunsToChange(http.db, organization_id, toRunFilter(body.filter), page);
-  const data: z.infer<typeof Changed>[] = [];
-  for (let n = 0; n < rows.length; n += MAX_AT_ONCE) {
-    const group = rows.slice(n, n + MAX_AT_ONCE);
-    data.push(...(await Promise.all(group.map(({ id }) => changeOne(http, request, body, id)))));
-  }
-  const last = total > rows.length ? rows.at(-1) : undefined;
-  return { dry_run, data, remaining: total - rows.length, next_cursor: last ? formatCursor(last) : null };
+  const change = async ({ id }: (typeof rows)[number]) => [await changeOne(http, request, body, id)];
+  const { results: data, next } = await processInBatches(rows, change, disconnectSignal(reply.raw));
+  const last = next < total ? rows[next - 1] : undefined;
+  return { dry_run, data, remaining: total - next, next_cursor: last ? formatCursor(last) : null };
 }
 
 /** Retries or cancels all runs that match a filter, some per request (ADR 40). */
@@ -98,7 +105,7 @@ export function changeManyRoute(app: App, http: Http): void {
     body: Body,
     response: { 200: Progress },
   };
-  app.post("/runs/change", { onRequest: requireRunner(http), schema: changing }, (request) =>
-    changeMany(http, request, request.body),
+  app.post("/runs/change", { onRequest: requireRunner(http), schema: changing }, (request, reply) =>
+    changeMany(http, reply, request.body),
   );
 }
