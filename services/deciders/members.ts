@@ -121,17 +121,29 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
   }
 }
 
-export function evolveMembers(members: Members, event: UserEvent): Members {
+/** Changes `members` by an event. A changed member becomes the last one. */
+export function applyToMembers(members: Members, event: UserEvent): void {
   // substitutes are read when a decision is made (ADR 64)
-  if (event.type === "SubstituteNamed" || event.type === "SubstituteWithdrawn") return members;
+  if (event.type === "SubstituteNamed" || event.type === "SubstituteWithdrawn") return;
   const { user_id } = event.data;
   if (event.type === "UserRegistered") {
     const { role, email_claim } = event.data;
-    return { ...members, [user_id]: { role, email_claim, active: true, epoch: 1 } };
+    members[user_id] = { role, email_claim, active: true, epoch: 1 };
+    return;
   }
-  const { [user_id]: before, ...others } = members;
-  if (event.type === "UserRemoved" || !before) return others;
-  if (event.type === "PasswordSet") return { ...others, [user_id]: { ...before, epoch: event.data.epoch } };
+  const before = findMember(members, user_id);
+  delete members[user_id];
+  if (event.type === "UserRemoved" || !before) return;
+  if (event.type === "PasswordSet") {
+    members[user_id] = { ...before, epoch: event.data.epoch };
+    return;
+  }
   const { role = before.role, active = before.active, epoch } = event.data;
-  return { ...others, [user_id]: { ...before, role, active, epoch } };
+  members[user_id] = { ...before, role, active, epoch };
+}
+
+export function evolveMembers(members: Members, event: UserEvent): Members {
+  const changed = { ...members };
+  applyToMembers(changed, event);
+  return changed;
 }
