@@ -22,7 +22,10 @@ test("the sources of a page of versions are read one after the other, and end a 
     created_at: new Date(),
   }));
   const read = (limit: number, offset: number) =>
-    readVersionPage({ vault } as never, definition, versions, { limit, offset });
+    readVersionPage({ vault } as never, definition, {
+      rows: versions.slice(offset, offset + limit),
+      total: versions.length,
+    });
   const { rows, total } = await read(500, 30);
   expect([rows.map(({ version }) => version), total]).toEqual([[10, 9, 8, 7, 6, 5, 4], 40]);
   expect((await read(3, 37)).rows.map(({ version }) => version)).toEqual([3, 2, 1]);

@@ -164,8 +164,8 @@ async function remove(http: Http, request: FastifyRequest, id: string): Promise<
 async function readVersions(http: Http, request: FastifyRequest, id: string, query: z.infer<typeof PageQuery>) {
   const definition = await requireDefinition(http, request.caller, id);
   await request.acquireLongRead();
-  const versions = await listVersions(http.db, definition.id);
-  const read = (page: Page) => readVersionPage(http, definition, versions, page);
+  const read = async (page: Page) =>
+    readVersionPage(http, definition, await listVersions(http.db, definition.id, page));
   return pageResponse(query, read, (version) => version);
 }
 
