@@ -23,11 +23,6 @@ export interface Decider<S, C extends Command = Command, E extends NewEvent = Ne
   initial: S;
   decide(command: C, state: S): E[];
   evolve(state: S, event: E): S;
-  /**
-   * Like `evolve`, for folding many events of a state that is too large to be copied at each: it may change and return `state`. Its
-   * first `state` is `initial`, which it must not change.
-   */
-  evolveInPlace?(state: S, event: E): S;
   workStatus?(state: S): WorkStatus;
   /** Converts the state to and from its form in the head row, if the two differ. Raise `version` when that form changes. */
   stored?: StoredState<S>;

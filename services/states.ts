@@ -3,6 +3,7 @@ import { dropOldest } from "#events/dropOldest.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { createPause } from "#events/slices.ts";
+import { createFold } from "./deciders/records.ts";
 
 export interface StreamState {
   version: number;
@@ -26,12 +27,13 @@ export async function readState(
   return { version: events.length, state: await foldEvents(decider, events) };
 }
 
-/** Folds events that nobody else folds. Lets other work run in between, because there may be 70,000. */
+/** Lets other work run in between, because there may be 70,000 events. */
 async function foldEvents(decider: Decider<any, any, any>, events: readonly RecordedEvent[]): Promise<unknown> {
   let state: unknown = decider.initial;
-  const pause = createPause();
+  const [fold, pause] = [createFold(), createPause()];
   for (const event of events) {
-    state = decider.evolveInPlace ? decider.evolveInPlace(state, event) : decider.evolve(state, event);
+    const before = state;
+    state = fold(() => decider.evolve(before, event));
     const turn = pause();
     if (turn) await turn;
   }

@@ -11,6 +11,7 @@ import {
   type UserCommand,
   type UserEvent,
 } from "#events/user.ts";
+import { put, without } from "./records.ts";
 
 /** Maximum members of an organization, inactive ones too: each of its commands reads and writes the state with all of them. */
 export const MAX_MEMBERS = 10_000;
@@ -121,29 +122,18 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
   }
 }
 
-/** Changes `members` by an event. A changed member becomes the last one. */
-export function applyToMembers(members: Members, event: UserEvent): void {
+export function evolveMembers(members: Members, event: UserEvent): Members {
   // substitutes are read when a decision is made (ADR 64)
-  if (event.type === "SubstituteNamed" || event.type === "SubstituteWithdrawn") return;
+  if (event.type === "SubstituteNamed" || event.type === "SubstituteWithdrawn") return members;
   const { user_id } = event.data;
   if (event.type === "UserRegistered") {
     const { role, email_claim } = event.data;
-    members[user_id] = { role, email_claim, active: true, epoch: 1 };
-    return;
+    return put(members, user_id, { role, email_claim, active: true, epoch: 1 });
   }
   const before = findMember(members, user_id);
-  delete members[user_id];
-  if (event.type === "UserRemoved" || !before) return;
-  if (event.type === "PasswordSet") {
-    members[user_id] = { ...before, epoch: event.data.epoch };
-    return;
-  }
+  const others = without(members, user_id);
+  if (event.type === "UserRemoved" || !before) return others;
+  if (event.type === "PasswordSet") return put(others, user_id, { ...before, epoch: event.data.epoch });
   const { role = before.role, active = before.active, epoch } = event.data;
-  members[user_id] = { ...before, role, active, epoch };
-}
-
-export function evolveMembers(members: Members, event: UserEvent): Members {
-  const changed = { ...members };
-  applyToMembers(changed, event);
-  return changed;
+  return put(others, user_id, { ...before, role, active, epoch });
 }

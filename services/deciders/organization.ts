@@ -10,7 +10,7 @@ import {
 } from "#events/organization.ts";
 import { Rejection } from "#events/rejection.ts";
 import type { UserCommand, UserEvent } from "#events/user.ts";
-import { applyToMembers, decideMembers, evolveMembers, type Members } from "./members.ts";
+import { evolveMembers, decideMembers, type Members } from "./members.ts";
 
 interface Active {
   status: "active";
@@ -21,20 +21,9 @@ interface Active {
 }
 type State = { status: "absent" } | Active;
 
-const newOrganization = (): Active => ({ status: "active", members: {}, scripted_tools: true, ocr_languages: null });
+const NEW: Active = { status: "active", members: {}, scripted_tools: true, ocr_languages: null };
 
-type Event = OrganizationEvent | UserEvent;
-
-/** `applyMembers` returns the members after an event: changed ones, or a changed copy. */
-function evolve(state: State, event: Event, applyMembers: (members: Members, event: UserEvent) => Members): State {
-  if (event.type === "OrganizationCreated") return newOrganization();
-  const active = state.status === "active" ? state : newOrganization();
-  if (event.type === "ScriptedToolsSwitched") return { ...active, scripted_tools: event.data.enabled };
-  if (event.type === "OcrLanguagesSet") return { ...active, ocr_languages: event.data.languages };
-  return { ...active, members: applyMembers(active.members, event) };
-}
-
-export const organization: Decider<State, OrganizationCommand | UserCommand, Event> = {
+export const organization: Decider<State, OrganizationCommand | UserCommand, OrganizationEvent | UserEvent> = {
   version: 4,
   initial: { status: "absent" },
   decide(command, state) {
@@ -52,13 +41,13 @@ export const organization: Decider<State, OrganizationCommand | UserCommand, Eve
     const { enabled } = command.data;
     return enabled === state.scripted_tools ? [] : [ScriptedToolsSwitched.of({ enabled })];
   },
-  evolve: (state, event) => evolve(state, event, evolveMembers),
-  // an organization may have 10,000 members, and each of its events changes one
-  evolveInPlace: (state, event) =>
-    evolve(state, event, (members, change) => {
-      applyToMembers(members, change);
-      return members;
-    }),
+  evolve(state, event) {
+    if (event.type === "OrganizationCreated") return NEW;
+    const active = state.status === "active" ? state : NEW;
+    if (event.type === "ScriptedToolsSwitched") return { ...active, scripted_tools: event.data.enabled };
+    if (event.type === "OcrLanguagesSet") return { ...active, ocr_languages: event.data.languages };
+    return { ...active, members: evolveMembers(active.members, event) };
+  },
   erases: (events) => ({
     things: events.flatMap((event) => (event.type === "UserRemoved" ? [streamName("user", event.data.user_id)] : [])),
   }),
