@@ -14,8 +14,8 @@ interface Span {
 }
 
 /**
- * Events of some types before a version of a stream, down to version `from`, newest first. Keeps one page, because a stream may have
- * a hundred megabytes.
+ * Events of some types before a version of a stream, down to version `from`, newest first. Keeps one page: a stream may have a
+ * hundred megabytes.
  */
 export async function* newestFirst(
   log: Pick<EventLog, "readNewest">,

@@ -6,8 +6,8 @@ import { readSource } from "./definitionScript.ts";
 import { presentVersion, type DefinitionVersion } from "./definitionShape.ts";
 
 /**
- * Adds the sources to a page of a definition's versions, with at most MAX_PAGE_BYTES of source unless the first one is longer. Sources are read one
- * after the other: 500 together would take half a gigabyte.
+ * Adds the sources to a page of a definition's versions, with at most MAX_PAGE_BYTES of source unless the first one is longer.
+ * Sources are read one after the other: 500 together would take half a gigabyte.
  */
 export async function readVersionPage(
   http: Pick<Http, "vault">,

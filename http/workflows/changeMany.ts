@@ -59,7 +59,7 @@ function checkStatus({ action, filter }: Body): void {
 }
 
 /**
- * Changes one run. A refusal becomes part of the response, so that the other runs are still changed; but a lack of memory ends the
+ * Changes one run. A refusal becomes part of the response, so that the other runs are still changed. A lack of memory ends the
  * request, which may be repeated.
  */
 async function changeOne(http: Http, request: FastifyRequest, { action, reason, dry_run }: Body, run_id: string) {

@@ -93,8 +93,8 @@ function checkMayCancel({ session }: Caller): void {
 const isContinued = (error: unknown): boolean => error instanceof ApiError && error.errorCode === "run_continued";
 
 /**
- * Cancels a run, or the one that continues it, and returns the id of the cancelled run. Throws 403 `forbidden`, 404 `run_not_found`,
- * 409 `run_not_live`.
+ * Cancels a run, or the one that continues it, and returns the id of the cancelled run. Throws 403 `forbidden`, 404
+ * `run_not_found`, 409 `run_not_live`.
  */
 export async function cancelRun(
   http: Http,

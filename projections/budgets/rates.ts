@@ -60,8 +60,8 @@ async function ratesOfUsers(budget: BudgetRow, counts: TurnCounts, now: number, 
 }
 
 /**
- * All limits, for people. For `each-user`, each limit shows the user with the highest use. Lets other work run in between, because
- * there may be a thousand budgets and many users.
+ * All limits, for people. For `each-user`, each limit shows the user with the highest use. Lets other work run in between: there may
+ * be a thousand budgets and many users.
  */
 export async function allRates(budgets: BudgetRow[], counts: TurnCounts, now: number): Promise<PresentedRate[]> {
   const all: RateStatus[] = [];
