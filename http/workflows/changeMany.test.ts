@@ -13,8 +13,8 @@ test.each<[action: string, status: string, dry_run: boolean, steps: string[]]>([
   "a request to %s runs that are %s (dry run: %s) waits for a place among long reads only if it reads runs",
   async (action, status, dry_run, expected) => {
     const steps: string[] = [];
-    let handler: Handler | undefined;
-    const app = { post: (_path: string, _options: object, handle: Handler) => void (handler = handle) };
+    const handlers: Handler[] = [];
+    const app = { post: (_path: string, _options: object, handler: Handler) => void handlers.push(handler) };
     const db = {
       query: async (text: string) => {
         steps.push("read");
@@ -26,7 +26,7 @@ test.each<[action: string, status: string, dry_run: boolean, steps: string[]]>([
     const body = { action, filter: { status }, dry_run, limit: 50 };
     const request = { caller, body, headers: {}, acquireLongRead: async () => void steps.push("place") };
     const reply = { request, raw: new EventEmitter() };
-    expect(await handler!(request, reply)).toMatchObject({ data: [], next_cursor: null });
+    expect(await handlers[0]!(request, reply)).toMatchObject({ data: [], next_cursor: null });
     expect(steps.slice(0, expected.length)).toEqual(expected);
     expect(steps.includes("place")).toBe(expected.includes("place"));
   },

@@ -104,10 +104,7 @@ export async function findWaits(
 }
 
 /** Keeps the waits that are still open according to the log: the read model lags, and a timeout may have passed without being recorded. */
-export async function filterOpenWaits(
-  log: Pick<EventLog, "heads" | "read">,
-  waits: FoundWait[],
-): Promise<FoundWait[]> {
+export async function filterOpenWaits(log: Pick<EventLog, "heads" | "read">, waits: FoundWait[]): Promise<FoundWait[]> {
   const open: FoundWait[] = [];
   for (let n = 0; n < waits.length; n += PAGE) {
     const page = waits.slice(n, n + PAGE);
