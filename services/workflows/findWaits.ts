@@ -13,6 +13,8 @@ import { readState } from "../states.ts";
 const MAX_WAITS = 10_000;
 /** Waits compared with a message in one piece, in a few milliseconds. */
 const WAITS_AT_ONCE = 1_000;
+/** Events that are decrypted and parsed in one piece: each may have a condition of 256 KiB. */
+const EVENTS_AT_ONCE = 20;
 /** Page size of queries for waits, and for the status of their runs. */
 const PAGE = 200;
 
@@ -90,12 +92,15 @@ export async function findWaits(
   for (let [after, isBehind] = [projected.first, projected.first < query.position]; isBehind; ) {
     const { events, seen } = await log.scan(after, [MessageWaitStarted.type], PAGE);
     const own = events.filter((one) => one.organization_id === organization && one.position < query.position);
-    const started = await Promise.all(own.map(({ stream, version }) => log.event(stream, version)));
-    for (const { data, personal, position } of started as RecordedEvent<EventFrom<typeof MessageWaitStarted>>[]) {
-      const isReached = query.project_id === null || query.project_id === data.project_id;
-      const { run_id, key } = data;
-      if (isReached && personal?.name === query.name && fits(personal.match))
-        waits.set(`${run_id} ${key}`, { run_id, key, position });
+    for (let n = 0; n < own.length; n += EVENTS_AT_ONCE) {
+      const group = own.slice(n, n + EVENTS_AT_ONCE);
+      const started = await Promise.all(group.map(({ stream, version }) => log.event(stream, version)));
+      for (const { data, personal, position } of started as RecordedEvent<EventFrom<typeof MessageWaitStarted>>[]) {
+        const isReached = query.project_id === null || query.project_id === data.project_id;
+        const { run_id, key } = data;
+        if (isReached && personal?.name === query.name && fits(personal.match))
+          waits.set(`${run_id} ${key}`, { run_id, key, position });
+      }
     }
     after = seen;
     isBehind = seen < query.position;
