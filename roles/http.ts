@@ -83,7 +83,6 @@ const addressOf = ({ address, port }: AddressInfo): string =>
 /** The API's read access to the log. */
 const readsOf = (log: Resources["log"], read: ReadRunner) =>
   ({
-    readStream: (stream, fromVersion) => read(() => log.read(stream, fromVersion)),
     async *streamPages(stream, fromVersion) {
       const pages = log.pages(stream, fromVersion)[Symbol.asyncIterator]();
       for (;;) {

@@ -5,6 +5,7 @@ import type { Command } from "#events/envelope.ts";
 import { claimStream } from "#events/ids.ts";
 import type { AppendRequest, StreamHead } from "#events/ports.ts";
 import { Rejection } from "#events/rejection.ts";
+import { createFold } from "./deciders/records.ts";
 import type { StreamState } from "./states.ts";
 
 /* Plans what a command appends, as pure functions of the command and the state of its stream. */
@@ -93,7 +94,8 @@ function findHeldClaim({ claims }: Decision, claimHeads: PlanInput["claimHeads"]
 
 function planEvents({ command, decider, before, claimHeads }: PlanInput, { events, claims }: Decision): Plan {
   const { stream } = command;
-  const after = { version: before.version + events.length, state: events.reduce(decider.evolve, before.state) };
+  const evolved = createFold()(() => events.reduce(decider.evolve, before.state));
+  const after = { version: before.version + events.length, state: evolved };
   const state = decider.stored?.write(after.state) ?? after.state;
   const head = { stream, state, state_version: decider.version };
   const work = decider.workStatus?.(after.state) ?? NO_WORK;

@@ -46,7 +46,8 @@ function start(
   const started = { position: 5, data: { owner, kinds: ["runs"] }, meta: { principal: `person:${admin}` } };
   const eraser = createEraser({
     log: {
-      read: async () => [started] as never,
+      event: async () => started as never,
+      read: async () => [],
       heads: async () => new Map(Object.entries(heads[Math.min(reads++, heads.length - 1)] ?? {})),
     },
     frames: { requestStop: () => {} },

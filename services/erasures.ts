@@ -53,7 +53,7 @@ const NOTHING_OWNED: OwnedThings = {
 };
 
 export interface EraserOptions extends Pick<EraseRunsDeps, "belongingsOf"> {
-  log: Pick<EventLog, "heads" | "read">;
+  log: Pick<EventLog, "heads" | "read" | "event">;
   frames: Pick<Frames, "requestStop">;
   /** Lists a batch of the things that an owner had before a position; undefined while the read models are behind `position`. */
   listOwned(
@@ -114,7 +114,7 @@ export function createEraser(options: EraserOptions) {
   const open = async (head: StreamHead): Promise<Deletion> => {
     const { organization_id, stream } = head;
     const { id: erasure_id } = parseStreamName(stream);
-    const [started] = await log.read(stream);
+    const started = await log.event(stream, 1);
     const { owner, scopes, documents, kinds = ["threads", "files"] } = started!.data as ErasureStart["data"];
     // what the owner creates after the start stays, so the work ends
     const before = started!.position;

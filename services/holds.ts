@@ -1,13 +1,16 @@
+import { AgentChanged, AgentCreated } from "#events/agent.ts";
 import type { NewEvent } from "#events/define.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { holdStream } from "#events/hold.ts";
 import { parseStreamName, streamName } from "#events/ids.ts";
+import { KeyChanged, KeyCreated } from "#events/key.ts";
 import type { EventLog } from "#events/ports.ts";
 import { Rejection } from "#events/rejection.ts";
 import { principalOf, type Actor, type StarterRun } from "#events/runOrigin.ts";
 import { runOfScope } from "#events/scope.ts";
 import type { AppendCheck } from "./appendPlan.ts";
 import { hold, type HoldState } from "./deciders/hold.ts";
+import { newestFirst } from "./newestFirst.ts";
 import { findHead, readState } from "./states.ts";
 
 type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
@@ -26,6 +29,8 @@ const ERASING = new Set([
   "ProjectDeleted",
   "ErasureStarted",
 ]);
+/** Events that set the project of a key or an agent. Changes hold only the changed fields. */
+const SETTINGS: string[] = [KeyCreated.type, KeyChanged.type, AgentCreated.type, AgentChanged.type];
 const OPENING = ["TurnStarted", "FileUploaded", "DocumentUploaded", "RunCreated", "CollectionCreated", "SourceCreated"];
 
 /** Owner fields of a stream's first event, for any aggregate. */
@@ -42,9 +47,11 @@ interface OwnerFields {
 async function projectsOf(log: Log, owner: string): Promise<string[]> {
   const [kind, id] = owner.split(":") as [string, string];
   if (kind !== "key" && kind !== "agent") return [];
-  const events = await log.read(streamName(kind, id));
-  const settings = events.map(({ data }) => data as OwnerFields).findLast((data) => "project_id" in data);
-  return settings?.project_id ? [`project:${settings.project_id}`] : [];
+  for await (const { data } of newestFirst(log, { stream: streamName(kind, id) }, SETTINGS)) {
+    const { project_id } = data as OwnerFields;
+    if (project_id !== undefined) return project_id === null ? [] : [`project:${project_id}`];
+  }
+  return [];
 }
 
 function ownersOf({ meta, data }: RecordedEvent): string[] {

@@ -1,6 +1,9 @@
 import type { Decider } from "#events/decider.ts";
 import { dropOldest } from "#events/dropOldest.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
+import { createPause } from "#events/slices.ts";
+import { createFold } from "./deciders/records.ts";
 
 export interface StreamState {
   version: number;
@@ -21,8 +24,20 @@ export async function readState(
   if (head.state_version === decider.version)
     return { version: head.version, state: decider.stored?.read(head.state) ?? head.state };
   const events = await log.read(head.stream);
-  const state = events.reduce((before, event) => decider.evolve(before, event), decider.initial);
-  return { version: events.length, state };
+  return { version: events.length, state: await foldEvents(decider, events) };
+}
+
+/** Lets other work run in between, because there may be 70,000 events. */
+async function foldEvents(decider: Decider<any, any, any>, events: readonly RecordedEvent[]): Promise<unknown> {
+  let state: unknown = decider.initial;
+  const [fold, pause] = [createFold(), createPause()];
+  for (const event of events) {
+    const before = state;
+    state = fold(() => decider.evolve(before, event));
+    const turn = pause();
+    if (turn) await turn;
+  }
+  return state;
 }
 
 /** The head of a stream; undefined if the stream does not exist. */

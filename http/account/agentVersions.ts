@@ -28,7 +28,9 @@ export async function readAgentVersions(
       if (event.type === "AgentDeleted" || event.type === "AgentTurnsEnded") continue;
       stored = { ...stored, ...event.data, ...event.personal };
       const { version } = event.data;
-      if (version > last || version <= last - limit) continue;
+      // versions grow, and the page needs no later one
+      if (version > last) return { rows: kept.map(({ row }) => row).reverse(), total: newest };
+      if (version <= last - limit) continue;
       const settings = presentSettings(stored, slugs);
       const row = { version, changed_by: event.meta.principal, created_at: event.recorded_at.toISOString(), settings };
       kept.push({ row, size: JSON.stringify(settings).length });

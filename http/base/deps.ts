@@ -138,9 +138,7 @@ export interface HttpDeps extends HttpPorts {
   replayer: RunReplayer;
   schemas: SchemaChecker;
   waitForProjections: WaitForProjections;
-  /** Reads a stream's events from a version on. Does not check which organization the stream belongs to. */
-  readStream: EventLog["read"];
-  /** Reads the same events page by page. */
+  /** Reads a stream's events from a version on, page by page. Does not check which organization the stream belongs to. */
   streamPages: EventLog["pages"];
   readAuditSlice: AuditLog["slice"];
   readHashes: AuditLog["hashes"];

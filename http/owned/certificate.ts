@@ -16,10 +16,12 @@ interface Erasure {
 
 /** Finds a completed erasure. Throws 409 `erasure_running`. */
 export async function readCompleted(http: Http, organization_id: string, erasure_id: string): Promise<Erasure> {
-  const stream = streamName("erasure", erasure_id);
-  const events = await http.readStream(stream);
-  const started = events.find(({ type, organization_id: of }) => type === "ErasureStarted" && of === organization_id);
-  const completed = events.find(({ type }) => type === "ErasureCompleted");
+  let [started, completed]: (RecordedEvent | undefined)[] = [];
+  // page by page, because an erasure records its progress after each batch
+  for await (const { events } of http.streamPages(streamName("erasure", erasure_id))) {
+    started ??= events.find(({ type, organization_id: of }) => type === "ErasureStarted" && of === organization_id);
+    completed ??= events.find(({ type }) => type === "ErasureCompleted");
+  }
   if (!started || !completed)
     throw new ApiError("erasure_running", "The erasure is not complete yet; its certificate comes after its end.", {
       param: "id",

@@ -8,6 +8,7 @@ import { listDecidedBy, listRunApprovals, type ApprovalRow, type DecidedPlace } 
 import { listOwnedRunIds, type RunOwner } from "#projections/runs/ownedRuns.ts";
 import { getRun, type RunRow } from "#projections/runs/query.ts";
 import { listRunThreads } from "#projections/turns/threads.ts";
+import { readInTurn } from "../base/longReads.ts";
 import { presentApproval } from "../workflows/approvalShape.ts";
 import { foldRun } from "../workflows/foldRun.ts";
 import { presentRun } from "../workflows/runShape.ts";
@@ -25,10 +26,12 @@ import {
 /** Run ids per query, each of which scans all runs. */
 const IDS = 2_000;
 
-async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> {
-  const run = await foldRun(await http.readStream(streamName("run", row.id)));
-  return { ...(await presentRun(row, run, createOpenValue(http, row))), type: "run" };
-}
+/** Reads a run, with one of the organization's places for long reads: a run may have a hundred megabytes. */
+const runLine = ({ http, organization_id }: ExportScope, row: RunRow): Promise<ExportLine> =>
+  readInTurn(http, organization_id, async () => {
+    const events = (await Array.fromAsync(http.streamPages(streamName("run", row.id)), (page) => page.events)).flat();
+    return { ...(await presentRun(row, await foldRun(events), createOpenValue(http, row))), type: "run" };
+  });
 
 /** Yields an approval with its comments, unless it was sent before. */
 async function* wholeApprovalLines({ http, sent }: ExportScope, row: ApprovalRow): ExportLines {

@@ -1,33 +1,79 @@
 import type { FastifyRequest } from "fastify";
-import { findTurnStartedAt, getTurn } from "#projections/turns/query.ts";
+import { createPause } from "#events/slices.ts";
+import { findStatusStartedAt } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { nextCommand } from "../base/idempotency.ts";
 import { isReadableInTime } from "../base/send.ts";
 import { findPreviousTurn, type PreviousTurn, type TurnIdentity } from "./previousTurn.ts";
 
+type Needs = Pick<Http, "db" | "outcomes" | "abandonedTurns" | "waitForProjections">;
+
+interface ResultsTurn {
+  identity: TurnIdentity;
+  previous: PreviousTurn | undefined;
+}
+interface Look extends ResultsTurn {
+  hasFailed: boolean;
+}
+
 /** Also true if the turn was deleted. */
-async function hasFailed({ db }: Http, { organization_id, thread_id, position }: PreviousTurn): Promise<boolean> {
-  const id = await findTurnStartedAt(db, organization_id, thread_id, position);
-  const row = id && (await getTurn(db, organization_id, id));
-  return !row || row.status === "failed" || row.status === "stopped" || row.status === "refused";
+async function hasFailed({ db }: Needs, { organization_id, thread_id, position }: PreviousTurn): Promise<boolean> {
+  const status = await findStatusStartedAt(db, organization_id, thread_id, position);
+  return status !== "running" && status !== "completed";
+}
+
+/** The identities of a request and of its repetitions after failed turns. Each derives from the one before. */
+function createIdentities(first: TurnIdentity): (n: number) => Promise<TurnIdentity> {
+  const known = [first];
+  const pause = createPause();
+  return async (n) => {
+    while (known.length <= n) {
+      const last = known.at(-1)!;
+      known.push({ ...last, ...nextCommand(last, "again") });
+      const turn = pause();
+      if (turn) await turn;
+    }
+    return known[n]!;
+  };
+}
+
+/**
+ * Finds the first look that has not failed; all before it have. Doubles the distance, and then halves it, because a client may
+ * have repeated its request thousands of times while the provider failed.
+ */
+async function findFirst(lookAt: (n: number) => Promise<Look>): Promise<Look> {
+  let [failed, next] = [-1, 0];
+  let found = await lookAt(next);
+  while (found.hasFailed) {
+    failed = next;
+    next = 2 * next + 1;
+    found = await lookAt(next);
+  }
+  while (next - failed > 1) {
+    const middle = Math.floor((failed + next) / 2);
+    const look = await lookAt(middle);
+    if (look.hasFailed) failed = middle;
+    else [next, found] = [middle, look];
+  }
+  return found;
 }
 
 /**
  * Finds the turn that an equal request with tool results has started. Each call takes one result, so such a request is a
  * repetition even without an Idempotency-Key. Returns undefined after a failed turn: the request then starts another one.
  */
-export async function findResultsTurn(
-  http: Http,
-  request: FastifyRequest,
-  sent: TurnIdentity,
-): Promise<{ identity: TurnIdentity; previous: PreviousTurn | undefined }> {
+export async function findResultsTurn(http: Needs, request: FastifyRequest, sent: TurnIdentity): Promise<ResultsTurn> {
+  if (sent.hasKey) return { identity: sent, previous: await findPreviousTurn(http, request, sent) };
   const asResults = { ...sent, id: sent.fingerprint, hasKey: true };
-  let identity = sent.hasKey ? sent : { ...sent, ...nextCommand(asResults, "results") };
-  for (;;) {
-    const previous = await findPreviousTurn(http, request, identity);
-    if (!previous || sent.hasKey) return { identity, previous };
-    const isReadable = await isReadableInTime(http, ["turns"], previous.position);
-    if (!isReadable || !(await hasFailed(http, previous))) return { identity, previous };
-    identity = { ...identity, ...nextCommand(identity, "again") };
-  }
+  const identityAt = createIdentities({ ...sent, ...nextCommand(asResults, "results") });
+  const { identity, previous } = await findFirst(async (n) => {
+    const one = await identityAt(n);
+    const found = await findPreviousTurn(http, request, one);
+    const isOver =
+      found !== undefined &&
+      (await isReadableInTime(http, ["turns"], found.position)) &&
+      (await hasFailed(http, found));
+    return { identity: one, previous: found, hasFailed: isOver };
+  });
+  return { identity, previous };
 }

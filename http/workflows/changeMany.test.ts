@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { newId } from "#events/ids.ts";
-import { ApiError } from "../base/errors.ts";
 import { changeManyRoute } from "./changeMany.ts";
 
 type Handler = (request: object, reply: object) => Promise<unknown>;
@@ -31,7 +30,7 @@ async function change(body: object, ids: string[], look: (id: string) => void = 
   const acquireLongRead = async () => void steps.push("place");
   const request = { caller, body: { limit: 50, ...body }, headers: {}, acquireLongRead };
   const raw = { destroyed: false, writableFinished: false, once: () => {} };
-  const answer: any = await handlers.get("/runs/change")!(request, { raw });
+  const answer: any = await handlers.get("/runs/change")!(request, { raw, request });
   return { answer, steps };
 }
 
@@ -42,17 +41,6 @@ test("a request whose runs take long answers with a cursor to the rest", async (
   );
   expect(answer).toMatchObject({ remaining: 3, next_cursor: `${AT}_${ids[1]}` });
   expect((await change(CANCEL, ids)).answer).toMatchObject({ remaining: 0, next_cursor: null });
-});
-
-test("runs for which those before them have left no room are left to the next request", async () => {
-  const looked: string[] = [];
-  const { answer } = await change(CANCEL, ids, (id) => {
-    looked.push(id);
-    if (ids.indexOf(id) >= 2) throw new ApiError("too_many_bytes", "The organization holds too many bytes.");
-  });
-  expect(answer.data.map(({ run_id }: any) => run_id)).toEqual(ids.slice(0, 2));
-  expect(answer).toMatchObject({ remaining: 3, next_cursor: `${AT}_${ids[1]}` });
-  expect(looked).not.toContain(ids[4]);
 });
 
 test("retries wait for a place among the long reads of their organization, and a dry run does not", async () => {

@@ -1,11 +1,12 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { findRunsToChange, type RunPosition } from "#projections/runs/query.ts";
+import { findRunsToChange } from "#projections/runs/query.ts";
 import { requireRunner } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
+import { releaseAfter } from "../base/readStreamWithBudget.ts";
 import { processInBatches } from "./processInBatches.ts";
 import { retryRun } from "./retryAndFork.ts";
 import { formatCursor, readCursor } from "./runCursor.ts";
@@ -57,47 +58,39 @@ function checkStatus({ action, filter }: Body): void {
   throw new ApiError("invalid_status", message, { param: "filter.status" });
 }
 
-/** Changes one run. A refusal becomes part of the response, so that the other runs are still changed. */
+/**
+ * Changes one run. A refusal becomes part of the response, so that the other runs are still changed. A lack of memory ends the
+ * request, which may be repeated.
+ */
 async function changeOne(http: Http, request: FastifyRequest, { action, reason, dry_run }: Body, run_id: string) {
   if (dry_run) return { run_id, new_run_id: null, error: null };
   try {
-    if (action === "retry") return { run_id, new_run_id: await retryRun(http, request, run_id), error: null };
+    if (action === "retry") {
+      const new_run_id = await releaseAfter(request, (budget) => retryRun(http, request, run_id, budget));
+      return { run_id, new_run_id, error: null };
+    }
     await cancelRun(http, request, run_id, reason ?? null);
     return { run_id, new_run_id: null, error: null };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    if (!(error instanceof ApiError) || error.status >= 500 || error.errorCode === "too_many_bytes") throw error;
     return { run_id, new_run_id: null, error: { code: error.errorCode, message: error.message } };
   }
 }
 
-/** Whether a run was not read because the request holds too many bytes of other runs. */
-const hasNoRoom = ({ error }: z.infer<typeof Changed>): boolean => error?.code === "too_many_bytes";
-
-async function changeMany(
-  http: Http,
-  request: FastifyRequest,
-  body: Body,
-  disconnected: AbortSignal,
-): Promise<z.infer<typeof Progress>> {
+async function changeMany(http: Http, reply: FastifyReply, body: Body): Promise<z.infer<typeof Progress>> {
+  const { request } = reply;
   checkStatus(body);
   await http.waitUntilCurrent(["runs"]);
   const { dry_run, limit } = body;
+  // each retry reads and copies a whole run
+  if (!dry_run && body.action === "retry") await request.acquireLongRead();
   const page = { after: readCursor(body.cursor), limit };
   const { organization_id } = request.caller;
   const { rows, total } = await findRunsToChange(http.db, organization_id, toRunFilter(body.filter), page);
-  const full = new AbortController();
-  const change = async ({ id }: RunPosition) => {
-    const changed = await changeOne(http, request, body, id);
-    if (hasNoRoom(changed)) full.abort();
-    return [changed];
-  };
-  const { results, next } = await processInBatches(rows, change, AbortSignal.any([disconnected, full.signal]));
-  // a run for which those before it have left no room waits for the next request
-  const data = results.filter((one, n) => n === 0 || !hasNoRoom(one));
-  const left = results.findIndex((one, n) => n > 0 && hasNoRoom(one));
-  const done = left === -1 ? next : left;
-  const last = total > done ? rows[done - 1] : undefined;
-  return { dry_run, data, remaining: total - done, next_cursor: last ? formatCursor(last) : null };
+  const change = async ({ id }: (typeof rows)[number]) => [await changeOne(http, request, body, id)];
+  const { results: data, next } = await processInBatches(rows, change, disconnectSignal(reply.raw));
+  const last = next < total ? rows[next - 1] : undefined;
+  return { dry_run, data, remaining: total - next, next_cursor: last ? formatCursor(last) : null };
 }
 
 /** Retries or cancels all runs that match a filter, some per request (ADR 40). */
@@ -112,10 +105,7 @@ export function changeManyRoute(app: App, http: Http): void {
     body: Body,
     response: { 200: Progress },
   };
-  app.post("/runs/change", { onRequest: requireRunner(http), schema: changing }, async (request, reply) => {
-    const { body } = request;
-    // each retry reads and copies a whole run
-    if (body.action === "retry" && !body.dry_run) await request.acquireLongRead();
-    return changeMany(http, request, body, disconnectSignal(reply.raw));
-  });
+  app.post("/runs/change", { onRequest: requireRunner(http), schema: changing }, (request, reply) =>
+    changeMany(http, reply, request.body),
+  );
 }

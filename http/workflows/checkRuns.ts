@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { DefinitionRow } from "#projections/definitions/query.ts";
 import { listRunsOfDefinition, type RunRow } from "#projections/runs/query.ts";
@@ -10,6 +11,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
+import { releaseAfter } from "../base/readStreamWithBudget.ts";
 import type { Replay } from "../base/runReplayer.ts";
 import { processInBatches } from "./processInBatches.ts";
 import { readRecordedRun } from "./recordedRun.ts";
@@ -93,11 +95,12 @@ async function requireWorkflow(http: Http, caller: Caller, id: string): Promise<
 
 async function checkRuns(
   http: Http,
-  caller: Caller,
+  request: FastifyRequest,
   id: string,
   body: Body,
   disconnected: AbortSignal,
 ): Promise<z.infer<typeof CheckRuns>> {
+  const { caller } = request;
   const { organization_id } = caller;
   const after = readCursor(body.cursor);
   const definition = await requireWorkflow(http, caller, id);
@@ -108,7 +111,9 @@ async function checkRuns(
   const filter = { definition_id: definition.id, workflow_id, status };
   const rows = await listRunsOfDefinition(http.db, organization_id, filter, { after, limit: limit + 1 });
   const check = async (row: RunRow) => {
-    const replay = await http.replayer.replay(organization_id, script, () => readRecordedRun(http, row));
+    const replay = await releaseAfter(request, (budget) =>
+      http.replayer.replay(organization_id, script, () => readRecordedRun(http, row, budget)),
+    );
     return replay ? [present(row, replay)] : [];
   };
   const { results: data, next } = await processInBatches(rows.slice(0, limit), check, disconnected);
@@ -142,7 +147,7 @@ export function checkRunsRoute(app: App, http: Http): void {
     { onRequest: requireBuilder(http), schema, bodyLimit },
     async (request, reply) => {
       await request.acquireLongRead();
-      return checkRuns(http, request.caller, request.params.id, request.body, disconnectSignal(reply.raw));
+      return checkRuns(http, request, request.params.id, request.body, disconnectSignal(reply.raw));
     },
   );
 }

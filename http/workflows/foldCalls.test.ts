@@ -63,8 +63,12 @@ test("answers of earlier releases, which have no numbers, keep the order in whic
 });
 
 test("a replay gets the answers of one millisecond in the order of the log", async () => {
-  const http = { readStream: async () => race([A, B, C], [C, A, B]) } as unknown as Http;
-  const run = await readRecordedRun(http, { id: RUN_ID, wrapped_key: "" } as never);
+  const pages = async function* () {
+    yield { events: race([A, B, C], [C, A, B]), bytes: 100 };
+  };
+  const http = { streamPages: pages } as unknown as Http;
+  const budget = { countBytes: () => {}, acquireLongRead: async () => {} };
+  const run = await readRecordedRun(http, { id: RUN_ID, wrapped_key: "" } as never, budget);
   expect([keysOf(run!.calls), run!.answered]).toEqual([
     [A, B, C],
     [C, A, B],

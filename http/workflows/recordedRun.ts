@@ -3,11 +3,20 @@ import { streamName } from "#events/ids.ts";
 import { inOrderOfAnswers } from "#events/inheritedCalls.ts";
 import type { RunRow } from "#projections/runs/query.ts";
 import type { Http } from "../base/deps.ts";
+import { readStreamWithBudget, type ReadBudget } from "../base/readStreamWithBudget.ts";
 import type { RecordedCall, RecordedEnd, RecordedRun } from "../base/runReplayer.ts";
 import { foldCalls, type RunCall } from "./foldCalls.ts";
 import { foldRun, type RunView } from "./foldRun.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
-import { createOpenJson, createOpenValue, openAnswer, openInherited, type OpenJson } from "./runValues.ts";
+import {
+  countOpenedBytes,
+  countOpenedJson,
+  createOpenJson,
+  createOpenValue,
+  openAnswer,
+  openInherited,
+  type OpenJson,
+} from "./runValues.ts";
 
 /** Failures caused by `run()` itself. The others come from limits of the run, which a replay does not have. */
 const OWN_FAILURES = ["run_error", "run_timeout", "out_of_memory", "run_stuck", "not_serialisable", "result_too_large"];
@@ -52,15 +61,20 @@ async function readEnd(
 const answeredInOrder = (calls: RunCall[]): string[] =>
   inOrderOfAnswers(calls.filter(({ answer, answered_at }) => answer && answered_at !== null)).map(({ key }) => key);
 
-/** Reads a run as a replay needs it; undefined once its data has been destroyed. */
-export async function readRecordedRun(http: Http, row: RunRow): Promise<RecordedRun | undefined> {
-  const recorded: readonly RecordedEvent[] = await http.readStream(streamName("run", row.id));
+/** Reads a run as a replay needs it; undefined once its data has been destroyed. Throws 429 `too_many_bytes`, and Unavailable. */
+export async function readRecordedRun(
+  http: Pick<Http, "streamPages" | "vault">,
+  row: RunRow,
+  budget: ReadBudget,
+): Promise<RecordedRun | undefined> {
+  const recorded: readonly RecordedEvent[] = await readStreamWithBudget(http, budget, streamName("run", row.id));
   const events = recorded as readonly RecordedRunEvent[];
   const view = await foldRun(recorded);
-  const open = createOpenJson(http, row);
+  const open = countOpenedJson(budget, createOpenJson(http, row));
   const args = view.args && (await open(view.args));
   if (!view.created || args === null) return undefined;
-  const made = await foldCalls(recorded, await openInherited(view.inherited, createOpenValue(http, row)));
+  const openValue = countOpenedBytes(budget, createOpenValue(http, row));
+  const made = await foldCalls(recorded, await openInherited(view.inherited, openValue));
   const terms = approvalTerms(events);
   const calls: RecordedCall[] = [];
   // one after the other, so that at most one sealed value is in memory next to the opened ones

@@ -9,13 +9,20 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { refuseInexact } from "../base/exactNumbers.ts";
 import { readIdempotencyKey } from "../base/idempotency.ts";
-import { readStreamWithBudget } from "../base/readStreamWithBudget.ts";
+import { readStreamWithBudget, type ReadBudget } from "../base/readStreamWithBudget.ts";
 import { actorFrom } from "./actor.ts";
 import { foldCalls, type RunCall } from "./foldCalls.ts";
 import { foldRun, isLive, listRunningSteps, type RunView } from "./foldRun.ts";
 import { inheritedByFork, isKept } from "./inheritedByFork.ts";
 import { requireRun, requireVersion, requireWorkflow, runNotFound } from "./lookups.ts";
-import { createOpenJson, createOpenValue, openCalls, openInherited, type OpenJson } from "./runValues.ts";
+import {
+  countOpenedBytes,
+  createOpenJson,
+  createOpenValue,
+  openCalls,
+  openInherited,
+  type OpenJson,
+} from "./runValues.ts";
 import { startRun, type RunRequest } from "./startRun.ts";
 import { MAX_VERSION } from "./workflowShape.ts";
 
@@ -62,10 +69,14 @@ const handedFiles = (events: readonly RecordedEvent[]): string[] => {
 };
 
 /** Throws 404 `run_not_found`, 409 `run_still_live`. */
-async function openParent(http: Http, request: FastifyRequest, id: string): Promise<Parent> {
-  const { caller } = request;
+async function openParent(
+  http: Http,
+  { caller }: Pick<FastifyRequest, "caller">,
+  id: string,
+  budget: ReadBudget,
+): Promise<Parent> {
   const row = await requireRun(http, caller, id);
-  const events = await readStreamWithBudget(http, request, streamName("run", row.id));
+  const events = await readStreamWithBudget(http, budget, streamName("run", row.id));
   const view = await foldRun(events);
   if (isLive(view))
     throw new ApiError("run_still_live", `The run is ${view.status}; only a run that has ended can be continued.`);
@@ -79,7 +90,8 @@ async function openParent(http: Http, request: FastifyRequest, id: string): Prom
   const openValue = createOpenValue(http, row);
   const args = (await openValue(view.args)) as Record<string, unknown> | null;
   if (!args) throw runNotFound();
-  const calls = await foldCalls(events, await openInherited(view.inherited, openValue));
+  const inherited = await openInherited(view.inherited, countOpenedBytes(budget, openValue));
+  const calls = await foldCalls(events, inherited);
   return { row, view, workflow, calls, args, files: handedFiles(events), open: createOpenJson(http, row) };
 }
 
@@ -144,8 +156,13 @@ const retryId = (run_id: string): string => deriveId("retry", run_id);
  * Retries a failed or cancelled run as a new run that inherits all its answers. A repeated call returns the same run. Throws 409
  * `run_still_live`, `run_completed`, `run_continued`, and the errors of a start.
  */
-export async function retryRun(http: Http, request: FastifyRequest, id: string): Promise<string> {
-  const parent = await openParent(http, request, id);
+export async function retryRun(
+  http: Http,
+  request: FastifyRequest,
+  id: string,
+  budget: ReadBudget = request,
+): Promise<string> {
+  const parent = await openParent(http, request, id, budget);
   const { row, view, calls, args } = parent;
   if (view.status === "completed")
     throw new ApiError("run_completed", "The run is completed, so nothing is left to retry; fork it instead.");
@@ -198,7 +215,7 @@ function forkedCalls({ row, calls }: Parent, fork: Fork, at: number): RunCall[] 
  * `unknown_version`, `invalid_result`, and the errors of a start.
  */
 export async function forkRun(http: Http, request: FastifyRequest, id: string, fork: Fork): Promise<string> {
-  const parent = await openParent(http, request, id);
+  const parent = await openParent(http, request, id, request);
   const { row, view, calls } = parent;
   const { step_id, definition_version: wanted = row.definition_version } = fork;
   const at = step_id === undefined ? calls.length : findStep(parent, step_id);

@@ -92,11 +92,24 @@ export function createOpenValue(http: Pick<Http, "vault">, row: { id: string; wr
   };
 }
 
+type ByteCounter = Pick<FastifyRequest, "countBytes">;
+
+function countBytes(counter: ByteCounter, value: StoredValue | null | undefined): void {
+  if (value && "blob" in value) counter.countBytes(value.bytes);
+}
+
 /** Long values count as bytes that the organization holds before they are read. */
 export const countOpenedBytes =
-  (request: Pick<FastifyRequest, "countBytes">, open: OpenValue): OpenValue =>
+  (counter: ByteCounter, open: OpenValue): OpenValue =>
   (value) => {
-    if (value && "blob" in value) request.countBytes(value.bytes);
+    countBytes(counter, value);
+    return open(value);
+  };
+/** The same for JSON that is not parsed. */
+export const countOpenedJson =
+  (counter: ByteCounter, open: OpenJson): OpenJson =>
+  (value) => {
+    countBytes(counter, value);
     return open(value);
   };
 

@@ -16,7 +16,8 @@ import { PageQuery } from "../base/pagination.ts";
 import { readStreamWithBudget } from "../base/readStreamWithBudget.ts";
 import { toDate } from "../base/times.ts";
 import { actorFrom } from "./actor.ts";
-import { foldRun, isLive, listRunningSteps } from "./foldRun.ts";
+import { readCancellation } from "./cancellation.ts";
+import { foldRun, isLive } from "./foldRun.ts";
 import { requireRun, requireWorkflow } from "./lookups.ts";
 import { actOnNewestRun } from "./newestRun.ts";
 import { presentRun, presentSummary, Run, RunStatus, RunSummary } from "./runShape.ts";
@@ -91,8 +92,16 @@ function checkMayCancel({ session }: Caller): void {
 
 const isContinued = (error: unknown): boolean => error instanceof ApiError && error.errorCode === "run_continued";
 
-/** Cancels a run, or the one that continues it. Throws 403 `forbidden`, 404 `run_not_found`, 409 `run_not_live`. */
-export async function cancelRun(http: Http, request: FastifyRequest, id: string, reason: string | null) {
+/**
+ * Cancels a run, or the one that continues it, and returns the id of the cancelled run. Throws 403 `forbidden`, 404
+ * `run_not_found`, 409 `run_not_live`.
+ */
+export async function cancelRun(
+  http: Http,
+  request: FastifyRequest,
+  id: string,
+  reason: string | null,
+): Promise<string> {
   const { caller } = request;
   checkMayCancel(caller);
   const named = await requireRun(http, caller, id);
@@ -108,16 +117,7 @@ export async function cancelRun(http: Http, request: FastifyRequest, id: string,
     }
   });
   if (!row) throw new ApiError("run_continued", "Another run continues this one and could not be found; try again.");
-  const stream = streamName("run", row.id);
-  const run = await foldRun(await http.readStream(stream));
-  return {
-    id: row.id,
-    status: "cancelled" as const,
-    cancelled_at: run.completed_at!.toISOString(),
-    cancelled_by: run.cancelled_by!,
-    cancel_reason: run.cancel_reason,
-    steps_still_running: listRunningSteps(run).length,
-  };
+  return row.id;
 }
 
 /** Reading and cancelling runs. */
@@ -175,7 +175,8 @@ export function runRoutes(app: App, http: Http): void {
     body: Reason,
     response: { 200: Cancellation },
   };
-  app.post("/runs/:run_id/cancel", { onRequest: requireSession(http), schema: cancelling }, (request) =>
-    cancelRun(http, request, request.params.run_id, request.body?.reason ?? null),
-  );
+  app.post("/runs/:run_id/cancel", { onRequest: requireSession(http), schema: cancelling }, async (request) => {
+    const id = await cancelRun(http, request, request.params.run_id, request.body?.reason ?? null);
+    return { id, status: "cancelled" as const, ...(await readCancellation(http, id)) };
+  });
 }

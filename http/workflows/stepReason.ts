@@ -10,7 +10,14 @@ import { foldCalls, type RunCall } from "./foldCalls.ts";
 import { foldRun, type RunView } from "./foldRun.ts";
 import { isSameJson } from "./isSameJson.ts";
 import { findRun, requireRun } from "./lookups.ts";
-import { createOpenJson, createOpenValue, openAnswer, openInherited, type OpenJson } from "./runValues.ts";
+import {
+  countOpenedBytes,
+  createOpenJson,
+  createOpenValue,
+  openAnswer,
+  openInherited,
+  type OpenJson,
+} from "./runValues.ts";
 
 /* Explains why a retry or fork executed a step, by comparing it with the same call in the parent run. */
 
@@ -71,7 +78,7 @@ interface ReadRun {
 async function readRun(http: Http, request: FastifyRequest, row: RunRow): Promise<ReadRun> {
   const events = await readStreamWithBudget(http, request, streamName("run", row.id));
   const view = await foldRun(events);
-  const inherited = await openInherited(view.inherited, createOpenValue(http, row));
+  const inherited = await openInherited(view.inherited, countOpenedBytes(request, createOpenValue(http, row)));
   return { row, view, calls: await foldCalls(events, inherited), open: createOpenJson(http, row) };
 }
 

@@ -5,16 +5,8 @@ import { periodsAt } from "./periods.ts";
 import { listRounds, sumFinal, sumSpent, type BudgetRow, type SplitBy } from "./query.ts";
 import type { Spending } from "./reservations.ts";
 import { MIN_SUM_AGE_MS, sumAgeLimit } from "./sumAge.ts";
-import {
-  addSums,
-  hasTotals,
-  hasWeeks,
-  isSameSplit,
-  splitFor,
-  sumBySubject,
-  sumInSlices,
-  type EarlierSums,
-} from "./status.ts";
+import { hasTotals, hasWeeks, isSameSplit, splitFor, type EarlierSums } from "./status.ts";
+import { addSums, sumInSlices } from "./sums.ts";
 
 /** Maximum difference between the clocks of events and of readings. */
 const CLOCKS_MS = 60_000;
@@ -65,7 +57,7 @@ export function createEarlierSums(db: Db) {
     const finals = kept?.finals ?? (await sumInSlices(await sumFinal(db, organization, month, splitBy)));
     const open = rounds.map(({ turn_id }) => turn_id);
     if (kept || followed_until - until > CLOCKS_MS) ended.set(organization, { until, splitBy, finals, open });
-    return addSums(finals, sumBySubject(rounds));
+    return addSums(finals, await sumInSlices(rounds));
   }
 
   async function read(organization: string, moment: Moment, { splitBy, weeks, totals }: Needs): Promise<EarlierSums> {
@@ -74,7 +66,7 @@ export function createEarlierSums(db: Db) {
     return {
       before,
       ...(weeks && { week: await sum(organization, week, day, splitBy) }),
-      ...(totals && { ever: addSums(await sumEnded(organization, month, moment, splitBy), before) }),
+      ...(totals && { ever: await addSums(await sumEnded(organization, month, moment, splitBy), before) }),
     };
   }
 

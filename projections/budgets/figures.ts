@@ -9,16 +9,8 @@ import { readSpending, type DaySpending } from "./readSpending.ts";
 import { newestReservation, NO_RESERVATION, Reservations, type Reservation, type Spending } from "./reservations.ts";
 import { readPrices, type DeploymentProvider, type PriceOf } from "./reserve.ts";
 import { sumAgeLimit } from "./sumAge.ts";
-import {
-  addSums,
-  hasMoney,
-  hasPeriods,
-  isSameSplit,
-  splitFor,
-  sumBySubject,
-  sumInSlices,
-  type BudgetFigures,
-} from "./status.ts";
+import { hasMoney, hasPeriods, isSameSplit, splitFor, type BudgetFigures } from "./status.ts";
+import { addSums, sumInSlices } from "./sums.ts";
 
 export interface FigureOptions {
   db: Db;
@@ -74,7 +66,8 @@ async function continueSums(
   const gone = without_rounds.flatMap((turn_id) => kept.get(turn_id) ?? []);
   for (const turn_id of without_rounds) kept.delete(turn_id);
   for (const row of added) kept.set(row.turn_id, [...(kept.get(row.turn_id) ?? []), row]);
-  return { sums: addSums(addSums(sums, sumBySubject(gone), -1n), await sumInSlices(early)), rounds: kept };
+  const left = await addSums(sums, await sumInSlices(gone), -1n);
+  return { sums: await addSums(left, await sumInSlices(early)), rounds: kept };
 }
 const NO_EARLY_SUMS = { sums: NOTHING, rounds: new Map<string, SpentRow[]>() };
 
@@ -105,7 +98,7 @@ function createToday(db: Db) {
       const continued = await continueSums(last ?? NO_EARLY_SUMS, { early, rounds, without_rounds });
       kept.set(organization, { at: last?.at ?? at, max_age_ms, day: day.getTime(), until, splitBy, ...continued });
       const followed_until = is_complete ? at : (split?.getTime() ?? 0);
-      return { ...rest, at, followed_until, today: addSums(continued.sums, await sumInSlices(late)) };
+      return { ...rest, at, followed_until, today: await addSums(continued.sums, await sumInSlices(late)) };
     },
     forget: kept.forget,
   };

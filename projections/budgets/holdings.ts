@@ -3,7 +3,7 @@ import type { Db } from "../projection.ts";
 import { addAmounts, NO_AMOUNTS, type Amounts, type HeldSums, type Sums } from "./limits.ts";
 import { createSharedLoader, createOrganizationCache } from "./organizationCache.ts";
 import { sumHoldings } from "./query.ts";
-import { sumBySubject } from "./status.ts";
+import { sumInSlices } from "./sums.ts";
 
 /** Maximum age of the sums that decide whether there is room. */
 const MAX_AGE_MS = 1_000;
@@ -73,7 +73,7 @@ export function createHoldings({ db, onError }: { db: Db; onError(error: unknown
   const loader = createSharedLoader(async (organization) => {
     const at = currentTime();
     const { position, rows } = await sumHoldings(db, organization);
-    const snapshot = { at, position, sums: sumBySubject(rows) };
+    const snapshot = { at, position, sums: await sumInSlices(rows) };
     snapshots.set(organization, snapshot);
     const known = underway.get(organization);
     known?.settle(snapshot);

@@ -1,4 +1,5 @@
 import type { BudgetAlert, BudgetLimits } from "#events/budget.ts";
+import { mapInSlices } from "#events/slices.ts";
 import { decode, decodeOrNull, type Db } from "../projection.ts";
 
 export interface BudgetRow {
@@ -57,9 +58,9 @@ export const namedModel = ({ byModel }: SplitBy): string => (byModel ? "s.model"
 /** SQL of the mark of a turn's external user, if budgets of users need it. */
 const userMark = ({ byUser }: SplitBy): string => (byUser ? "s.user_mark" : "null::text");
 
-/** Decodes the models of rows, which are JSON. */
-export const decodeModels = <Row extends { model?: string | null }>(rows: Row[]): Row[] =>
-  rows.map((row) => ({ ...row, model: decodeOrNull<string>(row.model ?? null) }));
+/** Decodes the models of rows, which are JSON. Lets other work run in between. */
+export const decodeModels = <Row extends { model?: string | null }>(rows: Row[]): Promise<Row[]> =>
+  mapInSlices(rows, (row) => ({ ...row, model: decodeOrNull<string>(row.model ?? null) }));
 
 /** SQL: the row is a round of a turn that has not ended. At its end, one row for the whole turn replaces them. */
 const IS_ROUND = "(u.part >= 0 and s.scope is not null)";

@@ -212,7 +212,7 @@ export function watchRates(options: FollowerOptions): RateWatch {
       return presentRates(limits, (await follow(spender.organization_id)).counts, currentTime());
     },
     async statuses(organization, budgets) {
-      if (allRates(budgets, NO_COUNTS, 0).length === 0) return [];
+      if ((await allRates(budgets, NO_COUNTS, 0)).length === 0) return [];
       return allRates(budgets, (await follow(organization, budgets)).counts, currentTime());
     },
     close() {

@@ -1,4 +1,5 @@
 import { isEachUser, nameSubject, splitSubject, type BudgetStep, type RateName } from "#events/budget.ts";
+import { createPause, type Pause } from "#events/slices.ts";
 import type { BudgetRow } from "./query.ts";
 import { rateLimitsOf, type RateLimit } from "./spenderLimits.ts";
 import { findCountedSubjectOf, isUser, type Spender } from "./subjects.ts";
@@ -44,18 +45,35 @@ const leavesIn = ({ counted, name, used }: RateStatus, counts: TurnCounts, now: 
 const present = (rates: RateStatus[], counts: TurnCounts, now: number): PresentedRate[] =>
   rates.map((rate) => ({ ...rate, ends_at: new Date(now + leavesIn(rate, counts, now)) }));
 
-/** All limits, for people. For `each-user`, each limit shows the user with the highest use. */
-export function allRates(budgets: BudgetRow[], counts: TurnCounts, now: number): PresentedRate[] {
-  const statusesOf = (budget: BudgetRow, counted: string) => ratesOf(rateLimitsOf(budget, counted), counts, now);
-  const all = budgets.flatMap((budget) => {
-    if (!isEachUser(budget.subject)) return statusesOf(budget, budget.subject);
-    const { model } = splitSubject(budget.subject);
-    const users = [...counts.subjects()].filter((subject) => isUser(subject, model));
-    return users.reduce(
-      (most, user) => statusesOf(budget, user).map((one, n) => (one.used > most[n]!.used ? one : most[n]!)),
-      statusesOf(budget, budget.subject),
-    );
-  });
+/** The limits of a budget for each user, each with the user who has the highest use. */
+async function ratesOfUsers(budget: BudgetRow, counts: TurnCounts, now: number, pause: Pause): Promise<RateStatus[]> {
+  const most = ratesOf(rateLimitsOf(budget, budget.subject), counts, now);
+  const { model } = splitSubject(budget.subject);
+  for (const user of most.length > 0 ? counts.subjects() : []) {
+    if (isUser(user, model))
+      for (const [n, one] of ratesOf(rateLimitsOf(budget, user), counts, now).entries())
+        if (one.used > most[n]!.used) most[n] = one;
+    const turn = pause();
+    if (turn) await turn;
+  }
+  return most;
+}
+
+/**
+ * All limits, for people. For `each-user`, each limit shows the user with the highest use. Lets other work run in between: there may
+ * be a thousand budgets and many users.
+ */
+export async function allRates(budgets: BudgetRow[], counts: TurnCounts, now: number): Promise<PresentedRate[]> {
+  const all: RateStatus[] = [];
+  const pause = createPause();
+  for (const budget of budgets) {
+    const rates = isEachUser(budget.subject)
+      ? await ratesOfUsers(budget, counts, now, pause)
+      : ratesOf(rateLimitsOf(budget, budget.subject), counts, now);
+    all.push(...rates);
+    const turn = pause();
+    if (turn) await turn;
+  }
   return present(all, counts, now);
 }
 

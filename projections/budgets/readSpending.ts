@@ -78,11 +78,17 @@ export async function readSpending(
     [organization, from, nextDay, turnsToLookUp, day, with_rounds],
   );
   const { open, early, late, rounds, ...read } = row!;
-  const turns = decodeModels(open).map((turn) => ({
+  const turns = (await decodeModels(open)).map((turn) => ({
     ...turn,
     reserved: toPicodollars(turn.reserved),
     counted: toPicodollars(turn.counted),
     counted_today: toPicodollars(turn.counted_today),
   }));
-  return { ...read, early: decodeModels(early), late: decodeModels(late), rounds: decodeModels(rounds), open: turns };
+  return {
+    ...read,
+    early: await decodeModels(early),
+    late: await decodeModels(late),
+    rounds: await decodeModels(rounds),
+    open: turns,
+  };
 }

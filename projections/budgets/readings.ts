@@ -27,7 +27,7 @@ export async function withFallback<T>(reading: Promise<T>, last: T): Promise<T> 
   }
 }
 
-export const statusesOf = ({ budgets, at, ...figures }: BudgetReading): BudgetStatus[] =>
+export const statusesOf = ({ budgets, at, ...figures }: BudgetReading): Promise<BudgetStatus[]> =>
   budgetStatuses(budgets, figures, new Date(at));
 
 const isFar = (statuses: BudgetStatus[]): boolean =>
@@ -50,9 +50,10 @@ export function createBudgetReadings(
   const lastOf = (organization: string): BudgetReading => known.get(organization) ?? NO_BUDGET_READING;
   const loader = createSharedLoader(async (organization) => {
     const reading = await figures.read(organization, currentTime());
-    const statuses = statusesOf(reading);
-    if (isFar(statuses)) far.add(reading);
+    // first, because the statuses of many users take their time
     known.set(organization, reading);
+    const statuses = await statusesOf(reading);
+    if (isFar(statuses)) far.add(reading);
     reportReached(organization, reachedLimits(statuses));
     return reading;
   }, options.onError);

@@ -52,7 +52,7 @@ export async function listRecentTurns(db: Db, organization: string, since: Date)
      order by t.started_at desc limit ${MAX_TURNS}`,
     [organization, since],
   );
-  return decodeModels(rows).map(({ input_length, ...row }) => ({
+  return (await decodeModels(rows)).map(({ input_length, ...row }) => ({
     ...withTokens<Omit<RecentTurn, "expected">>(row),
     expected: Math.ceil((input_length ?? 0) / CHARACTERS_PER_TOKEN),
   }));

@@ -3,10 +3,12 @@ import { describe, expect, test } from "vitest";
 import type { BudgetLimits } from "#events/budget.ts";
 import type { NewEvent } from "#events/define.ts";
 import { NO_USAGE, RoundRequested, TurnCompleted, TurnRefused } from "#events/thread.ts";
+import { countRounds } from "#test/countRounds.ts";
 import { projectEvents } from "#test/projections/projectEvents.ts";
 import { usage } from "../usage/project.ts";
 import type { SpentRow } from "./query.ts";
-import { budgetStatuses, reachedLimits, splitFor, sumBySubject, sumInSlices } from "./status.ts";
+import { budgetStatuses, reachedLimits, sharedStatuses, splitFor } from "./status.ts";
+import { addSums, sumBySubject, sumInSlices } from "./sums.ts";
 
 const NONE = sumBySubject([]);
 const NOW = new Date("2026-12-31T23:59:59.999Z");
@@ -28,14 +30,14 @@ const spent = (tokens: number, cost: string | null, more: Partial<SpentRow> = {}
 });
 
 describe("what a budget leaves", () => {
-  test("is counted by the day and the month of UTC, which end at midnight", () => {
+  test("is counted by the day and the month of UTC, which end at midnight", async () => {
     const limits = { tokens_per_day: 10, tokens_per_month: 100, cost_per_day: "1", cost_per_month: "0.5" };
     const figures = {
       before: sumBySubject([spent(20, "0.1")]),
       today: sumBySubject([spent(9, null), spent(0, "0.3")]),
     };
     const ends_at = new Date("2027-01-01T00:00:00.000Z");
-    expect(budgetStatuses([budget("organization", limits)], figures, NOW)[0]!.limits).toEqual([
+    expect((await budgetStatuses([budget("organization", limits)], figures, NOW))[0]!.limits).toEqual([
       { name: "tokens_per_day", at_most: "10", spent: "9", percent: 90, period: "2026-12-31", ends_at },
       { name: "tokens_per_month", at_most: "100", spent: "29", percent: 29, period: "2026-12", ends_at },
       { name: "cost_per_day", at_most: "1", spent: "0.3", percent: 30, period: "2026-12-31", ends_at },
@@ -46,7 +48,7 @@ describe("what a budget leaves", () => {
   test("is reported from 80 percent on, and at 100", () => {
     const told = (tokens: number, tokens_per_day = 100) =>
       reachedLimits(
-        budgetStatuses(
+        sharedStatuses(
           [budget("organization", { tokens_per_day })],
           { before: NONE, today: sumBySubject([spent(tokens, null)]) },
           NOW,
@@ -56,7 +58,7 @@ describe("what a budget leaves", () => {
     expect(told(0, 0)).toEqual([100]);
   });
 
-  test("of each-user is shown of the user who has used most, separately for each limit", () => {
+  test("of each-user is shown of the user who has used most, separately for each limit", async () => {
     const rows = [
       spent(811, "0.2", { user_mark: "a" }),
       spent(819, "0.1", { user_mark: "b" }),
@@ -69,11 +71,13 @@ describe("what a budget leaves", () => {
       pending: (subject: string) => ({ ended: subject === "user:c" ? 500_000_000_000n : 0n, reserved: 7n }),
     };
     const limits = { tokens_per_day: 1_000, cost_per_day: "1" };
-    expect(budgetStatuses([budget("each-user", limits)], figures, NOW)[0]!.limits).toMatchObject([
+    const budgets = [budget("each-user", limits)];
+    const shown = async (of: typeof figures) => (await budgetStatuses(budgets, of, NOW))[0]!.limits;
+    expect(await shown(figures)).toMatchObject([
       { name: "tokens_per_day", spent: "819", percent: 81 },
       { name: "cost_per_day", spent: "0.5", reserved: "0.000000000007", percent: 50 },
     ]);
-    expect(budgetStatuses([budget("each-user", limits)], { ...figures, today: NONE }, NOW)[0]!.limits).toMatchObject([
+    expect(await shown({ ...figures, today: NONE })).toMatchObject([
       { name: "tokens_per_day", spent: "0", percent: 0 },
       { name: "cost_per_day", spent: "0" },
     ]);
@@ -87,7 +91,7 @@ describe("what a budget leaves", () => {
       spent(1000, null, { principal: "system", agent_id: "a", project_id: "x" }),
     ];
     const of = (subject: string) =>
-      budgetStatuses([budget(subject, { tokens_per_day: 1 })], { before: NONE, today: sumBySubject(rows) }, NOW)[0]!
+      sharedStatuses([budget(subject, { tokens_per_day: 1 })], { before: NONE, today: sumBySubject(rows) }, NOW)[0]!
         .limits[0]!.spent;
     const subjects = ["organization", "key:k", "person:p", "project:x", "agent:a", "agent:b", "project:null"];
     expect(subjects.map(of)).toEqual(["1111", "1", "10", "1100", "1000", "0", "0"]);
@@ -102,18 +106,36 @@ test("sums are split by user or model only if a budget is of users or of a model
   expect(split("user:mark@openai/gpt-5")).toEqual({ byModel: true, byUser: true });
 });
 
-test("the event loop goes round while the sums of many users are made", async () => {
-  const rows = Array.from({ length: 50_000 }, (_, n) => spent(n, "0.5", { user_mark: `u${n % 30_000}` }));
-  let [rounds, isOver] = [0, false];
-  const count = (): void => {
-    rounds += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  const sums = await sumInSlices(rows);
-  isOver = true;
-  expect(rounds).toBeGreaterThan(3);
+const manyUsers = () =>
+  Array.from({ length: 50_000 }, (_, n) => spent(n, "0.5", { user_mark: `u${n % 30_000}`, model: `m/${n % 3}` }));
+
+test("the event loop goes round while the sums of many users are made and added", async () => {
+  const rows = manyUsers();
+  const summing = sumInSlices(rows);
+  expect(await countRounds(summing)).toBeGreaterThan(3);
+  const sums = await summing;
   expect(sums).toEqual(sumBySubject(rows));
+  const adding = addSums(sums, sums);
+  expect(await countRounds(adding)).toBeGreaterThan(3);
+  const added = await adding;
+  expect(added).toEqual(sumBySubject([...rows, ...rows]));
+  expect(await addSums(added, sums, -1n)).toEqual(sums);
+});
+
+test("the event loop goes round while each model's user with the highest use is found", async () => {
+  const figures = { before: NONE, today: sumBySubject(manyUsers()) };
+  const budgets = ["each-user", "each-user@m/0", "each-user@m/1", "each-user@none", "organization"].map((subject) =>
+    budget(subject, { tokens_per_day: 100_000, requests_per_day: 1, cost_per_day: "1" }),
+  );
+  const comparing = budgetStatuses(budgets, figures, NOW);
+  expect(await countRounds(comparing)).toBeGreaterThan(3);
+  expect((await comparing).map(({ limits }) => limits.find(({ name }) => name === "tokens_per_day")!.spent)).toEqual([
+    String(49_999 + 19_999),
+    String(49_998 + 19_998),
+    String(49_999 + 19_999),
+    "0",
+    String((50_000 * 49_999) / 2),
+  ]);
 });
 
 interface Turn {
@@ -164,7 +186,7 @@ test("the figures neither lose nor double a turn, however often and in whatever 
         for (const [n, events] of [...streams.entries()].toReversed()) apply(rows, events, `thread-${n}`);
         const figures = [...rows.values()].map(({ prompt_tokens, cost }) => spent(prompt_tokens, cost));
         const limits = { tokens_per_day: 1, cost_per_day: "1" };
-        const [tokens, cost] = budgetStatuses(
+        const [tokens, cost] = sharedStatuses(
           [budget("organization", limits)],
           { before: NONE, today: sumBySubject(figures) },
           NOW,

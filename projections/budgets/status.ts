@@ -1,21 +1,19 @@
 import { isEachUser, LimitName, splitSubject, type BudgetStep } from "#events/budget.ts";
-import { fromPicodollars, toPicodollars } from "#events/money.ts";
-import { createPause } from "#events/slices.ts";
+import { fromPicodollars } from "#events/money.ts";
+import { createPause, type Pause } from "#events/slices.ts";
 import {
-  addAmounts,
   periodEnd,
   fromUnits,
   MEASURES,
   nameOfPeriod,
   NO_AMOUNTS,
   toUnits,
-  type Amounts,
   type HeldSums,
   type Sums,
   type Unit,
 } from "./limits.ts";
-import type { BudgetRow, SpentRow, SplitBy } from "./query.ts";
-import { findCountedSubjectOf, isUser, subjectsOf, type Spender } from "./subjects.ts";
+import type { BudgetRow, SplitBy } from "./query.ts";
+import { findCountedSubjectOf, isUser, type Spender } from "./subjects.ts";
 
 /** One limit of a budget, and its spending. */
 export interface LimitStatus {
@@ -35,55 +33,6 @@ export interface LimitStatus {
 export interface BudgetStatus {
   budget: BudgetRow;
   limits: LimitStatus[];
-}
-
-const amountsOf = ({
-  turns = 0,
-  tokens = 0,
-  cost,
-  pages = 0,
-  bytes = 0,
-  documents = 0,
-  runs = 0,
-}: SpentRow): Amounts => ({
-  requests: BigInt(turns),
-  tokens: BigInt(tokens),
-  cost: toPicodollars(cost ?? "0"),
-  pages: BigInt(pages),
-  bytes: BigInt(bytes),
-  documents: BigInt(documents),
-  runs: BigInt(runs),
-});
-
-function addRow(sums: Map<string, Amounts>, row: SpentRow): void {
-  const amounts = amountsOf(row);
-  for (const subject of subjectsOf(row)) sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts));
-}
-
-/** Sums once for all budgets, because an organization may have a thousand of them, and as many spenders. */
-export function sumBySubject(rows: SpentRow[]): Sums {
-  const sums = new Map<string, Amounts>();
-  for (const row of rows) addRow(sums, row);
-  return sums;
-}
-
-/** Like sumBySubject, and lets other work run in between: split by user, there may be hundreds of thousands of rows. */
-export async function sumInSlices(rows: SpentRow[]): Promise<Sums> {
-  const sums = new Map<string, Amounts>();
-  const pause = createPause();
-  for (const row of rows) {
-    addRow(sums, row);
-    await pause();
-  }
-  return sums;
-}
-
-/** `sign`: -1n subtracts `more`. */
-export function addSums(some: Sums, more: Sums, sign = 1n): Sums {
-  if (more.size === 0) return some;
-  const sums = new Map(some);
-  for (const [subject, amounts] of more) sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts, sign));
-  return sums;
 }
 
 const percentOf = (sum: bigint, most: bigint): number => (most === 0n ? 100 : Number((sum * 100n) / most));
@@ -191,34 +140,70 @@ export const limitStatuses = (
   now: Date,
 ): LimitStatus[] => namesOf(budget, units).flatMap((name) => limitStatus(budget, name, { ...counted, figures, now }));
 
+/** Users by the model of their sums; null: any model. */
+type Users = ReadonlyMap<string | null, ReadonlySet<string>>;
+
+/** Lists the users that have sums once for all budgets, because each model may have a budget for each user. */
+async function listUsers({ today, before, week, ever, held }: BudgetFigures, pause: Pause): Promise<Users> {
+  const users = new Map<string | null, Set<string>>();
+  for (const sums of [today, before, week, ever, held])
+    for (const one of sums?.keys() ?? []) {
+      const { model } = splitSubject(one);
+      if (isUser(one, model)) users.set(model, (users.get(model) ?? new Set<string>()).add(one));
+      const turn = pause();
+      if (turn) await turn;
+    }
+  return users;
+}
+
 /**
  * For a budget for each user: for each limit, the user with the highest use. Compares the sums of users before it formats one,
  * because there may be a hundred thousand of them, once a second.
  */
-function mostOfUsers(budget: BudgetRow, figures: BudgetFigures, now: Date): LimitStatus[] {
-  const { today, before, week = NO_SUMS, ever = NO_SUMS, held } = figures;
+async function mostOfUsers(
+  budget: BudgetRow,
+  users: Users,
+  { figures, now, pause }: { figures: BudgetFigures; now: Date; pause: Pause },
+): Promise<LimitStatus[]> {
+  const limits: LimitStatus[] = [];
   const { model } = splitSubject(budget.subject);
-  const users = new Set<string>();
-  for (const sums of [today, before, week, ever, ...(held ? [held] : [])])
-    for (const one of sums.keys()) if (isUser(one, model)) users.add(one);
-  return namesOf(budget).flatMap((name) => {
+  for (const name of namesOf(budget)) {
     let [subject, most] = [budget.subject, 0n];
-    for (const user of users) {
+    for (const user of users.get(model) ?? []) {
       const used = usedOf(name, user, figures) ?? 0n;
       if (used > most) [subject, most] = [user, used];
+      const turn = pause();
+      if (turn) await turn;
     }
-    return limitStatus(budget, name, { subject, figures, now });
-  });
+    limits.push(...limitStatus(budget, name, { subject, figures, now }));
+  }
+  return limits;
 }
 
-/** How much of each limit of each budget is used. */
-export const budgetStatuses = (budgets: BudgetRow[], figures: BudgetFigures, now: Date): BudgetStatus[] =>
-  budgets.map((budget) => ({
-    budget,
-    limits: isEachUser(budget.subject)
-      ? mostOfUsers(budget, figures, now)
-      : limitStatuses(budget, { subject: budget.subject }, figures, now),
-  }));
+const sharedStatus = (budget: BudgetRow, figures: BudgetFigures, now: Date): BudgetStatus => ({
+  budget,
+  limits: limitStatuses(budget, { subject: budget.subject }, figures, now),
+});
+
+/** How much of each limit of each budget is used, except of budgets for each user. For the few budgets of one spender. */
+export const sharedStatuses = (budgets: BudgetRow[], figures: BudgetFigures, now: Date): BudgetStatus[] =>
+  budgets.filter(({ subject }) => !isEachUser(subject)).map((budget) => sharedStatus(budget, figures, now));
+
+/** How much of each limit of each budget is used. Lets other work run in between. */
+export async function budgetStatuses(budgets: BudgetRow[], figures: BudgetFigures, now: Date): Promise<BudgetStatus[]> {
+  const statuses: BudgetStatus[] = [];
+  const pause = createPause();
+  let users: Users | undefined;
+  for (const budget of budgets) {
+    if (isEachUser(budget.subject)) {
+      users ??= await listUsers(figures, pause);
+      statuses.push({ budget, limits: await mostOfUsers(budget, users, { figures, now, pause }) });
+    } else statuses.push(sharedStatus(budget, figures, now));
+    const turn = pause();
+    if (turn) await turn;
+  }
+  return statuses;
+}
 
 /** The budgets that apply to a spender, with the spender's own use. */
 export const statusesFor = (

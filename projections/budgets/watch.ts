@@ -1,13 +1,21 @@
 import { currentTime } from "#events/clock.ts";
 import { createReporter, type ReportOptions } from "./reporter.ts";
-import { isEachUser, LimitName, type BudgetStep } from "#events/budget.ts";
+import { LimitName, type BudgetStep } from "#events/budget.ts";
 import { PAGE_PRICE_NAME } from "#events/price.ts";
 import type { FigureOptions, BudgetReading } from "./figures.ts";
 import { createHoldings } from "./holdings.ts";
 import { MEASURES, NO_AMOUNTS, type Amounts, type Unit } from "./limits.ts";
 import type { BudgetRow } from "./query.ts";
 import { createBudgetReadings, statusesOf, withFallback } from "./readings.ts";
-import { hasHeld, limitStatuses, reachedLimits, statusesFor, type BudgetStatus, type LimitStatus } from "./status.ts";
+import {
+  hasHeld,
+  limitStatuses,
+  reachedLimits,
+  sharedStatuses,
+  statusesFor,
+  type BudgetStatus,
+  type LimitStatus,
+} from "./status.ts";
 import { findCountedSubject, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
 
 /** Maximum spenders of an organization whose checks are cached while a reading is current. */
@@ -148,10 +156,8 @@ const onlyFor = (reading: BudgetReading, subjects: string[]): BudgetReading => (
 });
 
 /** Thresholds of users are not recorded, and finding the user with the highest use takes long. */
-const withoutUsers = (reading: BudgetReading): BudgetReading => ({
-  ...reading,
-  budgets: reading.budgets.filter(({ subject }) => !isEachUser(subject)),
-});
+const reachedShared = ({ budgets, at, ...figures }: BudgetReading): BudgetStep[] =>
+  reachedLimits(sharedStatuses(budgets, figures, new Date(at)));
 
 /** Reads what budgets have left, shared by all of an organization's turns in this process. */
 export function watchBudgets(options: WatchOptions): BudgetWatch {
@@ -186,7 +192,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       if (limit?.refuses) return { refused: limit };
       const added = holdings.add(organization_id, subjects, toAmounts(wanted));
       const report = () =>
-        reportReached(organization_id, reachedLimits(statusesOf(withHeld(organization_id, withoutUsers(relevant)))));
+        reportReached(organization_id, reachedShared(withHeld(organization_id, relevant)));
       const nothing = Object.fromEntries(Object.keys(wanted).map((unit) => [unit, 0]));
       return { admitted: toAdmission(added, () => reached(nothing)[0], report) };
     },

@@ -65,13 +65,12 @@ export function listDefinitions(
   return readPage(db, page, { ordered, from: `${FROM} ${where}`, values: [organization, type], parseRow });
 }
 
-/** Versions of a definition, newest first. */
-export const listVersions = (db: Db, definition: string, { limit, offset }: Page): Promise<VersionRow[]> =>
-  db.query<VersionRow>(
-    `select version, blob, sha256, created_by, created_at from read.definition_versions where definition_id = $1
-     order by version desc limit $2 offset $3`,
-    [definition, limit, offset],
-  );
+/** The versions of a definition, newest first. */
+export function listVersions(db: Db, definition: string, page: Page): Promise<PageRows<VersionRow>> {
+  const from = "from read.definition_versions where definition_id = $1";
+  const ordered = `select version, blob, sha256, created_by, created_at ${from} order by version desc`;
+  return readPage(db, page, { ordered, from, values: [definition], parseRow: (row: VersionRow) => row });
+}
 
 /** The definition version that a workflow runs. */
 export interface WorkflowVersion {

@@ -120,6 +120,20 @@ export async function findTurnStartedAt(
   return row?.id;
 }
 
+/** The status of the turn that the event at this position started; undefined if it was deleted. */
+export async function findStatusStartedAt(
+  db: Db,
+  organization: string,
+  thread: string,
+  position: number,
+): Promise<TurnRow["status"] | undefined> {
+  const [row] = await db.query<Pick<TurnRow, "status">>(
+    "select status from read.turns where thread_id = $2 and organization_id = $1 and position = $3",
+    [organization, thread, position],
+  );
+  return row?.status;
+}
+
 /** One model call that requested tools, with the status of each tool call. */
 export interface RoundRow {
   said: TurnOutput;

@@ -11,6 +11,7 @@ import {
   type UserCommand,
   type UserEvent,
 } from "#events/user.ts";
+import { put, without } from "./records.ts";
 
 /** Maximum members of an organization, inactive ones too: each of its commands reads and writes the state with all of them. */
 export const MAX_MEMBERS = 10_000;
@@ -127,11 +128,12 @@ export function evolveMembers(members: Members, event: UserEvent): Members {
   const { user_id } = event.data;
   if (event.type === "UserRegistered") {
     const { role, email_claim } = event.data;
-    return { ...members, [user_id]: { role, email_claim, active: true, epoch: 1 } };
+    return put(members, user_id, { role, email_claim, active: true, epoch: 1 });
   }
-  const { [user_id]: before, ...others } = members;
+  const before = findMember(members, user_id);
+  const others = without(members, user_id);
   if (event.type === "UserRemoved" || !before) return others;
-  if (event.type === "PasswordSet") return { ...others, [user_id]: { ...before, epoch: event.data.epoch } };
+  if (event.type === "PasswordSet") return put(others, user_id, { ...before, epoch: event.data.epoch });
   const { role = before.role, active = before.active, epoch } = event.data;
-  return { ...others, [user_id]: { ...before, role, active, epoch } };
+  return put(others, user_id, { ...before, role, active, epoch });
 }

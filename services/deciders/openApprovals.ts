@@ -2,6 +2,7 @@ import type { VoteAnswer } from "#events/inheritedCalls.ts";
 import type { RunEvent } from "#events/run.ts";
 import { Rejection } from "#events/rejection.ts";
 import type { Actor } from "#events/runOrigin.ts";
+import { put } from "./records.ts";
 
 export const approvalNotPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
 
@@ -45,7 +46,7 @@ export function requestApproval(approvals: OpenApprovals, { data }: TypedEvent<"
     ...(escalate_at && { escalate_at }),
     ...(votes && { votes: { ...votes, cast: [] } }),
   };
-  return { ...approvals, [approval_id]: approval };
+  return put(approvals, approval_id, approval);
 }
 
 /** The times at which something happens to a pending approval by itself. */
@@ -95,5 +96,5 @@ function applyChange(
 export function changeApproval(approvals: OpenApprovals, event: Change): OpenApprovals {
   const { approval_id } = event.data;
   const approval = approvals[approval_id];
-  return approval ? { ...approvals, [approval_id]: { ...approval, ...applyChange(approval, event) } } : approvals;
+  return approval ? put(approvals, approval_id, { ...approval, ...applyChange(approval, event) }) : approvals;
 }

@@ -34,7 +34,7 @@ import {
 import { commentOnApproval, delegateApproval } from "./approvalPeople.ts";
 import { createApprovalLink, decideApproval, dueApprovals, revokeApprovalLink } from "./runApprovals.ts";
 import { recordEntry } from "./runEntry.ts";
-import { evolve, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
+import { evolve, evolveAll, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork, isRetryDue, workStatus } from "./runWork.ts";
 import { applyTick } from "./runTick.ts";
 import { storedRun } from "./storedRun.ts";
@@ -152,7 +152,7 @@ const HELD_MS = DAY_MS;
 
 /** A run that ends in the commit that creates it need not notify its starter, which cannot wait for it yet and will look at it first. */
 function settleAtOnce(events: RunEvent[], { run_id, watchers }: { run_id: string; watchers?: unknown }): RunEvent[] {
-  const state = events.reduce<RunState>(evolve, { status: "absent" });
+  const state = evolveAll({ status: "absent" }, events);
   if (watchers !== undefined || !isEnded(state) || !state.settling) return [];
   const { cancel, stop = [], unstarted, next } = state.settling;
   return cancel.length + stop.length + unstarted.length === 0 && !next ? [RunSettled.of({ run_id })] : [];

@@ -20,7 +20,7 @@ import {
 import { MAX_RUN_FILES, type Actor } from "#events/runOrigin.ts";
 import { approvalNotPending, type OpenApproval } from "./openApprovals.ts";
 import { dueEvent, failRun, type DueChange, type RunChanges } from "./runChanges.ts";
-import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
+import { evolveAll, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork } from "./runWork.ts";
 
 /** Maximum links of one approval, including revoked ones, because they are part of the run's state. */
@@ -194,8 +194,7 @@ export function decideApproval(
     { data, comment },
   );
   const events = [...(votes?.events ?? []), decided];
-  const after = events.reduce<RunState>(evolve, state);
-  return [...events, ...advance({ run_id, epoch: lease.epoch, seen, parts }, after)];
+  return [...events, ...advance({ run_id, epoch: lease.epoch, seen, parts }, evolveAll(state, events))];
 }
 
 export function createApprovalLink({ data, at }: CommandFrom<typeof CreateApprovalLink>, state: RunState): RunEvent[] {

@@ -1,10 +1,11 @@
 import { ApprovalCancelled, RunFailed, type RunEvent } from "#events/run.ts";
 import type { Failure } from "#events/runParts.ts";
 import { DAY_MS } from "#events/units.ts";
+import { createFold } from "./records.ts";
 import { settlementForStatus } from "./runLinkState.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
 
-/** The events of a command so far, and the state after them. */
+/** The events of a command so far, and the state after them, which is valid until the next change. */
 export interface RunChanges {
   state: RunState;
   events: RunEvent[];
@@ -22,14 +23,18 @@ export const dueEvent = (time: string, event: RunEvent): DueChange => ({
   apply: (changes) => changes.add(event),
 });
 
-export const startChanges = (state: RunState): RunChanges => ({
-  state,
-  events: [],
-  add(...events) {
-    this.events.push(...events);
-    this.state = events.reduce(evolve, this.state);
-  },
-});
+/** A command may fire ten thousand timers. */
+export function startChanges(state: RunState): RunChanges {
+  const fold = createFold();
+  return {
+    state,
+    events: [],
+    add(...events) {
+      this.events.push(...events);
+      this.state = fold(() => events.reduce<RunState>(evolve, this.state));
+    },
+  };
+}
 
 /** The common fields of events that end a run: its retention, and the slot it releases. */
 export const endFields = (

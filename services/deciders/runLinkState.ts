@@ -1,5 +1,6 @@
 import type { RunEvent } from "#events/run.ts";
 import type { Watcher } from "#events/runLinks.ts";
+import { put, without } from "./records.ts";
 
 /* The part of a run's state that ties it to other runs. */
 
@@ -132,14 +133,9 @@ export const toWatcher = (data: { watcher_id: string; awaited_run_id?: string | 
 export const withoutWatchers = (watchers: Watcher[], ended: string[] = []): Watcher[] =>
   watchers.filter(({ run_id }) => !ended.includes(run_id));
 
-const withoutWait = (waits: LiveLinks["waits"], key: string): LiveLinks["waits"] => {
-  const { [key]: _, ...rest } = waits;
-  return rest;
-};
-
 function changeWait({ waits }: LiveLinks, key: string, change: Partial<Wait>): Partial<LiveLinks> {
   const wait = waits[key];
-  return wait ? { waits: { ...waits, [key]: { ...wait, ...change } } } : {};
+  return wait ? { waits: put(waits, key, { ...wait, ...change }) } : {};
 }
 
 /** Ends a wait. A child run whose end has arrived needs no cancelling. */
@@ -147,7 +143,7 @@ function answerWait({ children, waits }: LiveLinks, key: string): Partial<LiveLi
   const ended = waits[key]?.awaited_run_id;
   const isEnded = ({ run_id }: ChildRun) => run_id === ended;
   return {
-    waits: withoutWait(waits, key),
+    waits: without(waits, key),
     ...(children.some(isEnded) && { children: children.filter((child) => !isEnded(child)) }),
   };
 }
@@ -201,20 +197,20 @@ export function evolveLinks(state: LiveLinks, event: LinkEvent | NeutralEvent): 
       const { key, awaited_run_id, expires_at } = event.data;
       return {
         woken: false,
-        waits: { ...state.waits, [key]: { awaited_run_id, expires_at, isRegistered: false } },
+        waits: put(state.waits, key, { awaited_run_id, expires_at, isRegistered: false }),
       };
     }
     case "MessageWaitStarted": {
       const { key, expires_at } = event.data;
       return {
         woken: false,
-        waits: { ...state.waits, [key]: { awaited_run_id: null, expires_at, isRegistered: true } },
+        waits: put(state.waits, key, { awaited_run_id: null, expires_at, isRegistered: true }),
       };
     }
     case "AgentTurnRequested": {
       const { key, turn_id, thread_id } = event.data;
       const wait: Wait = { awaited_run_id: null, expires_at: null, isRegistered: false, turn: { turn_id, thread_id } };
-      return { woken: false, scheduled: state.scheduled + 1, waits: { ...state.waits, [key]: wait } };
+      return { woken: false, scheduled: state.scheduled + 1, waits: put(state.waits, key, wait) };
     }
     case "RunWaitRegistered":
       return changeWait(state, event.data.key, { isRegistered: true });
@@ -228,7 +224,7 @@ export function evolveLinks(state: LiveLinks, event: LinkEvent | NeutralEvent): 
       return { woken: true, epoch, worker, ...answerWait(state, key) };
     }
     case "WaitTimedOut":
-      return { woken: true, waits: withoutWait(state.waits, event.data.key) };
+      return { woken: true, waits: without(state.waits, event.data.key) };
     case "RunWatched":
       return { watchers: [...withoutWatchers(state.watchers, event.data.ended), toWatcher(event.data)] };
     case "RunCreated":

@@ -21,7 +21,7 @@ import type { LinkEntry, StoredValue, TickResult } from "#events/runParts.ts";
 import { dueEvent, failRun, startChanges, type DueChange, type RunChanges } from "./runChanges.ts";
 import type { ChangeContext } from "./runEntry.ts";
 import { toWatcher, withoutWatchers } from "./runLinkState.ts";
-import { evolve, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
+import { evolveAll, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork } from "./runWork.ts";
 
 /** Maximum open waits of a run. */
@@ -101,7 +101,7 @@ function withProgress(
 ): RunEvent[] {
   const epoch = answers[0]?.data.epoch;
   if (epoch === undefined) return [];
-  return [...answers, ...advance({ run_id, epoch, seen, parts }, answers.reduce<RunState>(evolve, state))];
+  return [...answers, ...advance({ run_id, epoch, seen, parts }, evolveAll(state, answers))];
 }
 
 /** Whether a wait accepts a message: not if it has ended or its timeout has passed unrecorded. */

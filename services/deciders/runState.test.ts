@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { StepCompleted, StepStarted, StepsScheduled, type RunEvent } from "#events/run.ts";
+import { StepCompleted, StepStarted, StepsScheduled, TimerFired, TimerStarted, type RunEvent } from "#events/run.ts";
 import { computingTime } from "#test/computingTime.ts";
 import { liveRun } from "#test/samples.ts";
+import { startChanges } from "./runChanges.ts";
 import { evolve, isLive } from "./runState.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
@@ -41,4 +42,27 @@ test("the events of 2,000 steps that are open at once are folded within a second
   const end = fold();
   expect(isLive(end) && [end.steps.length, end.scheduled]).toEqual([0, STEPS]);
   expect(computingTime(fold)).toBeLessThan(MAX_MS);
+});
+
+test("a command may start and fire ten thousand timers within a second of processor time", () => {
+  const timers = Array.from({ length: 10_000 }, (_, n) => `timer-${n}`.padEnd(22, "_"));
+  const before = run as ReturnType<typeof evolve>;
+  const start = () => {
+    const changes = startChanges(before);
+    for (const key of timers) changes.add(TimerStarted.of({ ...id, key, fires_at: AT }));
+    return changes;
+  };
+  const started = start().state;
+  expect(isLive(started) && Object.keys(started.timers)).toEqual(timers);
+  const fire = () => {
+    const changes = startChanges(started);
+    for (const key of timers) changes.add(TimerFired.of({ ...id, key }));
+    return changes.state;
+  };
+  const ended = fire();
+  expect(isLive(ended) && ended.timers).toEqual({});
+  // the states that commands began with have not changed
+  expect(isLive(before) && before.timers).toEqual({});
+  expect(isLive(started) && Object.keys(started.timers)).toHaveLength(timers.length);
+  expect(computingTime(() => [start(), fire()])).toBeLessThan(MAX_MS);
 });

@@ -1,5 +1,6 @@
 import type { RunEvent } from "#events/run.ts";
 import { changeApproval, requestApproval, type OpenApproval } from "./openApprovals.ts";
+import { createFold, put, without } from "./records.ts";
 import {
   END_STATUS,
   evolveLinks,
@@ -93,11 +94,6 @@ export const isRunning = (
 const withFiles = ({ files = [] }: Pick<RunBase, "files">, { data }: { data: { files?: string[] | undefined } }) =>
   data.files && { files: [...new Set([...files, ...data.files])] };
 
-const without = <T>(record: Record<string, T>, key: string): Record<string, T> => {
-  const { [key]: _, ...rest } = record;
-  return rest;
-};
-
 /* Thousands of steps may be open, and each event changes one. The others are copied as a block. */
 
 function withoutStep(steps: OpenStep[], key: string): OpenStep[] {
@@ -177,7 +173,7 @@ function evolveLive(state: LiveRun, event: RunEvent): RunState {
       return withStep(state, event.data.key, { status: "queued", lost });
     }
     case "TimerStarted":
-      return { ...state, woken: false, timers: { ...state.timers, [event.data.key]: event.data.fires_at } };
+      return { ...state, woken: false, timers: put(state.timers, event.data.key, event.data.fires_at) };
     case "TimerFired":
       return { ...state, woken: true, timers: without(state.timers, event.data.key) };
     case "ApprovalRequested":
@@ -234,3 +230,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
   if (isLive(state)) return evolveLive({ ...state, version: state.version + 1 }, event);
   return isEnded(state) ? evolveEnded({ ...state, version: state.version + 1 }, event) : state;
 }
+
+/** The state after many events. */
+export const evolveAll = (state: RunState, events: readonly RunEvent[]): RunState =>
+  createFold()(() => events.reduce<RunState>(evolve, state));

@@ -26,9 +26,6 @@ export interface HistoryStores extends TurnStores, HistoryLimits {
   log: Pick<EventLog, "readNewest">;
 }
 
-/** Events per read: their personal fields are decrypted and parsed without a pause. */
-const PAGE_EVENTS = 200;
-const PAGE_BYTES = 1_000_000;
 /** A character takes at most 6 bytes of JSON. Prompts have other fields as well. */
 const MAX_JSON_PER_CHARACTER = 6;
 
@@ -37,6 +34,7 @@ interface Span {
   from: number;
   before: number;
 }
+const toRange = ({ thread: stream, from, before }: Span) => ({ stream, from, before });
 
 type StartedEvent = Extract<ThreadEvent, { type: "TurnStarted" }>;
 type EndEvent = Exclude<ThreadEvent, StartedEvent> & Pick<RecordedEvent, "version">;
@@ -106,24 +104,10 @@ const roundMessages = ({ text, calls, opaque, results }: Round, turn_id: string,
  */
 async function callingMessages(stores: HistoryStores, span: Span, turn_id: string, model: string) {
   const steps: RecordedEvent[] = [];
-  for await (const event of newestFirst(stores, span, STEP_TYPES)) steps.push(event);
+  for await (const event of newestFirst(stores.log, toRange(span), STEP_TYPES)) steps.push(event);
   const own = steps.filter((event) => isTurnStep(event, turn_id)).reverse();
   const rounds = await readRounds(own, turn_id, (blob) => readTurnBlob(stores, turn_id, blob));
   return rounds.flatMap((round) => roundMessages(round, turn_id, providerOf(model)));
-}
-
-/** Events of some types before a version of the thread, down to version `from`, newest first. */
-async function* newestFirst(
-  { log }: HistoryStores,
-  { thread, from, before }: Span,
-  types: string[],
-): AsyncIterable<RecordedEvent> {
-  for (let version = before; version > from; ) {
-    const limit = Math.min(PAGE_EVENTS, version - from);
-    const page = await log.readNewest(thread, { before: version, types, limit, bytes: PAGE_BYTES });
-    yield* page.filter((event) => event.version >= from).reverse();
-    version = page[0]?.version ?? from;
-  }
 }
 
 /** Progress of reading a history. */
@@ -145,7 +129,7 @@ async function* earlierTurns(stores: HistoryStores, span: Span, reading: History
       ? callingMessages(stores, { ...span, from, before: end.version }, data.turn_id, end.data.model)
       : answerMessages(data.turn_id, end);
   const ends = new Map<string, EndEvent>();
-  for await (const event of newestFirst(stores, span, TYPES)) {
+  for await (const event of newestFirst(stores.log, toRange(span), TYPES)) {
     const { type, data, personal } = event as unknown as StartedEvent | Exclude<ThreadEvent, StartedEvent>;
     if (type === "TurnDeleted") reading.deletes = true;
     if (type !== "TurnStarted") {

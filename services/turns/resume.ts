@@ -7,6 +7,7 @@ import type { CommittedCommand } from "../handle.ts";
 import type { LostWork } from "../leasedWork.ts";
 import type { Send } from "../send.ts";
 import { readParkedFrames, findProgressEvents, type TakeOverOptions } from "./takeOver.ts";
+import { readNewestTurn } from "./turnEvents.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
 /* A parked turn has no worker: the commit that decides the last of its approvals resumes it (ADR 48). */
@@ -24,11 +25,11 @@ export const findResumption = (
 
 /** The next attempt of a resumed turn, with the frames its readers have, and its trace; undefined if the turn was deleted. */
 export async function loadResumed(
-  { log, readFrames }: Pick<TakeOverOptions, "readFrames"> & { log: Pick<EventLog, "read"> },
+  { log, readFrames }: Pick<TakeOverOptions, "readFrames"> & { log: Pick<EventLog, "read" | "readNewest"> },
   stream: string,
   { turn_id, attempt, ends_by }: Resumption,
 ): Promise<{ turn: TurnToRun; trace: Trace | undefined } | undefined> {
-  const events = await log.read(stream);
+  const events = await readNewestTurn(log, stream);
   const started = findTurnStart(events, turn_id);
   if (!started) return undefined;
   const receivedFrames = await readParkedFrames({ readFrames }, events, turn_id);

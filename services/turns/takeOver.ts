@@ -9,6 +9,7 @@ import { isTargetFailure, readFailures, readReplacedAnswers, type ReplacedAnswer
 import { findRecordedRequest, toTargetFailure, hasLostRequest, type LostRequest } from "./lostRequest.ts";
 import { framesSoFar, joinFrames } from "./frames.ts";
 import { citeSources, isTurnStep, joinOutputs, readRounds, type Round } from "./round.ts";
+import { readNewestTurn } from "./turnEvents.ts";
 import { findTurnStart, turnFromEvent, type TurnAttempt, type TurnToRun } from "./turnToRun.ts";
 
 /** Attempts at one turn that may lose their worker. */
@@ -23,7 +24,7 @@ const KILLS_WORKERS = "The turn was given up: two processes died while they work
 export const isGivenUp = (message: string): boolean => message === KILLS_WORKERS;
 
 export interface TakeOverOptions {
-  log: Pick<EventLog, "read" | "hasDied">;
+  log: Pick<EventLog, "read" | "readNewest" | "hasDied">;
   frames: Pick<Frames, "loadFrames" | "publish">;
   worker: string;
   send: Send;
@@ -118,7 +119,7 @@ export async function failParked(
   turn: RunningTurn,
   message: string,
 ): Promise<CommandResult> {
-  const events = await options.log.read(head.stream);
+  const events = await readNewestTurn(options.log, head.stream);
   const frames = await readParkedFrames(options, events, turn.id);
   return giveUp(options, head, turn, await measureProgress(events, turn.id, frames), message);
 }
@@ -172,7 +173,7 @@ interface Ending {
 
 /** Ends a late turn that was not asking its model; undefined if it was. */
 async function endLate(options: TakeOverOptions, head: StreamHead, turn: RunningTurn, received: FramePayload[]) {
-  const progress = await measureProgress(await options.log.read(head.stream), turn.id, received);
+  const progress = await measureProgress(await readNewestTurn(options.log, head.stream), turn.id, received);
   return hasLostRequest(turn.worker, progress.rounds) ? undefined : giveUp(options, head, turn, progress, LATE);
 }
 
@@ -205,7 +206,7 @@ export async function takeOverTurn(
   if (!lease) return undefined;
   const { attempt, isDeadly } = lease;
   // The log now holds everything that the lost attempt could record; its later commands are refused.
-  const events = await options.log.read(head.stream);
+  const events = await readNewestTurn(options.log, head.stream);
   const started = findTurnStart(events, turn.id);
   const progress = await measureProgress(events, turn.id, received);
   const known = { steps: findProgressEvents(events, turn.id), receivedFrames: received, wasParked: turn.resumed > 0 };
@@ -221,5 +222,5 @@ export async function takeOverTurn(
   if (!lost) return resumed;
   const failure = { turn_id: turn.id, attempt, ...toTargetFailure(rounds.length, lost) };
   await options.send(head, NoteTargetFailure.type, failure);
-  return { ...resumed, steps: findProgressEvents(await options.log.read(head.stream), turn.id) };
+  return { ...resumed, steps: findProgressEvents(await readNewestTurn(options.log, head.stream), turn.id) };
 }

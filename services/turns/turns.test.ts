@@ -25,8 +25,9 @@ function createSlowTurns() {
   const frames: Pick<Frames, "loadFrames" | "publish"> = { loadFrames: async () => [], publish: () => {} };
   const send = vi.fn(async () => ({ position: 0, repeated: false }));
   const run = () => new Promise<void>(() => {});
-  const log: Pick<EventLog, "read" | "hasDied" | "heads"> = {
+  const log: Pick<EventLog, "read" | "readNewest" | "hasDied" | "heads"> = {
     read: async () => [],
+    readNewest: async () => [],
     hasDied: async () => false,
     heads: async () => new Map(),
   };

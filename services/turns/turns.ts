@@ -10,6 +10,7 @@ import { createLeasedWork, type LostWork } from "../leasedWork.ts";
 import { findHead, readState } from "../states.ts";
 import { expireApprovals, findResumption, loadResumed } from "./resume.ts";
 import { failParked, takeOverTurn, type TakeOverOptions } from "./takeOver.ts";
+import { readNewestStart } from "./turnEvents.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
 /** Turns that one process runs at the same time. */
@@ -20,7 +21,7 @@ const MAX_TURNS_OF_ORGANIZATION = MAX_TURNS / 2;
 export interface TurnsOptions extends TakeOverOptions {
   /** The clock for the ends of turns. */
   now?(): number;
-  log: Pick<EventLog, "read" | "hasDied" | "heads">;
+  log: TakeOverOptions["log"] & Pick<EventLog, "heads">;
   /** Runs a turn to its end, or until `stopping` aborts; then another worker takes it over. */
   run(turn: TurnToRun, stopping: AbortSignal): Promise<void>;
   onError(error: unknown, turn: Pick<TurnToRun, "turn_id" | "request_id">): void;
@@ -72,7 +73,8 @@ export function createTurns(options: TurnsOptions) {
       worker: turn.worker,
       needsRoom: !isLate,
       async takeOver(start) {
-        const started = findTurnStart(await options.log.read(head.stream), turn.id);
+        const newest = await readNewestStart(options.log, head.stream);
+        const started = newest && findTurnStart([newest], turn.id);
         const trace = started && parseTraceHeaders(started.meta);
         await withTrace(trace, async () => {
           const resumed = await takeOverTurn(options, head, turn, isLate);

@@ -7,7 +7,7 @@ import type { Route } from "#events/route.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import { askerOf } from "#events/runOrigin.ts";
 import { runScope } from "#events/scope.ts";
-import { StartTurn, type TurnAgent } from "#events/thread.ts";
+import { StartTurn, TurnStarted, type TurnAgent } from "#events/thread.ts";
 import { spendingOf } from "#events/turnEnd.ts";
 import { HOUR_MS } from "#events/units.ts";
 import type { StartingRun } from "./childRuns.ts";
@@ -18,6 +18,7 @@ import type { TurnOwner } from "./host/step.ts";
 import { invalidInput, parseInput } from "./host/input.ts";
 import { isOfOwnRuns } from "./host/ownRun.ts";
 import { readRunEnvelope } from "./host/permissions.ts";
+import { readTurnBounds } from "../turns/turnEvents.ts";
 import { findTurnEnd } from "./host/turnEnd.ts";
 import { StepFailure } from "./tick.ts";
 
@@ -94,10 +95,12 @@ async function scopeToContinue(
   { log }: AgentDeps,
   { organization_id }: TurnOwner,
   created: CreatedRun,
-  thread: RecordedEvent[],
+  thread_id: string,
 ): Promise<string> {
   const own = runScope(created.run_id);
-  const scope = (thread[0]?.data as { scope?: string } | undefined)?.scope ?? own;
+  const query = { before: 2, types: [TurnStarted.type], limit: 1, bytes: 1 };
+  const [first] = await log.readNewest(streamName("thread", thread_id), query);
+  const scope = (first?.data as { scope?: string } | undefined)?.scope ?? own;
   return (await isOfOwnRuns(log, organization_id, created, scope)) ? scope : own;
 }
 
@@ -129,7 +132,7 @@ async function start(
   deps: AgentDeps,
   owner: TurnOwner,
   created: CreatedRun,
-  { turn, thread }: { turn: NewAgentTurn; thread: RecordedEvent[] },
+  turn: NewAgentTurn,
 ): Promise<AgentTurnStart> {
   const { organization_id, project_id } = owner;
   const { turn_id } = turn;
@@ -138,7 +141,7 @@ async function start(
   const input = parseInput("agent", { agent_id, ...(JSON.parse(turn.request) as object) });
   const prepared = await prepareAgentTurn(deps, { organization_id, project_id, envelope }, input);
   const route = await findRoute(deps, owner, prepared.model);
-  const scope = await scopeToContinue(deps, owner, created, thread);
+  const scope = await scopeToContinue(deps, owner, created, turn.thread_id);
   const { model } = prepared;
   const models = route?.targets ?? [model];
   const answer = await deps.askLimits(spenderOf(owner, { agent_id, model }), {
@@ -173,12 +176,12 @@ export const createAgentTurns =
   async ({ organization_id, created }, turn) => {
     const { run_id, workflow_id, project_id, user_mark = null } = created;
     const owner = { organization_id, run_id, workflow_id, project_id, asked_by: askerOf(created), user_mark };
-    const thread = await deps.log.read(streamName("thread", turn.thread_id));
+    const events = await readTurnBounds(deps.log, streamName("thread", turn.thread_id), turn.turn_id);
     // Another process started it, and was lost before it recorded that.
-    const started = thread.find((event) => isTurnStart(event, turn.turn_id));
+    const started = events.find((event) => isTurnStart(event, turn.turn_id));
     if (started) return { agent_id: (started.data as { agent: TurnAgent }).agent.agent_id };
     try {
-      return await start(deps, owner, created, { turn, thread });
+      return await start(deps, owner, created, turn);
     } catch (error) {
       if (!(error instanceof StepFailure)) throw error;
       const { code, message } = error;

@@ -97,10 +97,12 @@ async function deliver(
       );
       return { position, repeated: false };
     },
-    findMessageWaits: async (_: string, { after, limit }: { after: number; limit: number }) => ({
-      waits: waits.filter(({ position }) => position > after).slice(0, limit),
-      projected: before.length > 0 ? 20 + before.length : 9,
-    }),
+    findMessageWaits: async (_: string, { after, limit }: { after: number; limit: number }) => {
+      const found = waits.filter(({ position }) => position > after);
+      // as few as long conditions leave room for
+      const page = found.slice(0, Math.min(limit, 700));
+      return { waits: page, more: page.length < found.length, projected: before.length > 0 ? 20 + before.length : 9 };
+    },
   } as unknown as DeliveryDeps;
   await deliverMessage(deps, { stream: "message:m", organization_id: "o" });
   return { stored, answered, reached, refused_for, commits };

@@ -8,7 +8,7 @@ import { DeliverMessage, WaitAnswered } from "#events/runLinks.ts";
 import type { CommittedCommand, Handle } from "../handle.ts";
 import type { CommandTarget } from "../send.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
-import { findWaits, isMatch, filterOpenWaits, type MessageWait, type WaitSources } from "./findWaits.ts";
+import { findWaits, isMatch, filterOpenWaits, type FoundWait, type WaitSources } from "./findWaits.ts";
 import { isInEvent, openValues, RunGone } from "./values.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -32,7 +32,7 @@ interface Delivery extends CommandTarget {
 }
 
 /** Equal in every process that delivers the message, so that a wait is answered once. */
-const commandId = ({ message_id }: Delivery, { run_id, key }: MessageWait): string =>
+const commandId = ({ message_id }: Delivery, { run_id, key }: FoundWait): string =>
   deriveCommandId("deliver", message_id, run_id, key);
 
 const createCommand = (
@@ -50,7 +50,7 @@ const closeCommand = (deps: DeliveryDeps, head: CommandTarget, data: CommandFrom
 async function answerWait(
   deps: DeliveryDeps,
   delivery: Delivery,
-  wait: MessageWait,
+  wait: FoundWait,
   joined?: Command[],
 ): Promise<CommandResult | undefined> {
   const { message_id, organization_id } = delivery;
@@ -81,7 +81,7 @@ function createAnswers(deps: DeliveryDeps, organization_id: string, json: string
  * The waits that one message answers: the oldest ones, up to MAX_COPIED_BYTES of copies. A long answer is stored once per run, a
  * short one in the event of each wait.
  */
-function limitCopies(waits: MessageWait[], answer: string): MessageWait[] {
+function limitCopies(waits: FoundWait[], answer: string): FoundWait[] {
   const max = Math.ceil(MAX_COPIED_BYTES / Buffer.byteLength(answer));
   if (isInEvent(answer)) return waits.slice(0, max);
   const runs = new Set([...new Set(waits.map(({ run_id }) => run_id))].slice(0, max));
@@ -108,14 +108,14 @@ async function findReached({ log }: DeliveryDeps, { message_id }: Delivery, [fro
  * Answers the only wait, and records the end of the delivery in the same commit. False if the wait has ended, or another process
  * has answered it.
  */
-async function deliverToOne(deps: DeliveryDeps, delivery: Delivery, wait: MessageWait, span: [number, number]) {
+async function deliverToOne(deps: DeliveryDeps, delivery: Delivery, wait: FoundWait, span: [number, number]) {
   const reached = (await findReached(deps, delivery, span)).add(streamName("run", wait.run_id)).size;
   const close = closeCommand(deps, delivery, { message_id: delivery.message_id, reached });
   const result = await answerWait(deps, delivery, wait, [close]);
   return result !== undefined && !result.repeated && !result.rejection;
 }
 
-async function deliverToAll(deps: DeliveryDeps, delivery: Delivery, waits: MessageWait[], span: [number, number]) {
+async function deliverToAll(deps: DeliveryDeps, delivery: Delivery, waits: FoundWait[], span: [number, number]) {
   const [posted, projected] = span;
   let answered = projected;
   for (let n = 0; n < waits.length; n += CONCURRENCY) {
@@ -127,10 +127,10 @@ async function deliverToAll(deps: DeliveryDeps, delivery: Delivery, waits: Messa
   await deps.handle(closeCommand(deps, delivery, { message_id, reached }));
 }
 
-const countRuns = (waits: MessageWait[]): number => new Set(waits.map(({ run_id }) => run_id)).size;
+const countRuns = (waits: FoundWait[]): number => new Set(waits.map(({ run_id }) => run_id)).size;
 
 /** Counts the runs that would receive a message for one of them. Ended runs do not count. */
-const countReceivers = async ({ log }: DeliveryDeps, waits: MessageWait[]): Promise<number> =>
+const countReceivers = async ({ log }: DeliveryDeps, waits: FoundWait[]): Promise<number> =>
   countRuns(waits) > 1 ? countRuns(await filterOpenWaits(log, waits)) : 1;
 
 /** A message in the log. */

@@ -6,12 +6,13 @@ import { thread, type ThreadState } from "../deciders/thread.ts";
 import type { LiveRun } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
 import { readState } from "../states.ts";
+import { readTurnBounds } from "../turns/turnEvents.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import { agentAnswer, nextLookTime } from "./agentTurns.ts";
 import { openValues } from "./values.ts";
 
 interface TurnsDeps extends VaultDeps {
-  log: Pick<EventLog, "heads" | "read">;
+  log: Pick<EventLog, "heads" | "read" | "readNewest">;
   send: Send;
   /** The clock for comparing and recording times of the log. */
   now?(): number;
@@ -39,7 +40,7 @@ export async function findEndedTurns(
     if (!head) continue;
     const { state }: { state: ThreadState } = await readState(log, head, thread);
     const isRunning = state.status === "open" && state.turn?.id === turn.turn_id;
-    const answer = isRunning ? undefined : agentAnswer(await log.read(stream), turn);
+    const answer = isRunning ? undefined : agentAnswer(await readTurnBounds(log, stream, turn.turn_id), turn);
     const isDue = look_at !== undefined && Date.parse(look_at) <= now();
     if (answer !== undefined || isDue) seen.push({ key, turn_id: turn.turn_id, answer });
   }

@@ -13,16 +13,21 @@ import { readState } from "../states.ts";
 const MAX_WAITS = 10_000;
 /** Waits compared with a message in one piece, in a few milliseconds. */
 const WAITS_AT_ONCE = 1_000;
+/** Events that are decrypted and parsed in one piece: each may have a condition of 256 KiB. */
+const EVENTS_AT_ONCE = 20;
 /** Page size of queries for waits, and for the status of their runs. */
 const PAGE = 200;
 
-/** A wait of a run for a message. */
-export interface MessageWait {
+/** A wait of a run that a message answers. */
+export interface FoundWait {
   run_id: string;
   key: string;
-  match: Record<string, unknown>;
   /** Log position of its beginning. */
   position: number;
+}
+/** A wait of a run for a message. */
+export interface MessageWait extends FoundWait {
+  match: Record<string, unknown>;
 }
 
 interface WaitQuery {
@@ -36,12 +41,12 @@ export interface WaitSources {
   log: Pick<EventLog, "scan" | "event">;
   /**
    * The waits between a log position and that of the message, oldest first, up to the position that the read model has reached
-   * (`projected`); undefined while it is far behind.
+   * (`projected`); undefined while it is far behind. `more`: there are further ones.
    */
   findMessageWaits(
     organization: string,
     query: WaitQuery & { after: number; limit: number },
-  ): Promise<{ waits: MessageWait[]; projected: number } | undefined>;
+  ): Promise<{ waits: MessageWait[]; more: boolean; projected: number } | undefined>;
 }
 
 type Fits = (match: MessageWait["match"]) => boolean;
@@ -52,16 +57,18 @@ export const isMatch = (match: MessageWait["match"], data: Record<string, unknow
 
 /** The matching waits in the read model, compared page by page because any number of runs may wait for one name. */
 async function findProjected({ findMessageWaits }: WaitSources, organization: string, query: WaitQuery, fits: Fits) {
-  const waits: MessageWait[] = [];
+  // without their conditions, which may be long
+  const waits: FoundWait[] = [];
   let [first, last] = [undefined as number | undefined, 0];
   for (let after = 0; waits.length < MAX_WAITS; ) {
     const page = await findMessageWaits(organization, { ...query, after, limit: WAITS_AT_ONCE });
     if (!page) return undefined;
     first ??= page.projected;
     last = page.projected;
-    for (const wait of page.waits) if (fits(wait.match)) waits.push(wait);
-    if (page.waits.length < WAITS_AT_ONCE) break;
-    after = page.waits.at(-1)!.position;
+    for (const { match, ...wait } of page.waits) if (fits(match)) waits.push(wait);
+    const newest = page.waits.at(-1);
+    if (!page.more || !newest) break;
+    after = newest.position;
   }
   return { waits, projected: { first: first!, last } };
 }
@@ -75,7 +82,7 @@ export async function findWaits(
   organization: string,
   query: WaitQuery,
   fits: Fits,
-): Promise<{ waits: MessageWait[]; projected: number } | undefined> {
+): Promise<{ waits: FoundWait[]; projected: number } | undefined> {
   const { log } = sources;
   const found = await findProjected(sources, organization, query, fits);
   if (!found) return undefined;
@@ -85,12 +92,15 @@ export async function findWaits(
   for (let [after, isBehind] = [projected.first, projected.first < query.position]; isBehind; ) {
     const { events, seen } = await log.scan(after, [MessageWaitStarted.type], PAGE);
     const own = events.filter((one) => one.organization_id === organization && one.position < query.position);
-    const started = await Promise.all(own.map(({ stream, version }) => log.event(stream, version)));
-    for (const { data, personal, position } of started as RecordedEvent<EventFrom<typeof MessageWaitStarted>>[]) {
-      const isReached = query.project_id === null || query.project_id === data.project_id;
-      const { run_id, key } = data;
-      if (isReached && personal?.name === query.name && fits(personal.match))
-        waits.set(`${run_id} ${key}`, { run_id, key, match: personal.match, position });
+    for (let n = 0; n < own.length; n += EVENTS_AT_ONCE) {
+      const group = own.slice(n, n + EVENTS_AT_ONCE);
+      const started = await Promise.all(group.map(({ stream, version }) => log.event(stream, version)));
+      for (const { data, personal, position } of started as RecordedEvent<EventFrom<typeof MessageWaitStarted>>[]) {
+        const isReached = query.project_id === null || query.project_id === data.project_id;
+        const { run_id, key } = data;
+        if (isReached && personal?.name === query.name && fits(personal.match))
+          waits.set(`${run_id} ${key}`, { run_id, key, position });
+      }
     }
     after = seen;
     isBehind = seen < query.position;
@@ -99,11 +109,8 @@ export async function findWaits(
 }
 
 /** Keeps the waits that are still open according to the log: the read model lags, and a timeout may have passed without being recorded. */
-export async function filterOpenWaits(
-  log: Pick<EventLog, "heads" | "read">,
-  waits: MessageWait[],
-): Promise<MessageWait[]> {
-  const open: MessageWait[] = [];
+export async function filterOpenWaits(log: Pick<EventLog, "heads" | "read">, waits: FoundWait[]): Promise<FoundWait[]> {
+  const open: FoundWait[] = [];
   for (let n = 0; n < waits.length; n += PAGE) {
     const page = waits.slice(n, n + PAGE);
     const heads = await log.heads([...new Set(page.map(({ run_id }) => streamName("run", run_id)))]);

@@ -5,6 +5,7 @@ import type { EventLog } from "#events/ports.ts";
 import { createPause } from "#events/slices.ts";
 import { AdvanceRun, type RunCreated } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
+import { createFold, type Fold } from "../deciders/records.ts";
 import type { CommittedCommand } from "../handle.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import type { CommandTarget } from "../send.ts";
@@ -54,7 +55,7 @@ function createReader({ log }: Deps, history: History, values: Values, position:
   let catching: Promise<void> | undefined;
 
   /** In slices: a run may have 70,000 events. */
-  async function foldAll(events: RecordedEvent[]): Promise<void> {
+  async function foldAll(events: RecordedEvent[], fold: Fold = (step) => step()): Promise<void> {
     const pause = createPause();
     for (const event of events) {
       await pause();
@@ -62,7 +63,7 @@ function createReader({ log }: Deps, history: History, values: Values, position:
       const [value] = event.personal === undefined ? [] : foldedValues(event);
       const json = value === undefined ? "" : await values.json(value);
       // A commit of this process may already have folded the event.
-      if (event.version === history.version + 1) foldEvent(history, event, () => json);
+      if (event.version === history.version + 1) fold(() => foldEvent(history, event, () => json));
     }
     position.recorded = history.version;
   }
@@ -110,7 +111,8 @@ async function open(
   const history = emptyHistory(target, created, args, inherited);
   const position: Position = { recorded: 0, isBehind: false, expected: undefined };
   const reader = createReader(deps, history, values, position);
-  await reader.foldAll(known);
+  // nobody else has this history yet
+  await reader.foldAll(known, createFold());
   return {
     history,
     values,
@@ -118,7 +120,8 @@ async function open(
     isBehind: () => position.isBehind,
     catchUp: reader.catchUp,
     applyOptimistically(events, readJson) {
-      for (const event of events) foldEvent(history, event, readJson);
+      const fold = createFold();
+      for (const event of events) fold(() => foldEvent(history, event, readJson));
     },
     expectCommit(version, carrier = AdvanceRun.type) {
       position.expected = { from: position.recorded, to: version, carrier };
@@ -138,7 +141,8 @@ async function open(
       const hasBlobs = events.some((event) => foldedValues(event).some((value) => "blob" in value));
       if (reader.current() || hasBlobs || from !== recorded || recorded !== history.version)
         return void (position.isBehind = true);
-      for (const event of events) foldEvent(history, event, readInline);
+      const fold = createFold();
+      for (const event of events) fold(() => foldEvent(history, event, readInline));
       position.recorded = version;
     },
     async reload() {

@@ -36,13 +36,13 @@ export class ScriptGone extends Error {
 const definitionGone = () => new ScriptGone("The definition of this workflow was deleted.");
 
 /** Reads versions of definitions from the log and caches them, because they are immutable. Throws ScriptGone. */
-export function openScriptStore(deps: VaultDeps & { log: Pick<EventLog, "read"> }) {
+export function openScriptStore(deps: VaultDeps & { log: Pick<EventLog, "event"> }) {
   const cached = new Map<string, Promise<Script>>();
 
   async function read({ organization_id, definition_id, definition_version }: DefinitionVersion): Promise<Script> {
     const stream = streamName("definition", definition_id);
     // Each save is one event, so a definition's version is its version in the stream.
-    const [event] = await deps.log.read(stream, definition_version);
+    const event = await deps.log.event(stream, definition_version);
     if (!event || event.type === "DefinitionDeleted" || event.organization_id !== organization_id)
       throw definitionGone();
     const saved = event as RecordedEvent<SavedEvent>;

@@ -10,6 +10,7 @@ import { startNextRun } from "./continueRun.ts";
 import { cancelNewestRun, readRunStates } from "./newestRun.ts";
 import { readRunAnswer, readRunEnd, type RunAnswerDeps } from "./runAnswer.ts";
 import { readState } from "../states.ts";
+import { readTurnBounds } from "../turns/turnEvents.ts";
 import { isTurnStart } from "./host/turnStart.ts";
 import { openValues, RunGone } from "./values.ts";
 
@@ -75,7 +76,8 @@ async function stopTurns(deps: SettleDeps, head: StreamHead, turns: AwaitedTurn[
     const state: ThreadState = found ? (await readState(log, found, thread)).state : thread.initial;
     const isRunning = state.status === "open" && state.turn?.id === turn.turn_id;
     if (isRunning) await stopTurn(head.organization_id, turn);
-    const isKnown = found && (await log.read(found.stream)).some((event) => isTurnStart(event, turn.turn_id));
+    const events = found ? await readTurnBounds(log, found.stream, turn.turn_id) : [];
+    const isKnown = events.some((event) => isTurnStart(event, turn.turn_id));
     if (isRunning || !(isKnown || (await isOver(deps, head)))) haveEnded = false;
   }
   return haveEnded;

@@ -33,9 +33,10 @@ async function eraseOnItsOwn(owner: string, beforeCommand: (command: Command) =>
     data: { owner, kinds: ["runs"] },
     meta: { principal: `person:${newId()}` },
   };
-  const read: typeof log.read = async (name) => (name === stream ? [started as never] : log.read(name));
+  const event: typeof log.event = async (name, version) =>
+    name === stream ? (started as never) : log.event(name, version);
   const sent: string[] = [];
-  const erasing = openEraser({ ...platform.resources, log: { ...log, read } }, async (command) => {
+  const erasing = openEraser({ ...platform.resources, log: { ...log, event } }, async (command) => {
     await beforeCommand(command);
     sent.push(command.type);
     return send(command);

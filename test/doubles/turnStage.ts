@@ -104,9 +104,9 @@ export function stageTurn(script: TurnScript) {
     events.reduce<ThreadState>((before, event) => thread.evolve(before, event as ThreadEvent), thread.initial);
 
   const log = {
-    read: async () => [...events],
-    readNewest: async (_stream: string, { before, types }: { before: number; types: string[] }) =>
-      events.filter(({ version, type }) => version < before && types.includes(type)),
+    read: async (_stream: string, from = 1) => events.filter(({ version }) => version >= from),
+    readNewest: async (_stream: string, { before, types, limit }: Parameters<EventLog["readNewest"]>[1]) =>
+      events.filter(({ version, type }) => version < before && types.includes(type)).slice(-limit),
     heads: async (streams: string[]) => {
       const error = script.outage?.();
       if (error) throw error;

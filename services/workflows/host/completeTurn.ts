@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { currentTime } from "#events/clock.ts";
-import { newCommand, type RecordedEvent } from "#events/envelope.ts";
+import { newCommand } from "#events/envelope.ts";
 import { deriveId, streamName } from "#events/ids.ts";
 import { Unavailable, type TurnEnd } from "#events/ports.ts";
 import { StartTurn } from "#events/thread.ts";
 import { thread } from "../../deciders/thread.ts";
 import { findState } from "../../states.ts";
+import { readTurnBounds } from "../../turns/turnEvents.ts";
 import { StepFailure } from "../tick.ts";
 import { admitTurn, type AdmittedTurn } from "./admitTurn.ts";
 import { invalidInput } from "./input.ts";
@@ -54,12 +55,10 @@ async function findProgress({ log }: TurnDeps, step: StepAttempt, request: TurnR
   const first = { ids: tries[0]!, isStarted: false };
   if (step.attempt === 1) return first;
   const heads = await log.heads(tries.map(({ thread_id }) => streamName("thread", thread_id)));
-  const threads = new Map<string, RecordedEvent[]>();
   for (const [n, ids] of [...tries.entries()].toReversed()) {
     const stream = streamName("thread", ids.thread_id);
     if (!heads.has(stream)) continue;
-    const events = threads.get(stream) ?? (await log.read(stream));
-    threads.set(stream, events);
+    const events = await readTurnBounds(log, stream, ids.turn_id);
     if (!events.some((event) => isTurnStart(event, ids.turn_id))) continue;
     const end = findTurnEnd(events, ids.turn_id);
     const next = end && end.status !== "completed" ? tries[n + 1] : undefined;
@@ -122,7 +121,7 @@ async function pollTurnEnd({ log }: TurnDeps, { thread_id, turn_id }: TurnIds, s
     await sleep(POLL_MS, undefined, { signal });
     const state = await findState(log, stream, thread);
     if (state.status === "open" && state.turn?.id === turn_id) continue;
-    const end = findTurnEnd(await log.read(stream), turn_id);
+    const end = findTurnEnd(await readTurnBounds(log, stream, turn_id), turn_id);
     if (end) return end;
   }
 }
