@@ -45,10 +45,10 @@ function contentOf(route: string): object {
 }
 
 /** Calls a route. Without `things` it names nothing that exists, so it changes nothing. `call` has paths below `/api`. */
-export const callRoute = (call: Client, route: string, things?: Things) => {
+export const callRoute = (call: Client, route: string, things?: Things, content: object = contentOf(route)) => {
   const [method] = route.split(" ") as [string];
   const path = fillPath(route, things).replace(/^\/api/, "");
-  return call(method, path, method === "GET" ? undefined : contentOf(route));
+  return call(method, path, method === "GET" ? undefined : content);
 };
 
 const ASKING = `export const steps = { look: () => 1 };
@@ -166,7 +166,11 @@ export async function openHomeAndForeign(platform: Platform) {
       expect((await home.owner("GET", "/dead-letters")).body.data).toMatchObject([
         { seq: Number(things["dead-letters"]) },
       ]);
-      expect((await home.owner("GET", `/v1/knowledge/documents/${things["documents"]}`)).status).toBe(200);
+      for (const kind of ["collections", "documents", "sources"])
+        expect((await home.owner("GET", `/v1/knowledge/${kind}/${things[kind]}`)).status, kind).toBe(200);
+      expect((await home.owner("GET", `/v1/extractions/${things["extractions"]}`)).status).toBe(200);
+      const { data: triggers } = (await home.owner("GET", `/workflows/${things["workflows"]}/triggers`)).body;
+      expect(triggers.map(({ id }: { id: string }) => id)).toEqual([things["triggers"]]);
       expect((await home.key("GET", `/openai/v1/files/${things["files"]}`)).status).toBe(200);
     },
   };
