@@ -17,20 +17,6 @@ export async function openDesk(env?: Record<string, string>) {
     signIn,
     /** Requests with the organization's API key. */
     key: clientOf({ chat: api }, credentials.api_key),
-    /** Gives the owner another role while `work` runs. */
-    async as(role: string, work: () => Promise<void>) {
-      const change = (to: string) =>
-        service.db.query("update read.users set role = $2 where organization_id = $1", [
-          credentials.organization_id,
-          to,
-        ]);
-      await change(role);
-      try {
-        await work();
-      } finally {
-        await change("owner");
-      }
-    },
     define: (source: string, more: object = {}) => person("POST", "/definitions", { type: "tool", source, ...more }),
     /** Requests a chat completion. */
     complete: (body: object, headers?: Record<string, string>) =>
