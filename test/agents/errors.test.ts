@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { startPlatform, testDeployment } from "../platform.ts";
 import { PNG } from "../clients/deployment.ts";
-import { clientOf } from "../http/service.ts";
+import { clientOf, UNKNOWN } from "../http/service.ts";
 import { agentClient, makeTool, signIn, startAgents, TOOL, type AgentClient } from "./agents.ts";
 
 /* Every row of the Agent API's error table (spec: Errors). */
 
-const UNKNOWN = "0198c0de-0000-7000-8000-00000000000a";
 const agents = await startAgents();
 const agent = await agents.open({ model: "offline/echo" });
 

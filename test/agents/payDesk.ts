@@ -1,9 +1,8 @@
 import { expect } from "vitest";
+import { SOON } from "../soon.ts";
 import { openSite } from "../tools/site.ts";
 import { toolSource } from "../tools/desk.ts";
 import { agentClient, signIn, startAgents, type AgentClient } from "./agents.ts";
-
-const SOON = { timeout: 30_000 };
 
 /** Reading responses. */
 export const responses = {

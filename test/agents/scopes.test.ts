@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { UNKNOWN } from "../http/service.ts";
 import { agentClient, signIn, startAgents, type AgentClient } from "./agents.ts";
 
 /* A response belongs to key, user and agent. Those of others answer like missing ones, to the byte (spec: Authentication). */
 
-const UNKNOWN = "0198c0de-0000-7000-8000-00000000000a";
 const agents = await startAgents();
 const agent_id = await agents.agent({ model: "offline/echo" });
 const agent = agentClient(agents.url, agents.api_key, agent_id);

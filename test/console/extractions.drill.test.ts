@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { agreeToAll, HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
 
 /* Files that are only turned into text: sent, read, looked at, deleted. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { startService } from "../http/service.ts";
 import { openTenant } from "../workflows/tenant.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 
 test("people list extractions newest first without their text, by status and page, and only those of their organization", async () => {
   const service = await startService();

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { agreeToAll, openConsole, type Console } from "./browser.ts";
 
 /* An organization with more of everything than the first page of a list has. */

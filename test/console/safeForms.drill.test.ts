@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { openReader, type Reader } from "../knowledge/library.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
 
 /* Forms that keep what they do not show, and limit what they seem to limit. */

@@ -1,17 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { connect, type Socket } from "node:net";
-import { afterEach, expect } from "vitest";
+import { afterAll, expect } from "vitest";
+import { clientOf, say, UNKNOWN } from "../http/service.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
+
+export { say, UNKNOWN };
 
 export type Target = Awaited<ReturnType<typeof startTarget>>;
 
-export interface TargetAnswer {
-  status: number;
-  headers: Headers;
-  text: string;
-  /** Parsed JSON; undefined for anything else. */
-  body: any;
-}
+export type TargetAnswer = Awaited<ReturnType<ReturnType<typeof clientOf>>>;
 
 /** A platform to be attacked with one organization's key. It is well while it chats, follows its log, has no dead letter, and prototypes are as they were. */
 export async function startTarget(env?: Record<string, string>) {
@@ -21,28 +18,7 @@ export async function startTarget(env?: Record<string, string>) {
   const chat = `${platform.url}/api/openai/v1`;
   const { hostname, port } = new URL(platform.url);
 
-  /** Below the chat base, or an absolute address. An object body is sent as JSON; every other as it is. */
-  async function send(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<TargetAnswer> {
-    const asIs = typeof body === "string" || body instanceof Uint8Array || body instanceof FormData;
-    const response = await fetch(path.startsWith("http") ? path : chat + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${api_key}`,
-        ...(body === undefined || body instanceof FormData ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: (asIs ? body : JSON.stringify(body)) as string }),
-    });
-    const text = await response.text();
-    const json = text !== "" && response.headers.get("content-type")?.startsWith("application/json");
-    return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
-  }
-
+  const send = clientOf({ chat }, api_key);
   const complete = (body: unknown, headers?: Record<string, string>) =>
     send("POST", "/chat/completions", body, headers);
 
@@ -85,12 +61,6 @@ export async function startTarget(env?: Record<string, string>) {
 
 const PROTOTYPE_KEYS = Reflect.ownKeys(Object.prototype).length;
 
-export const say = (content: unknown, more: Record<string, unknown> = {}) => ({
-  model: "offline/echo",
-  messages: [{ role: "user", content }],
-  ...more,
-});
-
 /** Expects a refusal in the spec's shape; `code` undefined: the body has null. */
 export function expectRefusal(
   { status, body, headers }: TargetAnswer,
@@ -117,7 +87,5 @@ export function parsed(heard: string): { status: number; body: any } | undefined
   return { status: Number(head.split(" ")[1]), body: body ? JSON.parse(body) : undefined };
 }
 
-/** Every test of the file leaves the platform well. */
-export const leavesWell = (target: () => Target) => afterEach(() => target().isWell());
-
-export const UNKNOWN = "01900000-0000-7000-8000-000000000000";
+/** The tests of the file leave the platform well. */
+export const leavesWell = (target: () => Target) => afterAll(() => target().isWell());

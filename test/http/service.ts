@@ -20,15 +20,22 @@ export async function startService(env?: Record<string, string>) {
   };
 }
 
-/** A client with one credential: `call("POST", "/files", …)`, relative to the chat base or absolute. */
+/** An id that names nothing. */
+export const UNKNOWN = "01900000-0000-7000-8000-000000000000";
+
+/**
+ * A client with one credential: `call("POST", "/files", …)`, relative to the chat base or absolute. Forms, texts and bytes are sent as
+ * they are, and every other body as JSON.
+ */
 export function clientOf(service: Pick<Service, "chat">, token: string) {
   return async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const form = body instanceof FormData;
+    const asIs = form || body instanceof Uint8Array || typeof body === "string";
     const type: Record<string, string> = body === undefined || form ? {} : { "content-type": "application/json" };
     const response = await fetch(path.startsWith("http") ? path : service.chat + path, {
       method,
       headers: { authorization: `Bearer ${token}`, ...type, ...headers },
-      ...(body === undefined ? {} : { body: form || typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: (asIs ? body : JSON.stringify(body)) as string }),
     });
     const text = await response.text();
     const json = response.headers.get("content-type")?.startsWith("application/json");
@@ -63,8 +70,8 @@ export const chunksOf = (text: string): any[] =>
     .filter((frame) => frame.startsWith("data: {"))
     .map((frame) => JSON.parse(frame.slice("data: ".length)));
 
-export const say = (text: string, more: Record<string, unknown> = {}) => ({
+export const say = (content: unknown, more: Record<string, unknown> = {}) => ({
   model: "offline/echo",
-  messages: [{ role: "user", content: text }],
+  messages: [{ role: "user", content }],
   ...more,
 });

@@ -3,12 +3,10 @@ import { expect } from "vitest";
 import { newId } from "#events/ids.ts";
 import type { Credentials } from "../../cli/organization.ts";
 import { signIn } from "../agents/agents.ts";
-import { clientOf, code } from "../http/service.ts";
-import { SOON } from "./soon.ts";
+import { clientOf, code, UNKNOWN } from "../http/service.ts";
+import { SOON } from "../soon.ts";
 
-export { code, SOON };
-/** An id that names nothing. */
-export const UNKNOWN = "01900000-0000-7000-8000-000000000000";
+export { code, SOON, UNKNOWN };
 /** A workflow whose runs stay live until they are cancelled. */
 export const WAITING = `export async function run(ctx) { await ctx.awaitApproval("go", { title: "Go?" }); }`;
 /** The same with a description, and secrets that its steps ask for. */
