@@ -6,7 +6,7 @@ import { readAllEvents } from "./audit.ts";
 import { openPeople } from "./people.ts";
 import { ask, openSpender, type Call, type Spender } from "./spender.ts";
 
-/* Budgets and rate limits: what they count, what they refuse, and that the figure that refuses is the one that is shown (docs/spending.md). */
+/* Budgets and rate limits: what they count and refuse. A refusal names the same figure that the budget shows (docs/spending.md). */
 
 const people = await openPeople();
 

@@ -6,7 +6,7 @@ import type { Platform } from "../platform.ts";
 import { UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
 
-/* Every route of the service's own description, and one thing of an organization for every parameter in their paths. */
+/* Every route of /openapi.json, and for every parameter in their paths one thing of an organization. */
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
@@ -54,7 +54,7 @@ export const callRoute = (call: Client, route: string, things?: Things, content:
 const ASKING = `export const steps = { look: () => 1 };
 export async function run(ctx) { await ctx.runStep("look"); await ctx.awaitApproval("go", { title: "Go?" }); }`;
 
-/** A workflow with a run that has ended, its step, its decided approval, and an agent: what can belong to a project. */
+/** Everything that can belong to a project: an agent, and a workflow with an ended run, its step and its decided approval. */
 async function createProjectThings({ made, owner, ...tenant }: Tenant, project_id: string | null): Promise<Things> {
   const agent = await made(owner("POST", "/agents", { name: "A", model: "offline/echo", project_id }));
   const workflow = await tenant.register(ASKING, {}, { project_id });

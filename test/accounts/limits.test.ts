@@ -5,7 +5,7 @@ import { code, openTenant, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
 import { openPeople } from "./people.ts";
 
-/* Limits of what is stored, read and runs at a moment (docs/spending.md#what-is-stored-and-runs). */
+/* Limits on stored data, on pages read, and on concurrent work (docs/spending.md#what-is-stored-and-runs). */
 
 const people = await openPeople();
 const soon = { timeout: 30_000, interval: 200 };

@@ -15,7 +15,7 @@ export async function openTwoTenants(platform?: Organizations) {
   return { home: await open("Home"), foreign: await open("Foreign") };
 }
 
-/** Ways to leave things behind: a chat, and a file, of an external user if one is named. */
+/** Creates chats and files, of an external user if one is named. */
 export const belongings = ({ made }: Tenant) => ({
   say: (by: Client, text: string, more: object = {}) =>
     made(

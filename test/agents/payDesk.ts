@@ -25,9 +25,9 @@ export async function openPayDesk(env: Record<string, string> = {}) {
   return {
     ...agents,
     site,
-    /** What the site does before it answers. */
+    /** Sets what the site does before it answers. */
     answers: (next: () => Promise<void>) => void (answer = next),
-    /** How often the tool has paid somebody. */
+    /** Number of the tool's payments to a person. */
     paid: (to: string) => site.paths.filter((path) => path === `/paid/${to}`).length,
     /** An agent whose calls of `pay` wait for a person. */
     async payer(rule: unknown = "always", more: object = {}, token = api_key) {

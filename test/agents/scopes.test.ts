@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { UNKNOWN } from "../http/service.ts";
 import { agentClient, signIn, startAgents, type AgentClient } from "./agents.ts";
 
-/* A response belongs to key, user and agent. Those of others answer like missing ones, to the byte (spec: Authentication). */
+/* A response belongs to a key, a user and an agent. For all others the answer is byte for byte that for an unknown id (spec: Authentication). */
 
 const agents = await startAgents();
 const agent_id = await agents.agent({ model: "offline/echo" });

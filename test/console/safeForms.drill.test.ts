@@ -4,7 +4,7 @@ import { openReader, type Reader } from "../knowledge/library.ts";
 import { SOON } from "../soon.ts";
 import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
 
-/* Forms that keep what they do not show, and limit what they seem to limit. */
+/* A form keeps the settings that it does not show, and applies every limit that it shows. */
 
 let tenant: Console["tenant"];
 let open: Console["open"];

@@ -12,7 +12,7 @@ process.once("exit", killAll);
 
 type Role = "http" | "services" | "projections";
 
-/** A role of a deployment as a process of its own; resolves when it runs. Gone after the test file. `env`: further settings. */
+/** Starts a role of a deployment as a child process, and resolves when it runs. The end of the test file kills it. `env`: more settings. */
 export async function startProcess(role: Role, deployment: Deployment, env: Record<string, string> = {}) {
   const port = await freePort();
   const child = spawn(process.execPath, [main, role], {

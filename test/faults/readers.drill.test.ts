@@ -31,7 +31,7 @@ const ended = async (thread: string): Promise<any> => {
   return events.find(({ type }) => /^Turn(Completed|Stopped|Failed|Refused)$/.test(type));
 };
 
-/** Reads so many events of a stream in a new thread, and hangs up. */
+/** Starts a streamed turn in a new thread, reads this many events, and disconnects. */
 async function leaveAfter(events: number) {
   const gone = new AbortController();
   const body = say(`/slow ${PAUSE_S}\n/say ${LONG}`, { model: "offline/scripted", stream: true });

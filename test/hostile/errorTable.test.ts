@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { expectRefusal, leavesWell, say, startTarget, UNKNOWN } from "./target.ts";
 
-/* Every row of the spec's table of chat errors. */
+/* Tests every row of the spec's table of chat errors. */
 
 const target = await startTarget();
 leavesWell(() => target);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { startOpenai } from "../doubles/openai.ts";
 import { leavesWell, say, startTarget, UNKNOWN, type Target } from "./target.ts";
 
-/* Every route of the service's own description is fed nonsense: it may refuse, and never fail. */
+/* Sends nonsense to every route of /openapi.json, which may refuse it but must not fail. */
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 const ODD = "a\u0000' or 1=1 --\u202e";

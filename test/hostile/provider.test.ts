@@ -5,7 +5,7 @@ import { startOpenai, type OpenaiDouble, type Reply } from "../doubles/openai.ts
 import { chunksOf } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget, type Target } from "./target.ts";
 
-/* A provider is a stranger as well: whatever it answers, ours stays in shape and keeps the secret. */
+/* Whatever a provider answers, the service's answer has the documented shape and reveals no credential. */
 
 const KEY = "sk-very-secret-key";
 const json = (body: unknown, status = 200): Reply => ({ status, body });

@@ -10,7 +10,10 @@ export type Target = Awaited<ReturnType<typeof startTarget>>;
 
 export type TargetAnswer = Awaited<ReturnType<ReturnType<typeof clientOf>>>;
 
-/** A platform to be attacked with one organization's key. It is well while it chats, follows its log, has no dead letter, and prototypes are as they were. */
+/**
+ * A platform that tests attack with the key of one organization. It is well if a chat is answered, no stream is parked, no command
+ * became a dead letter, and prototypes are unchanged.
+ */
 export async function startTarget(env?: Record<string, string>) {
   const { platform } = await openCommonPlatform(env);
   const credentials = await platform.organization();
@@ -39,7 +42,7 @@ export async function startTarget(env?: Record<string, string>) {
     return connection.heard();
   }
 
-  /** The head of a request with a good key. */
+  /** The head of a request with a valid key. */
   const head = (line: string, ...headers: string[]) =>
     [`${line} HTTP/1.1`, `Host: ${hostname}:${port}`, `Authorization: Bearer ${api_key}`, ...headers, "", ""].join(
       "\r\n",
@@ -80,7 +83,7 @@ export function expectRefusal(
   expect(headers.get("x-request-id")).toBeTruthy();
 }
 
-/** Status and error of what came over a connection of one's own; undefined where it was closed without a word. */
+/** The status and body of a raw answer; undefined if the connection was closed without one. */
 export function parsed(heard: string): { status: number; body: any } | undefined {
   if (heard === "") return undefined;
   const [head = "", body = ""] = heard.split("\r\n\r\n", 2);

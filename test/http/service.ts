@@ -3,7 +3,7 @@ import { openCommonPlatform } from "../sharedPlatform.ts";
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** The whole platform in this process with one organization, for the tests of http. Files without settings of their own share it. */
+/** The whole platform in this process with one organization. Files without settings share the platform. */
 export async function startService(env?: Record<string, string>) {
   const { url, startCodes, resources: opened, organization, settings } = (await openCommonPlatform(env)).platform;
   return {
