@@ -1,4 +1,5 @@
-import { clientOf } from "../http/service.ts";
+import { countEvents } from "../countEvents.ts";
+import { signIn } from "../http/service.ts";
 import type { Reply } from "../doubles/openai.ts";
 import { openPlatformWithProvider } from "../sharedPlatform.ts";
 
@@ -8,10 +9,9 @@ export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 export async function startDeployment(env?: Record<string, string>) {
   const { provider, platform } = await openPlatformWithProvider(env);
   const { api_key, admin, organization_id } = await platform.organization();
-  const api = { chat: `${platform.url}/api` };
-  const { body } = await clientOf(api, "none")("POST", "/auth/login", admin);
+  const { call: owner } = await signIn(platform.url, admin);
   // every client reads answers whose usage has a cost, which OpenAI's has not
-  await clientOf(api, body.token)("PUT", "/prices/openai/gpt-test", { prices: [PRICE] });
+  await owner("PUT", "/prices/openai/gpt-test", { prices: [PRICE] });
   const completions = () => provider.requests.filter(({ method }) => method === "POST");
 
   return {
@@ -31,10 +31,7 @@ export async function startDeployment(env?: Record<string, string>) {
     credentialSeen: () => completions().at(-1)!.headers.authorization,
     calls: () => completions().length,
     /** Events of a type in the organization. */
-    async count(type: string): Promise<number> {
-      const sql = "select count(*)::integer as n from log.events where type = $1 and organization_id = $2";
-      return (await platform.resources.db.query<{ n: number }>(sql, [type, organization_id]))[0]!.n;
-    },
+    count: (type: string) => countEvents(platform.resources.db, type, organization_id),
   };
 }
 

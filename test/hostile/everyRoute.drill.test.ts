@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { startOpenai } from "../doubles/openai.ts";
+import { signIn } from "../http/service.ts";
 import { leavesWell, say, startTarget, UNKNOWN, type Target } from "./target.ts";
 
 /* Sends nonsense to every route of /openapi.json, which may refuse it but must not fail. */
@@ -13,8 +14,7 @@ let routes: [method: string, path: string][];
 beforeAll(async () => {
   target = await startTarget();
   const { platform, credentials, send } = target;
-  const { token } = (await send("POST", `${platform.url}/api/auth/login`, credentials.admin, { authorization: "" }))
-    .body;
+  const { token } = await signIn(platform.url, credentials.admin);
   session = { authorization: `Bearer ${token}` };
   const { paths } = (await send("GET", `${platform.url}/openapi.json`)).body as { paths: Record<string, object> };
   routes = Object.entries(paths).flatMap(([path, methods]) =>

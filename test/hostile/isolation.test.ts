@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { fileForm } from "../http/service.ts";
+import { fileForm, signIn } from "../http/service.ts";
 import { leavesWell, say, startTarget, UNKNOWN, type Target, type TargetAnswer } from "./target.ts";
 
 /* What belongs to another organization, key or user is answered like what does not exist, to the byte. */
@@ -26,13 +26,11 @@ beforeAll(async () => {
     file: await upload(),
     hers: { thread: await converse("ada"), file: await upload("ada") },
   };
-  const signIn = async (admin: object) =>
-    (await send("POST", `${platform.url}/api/auth/login`, admin, { authorization: "" })).body.token as string;
-  session = { authorization: `Bearer ${await signIn(credentials.admin)}` };
+  session = { authorization: `Bearer ${(await signIn(platform.url, credentials.admin)).token}` };
   const second = await send("POST", `${platform.url}/api/keys`, { name: "Second" }, session);
   const other = await platform.organization("Other");
   strangers["another organization"] = other.api_key;
-  strangers["another organization's person"] = await signIn(other.admin);
+  strangers["another organization's person"] = (await signIn(platform.url, other.admin)).token;
   strangers["another key of the organization"] = second.body.key;
   strangers["a person of the organization"] = session.authorization.slice("Bearer ".length);
 });

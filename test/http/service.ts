@@ -48,6 +48,13 @@ export function clientOf(service: Pick<Service, "chat">, token: string) {
   };
 }
 
+/** A client of a signed-in person. */
+export async function signIn(url: string, account: { email: string; password: string }) {
+  const api = { chat: `${url}/api` };
+  const { token } = (await clientOf(api, "none")("POST", "/auth/login", account)).body as { token: string };
+  return { call: clientOf(api, token), token };
+}
+
 /** A multipart body with fields, and then a file. */
 export function fileForm(
   content: string | Uint8Array<ArrayBuffer>,
