@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { fileForm } from "../http/service.ts";
+import { fileForm, say } from "../http/service.ts";
 import { until } from "../bus/bus.ts";
 import { loseCommand } from "../bus/loseCommand.ts";
 import type { Platform } from "../platform.ts";
@@ -79,10 +79,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
   const things = await createProjectThings(tenant, project_id);
   const hook = await tenant.hook({ id: things["workflows"]! });
   const response = await made(owner("POST", `/agents/${things["agents"]}/v1/responses`, { input: "x" }));
-  const chat = await key("POST", "/openai/v1/chat/completions", {
-    model: "offline/echo",
-    messages: [{ role: "user", content: "x" }],
-  });
+  const chat = await key("POST", "/openai/v1/chat/completions", say("x"));
   await tenant.secret("home_secret", "value");
   await made(owner("PUT", "/providers/home", { api_key: "k", base_url: "http://127.0.0.1:9/v1" }));
   await made(owner("PUT", "/budgets/organization", { tokens_per_month: 1_000_000_000 }));
@@ -117,7 +114,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     documents: document.id,
     sources: (await made(owner("POST", sources, { kind: "url", url: "http://127.0.0.1:9/" }))).id,
     extractions: (await made(owner("POST", "/v1/extractions", fileForm("Hello", "note.md", { type: "" })))).id,
-    files: (await made(key("POST", "/openai/v1/files", fileForm("Hello", "note.md", { type: "" })))).id,
+    files: await tenant.upload("Hello", key),
     retention: "organization",
     holds: (await made(owner("POST", "/holds", { subject: "user:anna", name: "A-1", reason: "A claim" }))).id,
     erasures: (await made(owner("POST", "/erasures", { owner: `key:${UNKNOWN}` }))).id,

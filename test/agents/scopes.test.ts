@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UNKNOWN } from "../http/service.ts";
+import { fileForm, UNKNOWN } from "../http/service.ts";
 import { agentClient, signIn, startAgents, type AgentClient } from "./agents.ts";
 
 /* A response belongs to a key, a user and an agent. For all others the answer is byte for byte that for an unknown id (spec: Authentication). */
@@ -86,9 +86,7 @@ test("an agent cannot continue a chat thread, nor a chat an agent's thread", asy
 });
 
 test("a file of another user or key is unknown to a response", async () => {
-  const form = new FormData();
-  form.append("file", new File(["words"], "a.txt", { type: "text/plain" }));
-  form.append("user", "ada");
+  const form = fileForm("words", "a.txt", { fields: { user: "ada" } });
   const { id } = (await agent.call("POST", `${agents.base_url}/files`, form)).body;
   const refused = await agent.post({ input: "x", attachments: [id], user: "bob" });
   const unknown = await agent.post({ input: "x", attachments: [UNKNOWN], user: "bob" });

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { newId } from "#events/ids.ts";
 import type { Credentials } from "../../cli/organization.ts";
 import { signIn } from "../agents/agents.ts";
-import { clientOf, code, UNKNOWN } from "../http/service.ts";
+import { clientOf, code, fileForm, UNKNOWN } from "../http/service.ts";
 import { SOON } from "../soon.ts";
 
 export { code, SOON, UNKNOWN };
@@ -96,6 +96,9 @@ export async function openTenant(url: string, credentials: Credentials) {
     /** A new agent: its id. */
     newAgent: async (settings: object = {}): Promise<string> =>
       (await made(owner("POST", "/agents", { name: `A${newId()}`, model: "offline/echo", ...settings }))).id,
+    /** Uploads a text file: its id. */
+    upload: async (text: string, by = owner, name = "note.txt"): Promise<string> =>
+      (await made(by("POST", "/openai/v1/files", fileForm(text, name)))).id,
     define,
     register,
     start,
