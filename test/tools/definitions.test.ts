@@ -123,6 +123,13 @@ describe("the name of a definition", () => {
     });
   });
 
+  test("is unique in its organization only", async () => {
+    await createDefinition(toolSource("return 1"), { name: "shared_name" });
+    const stranger = await desk.signIn(await desk.service.organization("Other"));
+    const body = { type: "tool", name: "shared_name", source: toolSource("") };
+    expect((await stranger("POST", "/definitions", body)).status).toBe(201);
+  });
+
   test("can come from the script, and must not differ from the script", async () => {
     const { body } = await desk.define(toolSource("", { name: "own_name" }));
     expect(body).toMatchObject({ name: "own_name" });
