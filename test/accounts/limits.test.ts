@@ -46,9 +46,9 @@ describe("a limit of", () => {
     await made(owner("DELETE", `/v1/knowledge/documents/${existing.body.id}`));
     expect((await push("h")).headers.get("x-budget-warning")).toBe("organization; documents; 5 of 5");
     await vi.waitFor(async () => {
-      const told = (await readAllEvents(owner)).filter(({ type }) => type === "BudgetReached");
-      expect(told.map(({ data }: any) => data.percent)).toContain(100);
-      expect(told.length).toBeLessThanOrEqual(2);
+      const reached = (await readAllEvents(owner)).filter(({ type }) => type === "BudgetReached");
+      expect(reached.map(({ data }: any) => data.percent)).toContain(100);
+      expect(reached.length).toBeLessThanOrEqual(2);
     }, soon);
   });
 

@@ -30,10 +30,10 @@ const kept = async () => {
 test("an upload that announces more than 100 MB is refused before its body is sent", async () => {
   const before = await kept();
   for (const place of places()) {
-    const { socket, heard, closed } = target.open(
+    const { socket, received, closed } = target.open(
       target.head(`POST ${place}`, "Content-Type: multipart/form-data; boundary=b", "Content-Length: 1000000000000"),
     );
-    await expect.poll(heard).toMatch(/^HTTP\/1\.1 413 [\s\S]*"file_too_large"/);
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 413 [\s\S]*"file_too_large"/);
     socket.destroy();
     await closed;
   }

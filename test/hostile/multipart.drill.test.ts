@@ -147,10 +147,10 @@ describe("an upload that is never finished", () => {
   });
 
   test("a form shorter than its declared length is refused once the sender stops", async () => {
-    const { socket, heard, closed } = target.open(head(10_000) + file.toString() + END.toString());
+    const { socket, received, closed } = target.open(head(10_000) + file.toString() + END.toString());
     socket.end();
     await closed;
-    const answer = parsed(heard());
+    const answer = parsed(received());
     if (answer) expect([answer.status, answer.body.error.type]).toEqual([400, "invalid_request_error"]);
   });
 

@@ -25,21 +25,21 @@ export async function startTarget(env?: Record<string, string>) {
   const complete = (body: unknown, headers?: Record<string, string>) =>
     send("POST", "/chat/completions", body, headers);
 
-  /** Opens a raw connection. `heard`: what was received; `closed`: resolves when the other side closes it. */
+  /** Opens a raw connection. `received`: the bytes so far, as text; `closed`: resolves when the other side closes it. */
   function open(bytes: string | Buffer) {
     const socket: Socket = connect(Number(port), hostname);
-    let heard = "";
-    socket.on("data", (chunk: Buffer) => (heard += chunk.toString("latin1"))).on("error", () => socket.destroy());
+    let received = "";
+    socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1"))).on("error", () => socket.destroy());
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     socket.write(bytes);
-    return { socket, heard: () => heard, closed };
+    return { socket, received: () => received, closed };
   }
 
   /** Sends bytes and returns all that came back until the other side closed. */
   async function raw(bytes: string | Buffer): Promise<string> {
     const connection = open(bytes);
     await connection.closed;
-    return connection.heard();
+    return connection.received();
   }
 
   /** The head of a request with a valid key. */
@@ -84,9 +84,9 @@ export function expectRefusal(
 }
 
 /** The status and body of a raw answer; undefined if the connection was closed without one. */
-export function parsed(heard: string): { status: number; body: any } | undefined {
-  if (heard === "") return undefined;
-  const [head = "", body = ""] = heard.split("\r\n\r\n", 2);
+export function parsed(received: string): { status: number; body: any } | undefined {
+  if (received === "") return undefined;
+  const [head = "", body = ""] = received.split("\r\n\r\n", 2);
   return { status: Number(head.split(" ")[1]), body: body ? JSON.parse(body) : undefined };
 }
 
