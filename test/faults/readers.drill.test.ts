@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
 import { say } from "../http/service.ts";
 import { leavesWell, startTarget, type Target } from "../hostile/target.ts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   provider.script(({ method }) => (method === "GET" ? { status: 500 } : streaming(...HUGE.map(words), FINISH, DONE)));
   return () => provider.close();
 });
-leavesWell(() => target);
+leavesWell(() => target, afterEach);
 
 const ended = async (thread: string): Promise<any> => {
   const events = await target.platform.resources.log.read(streamName("thread", thread));

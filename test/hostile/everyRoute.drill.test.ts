@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { listRoutes } from "../accounts/everyRoute.ts";
 import { startOpenai } from "../doubles/openai.ts";
 import { signIn } from "../http/service.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
   session = { authorization: `Bearer ${token}` };
   routes = (await listRoutes(platform.url)).map((route) => route.split(" ") as [string, string]);
 });
-leavesWell(() => target);
+leavesWell(() => target, afterEach);
 
 const filled = (path: string, value: string) =>
   target.platform.url + path.replace(/\{[^}]*\}|\*/g, encodeURIComponent(value));

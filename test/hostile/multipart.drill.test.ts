@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { countEvents } from "../countEvents.ts";
 import { expectRefusal, leavesWell, parsed, say, startTarget } from "./target.ts";
 
 const target = await startTarget();
-leavesWell(() => target);
+leavesWell(() => target, afterEach);
 
 const part = (disposition: string, content: string | Buffer = "x", type = "text/plain") =>
   Buffer.concat([

@@ -90,5 +90,6 @@ export function parsed(received: string): { status: number; body: any } | undefi
   return { status: Number(head.split(" ")[1]), body: body ? JSON.parse(body) : undefined };
 }
 
-/** The tests of the file leave the platform well. */
-export const leavesWell = (target: () => Target) => afterAll(() => target().isWell());
+/** The platform is well after the file, or after each test (`afterEach`), where tests exhaust something that the next ones need. */
+export const leavesWell = (target: () => Target, after: (check: () => Promise<void>) => void = afterAll) =>
+  after(() => target().isWell());

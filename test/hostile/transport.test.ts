@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { expectRefusal, leavesWell, parsed, say, startTarget } from "./target.ts";
 
 const target = await startTarget();
-leavesWell(() => target);
+leavesWell(() => target, afterEach);
 
 const PATH = "/api/openai/v1/chat/completions";
 const MIB = 1024 * 1024;
