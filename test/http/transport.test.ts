@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { parsed, raw } from "./raw.ts";
-import { clientOf, say, startService } from "./service.ts";
+import { clientOf, startService } from "./service.ts";
 
 const service = await startService();
 const call = clientOf(service, service.credentials.api_key);
