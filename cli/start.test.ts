@@ -32,14 +32,14 @@ test("a start that PostgreSQL refuses says at once why, and ends when it is aske
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const ended = once(child, "exit");
-  let told = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (told += text));
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   await expect
-    .poll(() => told)
+    .poll(() => output)
     .toContain(
       `PostgreSQL at ${host} cannot be used (The server does not support SSL connections): trying again, for a minute at most.\n`,
     );
-  expect(told).not.toContain("hidden");
+  expect(output).not.toContain("hidden");
   child.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);
 });

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { isObject } from "./json.ts";
 
 /**
- * Extends the schema of a record: one with more than `max` keys is refused before its members are checked. zod checks all of them,
- * also after the first wrong one: 25,000 wrong members, for which a body has room, would block the process for half a second.
+ * Extends the schema of a record: one with more than `max` keys is refused before its members are checked. zod checks all members, even
+ * after an invalid one, and a body of 25,000 invalid members would block the process for half a second.
  */
 export const limitKeys = <T extends z.ZodType>(max: number, record: T, message = `must have ${max} keys at most`) =>
   z.preprocess((value, context) => {

@@ -31,7 +31,7 @@ const ONE_YEAR = "2001";
 /** In each of these lists, every month begins on every day of the week. */
 const COMMON_YEARS = "2001,2002,2003,2005,2006,2009,2010";
 const LEAP_YEARS = "2004,2008,2012,2016,2020,2024,2028";
-/** One month stands for all months with as many days: what fits none of the years in such a month fits none at all. */
+/** One month represents all months with as many days: a day that occurs in none of these years of it never occurs. */
 const MONTHS_BY_LENGTH = [
   { month: 1, years: COMMON_YEARS, like: [1, 3, 5, 7, 8, 10, 12] },
   { month: 4, years: COMMON_YEARS, like: [4, 6, 9, 11] },

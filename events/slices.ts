@@ -4,8 +4,8 @@
  */
 const ROUND_MS = 2;
 /**
- * Time per round in which waiting pieces of work are resumed one after the other. A turn has dozens of pieces, and everything else
- * waits for each round.
+ * Milliseconds per round for resuming the pieces of work that wait. A turn has dozens of pieces, and everything else in the process
+ * waits during a round.
  */
 const SHARED_MS = 1;
 /** Up to this many values are converted in one piece, as long as that takes less than SHORT_MS: short work must not wait behind long work. */

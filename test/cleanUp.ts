@@ -4,8 +4,8 @@ type Step = () => unknown;
 
 const steps: Record<"test" | "file", Step[]> = { test: [], file: [] };
 
-// A worker does not notice that its run was interrupted. The delay is for modules that stop processes of their own on this event; the
-// timer is taken before tests replace it.
+// A worker does not notice that its run was interrupted. The delay lets other modules stop their child processes on this event. Tests
+// may replace the timer later.
 const later = setTimeout;
 const endWorker = () => process.kill(process.pid, "SIGKILL");
 process.once("disconnect", () => later(endWorker, 100).unref());

@@ -8,13 +8,13 @@ import { afterFile, atEnd, type Lifetime } from "./cleanUp.ts";
 import { makeDataFolder, removeDataFolder } from "./dataFolder.ts";
 import { administer, freshName, withDatabase } from "./template.ts";
 
-/** A name that nobody else uses, of at most 32 characters. What lives as long as the run begins with its name, which finds it at the end. */
+/** A unique name of at most 32 characters. With the lifetime `run` it begins with the name of the run, whose end removes such names. */
 const nameFor = (kind: string, lifetime: Lifetime): string =>
   lifetime === "file" ? freshName(kind) : `${inject("services").run}_${randomBytes(4).toString("hex")}`;
 
 /**
- * An empty database of the caller's own: migrated, or also with read models (`ready`). It is dropped, open connections and all, by `drop`
- * or at the end of its lifetime.
+ * A new empty database: migrated, or also with read models (`ready`). `drop`, or the end of its lifetime, closes its connections and
+ * drops it.
  */
 export const testDatabase = async (kind: "migrated" | "ready" = "migrated", lifetime: Lifetime = "file") => {
   const { database_url, templates } = inject("services");
@@ -25,14 +25,14 @@ export const testDatabase = async (kind: "migrated" | "ready" = "migrated", life
   return { url: withDatabase(database_url, name), drop };
 };
 
-/** The NATS server's address and a prefix for subjects and streams that nobody else uses; the streams are removed at the end of the lifetime. */
+/** The NATS server's address, and a unique prefix for subjects and streams. The end of the lifetime removes the streams. */
 export const testBus = (lifetime: Lifetime = "file") => {
   const bus = { url: inject("services").nats_url, prefix: nameFor("bus", lifetime) };
   atEnd(lifetime, () => removeStreams(bus));
   return bus;
 };
 
-/** The Meilisearch server's address, its master key and a prefix for indexes that nobody else uses. */
+/** The Meilisearch server's address, its master key and a unique prefix for indexes. */
 export const testSearch = () => {
   const { meili_url, meili_master_key } = inject("services");
   return { url: meili_url, master_key: meili_master_key, prefix: freshName("index") };
@@ -45,7 +45,7 @@ export const testFolder = async (lifetime: Lifetime = "file") => {
   return folder;
 };
 
-/** A data folder for services of the caller's own, removed after the test file. */
+/** A data folder for services that a test starts, removed after the test file. */
 export const testDataFolder = async () => {
   const folder = await makeDataFolder();
   afterFile(() => removeDataFolder(folder));

@@ -6,7 +6,7 @@ import { testBus, testDatabase, testFolder, testSearch } from "./harness.ts";
 
 const MASTER_KEY = Buffer.alloc(32, 3).toString("base64");
 
-/** Where a deployment of a test's own keeps its things: several platforms may share one. */
+/** The stores of a new deployment, which several platforms may share. */
 export async function testDeployment(lifetime: Lifetime = "file") {
   const [{ url: database_url }, bus, folder, search] = [
     await testDatabase("ready", lifetime),
@@ -25,7 +25,7 @@ export async function testDeployment(lifetime: Lifetime = "file") {
 }
 export type Deployment = Awaited<ReturnType<typeof testDeployment>>;
 
-/** The environment of a process of its own on a deployment. */
+/** The environment of a child process on a deployment. */
 export const processEnv = ({ addresses, prefix, folder }: Deployment, port: number): Record<string, string> => ({
   PATH: process.env["PATH"] ?? "",
   HOME: process.env["HOME"] ?? "",
@@ -48,7 +48,7 @@ interface PlatformOptions {
 }
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
-/** The whole platform, or some of its roles, in this process: on real services, behind a real port. */
+/** Starts the platform, or some of its roles, in this process, on real servers and with a real port. */
 export async function startPlatform({
   roles = allRoles,
   deployment,

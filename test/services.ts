@@ -27,7 +27,7 @@ const { DATABASE_URL, NATS_URL, MEILI_URL, MEILI_MASTER_KEY } = process.env;
 const given = { DATABASE_URL, NATS_URL, MEILI_URL, MEILI_MASTER_KEY };
 const allGiven = DATABASE_URL && NATS_URL && MEILI_URL;
 
-// What no address is given for comes from containers where a Docker daemon answers, else from the embedded servers.
+// Servers without a given address run in containers if a Docker daemon answers, and else as embedded servers.
 const start = async () => {
   if (!allGiven && (await dockerAnswers())) return startContainers(given);
   const folder = await makeDataFolder();
@@ -45,7 +45,7 @@ const buildConsole = () =>
 
 export default async function setup(project: TestProject) {
   buildConsole();
-  // An exit runs the hook that ends the services; a signal's own end of the process would not.
+  // An exit runs the hook that stops the servers. Without these listeners, a signal would end the process without it.
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => process.exit(1));
   const { stop, ...services } = await start();
   const templates = await makeTemplates(services.database_url);

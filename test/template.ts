@@ -15,7 +15,7 @@ export const withDatabase = (url: string, name: string) => {
   return other.href;
 };
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export const administer = async (url: string, statement: string) => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -39,7 +39,7 @@ const buildReadModels = async (url: string) => {
   await pool.end();
 };
 
-/** Databases that a test's own is cloned from: `migrated` has no read models yet, `ready` has them, which saves a platform half of its start. */
+/** The databases that tests clone. `migrated` has no read models; `ready` has them, which halves the start of a platform. */
 export const makeTemplates = async (url: string) => {
   const [migrated, ready] = [freshName("migrated"), freshName("ready")];
   await administer(url, `create database ${migrated}`);

@@ -57,8 +57,8 @@ const afterRow = ({ next, previous, ancestors }: Place): HTMLElement | undefined
   targetIn([next, previous].find((row) => row?.isConnected) ?? null) ?? headingIn(ancestors);
 
 /**
- * The first field of the empty form that replaces a sent one, or the result in its place, such as a one-time secret or a decision.
- * Else the heading around it.
+ * After a form was sent: the first field of the empty form in its place, or the result there, such as a one-time secret or a decision.
+ * Otherwise the heading above it.
  */
 function afterForm({ previous, ancestors }: Place): HTMLElement | undefined {
   const successor = previous?.isConnected ? previous.nextElementSibling : ancestors[0]?.firstElementChild;

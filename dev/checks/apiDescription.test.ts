@@ -16,6 +16,8 @@ test("the API description has no fault", async () => {
 
 describe("a fault of the description is found:", () => {
   const path = "/api/agents/{id}";
+  /** The faults are planted in a document of these paths: to check all paths takes half a second. */
+  const PATHS = [path, "/api/keys", "/api/agents/{agent_id}/v1/responses"];
   test.each<[string, (planted: any) => void, RegExp]>([
     [
       "an error that is not described",
@@ -111,7 +113,8 @@ describe("a fault of the description is found:", () => {
     ],
     ["an invalid document", (planted) => delete planted.info, /not valid OpenAPI 3\.1/],
   ])("%s", async (_, plant, expected) => {
-    const planted = structuredClone(document);
+    const paths = Object.fromEntries(PATHS.map((one) => [one, document.paths[one]]));
+    const planted = structuredClone({ ...document, paths });
     plant(planted);
     expect(await findFaults(planted)).toContainEqual(expect.stringMatching(expected));
   });

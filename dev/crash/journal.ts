@@ -18,7 +18,7 @@ export interface Attempt {
 }
 
 /**
- * What a client requested and what it knows about it. `done`: success; `refused`: a 4xx answer, so nothing happened;
+ * A client's request and its outcome, as the client knows it. `done`: success; `refused`: a 4xx answer, so nothing happened;
  * `failed`: an answer reported the turn's failure; `unknown`: no answer after all retries.
  */
 export interface Operation {

@@ -4,7 +4,7 @@
 export type LinkedKind = "starter" | "listener" | "voted" | "chained" | "asking" | "storing";
 export const LINKED_KINDS: LinkedKind[] = ["starter", "listener", "voted", "chained", "asking", "storing"];
 
-/** Arguments of such a run. */
+/** Arguments of a linked run. */
 export interface LinkedArgs {
   /** Identifies the run in everything it leaves behind. */
   id: string;

@@ -51,7 +51,7 @@ function checkApprovedTools(approvals: object, tools: string[]): void {
     });
 }
 
-/** Refuses a rule that names a group in which nobody is: its calls would wait in vain. */
+/** Refuses a rule that names an empty group, because nobody could approve its calls. */
 async function checkApprovingGroups(http: Http, organization: string, approvals: ToolApprovals): Promise<void> {
   const named = Object.entries(approvals).flatMap(([tool, { assignees }]) =>
     assignees.flatMap((one) => ("group" in one ? [{ tool, group: one.group.toLowerCase() }] : [])),

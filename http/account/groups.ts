@@ -59,8 +59,8 @@ const groupChanged = () =>
   );
 
 /**
- * Changes a group if it is still as the caller has read it. Of several such changes at the same time one takes effect, because they
- * have one command id. A repeated request finds that it took effect. Throws 409 `group_changed`.
+ * Changes a group unless it was changed since the caller read it. Concurrent changes of the same version share one command id, so only
+ * one takes effect. A repeated request finds that it took effect. Throws 409 `group_changed`.
  */
 async function configureUnchanged(
   http: Http,

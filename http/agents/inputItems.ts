@@ -55,7 +55,7 @@ const MIN_SENT = 64 * 1024;
 
 type ItemSource = Pick<Message, "role" | "text" | "calls" | "call_id">;
 
-/** The items of one message. The last message of a turn may be its answer; calls are items of their own. */
+/** The items of one message. The last message of a turn may be its answer. Each call is a separate item. */
 function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: ItemSource, isAnswer: boolean): Item[] {
   const derived = deriveId("input", turn, String(n));
   if (role === "tool") return [{ id: `fco_${derived}`, type: "function_call_output", call_id: call_id!, output: text }];

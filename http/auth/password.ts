@@ -35,7 +35,7 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 
 let decoy: Promise<string> | undefined;
 
-/** Compares a password with a PHC string. Without one, because there is no such account, takes the same time and returns false. */
+/** Compares a password with a PHC string. Without one (there is no such account) returns false, after the same time. */
 export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
   decoy ??= hashPassword(randomBytes(16).toString("hex"));
   const match = PHC.exec(phc ?? (await decoy));

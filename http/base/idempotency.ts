@@ -133,8 +133,8 @@ export interface CreationReceipt extends CommandReceipt {
 }
 
 /**
- * Sends a command that creates the thing its stream is named for. For a repeated request nothing happens, and `created_id` is the
- * id of what was created before. Throws the rejection, and 503 if the first outcome cannot be read.
+ * Sends a command that creates the thing its stream is named for. A repeated request creates nothing, and its `created_id` is that of
+ * the first request. Throws the rejection, and 503 if the first outcome cannot be read.
  */
 export async function createOnce<D>(
   http: Pick<Http, "send" | "outcomes">,

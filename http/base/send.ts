@@ -40,7 +40,7 @@ export interface CommandRequest<D> {
   fingerprint?: string;
   fresh?: boolean;
   keys?: Record<string, string>;
-  /** Projections that the caller reads next, so the answer waits for them while somebody projects. */
+  /** Projections that the caller reads next. The answer waits for them if a projector runs. */
   waitFor?: string[];
   /** Throw 503 if the projections lag. For answers that are false until then, such as that a deleted key no longer works. */
   requireProjected?: boolean;

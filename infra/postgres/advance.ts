@@ -25,7 +25,7 @@ export interface Sink<F extends Follower> {
 /**
  * Moves followers past these events. If an event is at fault, bisection finds it: everything else is written, and an event that
  * still fails after 5 attempts parks its stream for the projection that cannot follow it. Other errors (connection, disk space, a
- * missing table) are thrown; what was written until then stays.
+ * missing table) are thrown; rows written before stay written.
  */
 export async function advanceFollowers<F extends Follower>(
   followers: F[],

@@ -6,7 +6,7 @@ export interface Hop {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Headers that are sent to another server, too. All others may hold a key, whatever their name. */
+/** Headers that are also sent to another server. Every other header may contain a key. */
 const SHARED_HEADERS = new Set(["accept", "accept-language", "content-type", "content-encoding", "user-agent"]);
 
 /** The request that a redirect asks for; undefined if the response is not a redirect. Throws an AddressRefused for https to http. */

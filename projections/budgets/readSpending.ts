@@ -48,7 +48,7 @@ type StoredDay = Omit<DaySpending, "open"> & {
 };
 
 const rowsOf = (query: string): string => `(select coalesce(json_agg(row), '[]') from (${query}) row)`;
-/** In whole milliseconds, as the times of usage are: otherwise what was used in its millisecond would be in two readings. */
+/** In whole milliseconds, like the times of usage. Otherwise the usage of that millisecond would be in two readings. */
 const SPLIT = `(select date_trunc('milliseconds', recorded_at) - interval '${MAX_CLOCK_STEP_MS} milliseconds'
    from log.events where position = c.position)`;
 

@@ -6,7 +6,7 @@ import type { Hit } from "./groupHits.ts";
  * the others in its list. The constants were tuned on judged sets, with vectors that are worse than words (ADR 60).
  */
 
-/** The rank in the list of nearest passages with which nearer ones are compared. */
+/** The rank of the passage that nearer ones are compared with. */
 const CROWD = 9;
 /** How much nearer than the crowd a passage must be to stand out, and the weight of each further step. */
 const [GAP, WEIGHT] = [0.2, 0.6];

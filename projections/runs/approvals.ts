@@ -40,7 +40,7 @@ const hasEnded = (one: string): string => `coalesce((select n.by_id = ${one}.by_
         order by n.version limit 1), ${isOwnVoteCast(`${one}.by_id`)})`;
 const mayDecide = (user: string): string =>
   `coalesce(${user}.active and ${user}.role in (${APPROVERS.map((role) => `'${role}'`).join(", ")}), false)`;
-/** SQL: whether the delegation, or one by which the vote came to the person who delegated, has ended. */
+/** SQL: whether the delegation has ended, or an earlier one through which the delegating person had received the vote. */
 const HAS_LOST = `exists (with recursive source as (
           select d.approval_id, d.version, d.by_id
           union all
@@ -50,8 +50,8 @@ const HAS_LOST = `exists (with recursive source as (
             order by o.version desc limit 1) e)
         select from source x where ${hasEnded("x")})`;
 /**
- * SQL: whether a delegation has an effect: somebody may decide by it now, or has voted. Those to whom it was delegated may have left
- * or have another role by now, and may have delegated it in turn (`passed`). Once a person gets another one, theirs are about that one.
+ * SQL: whether a delegation has an effect: a delegate may decide now, or has voted. Delegates may have left, may have another role by
+ * now, or may have delegated it further (`passed`). After a person receives a newer delegation, their own delegations pass that one on.
  */
 const HAS_EFFECT = `(${hasVoted("d.to_id")} or (not ${HAS_LOST} and exists (with recursive passed as (
           select d.approval_id, d.version, d.by_id, d.to_id

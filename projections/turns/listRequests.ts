@@ -131,7 +131,7 @@ const COUNTED = `with examined as materialized (select model, status, principal,
   union all (select model, status, count(*)::int as turns from examined where ${MATCHING}
     group by model, status order by turns desc, model, status limit ${MAX_COUNTS})`;
 
-/** The number of an organization's turns by model and status, most first, whatever their question. `isWhole`: all were examined, not only the newest `most`. */
+/** Counts an organization's turns by model and status, the most frequent first. `isWhole`: all were examined, not only the newest `most`. */
 export async function countRequests(
   db: Db,
   organization: string,

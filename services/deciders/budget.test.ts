@@ -30,13 +30,13 @@ test("however often and in whatever order a limit is reported, each step of each
     fc.property(fc.array(reached, { maxLength: 40 }), (notes) => {
       const events: BudgetEvent[] = [set];
       for (const each of notes) events.push(...budget.decide(note(each), fold(events)));
-      const told = events.slice(1).map(({ data }: any) => [data.limit, data.period, data.percent].join());
-      expect(new Set(told).size).toBe(told.length);
+      const reported = events.slice(1).map(({ data }: any) => [data.limit, data.period, data.percent].join());
+      expect(new Set(reported).size).toBe(reported.length);
       // every report of the newest period is in the log
       const newest = notes.filter(({ period }) => period === "2026-11-24");
       for (const { limit, percent } of newest)
         expect(
-          told.some((each) => each === `${limit},2026-11-24,${percent}` || each === `${limit},2026-11-24,100`),
+          reported.some((each) => each === `${limit},2026-11-24,${percent}` || each === `${limit},2026-11-24,100`),
         ).toBe(true);
     }),
   );
@@ -62,12 +62,12 @@ test("a step names the workflow that is set at that moment, and who set it", () 
   const alert = { workflow_id: "0198c0de-0000-7000-8000-00000000000b", set_by: { type: "person" as const, id: "p" } };
   const step = { subject, limit: "tokens_per_day" as const, period: "2026-11-23", spent: "8", at_most: "10" };
   const withAlert = BudgetSet.of({ ...set.data, alert });
-  const told = (events: BudgetEvent[], percent: 80 | 100) => budget.decide(note({ ...step, percent }), fold(events));
-  const first = told([set, withAlert], 80);
+  const report = (events: BudgetEvent[], percent: 80 | 100) => budget.decide(note({ ...step, percent }), fold(events));
+  const first = report([set, withAlert], 80);
   expect(first).toMatchObject([{ data: { ...step, percent: 80, alert } }]);
-  const [later] = told([set, withAlert, ...first, set], 100);
+  const [later] = report([set, withAlert, ...first, set], 100);
   expect(later!.data).not.toHaveProperty("alert");
-  expect(told([set, withAlert, ...first, set], 80)).toEqual([]);
+  expect(report([set, withAlert, ...first, set], 80)).toEqual([]);
 });
 
 test("a process that still has the limit before reports nothing again, unless that limit is set again", () => {

@@ -68,7 +68,7 @@ const votersOf = ({ links }: OpenApproval, { by, in_place_of }: Ballot): Actor[]
 export const findVote = (approval: OpenApproval, voter: Actor) =>
   approval.votes?.cast.find((vote) => votersOf(approval, vote).some((one) => isSame(one, voter)));
 
-/** Whether somebody's own vote was cast, by them, a link or a substitute. What they cast as a substitute is another person's vote. */
+/** Whether a person's vote was cast: by the person, a link or a substitute. A vote that the person casts as a substitute is another's. */
 const isOwnVoteCast = (approval: OpenApproval, voter: Actor): boolean =>
   approval.votes?.cast.some((vote) => isSame(votersOf(approval, vote).at(-1)!, voter)) ?? false;
 

@@ -6,7 +6,7 @@ import { readAllEvents } from "./audit.ts";
 import { openPeople } from "./people.ts";
 import { ask, openSpender, type Call, type Spender } from "./spender.ts";
 
-/* Budgets and rate limits: what they count, what they refuse, and that the figure that refuses is the one that is shown (docs/spending.md). */
+/* Budgets and rate limits: what they count and refuse. A refusal names the same figure that the budget shows (docs/spending.md). */
 
 const people = await openPeople();
 
@@ -195,9 +195,9 @@ describe("a turn", () => {
     }, soon);
     await vi.waitFor(async () => {
       await ask(first);
-      const told = (await readAllEvents(owner)).filter(({ type }) => type === "BudgetReached");
-      expect(told.at(-1)?.data).toMatchObject({ subject: "organization", limit: "cost_per_month", percent: 100 });
-      expect(told.length).toBeLessThanOrEqual(2);
+      const reached = (await readAllEvents(owner)).filter(({ type }) => type === "BudgetReached");
+      expect(reached.at(-1)?.data).toMatchObject({ subject: "organization", limit: "cost_per_month", percent: 100 });
+      expect(reached.length).toBeLessThanOrEqual(2);
     }, soon);
   });
 
@@ -206,8 +206,8 @@ describe("a turn", () => {
     await set("organization", { requests_per_day: 10 });
     for (let n = 0; n < 8; n++) expect((await ask(first)).status).toBe(200);
     await vi.waitFor(async () => {
-      const told = (await readAllEvents(owner)).filter(({ type }) => type === "BudgetReached");
-      expect(told.map(({ data }) => data)).toMatchObject([{ limit: "requests_per_day", percent: 80, spent: "8" }]);
+      const reached = (await readAllEvents(owner)).filter(({ type }) => type === "BudgetReached");
+      expect(reached.map(({ data }) => data)).toMatchObject([{ limit: "requests_per_day", percent: 80, spent: "8" }]);
     }, soon);
   });
 

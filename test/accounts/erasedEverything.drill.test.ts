@@ -10,13 +10,13 @@ import { tablesWith } from "../tables.ts";
 import { code, SOON, WAITING, workflowSource, type Client } from "../workflows/tenant.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
-/* Runs, documents and extractions in the export and the erasure of somebody. */
+/* Runs, documents and extractions in the export and in the erasure of a person. */
 
 const { platform } = await openCommonPlatform();
 const { home } = await openTwoTenants(platform);
 const { upload } = belongings(home);
 
-/** A run that puts what it was given into each place that a run has: a turn, a file, an approval, a child run and its result. */
+/** A run that stores its argument everywhere it can: in a turn, a file, an approval, a child run and its result. */
 const KEEPS = workflowSource(
   `const { text } = await ctx.runStep("ask", { text: args.text });
    await ctx.runStep("save", { text });

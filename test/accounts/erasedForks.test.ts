@@ -8,7 +8,7 @@ import { openCommonPlatform } from "../sharedPlatform.ts";
 import { code, SOON, WAITING, workflowSource } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
 
-/* Runs that others fork from a run of somebody in the moment in which it is erased. */
+/* Forks that other people start from a run while an erasure destroys it. */
 
 const { platform } = await openCommonPlatform();
 const { home } = await openTwoTenants(platform);

@@ -4,7 +4,7 @@ import { expectRefusal } from "../hostile/target.ts";
 import { readAllEvents } from "./audit.ts";
 import { openPeople } from "./people.ts";
 
-/* GET /api/events/histogram and /api/events/check: counts over time, and whether events are what was written. */
+/* GET /api/events/histogram and /api/events/check: counts over time, and the check that no event was changed. */
 
 const people = await openPeople();
 

@@ -1,12 +1,12 @@
 import { expect } from "vitest";
-import { fileForm } from "../http/service.ts";
+import { fileForm, say } from "../http/service.ts";
 import { until } from "../bus/bus.ts";
 import { loseCommand } from "../bus/loseCommand.ts";
 import type { Platform } from "../platform.ts";
 import { UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
 
-/* Every route of the service's own description, and one thing of an organization for every parameter in their paths. */
+/* Every route of /openapi.json, and for every parameter in their paths one thing of an organization. */
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
@@ -45,16 +45,16 @@ function contentOf(route: string): object {
 }
 
 /** Calls a route. Without `things` it names nothing that exists, so it changes nothing. `call` has paths below `/api`. */
-export const callRoute = (call: Client, route: string, things?: Things) => {
+export const callRoute = (call: Client, route: string, things?: Things, content: object = contentOf(route)) => {
   const [method] = route.split(" ") as [string];
   const path = fillPath(route, things).replace(/^\/api/, "");
-  return call(method, path, method === "GET" ? undefined : contentOf(route));
+  return call(method, path, method === "GET" ? undefined : content);
 };
 
 const ASKING = `export const steps = { look: () => 1 };
 export async function run(ctx) { await ctx.runStep("look"); await ctx.awaitApproval("go", { title: "Go?" }); }`;
 
-/** A workflow with a run that has ended, its step, its decided approval, and an agent: what can belong to a project. */
+/** Everything that can belong to a project: an agent, and a workflow with an ended run, its step and its decided approval. */
 async function createProjectThings({ made, owner, ...tenant }: Tenant, project_id: string | null): Promise<Things> {
   const agent = await made(owner("POST", "/agents", { name: "A", model: "offline/echo", project_id }));
   const workflow = await tenant.register(ASKING, {}, { project_id });
@@ -79,10 +79,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
   const things = await createProjectThings(tenant, project_id);
   const hook = await tenant.hook({ id: things["workflows"]! });
   const response = await made(owner("POST", `/agents/${things["agents"]}/v1/responses`, { input: "x" }));
-  const chat = await key("POST", "/openai/v1/chat/completions", {
-    model: "offline/echo",
-    messages: [{ role: "user", content: "x" }],
-  });
+  const chat = await key("POST", "/openai/v1/chat/completions", say("x"));
   await tenant.secret("home_secret", "value");
   await made(owner("PUT", "/providers/home", { api_key: "k", base_url: "http://127.0.0.1:9/v1" }));
   await made(owner("PUT", "/budgets/organization", { tokens_per_month: 1_000_000_000 }));
@@ -117,7 +114,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     documents: document.id,
     sources: (await made(owner("POST", sources, { kind: "url", url: "http://127.0.0.1:9/" }))).id,
     extractions: (await made(owner("POST", "/v1/extractions", fileForm("Hello", "note.md", { type: "" })))).id,
-    files: (await made(key("POST", "/openai/v1/files", fileForm("Hello", "note.md", { type: "" })))).id,
+    files: await tenant.upload("Hello", key),
     retention: "organization",
     holds: (await made(owner("POST", "/holds", { subject: "user:anna", name: "A-1", reason: "A claim" }))).id,
     erasures: (await made(owner("POST", "/erasures", { owner: `key:${UNKNOWN}` }))).id,
@@ -166,7 +163,11 @@ export async function openHomeAndForeign(platform: Platform) {
       expect((await home.owner("GET", "/dead-letters")).body.data).toMatchObject([
         { seq: Number(things["dead-letters"]) },
       ]);
-      expect((await home.owner("GET", `/v1/knowledge/documents/${things["documents"]}`)).status).toBe(200);
+      for (const kind of ["collections", "documents", "sources"])
+        expect((await home.owner("GET", `/v1/knowledge/${kind}/${things[kind]}`)).status, kind).toBe(200);
+      expect((await home.owner("GET", `/v1/extractions/${things["extractions"]}`)).status).toBe(200);
+      const { data: triggers } = (await home.owner("GET", `/workflows/${things["workflows"]}/triggers`)).body;
+      expect(triggers.map(({ id }: { id: string }) => id)).toEqual([things["triggers"]]);
       expect((await home.key("GET", `/openai/v1/files/${things["files"]}`)).status).toBe(200);
     },
   };

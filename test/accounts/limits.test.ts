@@ -5,7 +5,7 @@ import { code, openTenant, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
 import { openPeople } from "./people.ts";
 
-/* Limits of what is stored, read and runs at a moment (docs/spending.md#what-is-stored-and-runs). */
+/* Limits on stored data, on pages read, and on concurrent work (docs/spending.md#what-is-stored-and-runs). */
 
 const people = await openPeople();
 const soon = { timeout: 30_000, interval: 200 };
@@ -46,9 +46,9 @@ describe("a limit of", () => {
     await made(owner("DELETE", `/v1/knowledge/documents/${existing.body.id}`));
     expect((await push("h")).headers.get("x-budget-warning")).toBe("organization; documents; 5 of 5");
     await vi.waitFor(async () => {
-      const told = (await readAllEvents(owner)).filter(({ type }) => type === "BudgetReached");
-      expect(told.map(({ data }: any) => data.percent)).toContain(100);
-      expect(told.length).toBeLessThanOrEqual(2);
+      const reached = (await readAllEvents(owner)).filter(({ type }) => type === "BudgetReached");
+      expect(reached.map(({ data }: any) => data.percent)).toContain(100);
+      expect(reached.length).toBeLessThanOrEqual(2);
     }, soon);
   });
 

@@ -1,10 +1,22 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { uploadForm } from "../knowledge/library.ts";
+import { callRoute, fillPath } from "./everyRoute.ts";
 import { HOLDERS } from "./permissionTable.ts";
-import { expectedOutcome, openRouteWalk } from "./routeWalk.ts";
+import { expectedOutcome, isHook, openRouteWalk } from "./routeWalk.ts";
 
-/* Walks every route of /openapi.json with every kind of credential, and compares the answers with docs/permissions.md. */
+/* Walks every route of /openapi.json: with every kind of credential as docs/permissions.md says, and as another organization. */
 
 const LOGOUT = "POST /api/auth/logout";
+/** Valid content of routes that would refuse an empty body before they look for the item in their path. */
+const CONTENT: Record<string, object> = {
+  "PATCH /api/v1/knowledge/collections/{reference}": { name: "Theirs" },
+  "PATCH /api/v1/knowledge/documents/{id}": { name: "theirs" },
+  "PATCH /api/v1/knowledge/sources/{id}": { paused: true },
+  "PATCH /api/workflows/{id}": { name: "theirs" },
+  "POST /api/v1/knowledge/collections/{reference}/documents": uploadForm({}),
+  "POST /api/v1/knowledge/collections/{reference}/documents/text": { text: "x" },
+  "POST /api/v1/knowledge/collections/{reference}/sources": { kind: "url", url: "http://127.0.0.1:9/" },
+};
 let walk: Awaited<ReturnType<typeof openRouteWalk>>;
 beforeAll(async () => {
   walk = await openRouteWalk();
@@ -13,6 +25,52 @@ beforeAll(async () => {
 test("every route has one row in docs/permissions.md, and every row has a route", () => {
   expect(walk.routes.length).toBeGreaterThan(80);
   expect(walk.table.map(({ route }) => route)).toEqual(walk.routes.toSorted());
+});
+
+test("the lists of an organization show nothing of another organization", async () => {
+  const { foreign, things } = walk.stage;
+  const foreignProject = (await foreign.made(foreign.owner("POST", "/projects", { name: "P" }))).id;
+  const foreignKeyOfProject = (await foreign.newKey({ project_id: foreignProject })).call;
+  const named = Object.values(things).filter((value) => value.length >= 32);
+  expect(named.length).toBeGreaterThan(15);
+  const lists = walk.secured().filter(({ route }) => route.startsWith("GET ") && !route.includes("{"));
+  expect(lists.length).toBeGreaterThan(25);
+  /** A name of what has no id: a secret, a provider, a price, an alias, a group. */
+  const homeName = /"home["_/]/;
+  for (const { route } of lists)
+    for (const call of [foreign.owner, foreign.key, foreignKeyOfProject]) {
+      const { status, text } = await callRoute(call, route);
+      expect(status, route).toBeLessThan(500);
+      expect(text, route).not.toMatch(homeName);
+      expect(
+        named.filter((id) => text.includes(id)),
+        route,
+      ).toEqual([]);
+    }
+});
+
+test("items of another organization get the same answer as unknown ones", async () => {
+  const { foreign, things } = walk.stage;
+  const project_id = (await foreign.made(foreign.owner("POST", "/projects", { name: "Q" }))).id;
+  const ofProject = (await foreign.newKey({ project_id })).call;
+  let compared = 0;
+  for (const { route, holders } of walk.secured()) {
+    // the hook's own token leads to it, models are everybody's, and a name that PUT writes is the caller's own organization's
+    const namesOwn = route.startsWith("PUT ") && !route.includes("/members/");
+    if (!route.includes("{") || isHook(route) || route.includes("/models/") || namesOwn) continue;
+    const callers = [foreign.owner, ...(holders["API key"] === "yes" ? [foreign.key, ofProject] : [])];
+    for (const call of callers) {
+      const ask = (named?: typeof things) => callRoute(call, route, named, CONTENT[route]);
+      const [unknown, answer] = [await ask(), await ask(things)];
+      expect(fillPath(route, things)).not.toBe(fillPath(route));
+      expect([answer.status, answer.text], route).toEqual([unknown.status, unknown.text]);
+      if (route in CONTENT) expect(answer.status, route).toBe(404);
+      compared++;
+    }
+  }
+  expect(compared).toBeGreaterThan(60);
+  expect(walk.routes).toEqual(expect.arrayContaining(Object.keys(CONTENT)));
+  await walk.stage.expectUntouched();
 });
 
 describe.each(HOLDERS)("the holder %s", (holder) => {

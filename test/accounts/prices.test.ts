@@ -150,14 +150,6 @@ describe("the prices of a model", () => {
     expect((await by("DELETE", "/prices/acme/first")).status).toBe(204);
     expect((await set("acme/another", [price], by)).status).toBe(200);
   });
-
-  test("belong to their organization alone", async () => {
-    await set("acme/ours", [price]);
-    const stranger = await people.signIn(await people.service.organization("Strangers"));
-    expectRefusal(await stranger("GET", "/prices/acme/ours"), 404, "price_not_found", "model");
-    expectRefusal(await stranger("DELETE", "/prices/acme/ours"), 404, "price_not_found", "model");
-    expect((await stranger("GET", "/prices")).body.data.map(({ model }: any) => model)).not.toContain("acme/ours");
-  });
 });
 
 describe("the cost of a turn", () => {

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { fileForm } from "../http/service.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
 import { code, openTenant, SOON, UNKNOWN, workflowSource, type Client, type Tenant } from "../workflows/tenant.ts";
 import { ageRuns } from "./ageRuns.ts";
@@ -10,8 +9,7 @@ beforeAll(async () => {
   ({ platform } = await openCommonPlatform());
 });
 
-const upload = async (by: Client): Promise<string> =>
-  (await home.made(by("POST", "/openai/v1/files", fileForm("Hello", "note.md", { type: "" })))).id;
+const upload = (by: Client) => home.upload("Hello", by);
 async function say(by: Client, text: string): Promise<string> {
   const messages = [{ role: "user", content: text }];
   const answer = await by("POST", "/openai/v1/chat/completions", { model: "offline/echo", messages });

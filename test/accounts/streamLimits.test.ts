@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { say } from "../http/service.ts";
+import { SOON } from "../soon.ts";
 import { listen } from "./audit.ts";
 import { openPeople } from "./people.ts";
 
@@ -17,13 +18,12 @@ test("a person's streams of the audit log are limited, and the open ones receive
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
 
   for (let n = 0; n < 3; n++) await people.complete(say(`Turn ${n}`));
-  const soon = { timeout: 60_000, interval: 50 };
-  await expect.poll(() => tails.map((tail) => tail.received().length), soon).toEqual(Array(50).fill(3));
+  await expect.poll(() => tails.map((tail) => tail.received().length), SOON).toEqual(Array(50).fill(3));
   await Promise.all(tails.map((tail) => tail.close()));
   const reopened = async () => {
     const tail = await follow();
     await tail.close();
     return tail.status;
   };
-  await expect.poll(reopened, soon).toBe(200);
+  await expect.poll(reopened, SOON).toBe(200);
 });

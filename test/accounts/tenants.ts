@@ -1,5 +1,5 @@
 import type { Credentials } from "../../cli/organization.ts";
-import { fileForm } from "../http/service.ts";
+import { fileForm, say } from "../http/service.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
 import { openTenant, type Client, type Tenant } from "../workflows/tenant.ts";
 
@@ -15,16 +15,10 @@ export async function openTwoTenants(platform?: Organizations) {
   return { home: await open("Home"), foreign: await open("Foreign") };
 }
 
-/** Ways to leave things behind: a chat, and a file, of an external user if one is named. */
+/** Creates chats and files, of an external user if one is named. */
 export const belongings = ({ made }: Tenant) => ({
-  say: (by: Client, text: string, more: object = {}) =>
-    made(
-      by("POST", "/openai/v1/chat/completions", {
-        model: "offline/echo",
-        messages: [{ role: "user", content: text }],
-        ...more,
-      }),
-    ),
+  say: (by: Client, text: string, more: Record<string, unknown> = {}) =>
+    made(by("POST", "/openai/v1/chat/completions", say(text, more))),
   async upload(by: Client, content: string, user?: string): Promise<string> {
     const form = fileForm(content, "note.md", { type: "", fields: user === undefined ? {} : { user } });
     return (await made(by("POST", "/openai/v1/files", form))).id;

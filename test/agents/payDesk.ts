@@ -1,9 +1,8 @@
 import { expect } from "vitest";
+import { SOON } from "../soon.ts";
 import { openSite } from "../tools/site.ts";
 import { toolSource } from "../tools/desk.ts";
 import { agentClient, signIn, startAgents, type AgentClient } from "./agents.ts";
-
-const SOON = { timeout: 30_000 };
 
 /** Reading responses. */
 export const responses = {
@@ -26,9 +25,9 @@ export async function openPayDesk(env: Record<string, string> = {}) {
   return {
     ...agents,
     site,
-    /** What the site does before it answers. */
+    /** Sets what the site does before it answers. */
     answers: (next: () => Promise<void>) => void (answer = next),
-    /** How often the tool has paid somebody. */
+    /** Number of the tool's payments to a person. */
     paid: (to: string) => site.paths.filter((path) => path === `/paid/${to}`).length,
     /** An agent whose calls of `pay` wait for a person. */
     async payer(rule: unknown = "always", more: object = {}, token = api_key) {

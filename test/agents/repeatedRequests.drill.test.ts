@@ -94,9 +94,9 @@ const unanswered = async (): Promise<number> => (await agents.db.query("select f
 /** Sends a request, and disconnects after the first events. */
 async function leave(body: object): Promise<any[]> {
   const before = await unanswered();
-  const heard = await agent.some("/responses", { ...body, stream: true }, (seen) => seen.length > 2);
+  const received = await agent.some("/responses", { ...body, stream: true }, (seen) => seen.length > 2);
   await expect.poll(unanswered).toBeGreaterThan(before);
-  return heard;
+  return received;
 }
 /** Sends a request, and disconnects once its turn has begun. */
 async function leaveBuffered(body: object): Promise<void> {
@@ -127,9 +127,9 @@ describe("a retry of a response request", () => {
 
   test("resumes an abandoned stream from its start", async () => {
     const body = { input: "/slow 0.3\n/say streamed one two three" };
-    const heard = await leave(body);
+    const received = await leave(body);
     const { events, response } = await agent.stream(body.input, {}, retry);
-    expect(events.slice(0, heard.length)).toEqual(heard);
+    expect(events.slice(0, received.length)).toEqual(received);
     expect([await begun(), response.status]).toEqual([1, "completed"]);
   });
 

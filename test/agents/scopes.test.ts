@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { fileForm, UNKNOWN } from "../http/service.ts";
 import { agentClient, signIn, startAgents, type AgentClient } from "./agents.ts";
 
-/* A response belongs to key, user and agent. Those of others answer like missing ones, to the byte (spec: Authentication). */
+/* A response belongs to a key, a user and an agent. For all others the answer is byte for byte that for an unknown id (spec: Authentication). */
 
-const UNKNOWN = "0198c0de-0000-7000-8000-00000000000a";
 const agents = await startAgents();
 const agent_id = await agents.agent({ model: "offline/echo" });
 const agent = agentClient(agents.url, agents.api_key, agent_id);
@@ -86,9 +86,7 @@ test("an agent cannot continue a chat thread, nor a chat an agent's thread", asy
 });
 
 test("a file of another user or key is unknown to a response", async () => {
-  const form = new FormData();
-  form.append("file", new File(["words"], "a.txt", { type: "text/plain" }));
-  form.append("user", "ada");
+  const form = fileForm("words", "a.txt", { fields: { user: "ada" } });
   const { id } = (await agent.call("POST", `${agents.base_url}/files`, form)).body;
   const refused = await agent.post({ input: "x", attachments: [id], user: "bob" });
   const unknown = await agent.post({ input: "x", attachments: [UNKNOWN], user: "bob" });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openInspector } from "../bus/streams.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";
+import { SOON } from "../soon.ts";
 import { openSite, type Site } from "../tools/site.ts";
 import { toolSource } from "../tools/desk.ts";
 import type { AgentClient } from "./agents.ts";
@@ -12,7 +13,6 @@ import { openPayDesk, payTo, responses, type PayDesk } from "./payDesk.ts";
 /* Calls that wait for a person: time limits of requests, other processes, and processes that die (ADR 48). */
 
 const { read, ended } = responses;
-const SOON = { timeout: 30_000 };
 
 describe("the time limit of a request", () => {
   let desk: PayDesk;

@@ -11,7 +11,7 @@ import { feedEvent } from "../samples.ts";
 import { openBus, startWorker } from "./bus.ts";
 import { startServerWithUsers } from "./users.ts";
 
-/* The users of deploy/nats-users.conf on a real server: what each needs works, and what it must not do is refused. */
+/* The users of deploy/nats-users.conf on a real server: each may do what its role needs, and everything else is refused. */
 
 const [mine, theirs] = [newId(), newId()];
 
@@ -25,7 +25,7 @@ async function connectAs(user: string, pass: string): Promise<NatsConnection> {
   return nc;
 }
 
-/** Whether the server refused the request, or the payload in it, or nothing in its account takes such a request. */
+/** Whether the server refused the request or its payload, or nothing in the account answers such requests. */
 async function isRefused(nc: NatsConnection, subject: string, payload: unknown = ""): Promise<boolean> {
   const text = typeof payload === "string" ? payload : JSON.stringify(payload);
   try {

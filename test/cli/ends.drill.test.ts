@@ -35,20 +35,20 @@ async function startLogging(before: string[], stdout: "pipe" | "ignore" | number
   });
   endAfterTest(child.pid!);
   const ended = once(child, "exit");
-  let told = "";
-  child.stderr!.setEncoding("utf8").on("data", (text: string) => (told += text));
+  let output = "";
+  child.stderr!.setEncoding("utf8").on("data", (text: string) => (output += text));
   child.stdout?.resume();
-  await expect.poll(() => told).toContain("http is running");
+  await expect.poll(() => output).toContain("http is running");
   const ask = () => fetch(`http://127.0.0.1:${port}/api/usage`).then(({ status }) => status);
-  return { child, ended, told: () => told, ask };
+  return { child, ended, output: () => output, ask };
 }
 
 test("a service whose log nobody reads any more stops in order, with an exit code that makes a supervisor start it again", async () => {
-  const { child, ended, told, ask } = await startLogging([], "pipe");
+  const { child, ended, output, ask } = await startLogging([], "pipe");
   child.stdout!.destroy();
   await ask().catch(() => {});
   expect(await ended).toEqual([1, null]);
-  expect(told()).toContain("Stopping.");
+  expect(output()).toContain("Stopping.");
 });
 
 test("a service whose log does not fit on its disk goes on", async () => {
@@ -61,11 +61,11 @@ test("a service whose log does not fit on its disk goes on", async () => {
 });
 
 test("a service on servers of its own stops when its launcher is killed", async () => {
-  const { child, told } = await startLogging(["-e", LAUNCHER], "ignore");
+  const { child, output } = await startLogging(["-e", LAUNCHER], "ignore");
   const [pid] = childrenOf(child.pid!);
   endAfterTest(pid!);
   const closed = once(child.stderr!, "close");
   child.kill("SIGKILL");
   await closed;
-  expect(told()).toContain("Stopping.");
+  expect(output()).toContain("Stopping.");
 });

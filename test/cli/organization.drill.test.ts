@@ -1,6 +1,7 @@
 import pg from "pg";
 import { expect, test } from "vitest";
 import { saveCredentials } from "../../cli/credentials.ts";
+import { countEvents } from "../countEvents.ts";
 import { administer } from "../template.ts";
 import { openCommandLine, json } from "./svc.ts";
 
@@ -71,8 +72,7 @@ test("svc org create gives up without a later effect if the running service take
   const running = await cli.startRoles();
   try {
     expect(json(await cli.svc("org", "create", "Ada's", "--json")).api_key).toMatch(/^sk-svc-/);
-    const created = "select count(*)::integer as n from log.events where type = 'OrganizationCreated'";
-    expect(await running.resources.db.query(created, [])).toEqual([{ n: 1 }]);
+    expect(await countEvents(running.resources.db, "OrganizationCreated")).toBe(1);
   } finally {
     await running.stop();
   }

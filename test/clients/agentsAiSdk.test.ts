@@ -127,8 +127,9 @@ test("a turn that fails is reported, buffered and streamed", async () => {
   const model = modelOf(await agents.agent());
   const error = await generateText({ model, prompt: "/fail 400", maxRetries: 0 }).catch((thrown: unknown) => thrown);
   expect(String(error)).toContain("400");
-  let told: unknown;
-  const stream = streamText({ model, prompt: "/fail 400", maxRetries: 0, onError: ({ error }) => void (told = error) });
+  let reported: unknown;
+  const onError = ({ error }: { error: unknown }) => void (reported = error);
+  const stream = streamText({ model, prompt: "/fail 400", maxRetries: 0, onError });
   await stream.consumeStream();
-  expect(JSON.stringify(told) + String(told)).toContain("400");
+  expect(JSON.stringify(reported) + String(reported)).toContain("400");
 });

@@ -133,11 +133,11 @@ describe.each(kinds)("%s", (_kind, open) => {
   test("a stream that breaks off ends in an error after the text so far", async () => {
     deployment.answers({ text: "Half of", cut: "after-text" });
     const heard: string[] = [];
-    let told: unknown;
-    const stream = streamText({ model: open(id), prompt: "x", onError: ({ error }) => void (told = error) });
+    let reported: unknown;
+    const stream = streamText({ model: open(id), prompt: "x", onError: ({ error }) => void (reported = error) });
     for await (const part of stream.fullStream) if (part.type === "text-delta") heard.push(part.text);
     expect(heard.join("")).toBe("Half of");
-    expect(JSON.stringify(told) + String(told)).toContain("broke off");
+    expect(JSON.stringify(reported) + String(reported)).toContain("broke off");
   });
 
   test("a thread continues", async () => {

@@ -1,17 +1,17 @@
-import { clientOf } from "../http/service.ts";
+import { countEvents } from "../countEvents.ts";
+import { signIn } from "../http/service.ts";
 import type { Reply } from "../doubles/openai.ts";
 import { openPlatformWithProvider } from "../sharedPlatform.ts";
 
 export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 
-/** Files without settings of their own share it: a platform whose `openai/…` models are the loopback provider's, and what a client needs to reach it. */
+/** A platform whose `openai/…` models are a double's, and what a client needs to reach it. Files without settings share the platform. */
 export async function startDeployment(env?: Record<string, string>) {
   const { provider, platform } = await openPlatformWithProvider(env);
   const { api_key, admin, organization_id } = await platform.organization();
-  const api = { chat: `${platform.url}/api` };
-  const { body } = await clientOf(api, "none")("POST", "/auth/login", admin);
+  const { call: owner } = await signIn(platform.url, admin);
   // every client reads answers whose usage has a cost, which OpenAI's has not
-  await clientOf(api, body.token)("PUT", "/prices/openai/gpt-test", { prices: [PRICE] });
+  await owner("PUT", "/prices/openai/gpt-test", { prices: [PRICE] });
   const completions = () => provider.requests.filter(({ method }) => method === "POST");
 
   return {
@@ -20,21 +20,18 @@ export async function startDeployment(env?: Record<string, string>) {
     api_key,
     admin,
     base_url: `${platform.url}/api/openai/v1`,
-    /** What the provider answers to completions from now on; without one it repeats its input. */
+    /** Sets the provider's answers to the next completions. The last one is repeated; `undefined` repeats the input. */
     answers(...replies: (Reply | undefined)[]) {
       let n = 0;
       provider.requests.length = 0;
       provider.script(({ method }) => (method === "POST" ? replies[Math.min(n++, replies.length - 1)] : undefined));
     },
-    /** The last completion that the provider was asked for since then, and how many there were. */
+    /** The last completion that the provider received since `answers`. */
     asked: () => completions().at(-1)!.body,
     credentialSeen: () => completions().at(-1)!.headers.authorization,
     calls: () => completions().length,
     /** Events of a type in the organization. */
-    async count(type: string): Promise<number> {
-      const sql = "select count(*)::integer as n from log.events where type = $1 and organization_id = $2";
-      return (await platform.resources.db.query<{ n: number }>(sql, [type, organization_id]))[0]!.n;
-    },
+    count: (type: string) => countEvents(platform.resources.db, type, organization_id),
   };
 }
 

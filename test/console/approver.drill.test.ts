@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Locator } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { HOSTILE, inspect, openConsole, PHONE, shownSecret, type Console } from "./browser.ts";
 
 /* An approver's and a builder's way through the console, in a real browser. */

@@ -7,9 +7,9 @@ import ts from "typescript-5";
 const ROOT = join(import.meta.dirname, "../../console");
 /** A part of a path that is only known when the console runs. */
 const ANY = "{}";
-/** Sends what others hand to it. */
+/** The helper through which all other files send their requests. */
 const SENDER = "api/call.ts";
-/** What the parameters of a helper may be; a rest parameter is one text with slashes. */
+/** The possible values of a helper's parameters. A rest parameter is one text with slashes. */
 type Bindings = Map<string, string[]>;
 interface Scope {
   file: ts.SourceFile;

@@ -8,7 +8,7 @@ export const link = (page: Page, name: string | RegExp) =>
   page.getByRole("link", typeof name === "string" ? { name, exact: true } : { name }).first();
 export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-/** What somebody does, counted from the beginning of each test. For a test file. */
+/** Counts the clicks of each test of a file. */
 export function countClicks() {
   let clicks = 0;
   beforeEach(() => {

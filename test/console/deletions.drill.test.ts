@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { signIn } from "../agents/agents.ts";
 import { say } from "../http/service.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { agreeToAll, HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
 
 /* Deleting single things: documents, collections, conversations, and what a person owns. */

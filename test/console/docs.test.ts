@@ -185,12 +185,7 @@ describe("an address below /docs", () => {
     expect(await shown.text()).toContain('<base href="/docs/">');
   });
 
-  test("works behind a proxy that adds a path: links are relative, also on the 404 page", async () => {
-    const { base } = await startService({ BASE_URL: "https://example.com/ai" });
-    const redirect = await fetch(`${base}/docs`, { redirect: "manual" });
-    expect([redirect.status, redirect.headers.get("location")]).toEqual([302, "docs/"]);
-    const missing = await fetch(`${base}/docs/none`, { headers: { accept: "text/html" } });
-    expect(await missing.text()).toContain('<base href="/ai/docs/">');
+  test("has only relative links, so that it works behind a proxy that adds a path", () => {
     for (const page of pages.values())
       for (const { attributes } of of(page, "a")) expect(attributes["href"]).not.toMatch(/^\//);
   });

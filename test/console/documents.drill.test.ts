@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
 import { openReader, type Reader } from "../knowledge/library.ts";
 import { notice, scanOf } from "../reading/scans.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
 
 /* Details and readers of documents, and searches that use them. */

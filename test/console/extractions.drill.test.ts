@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
-import { SOON } from "../workflows/soon.ts";
+import { fileForm } from "../http/service.ts";
+import { SOON } from "../soon.ts";
 import { agreeToAll, HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
 
 /* Files that are only turned into text: sent, read, looked at, deleted. */
@@ -48,8 +49,7 @@ test("files are sent, and their text, warnings and failures are shown and delete
 test("extractions of a program appear live on a phone, and the page of an expired one says that it expired", async () => {
   const page = await open("extractions", { viewport: PHONE });
   await page.getByRole("heading", { name: "Extractions" }).waitFor();
-  const form = new FormData();
-  form.set("file", new File(["a,b\n1,2\n"], "sent.csv", { type: "text/csv" }));
+  const form = fileForm("a,b\n1,2\n", "sent.csv", { type: "text/csv" });
   expect((await tenant.key("POST", "/v1/extractions", form)).status).toBe(202);
   await page.getByRole("link", { name: "sent.csv" }).click();
   await page.getByRole("group", { name: "Table" }).waitFor();

@@ -72,7 +72,7 @@ async function press(form: Locator, button: string): Promise<void> {
   await form.page().keyboard.press("Enter");
 }
 
-/** The form says in words what is wrong, and the focus is on the wrong field, which has the same words as its description. */
+/** Expects that the form describes the error, and that the focus is on the invalid field, whose description is the same text. */
 async function expectWrong(page: Page, what: string, words: string | RegExp): Promise<void> {
   const heard = async () => {
     const { focused, alerts } = await hear(page);

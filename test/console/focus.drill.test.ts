@@ -11,7 +11,7 @@ beforeAll(async () => {
   ({ tenant, open } = await openConsole());
 });
 
-/** The words of what has the focus. */
+/** The text of the focused element. */
 const focused = (page: Page) => page.evaluate("document.activeElement.textContent.trim()");
 
 test("a removed row passes the focus to the next row, then to the previous one, then to the note of the empty list", async () => {

@@ -3,7 +3,7 @@ import { openTenant, SOON } from "../workflows/tenant.ts";
 import { loseCommand } from "../bus/loseCommand.ts";
 import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
 
-/* What an operator looks at, and what can be done about it. */
+/* The Health screen: what it shows an operator, and the actions that it offers. */
 
 let tenant: Console["tenant"];
 let open: Console["open"];

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openReader, type Reader } from "../knowledge/library.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { agreeToAll, HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
 
 /* Documents from their upload to the passage that a citation means. */

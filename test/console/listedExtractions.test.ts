@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { startService } from "../http/service.ts";
+import { fileForm, startService } from "../http/service.ts";
 import { openTenant } from "../workflows/tenant.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 
 test("people list extractions newest first without their text, by status and page, and only those of their organization", async () => {
   const service = await startService();
@@ -10,8 +10,7 @@ test("people list extractions newest first without their text, by status and pag
   const stranger = await openTenant(service.base, await service.organization("Other"));
   const ids: string[] = [];
   for (const n of [1, 2, 3]) {
-    const form = new FormData();
-    form.set("file", new File([`listed,${n}\n`], `${n}.csv`, { type: "text/csv" }));
+    const form = fileForm(`listed,${n}\n`, `${n}.csv`, { type: "text/csv" });
     ids.push((await tenant.key("POST", "/v1/extractions", form)).body.id);
   }
   const list = (query = "", by = tenant) => by.made(by.owner("GET", `/extractions?${query}`));

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { signIn } from "../agents/agents.ts";
 import { say } from "../http/service.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { linkHash, type ChainedRow } from "#infra/postgres/verify.ts";
 import { HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
 

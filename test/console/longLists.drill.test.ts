@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { agreeToAll, openConsole, type Console } from "./browser.ts";
 
 /* An organization with more of everything than the first page of a list has. */
@@ -17,7 +17,7 @@ let keys: string[];
 /** A number in three digits, and the same in SQL. */
 const numbered = (n: number): string => String(n).padStart(3, "0");
 const NUMBER = "lpad(n::text, 3, '0')";
-/** What differs in the row of the number n, as projections have it: names are JSON texts. Requests for so many would take minutes. */
+/** The columns in which the n-th copy of a row differs. Names are JSON texts. To create as many items by requests would take minutes. */
 const COPIES = {
   users: `'name', to_json('Person ' || ${NUMBER})::text, 'email', to_json('person.' || n || '@example.org')::text,
     'role', 'approver', 'created_at', row.created_at + n * interval '1 second'`,

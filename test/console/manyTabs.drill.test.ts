@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { say } from "../http/service.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { openConsole, PHONE, type Console } from "./browser.ts";
 
 /* Much at once: tabs of one browser, messages of one conversation, and people of every role. */

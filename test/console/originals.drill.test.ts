@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { writePdf, stream } from "#services/reading/pdf/writePdf.ts";
 import { openReader, type Reader } from "../knowledge/library.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { inspect, openConsole, PHONE, type Console } from "./browser.ts";
 
 /* Files as they are, beside their text. */

@@ -83,8 +83,12 @@ describe("the console", () => {
     expect((await get("/console/sources.sha256")).headers["content-type"]).toContain("text/html");
   });
 
-  test("works behind a proxy that adds a path", async () => {
+  test("and the documentation work behind a proxy that adds a path", async () => {
     const { base } = await startService({ BASE_URL: "https://example.com/ai" });
     expect((await get("/console/", {}, base)).body.toString()).toContain('<base href="/ai/console/"');
+    const redirect = await fetch(`${base}/docs`, { redirect: "manual" });
+    expect([redirect.status, redirect.headers.get("location")]).toEqual([302, "docs/"]);
+    const missing = await fetch(`${base}/docs/none`, { headers: { accept: "text/html" } });
+    expect(await missing.text()).toContain('<base href="/ai/docs/">');
   });
 });

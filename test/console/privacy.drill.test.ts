@@ -3,10 +3,10 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { jsonLines } from "../jsonLines.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
 
-/* How long things are kept, what is stored about a person, and how it is erased. */
+/* The Privacy screen: retention rules, exports, holds and erasures. */
 
 let tenant: Console["tenant"];
 let open: Console["open"];

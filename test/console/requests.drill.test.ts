@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { say } from "../http/service.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
 
 /* A builder's way to why an answer came out as it did. */

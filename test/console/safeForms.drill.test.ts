@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { openReader, type Reader } from "../knowledge/library.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
 
-/* Forms that keep what they do not show, and limit what they seem to limit. */
+/* A form keeps the settings that it does not show, and applies every limit that it shows. */
 
 let tenant: Console["tenant"];
 let open: Console["open"];

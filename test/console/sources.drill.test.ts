@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { openReader, type Reader } from "../knowledge/library.ts";
 import { openSourceSite, type SourceSite } from "../knowledge/sourceSite.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { inspect, openConsole, type Console } from "./browser.ts";
 
 /* A sitemap is added, read, paused and removed. */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { say } from "../http/service.ts";
-import { SOON } from "../workflows/soon.ts";
+import { SOON } from "../soon.ts";
 import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
 
 /* Budgets, prices of models, and aliases. */

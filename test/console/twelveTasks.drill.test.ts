@@ -7,8 +7,8 @@ import { agreeToAll, openConsole, PHONE, type Console } from "./browser.ts";
 import { button, countClicks, link } from "./clicks.ts";
 
 /*
- * Twelve things that people come for, each from Home by clicks alone, as somebody who sees the console for the first time does
- * them. A task that needs more clicks than here is harder than it was.
+ * Twelve frequent tasks, each done from Home by clicks alone, as on a first visit. If a task needs more clicks than here, it has become
+ * harder.
  */
 
 let tenant: Console["tenant"];

@@ -30,7 +30,7 @@ let commands = 0;
 const event = (type: string, data: object = {}, personal?: object, run = RUN) =>
   scenario.event(type, run, `worker ${commands++}`, { run_id: "r", ...data }, personal);
 
-/** The step of a key has begun, and has done what it does outside. */
+/** Records that an attempt of a step has started and has had its external effect. */
 function begun(key: string, attempt: number, nth = attempt) {
   event("StepStarted", { key, name: "act", attempt });
   scenario.effect({ run_id: "r", key: idempotencyKey("r", key), step: "act", attempt, nth });

@@ -72,7 +72,7 @@ function chooseExamples(): Record<string, unknown> {
   return Object.fromEntries(names.toSorted().map((name) => [name, tidy(longest(name))]));
 }
 
-/** Errors have examples of their own. */
+/** Names of the examples of successful answers. Errors have other examples. */
 const namesOfDescription = (): string[] =>
   Object.values<any>(description.paths)
     .flatMap((methods) => Object.values<any>(methods))

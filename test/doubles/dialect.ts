@@ -2,7 +2,7 @@ import type { FinishReason, Usage } from "#events/thread.ts";
 import type { ReceivedRequest, Pieces } from "./loopback.ts";
 import type { Cut, RawReply } from "./modelDouble.ts";
 
-/* What the conformance suites of the providers share: one way to script each provider's double and to read what it received. */
+/* Shared by the conformance suites of the providers: one way to script a provider's double, and to read the requests it received. */
 
 /** One answer of a model, in the order of a real one. The double fills in missing parts. */
 export interface Answer {

@@ -54,7 +54,7 @@ export async function startLoopback(
 /** How a stream's bytes are cut: not at all, after each byte, or at odd places. */
 export type Pieces = "whole" | "bytes" | "odd";
 
-/** Writes a text in such pieces, each on its own. */
+/** Writes a text in pieces of this kind, each in a separate write. */
 export async function writePieces(response: ServerResponse, text: string, pieces: Pieces = "whole"): Promise<void> {
   const bytes = Buffer.from(text);
   if (pieces === "whole") return void response.write(bytes);

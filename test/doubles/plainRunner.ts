@@ -115,7 +115,7 @@ async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): P
   return { ...rest, end: { type: "completed", completion: "implicit", json } };
 }
 
-/** A host whose calls never return to an aborted step, as in the sandbox, which stops such a step at once. */
+/** A host whose calls reject once the step is aborted. The sandbox stops an aborted step at once, so there they never return. */
 const untilAborted = (host: StepHost, signal: AbortSignal): StepHost => ({
   ...host,
   async secret(name) {

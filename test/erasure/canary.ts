@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, vi } from "vitest";
-import { clientOf, fileForm } from "../http/service.ts";
+import { clientOf, fileForm, signIn } from "../http/service.ts";
 import { openReader } from "../knowledge/library.ts";
 
 type Call = ReturnType<typeof clientOf>;
@@ -24,8 +24,7 @@ interface Deployment {
 export async function plantCanary({ url, credentials }: Deployment, canary: string): Promise<() => Promise<void>> {
   const { api_key, admin } = credentials;
   const chat = clientOf({ chat: `${url}/api/openai/v1` }, api_key);
-  const { token } = (await succeed(clientOf({ chat: url }, "")("POST", "/api/auth/login", admin))).body;
-  const person = clientOf({ chat: `${url}/api` }, token);
+  const { call: person } = await signIn(url, admin);
   const library = openReader(url, api_key);
   const createdId = async (call: Promise<Answer>): Promise<string> => (await succeed(call)).body.id;
 

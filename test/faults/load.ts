@@ -11,7 +11,7 @@ import type { Resources } from "../../roles/resources.ts";
 import { say } from "../http/service.ts";
 import { readStream } from "./faultyProvider.ts";
 
-/** A request with an idempotency key of its own, repeated until it is answered. */
+/** A request with a new idempotency key, repeated until it is answered. */
 export interface LoadRequest {
   words: string;
   stream: boolean;

@@ -12,7 +12,7 @@ process.once("exit", killAll);
 
 type Role = "http" | "services" | "projections";
 
-/** A role of a deployment as a process of its own; resolves when it runs. Gone after the test file. `env`: further settings. */
+/** Starts a role of a deployment as a child process, and resolves when it runs. The end of the test file kills it. `env`: more settings. */
 export async function startProcess(role: Role, deployment: Deployment, env: Record<string, string> = {}) {
   const port = await freePort();
   const child = spawn(process.execPath, [main, role], {
@@ -27,12 +27,12 @@ export async function startProcess(role: Role, deployment: Deployment, env: Reco
   afterFile(() => child.kill("SIGKILL"));
   child.once("exit", () => children.delete(child));
   const ended = once(child, "exit");
-  let told = "";
+  let output = "";
   for await (const words of child.stderr.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
-    told += words;
-    if (told.includes(`${role} is running`)) break;
+    output += words;
+    if (output.includes(`${role} is running`)) break;
   }
   child.stderr.resume();
-  if (!told.includes(`${role} is running`)) throw new Error(`${role} does not start: ${told}`);
+  if (!output.includes(`${role} is running`)) throw new Error(`${role} does not start: ${output}`);
   return { role, pid: child.pid!, url: `http://127.0.0.1:${port}`, ended, kill: () => child.kill("SIGKILL") };
 }

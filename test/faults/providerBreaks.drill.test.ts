@@ -79,7 +79,7 @@ async function expectBroken(name: string, hurry = false) {
   const { text, error, done } = readStream(answer.text);
   expect([answer.status, done, called, end.type]).toEqual([200, false, 1, "TurnFailed"]);
   expect(error).toEqual({ message: expect.stringMatching(/\S/), type: "api_error", param: null, code: null });
-  expect(end.personal.said.text === text, "what was heard is what was kept").toBe(true);
+  expect(end.personal.said.text === text, "what was received is what was kept").toBe(true);
   expect([between[0], between[1] === text, between.length]).toEqual(["asked", true, 2]);
   expect(end.data.usage.prompt_tokens).toBeGreaterThan(0);
   expect(end.data.usage.completion_tokens).toBeGreaterThan(0);
@@ -128,8 +128,8 @@ describe.concurrent("an answer that is complete despite its odd form", () => {
   ])("%s", async (name, said, stream) => {
     const { answer, called, between, end } = await stage.inThread(name, { stream });
     expect([answer.status, called, end.type, end.data.finish_reason]).toEqual([200, 1, "TurnCompleted", "stop"]);
-    const heard = stream ? readStream(answer.text) : { text: answer.body.choices[0].message.content, done: true };
-    expect([heard.text === said, heard.done, end.personal.said.text === said]).toEqual([true, true, true]);
+    const received = stream ? readStream(answer.text) : { text: answer.body.choices[0].message.content, done: true };
+    expect([received.text === said, received.done, end.personal.said.text === said]).toEqual([true, true, true]);
     expect([between[0], between[1] ?? ""].every((text, n) => text === ["asked", said][n])).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
 import { say } from "../http/service.ts";
 import { leavesWell, startTarget, type Target } from "../hostile/target.ts";
@@ -24,14 +24,14 @@ beforeAll(async () => {
   provider.script(({ method }) => (method === "GET" ? { status: 500 } : streaming(...HUGE.map(words), FINISH, DONE)));
   return () => provider.close();
 });
-leavesWell(() => target);
+leavesWell(() => target, afterEach);
 
 const ended = async (thread: string): Promise<any> => {
   const events = await target.platform.resources.log.read(streamName("thread", thread));
   return events.find(({ type }) => /^Turn(Completed|Stopped|Failed|Refused)$/.test(type));
 };
 
-/** Reads so many events of a stream in a new thread, and hangs up. */
+/** Starts a streamed turn in a new thread, reads this many events, and disconnects. */
 async function leaveAfter(events: number) {
   const gone = new AbortController();
   const body = say(`/slow ${PAUSE_S}\n/say ${LONG}`, { model: "offline/scripted", stream: true });
@@ -42,23 +42,23 @@ async function leaveAfter(events: number) {
     signal: gone.signal,
   });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let heard = "";
-  const count = () => heard.split("\n\n").length - 1;
+  let received = "";
+  const count = () => received.split("\n\n").length - 1;
   while (count() < events) {
     const { value, done } = await reader.read();
     if (done) break;
-    heard += value;
+    received += value;
   }
   gone.abort();
   await reader.closed.catch(() => {});
-  return { thread: response.headers.get("x-thread-id")!, heard: readStream(heard).text, left: Date.now() };
+  return { thread: response.headers.get("x-thread-id")!, received: readStream(received).text, left: Date.now() };
 }
 
 const EVENTS = 19;
 
 /** Leaves at an event, continues the thread at once, and expects the first turn's output in it. */
 async function leaveAndReturn(index: number) {
-  const { thread, heard, left } = await leaveAfter(index);
+  const { thread, received, left } = await leaveAfter(index);
   const next = await target.complete(say("and now"), { "x-thread-id": thread });
   expect([index, next.status, next.body.error ?? next.body.choices[0].message.content]).toEqual([
     index,
@@ -67,7 +67,7 @@ async function leaveAndReturn(index: number) {
   ]);
   const end = await ended(thread);
   const { text } = end.personal.said;
-  expect([index, text.startsWith(heard), LONG.startsWith(text), text !== ""]).toEqual([index, true, true, true]);
+  expect([index, text.startsWith(received), LONG.startsWith(text), text !== ""]).toEqual([index, true, true, true]);
   expect(end.data.usage.completion_tokens).toBeGreaterThan(0);
   const rest = (EVENTS - index) * PAUSE_S;
   if (rest > 4.5) expect([index, end.type]).toEqual([index, "TurnStopped"]);

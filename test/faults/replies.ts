@@ -40,7 +40,7 @@ export const silentAfter = (...said: string[]): Reply =>
     for (const one of said) response.write(one);
   });
 
-/** The same again and again, for as long as somebody reads. */
+/** Repeats the same text until the client disconnects. */
 export const endless = (type: string, first: string, again: string, pause_ms = 0): Reply =>
   answering(type, async (response) => {
     response.write(first);

@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { leavesWell, startTarget } from "../hostile/target.ts";
 import { ALONE } from "../sharedPlatform.ts";
 
 const target = await startTarget(ALONE);
-leavesWell(() => target);
+leavesWell(() => target, afterEach);
 
 const FILE = Buffer.concat([
   Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n'),

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { CANARY, hostileFiles } from "../files/bombs.ts";
 import { openReader } from "../knowledge/library.ts";
 import { leavesWell, startTarget } from "./target.ts";
@@ -7,7 +7,7 @@ const target = await startTarget();
 const { url, organization } = target.platform;
 const attacker = openReader(url, target.api_key);
 const bystander = openReader(url, (await organization("Bystander")).api_key);
-leavesWell(() => target);
+leavesWell(() => target, afterEach);
 
 const files = hostileFiles();
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openReader } from "../knowledge/library.ts";
 import { leavesWell, startTarget, UNKNOWN } from "./target.ts";
 
-/* Bodies, queries and paths of the Knowledge API that are not what they should be: refused in the spec's shape, or answered. */
+/* Invalid bodies, queries and paths of the Knowledge API are refused in the spec's error shape, or answered. */
 
 const target = await startTarget();
 const reader = openReader(target.platform.url, target.api_key);

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { MEDIA_TYPES } from "#events/mediaTypes.ts";
 import { realFile } from "../files/index.ts";
 import { openReader } from "../knowledge/library.ts";
@@ -10,7 +10,7 @@ import { expectRefusal, leavesWell, startTarget } from "./target.ts";
 const target = await startTarget();
 const reader = openReader(target.platform.url, target.api_key);
 const shelf = await reader.collect("Shelf");
-leavesWell(() => target);
+leavesWell(() => target, afterEach);
 
 const END = Buffer.from("\r\n--b--\r\n");
 const begin = (disposition: string, type = "text/plain") =>
@@ -30,10 +30,10 @@ const kept = async () => {
 test("an upload that announces more than 100 MB is refused before its body is sent", async () => {
   const before = await kept();
   for (const place of places()) {
-    const { socket, heard, closed } = target.open(
+    const { socket, received, closed } = target.open(
       target.head(`POST ${place}`, "Content-Type: multipart/form-data; boundary=b", "Content-Length: 1000000000000"),
     );
-    await expect.poll(heard).toMatch(/^HTTP\/1\.1 413 [\s\S]*"file_too_large"/);
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 413 [\s\S]*"file_too_large"/);
     socket.destroy();
     await closed;
   }

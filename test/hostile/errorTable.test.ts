@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { signIn } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget, UNKNOWN } from "./target.ts";
 
-/* Every row of the spec's table of chat errors. */
+/* Tests every row of the spec's table of chat errors. */
 
 const target = await startTarget();
 leavesWell(() => target);
@@ -241,8 +242,7 @@ describe("the status 404 is returned for", () => {
 describe("the status 401:", () => {
   test("each state of a key has its error code", async () => {
     const { platform, credentials, chat, send } = target;
-    const login = await send("POST", `${platform.url}/api/auth/login`, credentials.admin, { authorization: "" });
-    const session = { authorization: `Bearer ${login.body.token}` };
+    const session = { authorization: `Bearer ${(await signIn(platform.url, credentials.admin)).token}` };
     const create = async (fields: object) =>
       (await send("POST", `${platform.url}/api/keys`, { name: "k", ...fields }, session)).body as {
         id: string;

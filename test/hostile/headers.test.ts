@@ -6,8 +6,8 @@ leavesWell(() => target);
 
 const request = (...headers: string[]) =>
   ["GET /api/openai/v1/models HTTP/1.1", "Host: x", "Connection: close", ...headers, "", ""].join("\r\n");
-const refused = (heard: string) => {
-  const answer = parsed(heard)!;
+const refused = (received: string) => {
+  const answer = parsed(received)!;
   return [answer.status, answer.body.error.code];
 };
 
@@ -82,13 +82,13 @@ describe("odd headers:", () => {
 
   test("an invalid request id is replaced", async () => {
     for (const id of ["a b", "<script>", "x".repeat(1_000), "é", '"']) {
-      const heard = await target.raw(request(`Authorization: Bearer ${target.api_key}`, `x-request-id: ${id}`));
-      expect(/\r\nx-request-id: ([^\r\n]*)/i.exec(heard)?.[1]).toMatch(/^[0-9a-f-]{36}$/);
+      const received = await target.raw(request(`Authorization: Bearer ${target.api_key}`, `x-request-id: ${id}`));
+      expect(/\r\nx-request-id: ([^\r\n]*)/i.exec(received)?.[1]).toMatch(/^[0-9a-f-]{36}$/);
     }
   });
 
   test("an answer reveals neither the caller nor the proxy", async () => {
-    const heard = await target.raw(
+    const received = await target.raw(
       request(
         `Authorization: Bearer ${target.api_key}`,
         "X-Forwarded-Host: evil.example",
@@ -96,8 +96,8 @@ describe("odd headers:", () => {
         "Forwarded: host=evil.example",
       ),
     );
-    expect(heard).toMatch(/^HTTP\/1\.1 200 /);
-    expect(heard).not.toContain("evil");
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    expect(received).not.toContain("evil");
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { openTwoTenants } from "../accounts/tenants.ts";
 import { ALONE, openCommonPlatform } from "../sharedPlatform.ts";
 import { isOver, workflowSource } from "../workflows/tenant.ts";
 
-/* Answers that would be large: how much one holds is limited, and what they hold counts while they are made. */
+/* The size of an answer is limited, and the memory of answers in progress counts. */
 
 const PAGE_BYTES = 2_000_000;
 const { platform } = await openCommonPlatform(ALONE);

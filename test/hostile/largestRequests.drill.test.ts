@@ -1,11 +1,11 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget } from "./target.ts";
 
 /* The largest request and the largest attachment of a chat, and one byte more. They take seconds to send and to read. */
 
 const target = await startTarget();
-leavesWell(() => target);
+leavesWell(() => target, afterEach);
 
 const MIB = 1024 * 1024;
 

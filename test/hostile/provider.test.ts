@@ -5,7 +5,7 @@ import { startOpenai, type OpenaiDouble, type Reply } from "../doubles/openai.ts
 import { chunksOf } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget, type Target } from "./target.ts";
 
-/* A provider is a stranger as well: whatever it answers, ours stays in shape and keeps the secret. */
+/* Whatever a provider answers, the service's answer has the documented shape and reveals no credential. */
 
 const KEY = "sk-very-secret-key";
 const json = (body: unknown, status = 200): Reply => ({ status, body });
@@ -43,7 +43,7 @@ const bad: Record<string, Reply> = {
 };
 
 /** Streams, the text that a client gets, and whether an error ends them. */
-const streams: Record<string, [Reply, heard: string, broken: boolean]> = {
+const streams: Record<string, [Reply, words: string, broken: boolean]> = {
   "an event that is no JSON": [
     raw(`${chunk({ content: "a" })}data: {broken\n\n${chunk({ content: "b" }, "stop")}${DONE}`),
     "a",
@@ -122,12 +122,12 @@ describe.concurrent.each([false, true])("a provider that sends (stream: %s)", (s
 });
 
 describe.concurrent("a provider's stream", () => {
-  test.each(Object.entries(streams))("with %s reveals no key and ends correctly", async (name, [, heard, broken]) => {
+  test.each(Object.entries(streams))("with %s reveals no key and ends correctly", async (name, [, words, broken]) => {
     const { status, text } = await target.complete(say("x", { model: `openai/${name}`, stream: true }));
     expect(text).not.toContain(KEY);
-    if (heard === "") return expect(status).toBe(502);
+    if (words === "") return expect(status).toBe(502);
     const frames = chunksOf(text);
-    expect(frames.map(({ choices }) => choices?.[0]?.delta.content ?? "").join("")).toBe(heard);
+    expect(frames.map(({ choices }) => choices?.[0]?.delta.content ?? "").join("")).toBe(words);
     expect([text.endsWith(DONE), "error" in frames.at(-1)]).toEqual([!broken, broken]);
   });
 });

@@ -1,9 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget, type TargetAnswer } from "./target.ts";
 
 const target = await startTarget();
-leavesWell(() => target);
+leavesWell(() => target, afterEach);
 
 const started = "select from log.events where type = 'TurnStarted'";
 const begun = async (): Promise<number> => (await target.platform.resources.db.query(started, [])).length;

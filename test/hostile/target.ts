@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { connect, type Socket } from "node:net";
-import { afterEach, expect } from "vitest";
+import { afterAll, expect } from "vitest";
+import { clientOf, say, UNKNOWN } from "../http/service.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
+
+export { say, UNKNOWN };
 
 export type Target = Awaited<ReturnType<typeof startTarget>>;
 
-export interface TargetAnswer {
-  status: number;
-  headers: Headers;
-  text: string;
-  /** Parsed JSON; undefined for anything else. */
-  body: any;
-}
+export type TargetAnswer = Awaited<ReturnType<ReturnType<typeof clientOf>>>;
 
-/** A platform to be attacked with one organization's key. It is well while it chats, follows its log, has no dead letter, and prototypes are as they were. */
+/**
+ * A platform that tests attack with the key of one organization. It is well if a chat is answered, no stream is parked, no command
+ * became a dead letter, and prototypes are unchanged.
+ */
 export async function startTarget(env?: Record<string, string>) {
   const { platform } = await openCommonPlatform(env);
   const credentials = await platform.organization();
@@ -21,49 +21,28 @@ export async function startTarget(env?: Record<string, string>) {
   const chat = `${platform.url}/api/openai/v1`;
   const { hostname, port } = new URL(platform.url);
 
-  /** Below the chat base, or an absolute address. An object body is sent as JSON; every other as it is. */
-  async function send(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<TargetAnswer> {
-    const asIs = typeof body === "string" || body instanceof Uint8Array || body instanceof FormData;
-    const response = await fetch(path.startsWith("http") ? path : chat + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${api_key}`,
-        ...(body === undefined || body instanceof FormData ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: (asIs ? body : JSON.stringify(body)) as string }),
-    });
-    const text = await response.text();
-    const json = text !== "" && response.headers.get("content-type")?.startsWith("application/json");
-    return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
-  }
-
+  const send = clientOf({ chat }, api_key);
   const complete = (body: unknown, headers?: Record<string, string>) =>
     send("POST", "/chat/completions", body, headers);
 
-  /** Opens a raw connection. `heard`: what was received; `closed`: resolves when the other side closes it. */
+  /** Opens a raw connection. `received`: the bytes so far, as text; `closed`: resolves when the other side closes it. */
   function open(bytes: string | Buffer) {
     const socket: Socket = connect(Number(port), hostname);
-    let heard = "";
-    socket.on("data", (chunk: Buffer) => (heard += chunk.toString("latin1"))).on("error", () => socket.destroy());
+    let received = "";
+    socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1"))).on("error", () => socket.destroy());
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     socket.write(bytes);
-    return { socket, heard: () => heard, closed };
+    return { socket, received: () => received, closed };
   }
 
   /** Sends bytes and returns all that came back until the other side closed. */
   async function raw(bytes: string | Buffer): Promise<string> {
     const connection = open(bytes);
     await connection.closed;
-    return connection.heard();
+    return connection.received();
   }
 
-  /** The head of a request with a good key. */
+  /** The head of a request with a valid key. */
   const head = (line: string, ...headers: string[]) =>
     [`${line} HTTP/1.1`, `Host: ${hostname}:${port}`, `Authorization: Bearer ${api_key}`, ...headers, "", ""].join(
       "\r\n",
@@ -85,12 +64,6 @@ export async function startTarget(env?: Record<string, string>) {
 
 const PROTOTYPE_KEYS = Reflect.ownKeys(Object.prototype).length;
 
-export const say = (content: unknown, more: Record<string, unknown> = {}) => ({
-  model: "offline/echo",
-  messages: [{ role: "user", content }],
-  ...more,
-});
-
 /** Expects a refusal in the spec's shape; `code` undefined: the body has null. */
 export function expectRefusal(
   { status, body, headers }: TargetAnswer,
@@ -110,14 +83,13 @@ export function expectRefusal(
   expect(headers.get("x-request-id")).toBeTruthy();
 }
 
-/** Status and error of what came over a connection of one's own; undefined where it was closed without a word. */
-export function parsed(heard: string): { status: number; body: any } | undefined {
-  if (heard === "") return undefined;
-  const [head = "", body = ""] = heard.split("\r\n\r\n", 2);
+/** The status and body of a raw answer; undefined if the connection was closed without one. */
+export function parsed(received: string): { status: number; body: any } | undefined {
+  if (received === "") return undefined;
+  const [head = "", body = ""] = received.split("\r\n\r\n", 2);
   return { status: Number(head.split(" ")[1]), body: body ? JSON.parse(body) : undefined };
 }
 
-/** Every test of the file leaves the platform well. */
-export const leavesWell = (target: () => Target) => afterEach(() => target().isWell());
-
-export const UNKNOWN = "01900000-0000-7000-8000-000000000000";
+/** The platform is well after the file, or after each test (`afterEach`), where tests exhaust something that the next ones need. */
+export const leavesWell = (target: () => Target, after: (check: () => Promise<void>) => void = afterAll) =>
+  after(() => target().isWell());

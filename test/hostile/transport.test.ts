@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { expectRefusal, leavesWell, parsed, say, startTarget } from "./target.ts";
 
 const target = await startTarget();
-leavesWell(() => target);
+leavesWell(() => target, afterEach);
 
 const PATH = "/api/openai/v1/chat/completions";
 const MIB = 1024 * 1024;
@@ -22,12 +22,12 @@ describe("a body that is too large", () => {
   });
 
   test("is cut off when it comes in chunks and never ends", async () => {
-    const { socket, heard, closed } = target.open(target.head(`POST ${PATH}`, json, "Transfer-Encoding: chunked"));
+    const { socket, received, closed } = target.open(target.head(`POST ${PATH}`, json, "Transfer-Encoding: chunked"));
     const chunk = Buffer.concat([Buffer.from("100000\r\n"), Buffer.alloc(MIB, " "), Buffer.from("\r\n")]);
-    for (let sent = 0; sent < 80 && !socket.destroyed && heard() === ""; sent++)
+    for (let sent = 0; sent < 80 && !socket.destroyed && received() === ""; sent++)
       await new Promise<void>((next) => socket.write(chunk, () => next()));
     await closed;
-    const answer = parsed(heard());
+    const answer = parsed(received());
     if (answer) expect(answer).toMatchObject({ status: 413, body: { error: { code: "request_too_large" } } });
   });
 
@@ -76,17 +76,17 @@ describe("invalid HTTP, or two requests in one", () => {
   ];
 
   test.each(attacks)("%s gets a 400 in the spec's shape or a closed connection", async (_name, bytes) => {
-    const heard = await target.raw(Buffer.from(bytes(), "latin1"));
+    const received = await target.raw(Buffer.from(bytes(), "latin1"));
     // one answer at most: what follows a bad request is no request
-    expect(heard.match(/HTTP\/1\.1 /g)?.length ?? 0).toBeLessThanOrEqual(1);
-    const answer = parsed(heard);
+    expect(received.match(/HTTP\/1\.1 /g)?.length ?? 0).toBeLessThanOrEqual(1);
+    const answer = parsed(received);
     if (answer) expect(answer).toEqual({ status: 400, body: shape });
   });
 
   test("two Host headers are refused, or treated as one if equal", async () => {
-    const heard = await target.raw(get("GET /healthz HTTP/1.1", "Host: x", "Host: evil", "Connection: close"));
-    expect(heard).toMatch(/^HTTP\/1\.1 (200|400) /);
-    expect(heard).not.toContain("evil");
+    const received = await target.raw(get("GET /healthz HTTP/1.1", "Host: x", "Host: evil", "Connection: close"));
+    expect(received).toMatch(/^HTTP\/1\.1 (200|400) /);
+    expect(received).not.toContain("evil");
   });
 
   test("pipelined requests on one connection are answered in order", async () => {
@@ -94,9 +94,9 @@ describe("invalid HTTP, or two requests in one", () => {
       const asked = JSON.stringify(say(words));
       return target.head(`POST ${PATH}`, json, `Content-Length: ${asked.length}`) + asked;
     };
-    const heard = await target.raw(one("first") + one("second") + target.head("GET /healthz", "Connection: close"));
-    expect(heard.match(/HTTP\/1\.1 200 /g)).toHaveLength(3);
-    expect(heard.indexOf("first")).toBeLessThan(heard.indexOf("second"));
+    const received = await target.raw(one("first") + one("second") + target.head("GET /healthz", "Connection: close"));
+    expect(received.match(/HTTP\/1\.1 200 /g)).toHaveLength(3);
+    expect(received.indexOf("first")).toBeLessThan(received.indexOf("second"));
   });
 });
 
@@ -134,8 +134,8 @@ describe("a request:", () => {
     expect(await target.raw("CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n")).toMatch(
       /^(HTTP\/1\.1 40|$)/,
     );
-    const heard = await target.raw(target.head("GET /healthz", "Connection: Upgrade, close", "Upgrade: websocket"));
-    expect(heard).toMatch(/^(HTTP\/1\.1 (200|400) |$)/);
+    const received = await target.raw(target.head("GET /healthz", "Connection: Upgrade, close", "Upgrade: websocket"));
+    expect(received).toMatch(/^(HTTP\/1\.1 (200|400) |$)/);
   });
 
   test("an odd query is ignored or refused", async () => {
@@ -171,7 +171,7 @@ describe("clients that are slow or disconnect", () => {
     const late = target.open(begun + body.slice(0, 10));
     await sleep(300);
     late.socket.write(body.slice(10));
-    await expect.poll(late.heard).toContain("HTTP/1.1 200 ");
+    await expect.poll(late.received).toContain("HTTP/1.1 200 ");
     for (const { socket } of [...slow, late]) socket.destroy();
   });
 

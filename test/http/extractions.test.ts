@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { requestShortLived } from "../extractions/requestShortLived.ts";
-import { clientOf, code, startService } from "./service.ts";
+import { clientOf, code, startService, UNKNOWN } from "./service.ts";
 
 const service = await startService();
 const base = `${service.base}/api/v1/extractions`;
 const call = clientOf(service, service.credentials.api_key);
 const other = clientOf(service, (await service.organization("Other")).api_key);
 
-const UNKNOWN = "01900000-0000-7000-8000-000000000000";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const formOf = (content: string, name = "a.csv", type = "text/csv") => {
   const form = new FormData();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clientOf, startService } from "./service.ts";
 
-/* The spec requires the service to ignore unknown fields, roles and parts, whatever they contain. */
+/* The service ignores unknown fields, roles and parts, whatever they contain, as the spec requires. */
 
 const service = await startService();
 const call = clientOf(service, service.credentials.api_key);

@@ -5,14 +5,14 @@ import { once } from "node:events";
 export async function raw(base: string, bytes: string, ms = 3_000): Promise<string> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
-  const heard: string[] = [];
-  socket.setEncoding("utf8").on("data", (chunk: string) => heard.push(chunk));
+  const received: string[] = [];
+  socket.setEncoding("utf8").on("data", (chunk: string) => received.push(chunk));
   socket.on("error", () => socket.destroy());
   const timer = setTimeout(() => socket.destroy(), ms);
   socket.write(bytes);
   await once(socket, "close");
   clearTimeout(timer);
-  return heard.join("");
+  return received.join("");
 }
 
 /** The status and parsed body of a raw answer. */

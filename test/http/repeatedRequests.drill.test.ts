@@ -5,6 +5,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { describe, expect, test } from "vitest";
 import { openConnection } from "#infra/nats/connection.ts";
 import { namesFor } from "#infra/nats/names.ts";
+import { countEvents } from "../countEvents.ts";
 import { clientOf, fileForm, say, startService } from "./service.ts";
 import { ALONE } from "../sharedPlatform.ts";
 
@@ -12,12 +13,7 @@ const service = await startService(ALONE);
 const call = clientOf(service, service.credentials.api_key);
 
 const complete = (body: unknown, headers?: Record<string, string>) => call("POST", "/chat/completions", body, headers);
-const turns = async (): Promise<number> => {
-  const [row] = await service.db.query<{ n: number }>(
-    "select count(*)::integer as n from log.events where type = 'TurnStarted'",
-  );
-  return row!.n;
-};
+const turns = () => countEvents(service.db, "TurnStarted");
 const retry = { "x-stainless-retry-count": "1" };
 
 /** Commands of requests whose client left, as the http process recorded them. A record is removed when its request is made again or ends. */

@@ -3,7 +3,7 @@ import { openCommonPlatform } from "../sharedPlatform.ts";
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** The whole platform in this process with one organization, for the tests of http. Files without settings of their own share it. */
+/** The whole platform in this process with one organization. Files without settings share the platform. */
 export async function startService(env?: Record<string, string>) {
   const { url, startCodes, resources: opened, organization, settings } = (await openCommonPlatform(env)).platform;
   return {
@@ -20,15 +20,22 @@ export async function startService(env?: Record<string, string>) {
   };
 }
 
-/** A client with one credential: `call("POST", "/files", …)`, relative to the chat base or absolute. */
+/** An id that names nothing. */
+export const UNKNOWN = "01900000-0000-7000-8000-000000000000";
+
+/**
+ * A client with one credential: `call("POST", "/files", …)`, relative to the chat base or absolute. Forms, texts and bytes are sent as
+ * they are, and every other body as JSON.
+ */
 export function clientOf(service: Pick<Service, "chat">, token: string) {
   return async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const form = body instanceof FormData;
+    const asIs = form || body instanceof Uint8Array || typeof body === "string";
     const type: Record<string, string> = body === undefined || form ? {} : { "content-type": "application/json" };
     const response = await fetch(path.startsWith("http") ? path : service.chat + path, {
       method,
       headers: { authorization: `Bearer ${token}`, ...type, ...headers },
-      ...(body === undefined ? {} : { body: form || typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: (asIs ? body : JSON.stringify(body)) as string }),
     });
     const text = await response.text();
     const json = response.headers.get("content-type")?.startsWith("application/json");
@@ -39,6 +46,13 @@ export function clientOf(service: Pick<Service, "chat">, token: string) {
       body: json && text ? JSON.parse(text) : undefined,
     };
   };
+}
+
+/** A client of a signed-in person. */
+export async function signIn(url: string, account: { email: string; password: string }) {
+  const api = { chat: `${url}/api` };
+  const { token } = (await clientOf(api, "none")("POST", "/auth/login", account)).body as { token: string };
+  return { call: clientOf(api, token), token };
 }
 
 /** A multipart body with fields, and then a file. */
@@ -63,8 +77,8 @@ export const chunksOf = (text: string): any[] =>
     .filter((frame) => frame.startsWith("data: {"))
     .map((frame) => JSON.parse(frame.slice("data: ".length)));
 
-export const say = (text: string, more: Record<string, unknown> = {}) => ({
+export const say = (content: unknown, more: Record<string, unknown> = {}) => ({
   model: "offline/echo",
-  messages: [{ role: "user", content: text }],
+  messages: [{ role: "user", content }],
   ...more,
 });

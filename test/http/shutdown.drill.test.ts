@@ -46,7 +46,7 @@ test("an http process that shuts down refuses a request on an open connection in
   const leaving = await processes.start("http");
   const { hostname, port } = new URL(leaving.url);
   const socket = connect(Number(port), hostname);
-  const heard = text(socket);
+  const received = text(socket);
   const body = JSON.stringify(say("/slow 1\n/say one two three four", streaming));
   const head = `Host: ${hostname}\r\nAuthorization: Bearer ${processes.api_key}\r\n`;
   const started = await processes.count("TurnStarted");
@@ -64,7 +64,7 @@ test("an http process that shuts down refuses a request on an open connection in
   };
   await expect.poll(isListening).toBe(false);
   socket.write(`GET /api/openai/v1/models HTTP/1.1\r\n${head}\r\n`);
-  const [first, second] = (await heard).split(/(?=HTTP\/1\.1 )/);
+  const [first, second] = (await received).split(/(?=HTTP\/1\.1 )/);
   expect(first).toMatch(/^HTTP\/1\.1 200 [^]*data: \[DONE\]/);
   expect(second).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: \d+\r\n[^]*"code":"unavailable"/i);
 });

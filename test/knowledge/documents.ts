@@ -6,6 +6,7 @@ import { MARKER_ID } from "#infra/meilisearch/document.ts";
 import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
 import type { Handle } from "#services/handle.ts";
 import type { Resources } from "../../roles/resources.ts";
+import { SOON } from "../soon.ts";
 
 /** Sends commands about the knowledge of a new organization: over the bus, as http does, or to a handler of the test. */
 export function openKnowledge(opened: Resources, { handle }: { handle?: Handle } = {}) {
@@ -111,10 +112,9 @@ export const eventTypes = async ({ log }: Resources, stream: string): Promise<st
 
 /** What happens to an uploaded document until it can be found. */
 export const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
-export const soon = { timeout: 60_000, interval: 20 };
 
 /** Waits until the event types of a stream are as expected. */
-export const pollTypes = (opened: Resources, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
+export const pollTypes = (opened: Resources, stream: string) => expect.poll(() => eventTypes(opened, stream), SOON);
 
 /** Asks the search server directly, without the service. */
 export function searchServer({ addresses, settings, db }: Resources) {

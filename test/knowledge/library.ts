@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { clientOf } from "../http/service.ts";
+import type { Credentials } from "../../cli/organization.ts";
+import { clientOf, signIn } from "../http/service.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
 
 export interface UploadOptions {
@@ -63,16 +64,12 @@ export type Reader = ReturnType<typeof openReader>;
 export async function openLibrary(env?: Record<string, string>) {
   const { platform, index } = await openCommonPlatform(env);
   const credentials = await platform.organization("Readers");
-  const signIn = async ({ admin }: { admin: object } = credentials): Promise<string> => {
-    const login = await clientOf({ chat: platform.url }, "")("POST", "/api/auth/login", admin);
-    return login.body.token;
-  };
   return {
     ...openReader(platform.url, credentials.api_key),
     platform,
     credentials,
     index,
-    signIn,
+    signIn: async ({ admin }: Pick<Credentials, "admin"> = credentials) => (await signIn(platform.url, admin)).token,
     as: (token: string) => openReader(platform.url, token),
     extractions: `${platform.url}/api/v1/extractions`,
   };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { SOON } from "../soon.ts";
 import { eventTypes } from "./documents.ts";
 import { followerBench } from "./follower.ts";
 
 const DOCUMENTS = 60;
-const soon = { timeout: 60_000, interval: 50 };
 
 test("documents that wait for the index together are added in one change, and confirmed in few commits", async () => {
   const changes: number[] = [];
@@ -20,7 +20,7 @@ test("documents that wait for the index together are added in one change, and co
   const documents = await Promise.all(Array.from({ length: DOCUMENTS }, (_, n) => read(`The text of document ${n}.`)));
   const following = follow();
   for (const { stream } of documents)
-    await expect.poll(async () => (await eventTypes(opened, stream)).at(-1), soon).toBe("DocumentIndexed");
+    await expect.poll(async () => (await eventTypes(opened, stream)).at(-1), SOON).toBe("DocumentIndexed");
   stop();
   await following;
   expect(await index.passages()).toHaveLength(DOCUMENTS);

@@ -9,7 +9,8 @@ import { sendTo } from "#services/send.ts";
 import { encodePassages } from "#services/reading/passageLines.ts";
 import type { Reader } from "#services/reading/reader.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
-import { eventTypes, openKnowledge, pollTypes, READY, searchServer, soon } from "./documents.ts";
+import { SOON } from "../soon.ts";
+import { eventTypes, openKnowledge, pollTypes, READY, searchServer } from "./documents.ts";
 
 /* How the services process committed documents and extractions, whatever sent the commands. */
 
@@ -44,7 +45,7 @@ test("an unreadable document fails with a reason and can be reprocessed", async 
   await types(stream).toEqual(["DocumentUploaded", "ReadingStarted", "ReadingFailed"]);
   expect(((await last(stream)).personal as { error: string }).error).toMatch(/\.$/);
   expect((await reprocess(document_id, true)).rejection).toBeUndefined();
-  await expect.poll(async () => (await last(stream)).type, soon).toBe("ReadingFailed");
+  await expect.poll(async () => (await last(stream)).type, SOON).toBe("ReadingFailed");
 });
 
 test("a file without text fails", async () => {
@@ -67,7 +68,7 @@ test("reprocessing keeps the text, reextract reads it again, and blobs that no e
   await reprocess(document_id, true);
   await types(stream).toHaveLength(12);
   expect((await last(stream)).data).toMatchObject({ units: 1, unused: [first.text, second.passages] });
-  await expect.poll(async () => (await blobsOf(organization_id, stream)).length, soon).toBe(3);
+  await expect.poll(async () => (await blobsOf(organization_id, stream)).length, SOON).toBe(3);
 });
 
 test("an extraction is read, and at its expiry its bytes, text and key are deleted", async () => {
@@ -77,7 +78,7 @@ test("an extraction is read, and at its expiry its bytes, text and key are delet
   expect((await last(stream)).data).toMatchObject({ page_count: null, chunk_count: 1, units: 1 });
   expect(await blobsOf(organization_id, stream)).toHaveLength(2);
   await types(stream).toEqual([...EXTRACTED, "ExtractionExpired"]);
-  await expect.poll(() => blobsOf(organization_id, stream), soon).toEqual([]);
+  await expect.poll(() => blobsOf(organization_id, stream), SOON).toEqual([]);
   expect((await platform.resources.log.find([stream])).size).toBe(0);
 });
 
@@ -90,11 +91,11 @@ test("the documents of a deleted collection are deleted, even one uploaded after
   await its.ask(`collection-${collection_id}`, "DeleteCollection", { collection_id });
   const late = await its.upload("# Late\n\nThe heron has gone.");
   for (const { stream } of [...early, late])
-    await expect.poll(async () => (await last(stream)).type, soon).toBe("DocumentDeleted");
+    await expect.poll(async () => (await last(stream)).type, SOON).toBe("DocumentDeleted");
   await types(`collection-${collection_id}`).toEqual(["CollectionCreated", "CollectionDeleted", "CollectionEmptied"]);
-  await expect.poll(() => blobsOf(organization_id, early[0]!.stream), soon).toEqual([]);
+  await expect.poll(() => blobsOf(organization_id, early[0]!.stream), SOON).toEqual([]);
   await expect
-    .poll(() => searchServer(platform.resources).passages(), soon)
+    .poll(() => searchServer(platform.resources).passages(), SOON)
     .not.toContain(`${early[0]!.document_id}_1_0`);
 });
 
@@ -121,7 +122,7 @@ test("another worker reads a document of a dead worker with the next attempt num
   await pollTypes(opened, asked.stream).toEqual(EXTRACTED);
   await pollTypes(opened, begun.stream).toHaveLength(5);
   expect((await opened.log.read(begun.stream))[2]!.data).toMatchObject({ attempt: 2 });
-  await expect.poll(async () => (await eventTypes(opened, lost.stream)).at(-1), soon).toBe("ReadingFailed");
+  await expect.poll(async () => (await eventTypes(opened, lost.stream)).at(-1), SOON).toBe("ReadingFailed");
   expect((await opened.log.read(lost.stream)).at(-1)!.data).toMatchObject({ attempt: 3 });
 });
 

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { openIndexRegistry } from "#infra/postgres/indexRegistry.ts";
 import { rebuildPassages } from "../../cli/projections/passages.ts";
 import { startPlatform } from "../platform.ts";
-import { openKnowledge, pollTypes, READY, searchServer, soon } from "./documents.ts";
+import { SOON } from "../soon.ts";
+import { openKnowledge, pollTypes, READY, searchServer } from "./documents.ts";
 import { followerBench } from "./follower.ts";
 
 /* The follower that writes the passage index: with refused writes, crashes, a lost index, and an index rebuilt on request. */
@@ -49,11 +50,11 @@ test("an unreachable search server and a follower that crashes at any point lose
   const documents = await Promise.all(["one", "two", "three"].map(read));
   const following = follow();
   for (const { stream } of documents) await pollTypes(opened, stream).toEqual(READY);
-  await expect.poll(async () => (await index.passages()).length, soon).toBe(3);
+  await expect.poll(async () => (await index.passages()).length, SOON).toBe(3);
   expect(points).toEqual(["after-passages-put", "after-indexed"]);
   const place = async () => (await openIndexRegistry(opened.pool).status()).position;
   const last = (await opened.log.scan(0, ["DocumentIndexed"], 10)).events.at(-1)!.position;
-  await expect.poll(place, soon).toBeGreaterThanOrEqual(last);
+  await expect.poll(place, SOON).toBeGreaterThanOrEqual(last);
   await openIndexRegistry(opened.pool).advance(1);
   expect(await place()).toBeGreaterThanOrEqual(last);
   stop();
@@ -68,9 +69,9 @@ test("a renamed document is updated in the index, and a deleted one is removed",
   await pollTypes(opened, stream).toEqual(READY);
   await ask(stream, "ChangeDocument", { document_id, name: "second.md" });
   const titles = async () => (await server.fields("title")).map(({ title }) => title);
-  await expect.poll(titles, soon).toEqual(["second.md"]);
+  await expect.poll(titles, SOON).toEqual(["second.md"]);
   await remove(document_id);
-  await expect.poll(server.passages, soon).toEqual([]);
+  await expect.poll(server.passages, SOON).toEqual([]);
 });
 
 test("a document whose vectors the server did not remove is removed again", async () => {
@@ -91,9 +92,9 @@ test("a document whose vectors the server did not remove is removed again", asyn
   const { document_id, stream } = await read("gone");
   await pollTypes(opened, stream).toEqual(READY);
   await knowledge.remove(document_id);
-  await expect.poll(() => removals, soon).toBe(2);
+  await expect.poll(() => removals, SOON).toBe(2);
   expect(errors.map(String)).toContainEqual(expect.stringContaining("did not remove superseded passages"));
-  await expect.poll(index.passages, soon).toEqual([]);
+  await expect.poll(index.passages, SOON).toEqual([]);
   stop();
   await following;
 });
@@ -126,7 +127,7 @@ test("while documents are reprocessed, search always has their live generation",
       await reprocess(document_id, generation % 2 === 0);
       await pollTypes(opened, stream).toHaveLength(4 * generation);
     }
-  await expect.poll(server.passages, soon).toEqual(documents.map(({ document_id }) => `${document_id}_6_0`).sort());
+  await expect.poll(server.passages, SOON).toEqual(documents.map(({ document_id }) => `${document_id}_6_0`).sort());
   done = true;
   await looking;
   expect(missed).toBe(0);
@@ -149,10 +150,10 @@ test("a lost index is rebuilt from the log, including changes made meanwhile, an
   const meanwhile = await upload("meanwhile");
   await remove(gone!.document_id);
   await pollTypes(opened, meanwhile.stream).toEqual(READY);
-  await expect.poll(server.serving, soon).not.toBe(lost);
+  await expect.poll(server.serving, SOON).not.toBe(lost);
   const names = [`${kept!.document_id}_1_0`, `${again!.document_id}_2_0`, `${meanwhile.document_id}_1_0`].sort();
-  await expect.poll(() => server.passages().catch(() => []), soon).toEqual(names);
-  await expect.poll(server.list, soon).toEqual([await server.serving()]);
+  await expect.poll(() => server.passages().catch(() => []), SOON).toEqual(names);
+  await expect.poll(server.list, SOON).toEqual([await server.serving()]);
 });
 
 test("a new index is built on request while the old one serves, and replaces it when complete", async () => {

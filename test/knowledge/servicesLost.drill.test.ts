@@ -10,7 +10,8 @@ import { rebuildPassages } from "../../cli/projections/passages.ts";
 import { readHealth } from "../../roles/health.ts";
 import { startPlatform } from "../platform.ts";
 import { aPassage } from "../search/passages.ts";
-import { openKnowledge, pollTypes, READY, searchServer, soon } from "./documents.ts";
+import { SOON } from "../soon.ts";
+import { openKnowledge, pollTypes, READY, searchServer } from "./documents.ts";
 import { followerBench } from "./follower.ts";
 
 /* An index that lost its content: emptied, restored from an older copy, or refusing changes. */
@@ -27,8 +28,8 @@ test("an emptied index is detected and rebuilt", async () => {
   const { meili_url, meili_master_key } = opened.addresses;
   const headers = { authorization: `Bearer ${meili_master_key}` };
   expect((await fetch(`${meili_url}/indexes/${emptied}/documents`, { method: "DELETE", headers })).status).toBe(202);
-  await expect.poll(() => server.exists(emptied), soon).toBe(false);
-  await expect.poll(server.serving, soon).not.toBe(emptied);
+  await expect.poll(() => server.exists(emptied), SOON).toBe(false);
+  await expect.poll(server.serving, SOON).not.toBe(emptied);
   expect(await server.passages()).toEqual(documents.map(nameOf).sort());
 });
 
@@ -56,7 +57,7 @@ test("an index that lacks passages is detected and rebuilt, at startup and later
   for (const gone of documents.slice(0, 2)) {
     const lacking = (await index.serving())!;
     await index.waitFor(await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }]));
-    await expect.poll(index.serving, soon).not.toBe(lacking);
+    await expect.poll(index.serving, SOON).not.toBe(lacking);
     expect(await index.passages()).toEqual(names);
   }
   expect(errors.filter((error) => error instanceof IndexLost).map(String)).toEqual([
@@ -73,7 +74,7 @@ test("passages of a deleted document that a former leader writes late are remove
   const following = follow();
   for (const { stream } of [kept, deleted]) await pollTypes(opened, stream).toEqual(READY);
   await knowledge.remove(deleted.document_id);
-  await expect.poll(index.passages, soon).toEqual([nameOf(kept)]);
+  await expect.poll(index.passages, SOON).toEqual([nameOf(kept)]);
   const serving = (await index.serving())!;
   const { organization_id, collection_id } = knowledge;
   const late = aPassage("deleted", { organization_id, collection_id, document_id: deleted.document_id });
@@ -83,13 +84,13 @@ test("passages of a deleted document that a former leader writes late are remove
     if (surplus() === 0) await index.waitFor(await index.put(serving, [late]));
     return surplus();
   };
-  await expect.poll(putLate, { ...soon, interval: 500 }).toBe(1);
-  await expect.poll(index.passages, soon).toEqual([nameOf(kept)]);
+  await expect.poll(putLate, { ...SOON, interval: 500 }).toBe(1);
+  await expect.poll(index.passages, SOON).toEqual([nameOf(kept)]);
   expect(await index.serving()).toBe(serving);
 
   const gone = await index.remove(serving, [{ document_id: kept.document_id, below_generation: null }]);
   await index.waitFor([...(await index.put(serving, [late])), ...gone]);
-  await expect.poll(() => index.passages().catch(() => []), soon).toEqual([nameOf(kept)]);
+  await expect.poll(() => index.passages().catch(() => []), SOON).toEqual([nameOf(kept)]);
   stop();
   await following;
 });
@@ -103,7 +104,7 @@ test("passages lost while the read model lags are detected once it has caught up
   const following = follow();
   const shown = await read("one");
   const live = () => opened.db.query("select 1 from read.documents where live_generation = 1");
-  await expect.poll(async () => (await live()).length, soon).toBe(1);
+  await expect.poll(async () => (await live()).length, SOON).toBe(1);
   const client = await opened.pool.connect();
   let gone: typeof shown;
   let lacking: string;
@@ -115,12 +116,12 @@ test("passages lost while the read model lags are detected once it has caught up
     lacking = (await index.serving())!;
     await index.waitFor(await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }]));
     const before = counts;
-    await expect.poll(() => counts, soon).toBeGreaterThanOrEqual(before + 2);
+    await expect.poll(() => counts, SOON).toBeGreaterThanOrEqual(before + 2);
     expect(await index.serving()).toBe(lacking);
   } finally {
     client.release(true);
   }
-  await expect.poll(index.serving, soon).not.toBe(lacking);
+  await expect.poll(index.serving, SOON).not.toBe(lacking);
   expect(await index.passages()).toEqual([shown, gone].map(nameOf).sort());
   stop();
   await following;
@@ -145,11 +146,11 @@ test("a change that the search server refuses three times is logged with the doc
   const { document_id, stream } = document;
   await knowledge.ask(stream, "ChangeDocument", { document_id, name: "second.md" });
   const told = () => errors.filter((error) => error instanceof DocumentNotIndexed).map(String);
-  await expect.poll(told, soon).toContainEqual(expect.stringContaining(stream));
+  await expect.poll(told, SOON).toContainEqual(expect.stringContaining(stream));
   const titles = async () => (await index.fields("title")).map(({ title }) => title);
   expect(await titles()).toEqual(["a.md"]);
   poisoned = false;
-  await expect.poll(titles, soon).toEqual(["second.md"]);
+  await expect.poll(titles, SOON).toEqual(["second.md"]);
   stop();
   await following;
 });
@@ -162,7 +163,7 @@ test("a document that no index accepts causes one rebuild, not endless ones", as
   await opened.blobs.remove(torn.named.passages);
   const lost = (await index.serving())!;
   await index.drop(lost);
-  await expect.poll(index.serving, soon).not.toBe(lost);
+  await expect.poll(index.serving, SOON).not.toBe(lost);
   const filled = (await index.serving())!;
   expect(await index.passages()).toEqual([nameOf(kept)]);
   expect(errors.filter((error) => error instanceof DocumentNotIndexed).map(String)).toEqual([
@@ -185,7 +186,7 @@ test("a new index that lacks passages of the serving one does not replace it unt
   const serving = (await index.serving())!;
   const { text } = torn.named;
   const bytes = (await opened.blobs.get(text))!;
-  await expect.poll(async () => (await findMissingTexts(opened.db, opened.settings.DATA_DIR)).checked, soon).toBe(2);
+  await expect.poll(async () => (await findMissingTexts(opened.db, opened.settings.DATA_DIR)).checked, SOON).toBe(2);
   await opened.blobs.remove(text);
   expect(await rebuildPassages(opened.db, () => {})).toMatchObject({
     index_id: serving,

@@ -1,54 +1,24 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { clientOf } from "../http/service.ts";
-import { UNKNOWN } from "../hostile/target.ts";
-import { everyRoute, type Things } from "./everyRoute.ts";
+import { beforeAll, expect, test } from "vitest";
 import { openLibrary, type Library, type Reader } from "./library.ts";
 
-/* Things of another organization are answered exactly like things that do not exist. */
+/* Searches, lists and uploads of one organization never touch the documents of another. */
 
 let library: Library;
-let things: Things;
+let extraction_id: string;
 /** An API key and a person of another organization. */
 const strangers: Record<string, Reader> = {};
 
-/** Names of the same length that do not exist. */
-const NOTHING: Things = { slug: "vault", collection: UNKNOWN, document: UNKNOWN, extraction: UNKNOWN };
 const SECRET = "# Vault\n\nThe secret words are heliotrope and quince.";
 
 beforeAll(async () => {
   library = await openLibrary();
   const slug = await library.collect("Crypt");
-  const { id: document, collection_id } = await library.keep(slug, { content: SECRET, name: "secret.md" });
-  const { id: extraction } = (await library.extract({ content: SECRET, name: "secret.md" })).body;
-  await library.extracted(extraction);
-  things = { slug, collection: collection_id, document, extraction };
+  await library.keep(slug, { content: SECRET, name: "secret.md" });
+  extraction_id = (await library.extract({ content: SECRET, name: "secret.md" })).body.id;
+  await library.extracted(extraction_id);
   const other = await library.platform.organization("Other");
   strangers["another organization"] = library.as(other.api_key);
   strangers["another organization's person"] = library.as(await library.signIn(other));
-});
-
-type Answer = Awaited<ReturnType<ReturnType<typeof clientOf>>>;
-/** An answer without its date, its request id and the names in the request. */
-const comparable = ({ status, headers, text }: Answer, { slug, document }: Things) => ({
-  status,
-  headers: [...headers].filter(([header]) => !["date", "x-request-id"].includes(header)),
-  text: text.replaceAll(slug, "SLUG").replaceAll(document, "ID"),
-});
-
-const namingRoutes = everyRoute("").filter(({ absent }) => absent !== undefined);
-describe.each(namingRoutes.map(({ name, absent }) => [name, absent] as const))("a request to %s", (name, absent) => {
-  test(`of another organization is answered with ${absent}`, async () => {
-    const { send } = everyRoute(library.extractions).find((route) => route.name === name)!;
-    for (const [who, { call }] of Object.entries(strangers)) {
-      const theirs = await send(call, things);
-      expect([theirs.status, theirs.body.error.code], who).toEqual([
-        absent!.endsWith("not_found") && absent !== "document_not_found" ? 404 : 400,
-        absent,
-      ]);
-      expect(theirs.text).not.toMatch(/secret|heliotrope/);
-      expect(comparable(theirs, things), who).toEqual(comparable(await send(call, NOTHING), NOTHING));
-    }
-  });
 });
 
 test("lists and searches contain nothing of another organization", async () => {
@@ -88,18 +58,7 @@ test("two organizations with the same documents each find their own", async () =
 test("identical bytes in another organization are a new document and a new extraction", async () => {
   const stranger = strangers["another organization"]!;
   const { status, body } = await stranger.extract({ content: SECRET, name: "secret.md" });
-  expect([status, body.id === things.extraction]).toEqual([202, false]);
+  expect([status, body.id === extraction_id]).toEqual([202, false]);
   const slug = await stranger.collect("Mine");
   expect((await stranger.upload(slug, { content: SECRET, name: "secret.md" })).status).toBe(202);
-});
-
-test("requests of another organization change nothing", async () => {
-  const { call } = library;
-  expect((await call("GET", `/documents/${things.document}/text`)).text.trim()).toBe(SECRET);
-  expect((await call("GET", `/documents/${things.document}`)).body).toMatchObject({
-    name: "secret.md",
-    status: "ready",
-  });
-  expect((await call("GET", `/collections/${things.slug}`)).body.name).toBe("Crypt");
-  expect((await call("GET", `${library.extractions}/${things.extraction}`)).body.markdown.trim()).toBe(SECRET);
 });

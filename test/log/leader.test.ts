@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { runAsLeader } from "#infra/postgres/leader.ts";
 import { openPool } from "#infra/postgres/pool.ts";
 import { testDatabase } from "#test/harness.ts";
+import { SOON } from "#test/soon.ts";
 
 test("one of several processes leads, another takes over if it stops or loses its connection, and a standby holds no connection", async () => {
   const { url } = await testDatabase();
@@ -23,10 +24,9 @@ test("one of several processes leads, another takes over if it stops or loses it
     const leading = runAsLeader(pool, "test", work, () => {});
     return { name, pool, stop: async () => (await leading.stop(), await pool.end()) };
   });
-  const soon = { timeout: 60_000, interval: 20 };
   /** The contenders that lead, once so many have started to. */
   const worker = async (term: number): Promise<string> => {
-    await expect.poll(() => [terms, working.length], soon).toEqual([term, 1]);
+    await expect.poll(() => [terms, working.length], SOON).toEqual([term, 1]);
     return working[0]!;
   };
   const first = await worker(1);
@@ -35,7 +35,7 @@ test("one of several processes leads, another takes over if it stops or loses it
     where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
   expect((await looker.query(holders)).rows).toEqual([{ name: first }]);
   for (const { name, pool } of contenders)
-    await expect.poll(() => pool.totalCount - pool.idleCount, soon).toBe(name === first ? 1 : 0);
+    await expect.poll(() => pool.totalCount - pool.idleCount, SOON).toBe(name === first ? 1 : 0);
 
   await looker.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [first]);
   const second = await worker(2);

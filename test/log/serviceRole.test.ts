@@ -5,7 +5,7 @@ import { rebuild } from "#infra/postgres/rebuild.ts";
 import { grantServiceRole } from "#infra/postgres/serviceRole.ts";
 import { projections } from "#projections/index.ts";
 import { afterFile } from "../cleanUp.ts";
-import { clientOf, say } from "../http/service.ts";
+import { clientOf, fileForm, say } from "../http/service.ts";
 import { startPlatform, testDeployment, type Platform } from "../platform.ts";
 import { administer, freshName } from "../template.ts";
 
@@ -50,9 +50,7 @@ describe("a platform whose user does not own the log", () => {
     const { api_key } = await platform.organization();
     const send = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
     expect((await send("POST", "/chat/completions", say("hello"))).status).toBe(200);
-    const form = new FormData();
-    form.append("file", new Blob(["secret"], { type: "text/plain" }), "notes.txt");
-    const { body: file } = await send("POST", "/files", form);
+    const { body: file } = await send("POST", "/files", fileForm("secret", "notes.txt"));
     const dataKeys = async () =>
       (await owner.query("select from log.keys where thing like '%' || $1 || '%'", [file.id.split("-").at(-1)]))
         .rowCount;

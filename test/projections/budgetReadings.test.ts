@@ -5,7 +5,7 @@ import { newId, streamName } from "#events/ids.ts";
 import { RoundRequested, TurnCompleted } from "#events/thread.ts";
 import { readSpending } from "#projections/budgets/readSpending.ts";
 import { listRounds, sumFinal, sumHoldings, sumSpent, type SpentRow } from "#projections/budgets/query.ts";
-import { fixture, message, said, turnStarted } from "./fixture.ts";
+import { followingFixture, message, said, turnStarted } from "./fixture.ts";
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, cached_tokens: 0, reasoning_tokens: 0, cost: "0.1" };
 
@@ -13,8 +13,7 @@ const WHOLE = { byModel: false, byUser: false };
 const tokensOf = (rows: SpentRow[]): number => rows.reduce((sum, { tokens = 0 }) => sum + Number(tokens), 0);
 
 test("incremental readings of a day's usage count each turn once", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const [day, nextDay] = [new Date(0), new Date("9999-01-01")];
   const read = (from: Date) =>
     readSpending(f.db, f.organization, { day, nextDay, from, turnsToLookUp: [], with_rounds: [], splitBy: WHOLE });
@@ -40,8 +39,7 @@ test("incremental readings of a day's usage count each turn once", async () => {
 });
 
 test("a reading names the rounds of running turns, and later the turns among them that have ended", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const [day, nextDay] = [new Date(0), new Date("9999-01-01")];
   const read = (from: Date, with_rounds: string[]) =>
     readSpending(f.db, f.organization, { day, nextDay, from, turnsToLookUp: [], with_rounds, splitBy: WHOLE });
@@ -75,8 +73,7 @@ test("a reading names the rounds of running turns, and later the turns among the
 });
 
 test("final costs and the rounds of running turns add up to the spending, and final costs never shrink", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const end = new Date("9999-01-01");
   const read = async (among?: string[]) => {
     const rounds = await listRounds(f.db, f.organization, end, WHOLE, among);
@@ -106,8 +103,7 @@ test("final costs and the rounds of running turns add up to the spending, and fi
 });
 
 test("a reading contains the cost of a running turn's rounds, of today and of earlier days", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const read = async (day: Date) => {
     const [nextDay, none] = [new Date("9999-01-01"), { turnsToLookUp: [], with_rounds: [], splitBy: WHOLE }];
     return (await readSpending(f.db, f.organization, { day, nextDay, from: day, ...none })).open;
@@ -125,8 +121,7 @@ test("a reading contains the cost of a running turn's rounds, of today and of ea
 });
 
 test("sums are split by external user only on demand, because an organization may have a million of them", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   for (const user_mark of ["a", "b"]) {
     const turn_id = newId();
     const started = turnStarted(turn_id, [message("x")], "s");
@@ -146,8 +141,7 @@ test("sums are split by external user only on demand, because an organization ma
 });
 
 test("what is stored is summed by external user only if a budget is of users", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   for (const user_mark of ["a", "b"]) {
     const file_id = newId();
     const file = { file_id, bytes: 3, mime_type: "text/plain", blob: `blob/${file_id}`, scope: "s", user_mark };

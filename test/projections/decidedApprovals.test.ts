@@ -2,17 +2,15 @@ import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import { listDecidedBy, type DecidedPlace } from "#projections/runs/approvals.ts";
 import { runCreated } from "../samples.ts";
-import { fixture } from "./fixture.ts";
+import { followingFixture } from "./fixture.ts";
 
 test("the pages of what a person decided contain each approval once, also after a reminder and a deletion", async () => {
-  const f = await fixture();
-  const runner = f.runner();
-  await runner.start();
+  const f = await followingFixture();
   const run_id = newId();
   const created = runCreated({ run_id, workflow_id: newId(), definition_id: newId(), trigger_id: null });
   await f.append(streamName("run", run_id), [created]);
   await f.followed();
-  await runner.stop();
+  await f.stopFollowing();
   const by = { type: "person" as const, id: newId() };
   const { rows } = await f.pool.query<{ id: string; version: number }>(
     `insert into read.approvals (id, run_id, organization_id, version, status, name, title, assignees, self_approval,

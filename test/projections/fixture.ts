@@ -45,9 +45,14 @@ function localHints(dropped = false): Hints {
   };
 }
 
+interface FixtureOptions {
+  dropHints?: boolean;
+  database?: "migrated" | "ready";
+}
+
 /** A log in a new database, with runners that follow it. Everything stops with the test. */
-export async function fixture({ dropHints = false } = {}) {
-  const { url, drop } = await testDatabase();
+export async function fixture({ dropHints = false, database = "migrated" }: FixtureOptions = {}) {
+  const { url, drop } = await testDatabase(database);
   const pool = openPool(url, { max: 12, name: "test" });
   const keyring = openKeyring(randomBytes(32));
   const log = openLog(pool, keyring);
@@ -107,6 +112,14 @@ export async function fixture({ dropHints = false } = {}) {
   return { url, pool, db: asDb(pool), log, hints, logger, organization, append, runner, head, followed, hashes };
 }
 export type Fixture = Awaited<ReturnType<typeof fixture>>;
+
+/** A log that all read models follow. The database has them already: to build them takes longer than most tests. */
+export async function followingFixture() {
+  const f = await fixture({ database: "ready" });
+  const projector = f.runner();
+  await projector.start();
+  return { ...f, stopFollowing: () => projector.stop() };
+}
 
 /** Notes how commits of checkpoints are flushed: the settings of those that reached a position, once all is projected. */
 export async function noteFlushes(f: Fixture) {

@@ -22,17 +22,9 @@ import {
 import { findWithoutVectors } from "#projections/documents/vectors.ts";
 import { getExtraction } from "#projections/extractions/query.ts";
 import { documentUploaded } from "../samples.ts";
-import { fixture } from "./fixture.ts";
+import { followingFixture, type Fixture } from "./fixture.ts";
 
 const ANY = { readable_by: null, tags: [], types: [], metadata: [] };
-
-type Fixture = Awaited<ReturnType<typeof fixture>>;
-
-async function following() {
-  const f = await fixture();
-  await f.runner().start();
-  return f;
-}
 
 async function collection(f: Fixture, slug: string, name = slug) {
   const collection_id = newId();
@@ -77,7 +69,7 @@ const ready = (f: Fixture, document_id: string, generation: number) =>
   ]);
 
 test("collections are found by slug or name, newest first, until they are deleted", async () => {
-  const f = await following();
+  const f = await followingFixture();
   const books = await collection(f, "books", "Große Bücher\u0000");
   const papers = await collection(f, "papers", "Books");
   await f.followed();
@@ -111,7 +103,7 @@ test("collections are found by slug or name, newest first, until they are delete
 });
 
 test("a document is live in one generation, and disappears together with its collection", async () => {
-  const f = await following();
+  const f = await followingFixture();
   const books = await collection(f, "books", "Books");
   const first = await document(f, books, "a.txt");
   const second = await document(f, books, "b.txt");
@@ -164,7 +156,7 @@ test("a document is live in one generation, and disappears together with its col
 });
 
 test("an extraction exists until the moment it expires", async () => {
-  const f = await following();
+  const f = await followingFixture();
   const extraction_id = newId();
   const expires_at = "2026-01-02T00:00:00.000Z";
   await f.append(streamName("extraction", extraction_id), [
@@ -182,7 +174,7 @@ test("an extraction exists until the moment it expires", async () => {
 });
 
 test("documents without vectors are listed with the project whose budgets count them, except those of given payers", async () => {
-  const f = await following();
+  const f = await followingFixture();
   const books = await collection(f, "books");
   const [ofKey, ofRun] = [newId(), newId()];
   await f.pool.query(

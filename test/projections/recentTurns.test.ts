@@ -4,11 +4,10 @@ import { ThreadDeleted, TurnCompleted } from "#events/thread.ts";
 import { TurnParked, TurnResumed } from "#events/threadApprovals.ts";
 import { listRecentTurns } from "#projections/budgets/recentTurns.ts";
 import { filterRunningTurns } from "#projections/turns/query.ts";
-import { fixture, message, said, turnCompleted, turnStarted } from "./fixture.ts";
+import { followingFixture, message, said, turnCompleted, turnStarted } from "./fixture.ts";
 
 test("a starting process counts a turn that was resumed after days until it waits again or ends", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const turn_id = newId();
   const stream = streamName("thread", newId());
   const listed = async () => {
@@ -62,16 +61,14 @@ test("a starting process counts tokens of turns that ended in the last minute, h
 });
 
 test("of several turns, those that run are found together, also those that the read model does not have yet", async () => {
-  const f = await fixture();
-  const runner = f.runner();
-  await runner.start();
+  const f = await followingFixture();
   const [ended, running] = [newId(), newId()];
   await f.append(streamName("thread", newId()), [turnStarted(running, [message("x")])]);
   await f.append(streamName("thread", newId()), [turnStarted(ended, [message("x")]), turnCompleted(ended, "y")]);
   await f.followed();
   expect(await filterRunningTurns(f.db, [ended, running, newId()])).toEqual([running]);
 
-  await runner.stop();
+  await f.stopFollowing();
   const [unread, deleted, thread] = [newId(), newId(), streamName("thread", newId())];
   await f.append(streamName("thread", newId()), [turnStarted(unread, [message("x")])]);
   await f.append(thread, [turnStarted(deleted, [message("x")])]);

@@ -2,13 +2,12 @@ import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { refreshSummaries } from "#infra/postgres/summaries.ts";
 import { documents } from "#projections/documents/project.ts";
-import { fixture } from "./fixture.ts";
+import { followingFixture } from "./fixture.ts";
 
 const types = Object.keys(documents.on);
 
 test("the summary of a collection counts its documents by status, and is removed with the last one", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const [first, second] = [newId(), newId()];
   const put = (collection: string, status: string, size: number) =>
     f.pool.query(

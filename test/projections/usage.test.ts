@@ -5,7 +5,7 @@ import { rebuild } from "#infra/postgres/rebuild.ts";
 import { usage } from "#projections/usage/project.ts";
 import { listUsage, sumUsage } from "#projections/usage/query.ts";
 import { findUsedScopes } from "#projections/userScopes.ts";
-import { fileUploaded, fixture, live, message, said, turnCompleted, turnStarted } from "./fixture.ts";
+import { fileUploaded, followingFixture, live, message, said, turnCompleted, turnStarted } from "./fixture.ts";
 
 const tokens = { prompt_tokens: 7, completion_tokens: 5, cached_tokens: 3, reasoning_tokens: 2, cost: "0.1" };
 const ALWAYS = { from: new Date(0), to: new Date("9999-01-01") };
@@ -21,8 +21,7 @@ const completed = (turn_id: string) =>
   );
 
 test("the usage of a turn counts once, by its rounds if it never ended, and is the same after a rebuild", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const thread = () => streamName("thread", newId());
   const [ended, deleted, open] = [newId(), newId(), newId()];
   await f.append(thread(), [started(ended, "ada"), round(ended, 0), round(ended, 1)]);
@@ -59,8 +58,7 @@ test("the usage of a turn counts once, by its rounds if it never ended, and is t
 });
 
 test("of the possible owners of a user's things, those with threads or files are found", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const [turn_id, file_id] = [newId(), newId()];
   await f.append(streamName("thread", newId()), [started(turn_id, "zoe", "of a thread"), completed(turn_id)]);
   await f.append(streamName("file", file_id), [fileUploaded(file_id, "a.txt")]);

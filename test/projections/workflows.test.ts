@@ -16,7 +16,7 @@ import {
 } from "#projections/triggers/query.ts";
 import { getWorkflow, listWorkflows, countWorkflowUses, countDefinitionUses } from "#projections/workflows/query.ts";
 import { runCreated } from "../samples.ts";
-import { fixture, noteFlushes, type Fixture } from "./fixture.ts";
+import { followingFixture, noteFlushes, type Fixture } from "./fixture.ts";
 
 const WILD = "nul \u0000 lone \ud800";
 
@@ -74,12 +74,10 @@ async function expectRebuildEqual(f: Fixture) {
 }
 
 test("the runs that a person started are found by an index, page and count", async () => {
-  const f = await fixture();
-  const runner = f.runner();
-  await runner.start();
+  const f = await followingFixture();
   const run = await start(f, newId(), null);
   await f.followed();
-  await runner.stop();
+  await f.stopFollowing();
   await f.pool.query(`insert into read.runs select copy.* from (select * from read.runs limit 1) one, generate_series(1, 5000) n,
     jsonb_populate_record(null::read.runs, to_jsonb(one) || jsonb_build_object('id', gen_random_uuid(),
       'started_by', jsonb_build_object('type', 'person', 'id', (n % 500)::text)::text)) copy`);
@@ -96,8 +94,7 @@ test("the runs that a person started are found by an index, page and count", asy
 });
 
 test("workflows are read in their current state, with the number of users of each definition", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const definition = newId();
   const [one, other] = [await register(f, definition, "one"), await register(f, definition, WILD)];
   const runs = [await start(f, one, null), await start(f, one, null)];
@@ -134,12 +131,11 @@ test("workflows are read in their current state, with the number of users of eac
   await expectRebuildEqual(f);
 });
 
-const triggerOf = async ({ db }: Pick<Awaited<ReturnType<typeof fixture>>, "db">, token: string) =>
+const triggerOf = async ({ db }: Pick<Fixture, "db">, token: string) =>
   (await findTriggersByToken(db, [token])).get(token);
 
 test("triggers are found by their token with their workflow, and show the time of their last run", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const workflow = await register(f, newId(), "one");
   const [used, never] = [await trigger(f, workflow, "token one"), await trigger(f, workflow, "token two")];
   await start(f, workflow, used);
@@ -173,8 +169,7 @@ test("triggers are found by their token with their workflow, and show the time o
 });
 
 test("the rotation of a trigger's secret is flushed at commit, but a start of a run is not", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const settings = await noteFlushes(f);
   const workflow = await register(f, newId(), "one");
   const id = await trigger(f, workflow, "token");

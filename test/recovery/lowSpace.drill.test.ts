@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import type { Role } from "../../roles/runRoles.ts";
 import { DIMENSIONS, startSearchEndpoints } from "../doubles/searchEndpoints.ts";
-import { clientOf, fileForm, say } from "../http/service.ts";
+import { clientOf, fileForm, say, signIn } from "../http/service.ts";
 import { openReader } from "../knowledge/library.ts";
 import { openSourceSite } from "../knowledge/sourceSite.ts";
 import { startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
@@ -166,7 +166,7 @@ test("vectors and pages of sources wait while there is no space, and are process
   const full = await start(["services"], "100,0,0");
   const theirs = await answering.organization();
   const library = openReader(answering.url, theirs.api_key);
-  const { token } = (await clientOf({ chat: answering.url }, "")("POST", "/api/auth/login", theirs.admin)).body;
+  const { token } = await signIn(answering.url, theirs.admin);
   const account = clientOf({ chat: answering.url }, token);
   const collection = await library.collect("Birds");
   const { id } = (await library.push(collection, { name: "a.md", text: "The crane sleeps." })).body;

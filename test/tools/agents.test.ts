@@ -112,33 +112,5 @@ describe("an agent", () => {
   });
 });
 
-test("every signed-in person can read agents, and builders and above can change them", async () => {
-  const { id } = await createAgent();
-  type Route = [method: string, path: string, sent?: object];
-  const reads: Route[] = [
-    ["GET", "/agents"],
-    ["GET", `/agents/${id}`],
-  ];
-  const writes: Route[] = [
-    ["POST", "/agents", { name: "A" }],
-    ["PATCH", `/agents/${id}`, {}],
-    ["DELETE", `/agents/${id}`],
-  ];
-  for (const [method, path, sent] of [...reads, ...writes])
-    expectRefusal(await desk.key(method, path, sent), 403, "session_required");
-  for (const role of ["viewer", "approver"])
-    await desk.as(role, async () => {
-      for (const [method, path] of reads) expect((await desk.person(method, path)).status).toBe(200);
-      for (const [method, path, sent] of writes) expectRefusal(await desk.person(method, path, sent), 403, "forbidden");
-    });
-  await desk.as("builder", async () => expect((await desk.person("PATCH", `/agents/${id}`, {})).status).toBe(200));
-  const stranger = await desk.signIn(await desk.service.organization("Other"));
-  for (const method of ["GET", "PATCH", "DELETE"]) {
-    const sent = method === "PATCH" ? {} : undefined;
-    const foreign = await stranger(method, `/agents/${id}`, sent);
-    const unknown = await stranger(method, "/agents/0198f000-0000-7000-8000-000000000000", sent);
-    expectRefusal(foreign, 404, "agent_not_found", "id");
-    expect(foreign.body).toEqual(unknown.body);
-  }
-  expectRefusal(await desk.person("GET", "/agents/not-a-uuid"), 404, "agent_not_found", "id");
-});
+test("an agent with a malformed id is not found", async () =>
+  expectRefusal(await desk.person("GET", "/agents/not-a-uuid"), 404, "agent_not_found", "id"));

@@ -1,36 +1,19 @@
-import { clientOf, startService } from "../http/service.ts";
+import { clientOf, signIn, startService } from "../http/service.ts";
 
 /** A service with one organization, and clients for its signed-in owner and its API key. */
 export async function openDesk(env?: Record<string, string>) {
   const service = await startService(env);
   const { credentials } = service;
   const api = `${service.base}/api`;
-  const signIn = async ({ admin } = credentials) => {
-    const { body } = await clientOf(service, "none")("POST", `${api}/auth/login`, admin);
-    return clientOf({ chat: api }, body.token);
-  };
-  const person = await signIn();
+  const signInAs = async ({ admin } = credentials) => (await signIn(service.base, admin)).call;
+  const person = await signInAs();
   return {
     service,
     api,
     person,
-    signIn,
+    signIn: signInAs,
     /** Requests with the organization's API key. */
     key: clientOf({ chat: api }, credentials.api_key),
-    /** Gives the owner another role while `work` runs. */
-    async as(role: string, work: () => Promise<void>) {
-      const change = (to: string) =>
-        service.db.query("update read.users set role = $2 where organization_id = $1", [
-          credentials.organization_id,
-          to,
-        ]);
-      await change(role);
-      try {
-        await work();
-      } finally {
-        await change("owner");
-      }
-    },
     define: (source: string, more: object = {}) => person("POST", "/definitions", { type: "tool", source, ...more }),
     /** Requests a chat completion. */
     complete: (body: object, headers?: Record<string, string>) =>

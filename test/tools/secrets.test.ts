@@ -50,23 +50,3 @@ test("names and values of secrets are limited", async () => {
     expectRefusal(await put("limits", value), 400, undefined, "value");
   expect((await put("limits", "x".repeat(16_384))).status).toBe(200);
 });
-
-test("signed-in builders and above manage the secrets of their own organization", async () => {
-  await put("mine", "my value");
-  const routes = [
-    ["GET", "/secrets"],
-    ["GET", "/secrets/mine"],
-    ["PUT", "/secrets/mine", { value: "x" }],
-    ["DELETE", "/secrets/mine"],
-  ] as const;
-  for (const [method, path, sent] of routes) expectRefusal(await desk.key(method, path, sent), 403, "session_required");
-  for (const role of ["viewer", "approver"])
-    await desk.as(role, async () => {
-      for (const [method, path, sent] of routes) expectRefusal(await desk.person(method, path, sent), 403, "forbidden");
-    });
-  const stranger = await desk.signIn(await desk.service.organization("Other"));
-  expect((await stranger("GET", "/secrets")).body.data).toEqual([]);
-  expectRefusal(await stranger("GET", "/secrets/mine"), 404, "secret_not_found", "name");
-  expectRefusal(await stranger("DELETE", "/secrets/mine"), 404, "secret_not_found", "name");
-  expect((await desk.person("GET", "/secrets/mine")).status).toBe(200);
-});

@@ -82,30 +82,30 @@ describe("the event stream of a run", () => {
     const run = await home.start(await stage.register("all"));
     const listening = listen(run);
     const approval_id = await approve(run);
-    const heard = await listening;
-    expect(names(heard)).toEqual(ALL_EVENTS);
+    const received = await listening;
+    expect(names(received)).toEqual(ALL_EVENTS);
     const { steps, result } = await home.until(run, isOver);
     const [step] = steps;
     expect(result).toEqual({ paid: "paid", approved: true });
-    const told = Object.fromEntries(heard.map(({ event, data }) => [event, data]));
+    const dataOf = Object.fromEntries(received.map(({ event, data }) => [event, data]));
     const at = { run_id: run, at: expect.any(String) };
     const of = { ...at, step_id: stepId(run, step.key), step: "pay" };
-    expect(told["step.log"]).toEqual({ ...of, attempt: 1, logs: ["trying"] });
-    expect(told["step.retrying"]).toEqual({
+    expect(dataOf["step.log"]).toEqual({ ...of, attempt: 1, logs: ["trying"] });
+    expect(dataOf["step.retrying"]).toEqual({
       ...of,
       attempt: 1,
       code: "step_error",
       error: "busy",
       next_attempt_at: expect.any(String),
     });
-    expect(told["step.completed"]).toEqual({ ...of, attempt: 2, duration_ms: expect.any(Number), result: "paid" });
-    expect(told["approval.decided"]).toMatchObject({
+    expect(dataOf["step.completed"]).toEqual({ ...of, attempt: 2, duration_ms: expect.any(Number), result: "paid" });
+    expect(dataOf["approval.decided"]).toMatchObject({
       approval_id,
       decision: "approve",
       decided_by: { type: "person" },
     });
-    expect(told["run.completed"]).toEqual({ ...at, completion: "implicit", result });
-    const ids = heard.flatMap(({ id }) => id ?? []);
+    expect(dataOf["run.completed"]).toEqual({ ...at, completion: "implicit", result });
+    const ids = received.flatMap(({ id }) => id ?? []);
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
     expect(ids.at(-1)).toBe((await stage.events(run)).length);
   });
@@ -127,22 +127,22 @@ describe("the event stream of a run", () => {
   test("resumes repeatedly where a reader left", async () => {
     const workflow = await stage.register("many", { envelope: { limits: { max_parallel: 5 } } });
     const run = await home.start(workflow, { many: 60 });
-    const heard: ReceivedEvent[] = [];
+    const received: ReceivedEvent[] = [];
     const twin = await stage.twin();
-    for (let turn = 0; heard.at(-1)?.event !== "run.completed"; turn++) {
-      const after = heard.findLast(({ id }) => id !== undefined)?.id;
+    for (let turn = 0; received.at(-1)?.event !== "run.completed"; turn++) {
+      const after = received.findLast(({ id }) => id !== undefined)?.id;
       const more = await listen(run, {
         ...(after !== undefined && { after }),
         enough: (events) => events.length >= 15,
         url: turn % 2 ? twin : stage.url,
       });
       // frames after the last id are sent again
-      const kept = heard.findLastIndex(({ id }) => id !== undefined) + 1;
-      heard.splice(kept, heard.length, ...more);
+      const kept = received.findLastIndex(({ id }) => id !== undefined) + 1;
+      received.splice(kept, received.length, ...more);
       expect(turn).toBeLessThan(100);
     }
-    expect(heard).toEqual(await listen(run));
-    const count = (event: string) => heard.filter((each) => each.event === event).length;
+    expect(received).toEqual(await listen(run));
+    const count = (event: string) => received.filter((each) => each.event === event).length;
     expect([count("step.scheduled"), count("step.started"), count("step.completed")]).toEqual([60, 60, 60]);
   });
 
@@ -150,16 +150,16 @@ describe("the event stream of a run", () => {
     slow = gate();
     onTestFinished(slow.open);
     const run = await home.start(await stage.register("slow"));
-    const heard: ReceivedEvent[] = [];
+    const received: ReceivedEvent[] = [];
     const listening = listen(run, {
       enough: (events) => {
-        heard.splice(0, heard.length, ...events);
+        received.splice(0, received.length, ...events);
         return false;
       },
     });
-    await expect.poll(() => names(heard), SOON).toContain("step.started");
+    await expect.poll(() => names(received), SOON).toContain("step.started");
     await home.made(home.owner("POST", `/workflows/runs/${run}/cancel`));
-    await expect.poll(() => names(heard), SOON).toContain("run.cancelled");
+    await expect.poll(() => names(received), SOON).toContain("run.cancelled");
     slow.open();
     expect(names(await listening).slice(-2)).toEqual(["run.cancelled", "step.completed"]);
   });
@@ -167,10 +167,10 @@ describe("the event stream of a run", () => {
   test("reaches a slow reader completely, however long the run is", async () => {
     const run = await home.start(await stage.register("wide"));
     await home.until(run, isOver);
-    const heard = await listen(run);
-    const results = heard.filter(({ event }) => event === "step.completed").map(({ data }) => data.result.length);
+    const received = await listen(run);
+    const results = received.filter(({ event }) => event === "step.completed").map(({ data }) => data.result.length);
     expect(results).toEqual(Array(40).fill(60_000));
-    expect(heard.at(-1)!.event).toBe("run.completed");
+    expect(received.at(-1)!.event).toBe("run.completed");
   });
 
   test("is refused to callers who cannot read the run", async () => {

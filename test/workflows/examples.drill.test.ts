@@ -155,11 +155,7 @@ describe("the example", () => {
   });
 
   test("report reads a file, saves one and pushes a document", async () => {
-    const form = new FormData();
-    form.set("file", new Blob(["a\nb\n"], { type: "text/plain" }), "orders.txt");
-    const headers = { authorization: `Bearer ${w.home.token}` };
-    const uploaded = await fetch(`${w.url}/api/openai/v1/files`, { method: "POST", headers, body: form });
-    const { id: file } = (await uploaded.json()) as { id: string };
+    const file = await w.home.upload("a\nb\n", w.home.owner, "orders.txt");
     const { slug } = await w.home.made(w.home.owner("POST", "/v1/knowledge/collections", { name: "Reports" }));
     tried.add("report");
     const { id } = await w.home.register(read("report"), { writable_collections: [slug] });

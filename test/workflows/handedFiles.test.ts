@@ -1,13 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { fileForm } from "../http/service.ts";
 import { code, openWorkflows, UNKNOWN, workflowSource, type Client } from "./harness.ts";
 
 /* Files that people hand to a run with decisions, votes and comments. */
 
 const w = await openWorkflows();
 
-const upload = async (by: Client, name: string): Promise<string> =>
-  (await w.home.made(by("POST", "/openai/v1/files", fileForm(`text of ${name}`, name)))).id;
+const upload = (by: Client, name: string) => w.home.upload(`text of ${name}`, by, name);
 const shownAs = (file_id: string, name: string) => ({
   file_id,
   name,

@@ -286,9 +286,9 @@ describe("a hook that may not be used", () => {
     const hook = await hookOf();
     const head = ["Host: evil.example", "X-Forwarded-Host: evil.example", `Authorization: Bearer ${hook.secret}`];
     const line = `POST /api/workflows/hooks/${hook.hook_token} HTTP/1.1`;
-    const heard = await raw(stage.url, [line, ...head, "Content-Length: 0", "Connection: close", "", ""].join("\r\n"));
-    expect(heard).toContain("202 Accepted");
-    expect(heard).not.toContain("evil.example");
+    const answer = await raw(stage.url, [line, ...head, "Content-Length: 0", "Connection: close", "", ""].join("\r\n"));
+    expect(answer).toContain("202 Accepted");
+    expect(answer).not.toContain("evil.example");
   });
 });
 

@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from "vitest";
-import { fileForm } from "../http/service.ts";
 import { SOON, code, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
 
 /* A repeated decision with another value is refused, with the name of the field that would be lost. */
@@ -24,12 +23,10 @@ async function startAsking(terms: object) {
   const [approval] = await home.pending(run);
   return { run, id: approval.id as string };
 }
-const upload = async (text: string): Promise<string> =>
-  (await home.made(home.owner("POST", "/openai/v1/files", fileForm(text, "a.txt", { type: "" })))).id;
 
 test("a decision that is repeated with other data, comment or file is refused with the name of the difference", async () => {
   const { run, id } = await startAsking({ form: FORM });
-  const [file, other] = [await upload("one"), await upload("two")];
+  const [file, other] = [await home.upload("one"), await home.upload("two")];
   const first = { decision: "approve", data: { percent: -0.5 }, comment: "half", files: [file] };
   await home.made(home.decide({ id }, first));
   const changed = [

@@ -5,17 +5,7 @@ import { UNKNOWN, openWorkflows, workflowSource } from "./harness.ts";
 
 const w = await openWorkflows();
 
-async function upload(secret: string, text: string, name = "order.txt"): Promise<string> {
-  const form = new FormData();
-  form.set("file", new Blob([text], { type: "text/plain" }), name);
-  const answer = await fetch(`${w.url}/api/openai/v1/files`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}` },
-    body: form,
-  });
-  expect(answer.status).toBe(201);
-  return ((await answer.json()) as { id: string }).id;
-}
+const uploadOrder = (text: string) => w.home.upload(text, w.home.owner, "order.txt");
 const start = (id: string, body: object, by = w.home.owner) => by("POST", `/workflows/${id}/runs`, body);
 const content = (run: string, file: string, by = w.home.owner) =>
   by("GET", `/workflows/runs/${run}/files/${file}/content`);
@@ -30,7 +20,7 @@ const COPY = workflowSource(
 
 describe("a run", () => {
   test("reads the files that it was started with, and lists the files that its steps saved", async () => {
-    const order = await upload(w.home.token, "two chairs");
+    const order = await uploadOrder("two chairs");
     const { id } = await w.home.register(COPY);
     const { body } = await start(id, { args: { order }, files: [order] });
     const { status, result } = await w.home.untilOver(body.id);
@@ -47,7 +37,7 @@ describe("a run", () => {
   });
 
   test("cannot read a file that it was not started with", async () => {
-    const order = await upload(w.home.token, "secret order");
+    const order = await uploadOrder("secret order");
     const { id } = await w.home.register(COPY);
     const { status, error } = await w.home.untilOver((await start(id, { args: { order } })).body.id);
     expect([status, error]).toEqual(["failed", `read_file: file_id: the run has no file ${order}.`]);
@@ -74,7 +64,7 @@ describe("a run", () => {
   });
 
   test("keeps its files in a retry or fork", async () => {
-    const order = await upload(w.home.token, "one table");
+    const order = await uploadOrder("one table");
     const { id } = await w.home.register(COPY);
     const failed = await w.home.untilOver((await start(id, { args: { order, fail: true }, files: [order] })).body.id);
     expect(failed.error).toContain("not yet");
@@ -88,8 +78,8 @@ describe("access is refused", () => {
   test("to files of others, unknown ids, and too many files", async () => {
     const stranger = await w.join("Stranger");
     const { call } = await w.home.newKey();
-    const theirs = await upload(stranger.token, "theirs");
-    const own = await upload(w.home.token, "mine");
+    const theirs = await stranger.upload("theirs");
+    const own = await uploadOrder("mine");
     const { id } = await w.home.register(COPY);
     const refused = async (files: unknown, by = w.home.owner) => (await start(id, { args: {}, files }, by)).body.error;
     const none = { code: "invalid_files", message: expect.stringContaining("you have no such file") };

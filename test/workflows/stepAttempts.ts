@@ -16,6 +16,7 @@ import { openScriptedTools } from "../../roles/scriptedTools.ts";
 import { openBudgets } from "../../roles/budgets.ts";
 import { openStepHosts } from "../../roles/stepHost.ts";
 import { afterFile } from "../cleanUp.ts";
+import { countEvents } from "../countEvents.ts";
 import { startOpenai } from "../doubles/openai.ts";
 import { openReader } from "../knowledge/library.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
@@ -162,10 +163,7 @@ export async function openStepAttempts(env: Record<string, string> = {}) {
   }
 
   /** Events of a type in the log of an organization. */
-  async function count(type: string, organization_id: string): Promise<number> {
-    const sql = "select count(*)::integer as n from log.events where type = $1 and organization_id = $2";
-    return (await db.query<{ n: number }>(sql, [type, organization_id]))[0]!.n;
-  }
+  const count = (type: string, organization_id: string) => countEvents(db, type, organization_id);
   /** Turns of an organization that start while `work` runs. */
   async function countTurns(organization_id: string, work: () => Promise<unknown>): Promise<number> {
     const before = await count("TurnStarted", organization_id);

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { atEnd, type Lifetime } from "../cleanUp.ts";
 import { openSite } from "../tools/site.ts";
-import { SOON } from "./soon.ts";
+import { SOON } from "../soon.ts";
 
 /** A promise with its resolve: a step that continues when the test opens the gate. */
 export function gate() {

@@ -3,12 +3,10 @@ import { expect } from "vitest";
 import { newId } from "#events/ids.ts";
 import type { Credentials } from "../../cli/organization.ts";
 import { signIn } from "../agents/agents.ts";
-import { clientOf, code } from "../http/service.ts";
-import { SOON } from "./soon.ts";
+import { clientOf, code, fileForm, UNKNOWN } from "../http/service.ts";
+import { SOON } from "../soon.ts";
 
-export { code, SOON };
-/** An id that names nothing. */
-export const UNKNOWN = "01900000-0000-7000-8000-000000000000";
+export { code, SOON, UNKNOWN };
 /** A workflow whose runs stay live until they are cancelled. */
 export const WAITING = `export async function run(ctx) { await ctx.awaitApproval("go", { title: "Go?" }); }`;
 /** The same with a description, and secrets that its steps ask for. */
@@ -98,6 +96,9 @@ export async function openTenant(url: string, credentials: Credentials) {
     /** A new agent: its id. */
     newAgent: async (settings: object = {}): Promise<string> =>
       (await made(owner("POST", "/agents", { name: `A${newId()}`, model: "offline/echo", ...settings }))).id,
+    /** Uploads a text file: its id. */
+    upload: async (text: string, by = owner, name = "note.txt"): Promise<string> =>
+      (await made(by("POST", "/openai/v1/files", fileForm(text, name)))).id,
     define,
     register,
     start,

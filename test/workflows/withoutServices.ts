@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import { countEvents } from "../countEvents.ts";
 import { startProcess } from "../faults/processes.ts";
 import { startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
 import { openTenant, type Tenant } from "./harness.ts";
@@ -24,10 +25,7 @@ export async function startWithoutServices<T>(prepare: (home: Tenant) => Promise
   const prepared = await prepare(home);
   first.kill();
   await first.ended;
-  const count = async (type: string): Promise<number> => {
-    const sql = "select count(*)::integer as n from log.events where type = $1";
-    return (await platform.resources.db.query<{ n: number }>(sql, [type]))[0]!.n;
-  };
+  const count = (type: string) => countEvents(platform.resources.db, type);
   async function replaceAt<R>(point: string, work: () => Promise<R>): Promise<R> {
     const dying = await startProcess("services", deployment, { FAIL_AT: point });
     onTestFinished(() => void dying.kill());

@@ -85,7 +85,7 @@ function GroupForm({ group }: { group: Group | undefined }) {
   });
   return (
     <Form
-      // remounts once somebody else has changed the group, so that a change is always one of what is shown
+      // remounts when another person has changed the group, so that the form always edits the shown version
       key={`${group?.group} ${group?.updated_at} ${formKey}`}
       submit={group ? "Change group" : "Create group"}
       done={group ? undefined : "Saved."}

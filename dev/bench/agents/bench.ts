@@ -20,9 +20,8 @@ const TOOL =
 const client = new Agent({ connections: STREAMS, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
 
 /** Creates an agent on the mock model with these scripted tools. */
-const createAgent = async ({ credentials, callAs }: Service, tools: string[]): Promise<Target> => {
-  const { token } = await callAs("")("POST", "/api/auth/login", credentials.admin, [200]);
-  const person = callAs(token);
+const createAgent = async ({ credentials, signIn }: Service, tools: string[]): Promise<Target> => {
+  const person = await signIn();
   for (const name of tools) await person("POST", "/api/definitions", { type: "tool", name, source: TOOL }, [201]);
   const { id } = await person("POST", "/api/agents", { name: "Bench", model: "openai/mock", tools }, [201]);
   return agent(credentials.base_url, id, credentials.api_key);

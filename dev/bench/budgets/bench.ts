@@ -50,8 +50,7 @@ async function newOrganization({ dataDir }: Service): Promise<Credentials> {
 
 /** Sets the price of the model, and the limits if the organization should have any. */
 async function prepare(service: Service, { admin }: Credentials, subjects: string[]): Promise<void> {
-  const { token } = await service.callAs("none")("POST", "/api/auth/login", admin, [200]);
-  const owner = service.callAs(token);
+  const owner = await service.signIn(admin);
   await owner("PUT", "/api/prices/openai/mock", { prices: [{ input: "0.15", output: "0.6" }] }, [200]);
   for (const subject of subjects) await owner("PUT", `/api/budgets/${subject}`, LIMITS, [200]);
 }

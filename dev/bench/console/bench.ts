@@ -26,8 +26,7 @@ export const steps = { count: ({ n }) => ({ n, done: true }) };`;
 
 /** Creates a finished run with many steps. Returns its id. */
 async function makeRun(service: Service): Promise<string> {
-  const { token } = await service.callAs("none")("POST", "/api/auth/login", service.credentials.admin, [200]);
-  const owner = service.callAs(token);
+  const owner = await service.signIn();
   const name = "many_steps";
   const definition = await owner("POST", "/api/definitions", { type: "workflow", name, source: SOURCE }, [201]);
   const settings = { definition_id: definition.id, name, envelope: { limits: { max_steps: STEPS } } };

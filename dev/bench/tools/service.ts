@@ -29,6 +29,8 @@ export interface Service {
   call: Call;
   /** The same with another token. */
   callAs(token: string): Call;
+  /** Signs in, as the first owner by default, and sends requests as this person. */
+  signIn(admin?: Credentials["admin"]): Promise<Call>;
   /** Calls `look` at this interval until it returns a value. */
   until<T>(what: string, interval_ms: number, look: () => Promise<T | undefined>): Promise<T>;
   stop(): Promise<void>;
@@ -72,8 +74,10 @@ export const startService = async (env: Record<string, string> = {}): Promise<Se
         throw new Error(`${method} ${path}: ${response.statusCode} ${text.slice(0, 500)}`);
       return text && JSON.parse(text);
     };
+    const signIn: Service["signIn"] = async (admin = credentials.admin) =>
+      callAs((await callAs("none")("POST", "/api/auth/login", admin, [200])).token);
     await waitForAnswer(child, new URL("/readyz", base_url).href);
-    return { child, credentials, dataDir: folder.path, call: callAs(api_key), callAs, until, stop };
+    return { child, credentials, dataDir: folder.path, call: callAs(api_key), callAs, signIn, until, stop };
   } catch (error) {
     await stop();
     throw error;

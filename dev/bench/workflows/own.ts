@@ -20,9 +20,8 @@ interface Hook {
 }
 
 /** Creates a workflow from this source, with a trigger. */
-const createHook = async ({ credentials, callAs }: Service, name: string, source: string): Promise<Hook> => {
-  const { token } = await callAs("")("POST", "/api/auth/login", credentials.admin, [200]);
-  const person = callAs(token);
+const createHook = async ({ signIn }: Service, name: string, source: string): Promise<Hook> => {
+  const person = await signIn();
   const definition = await person("POST", "/api/definitions", { type: "workflow", name, source }, [201]);
   const settings = { definition_id: definition.id, name, envelope: { limits: { max_steps: 10_000 } } };
   const workflow = await person("POST", API, settings, [201]);

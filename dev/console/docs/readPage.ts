@@ -66,7 +66,7 @@ function createAnchors(): (text: string) => string {
   };
 }
 
-/** Matches table cells that nobody searches for: figures, yes or no, and verdicts. */
+/** Matches table cells that the search index leaves out: figures, yes or no, and verdicts. */
 const FIGURE =
   /^(?:yes|own|-|holds|(?:not )?reached|\d+\.\d+|\d{1,3}(?:,\d{3})+)$|^(?:below )?[\d.,]+(?:\/s| (?:ms|s|min|kB|MB|MiB|GiB))$/;
 

@@ -48,7 +48,7 @@ function countStatuses(statuses: (number | null)[]): string {
   return sorted.map(([name, count]) => `${name} × ${count}`).join(", ") || "none";
 }
 
-/** Faults with too many targets for a line each. What such a fault does is the last word of its target. */
+/** Faults with too many targets for one row each. The last word of such a target says what the fault does. */
 const OF_NETWORKS: readonly string[] = ["network", "partition"];
 
 /** The kind of a fault, without the number of its process; of a network fault, only what it does. */

@@ -8,7 +8,7 @@ import type { Operation } from "../journal.ts";
  * a crash.
  */
 
-/** Between two copies. */
+/** Milliseconds between two copies. */
 const COPY_MS = 300;
 /** Maximum copies. The newest one from before the acknowledged operation is used. */
 const COPIES = 12;

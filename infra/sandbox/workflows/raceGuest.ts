@@ -1,6 +1,6 @@
 /**
  * JavaScript of ticks whose answers reach `run()` in the order of the log (ADR 58): a queue of answers, and functions of `Promise`
- * for which a call without an answer is a promise that is pending. It stands in tickGuest.ts, and uses what precedes it there.
+ * that treat a call without an answer as a pending promise. tickGuest.ts contains this code and declares the names that it uses.
  */
 export const RACE_GUEST = `
   const PromiseClass = Promise;

@@ -6,8 +6,8 @@ import type { ListLevel } from "./odtStyles.ts";
 import { isReference } from "./paragraphRole.ts";
 
 /**
- * The last numbers of the levels of a list before its first item: none, or those of the list that it continues. `lists`: those of the
- * lists so far, by their ids and by their styles; the list is added.
+ * The numbers of a list's levels before its first item: none, or the last numbers of the list that it continues. `lists` has the numbers
+ * of the earlier lists by id and by style; this list is added.
  */
 export const startCounters = ({ attributes }: Element, style: string, lists: Map<string, number[]>): number[] => {
   const continued = attributes["text:continue-list"] ?? "";

@@ -14,7 +14,7 @@ function scriptModel({ provider }: Desk): void {
   provider.script(({ body }: any) => (body?.tools && !hasSearched(body.messages) ? { tool_calls: [call] } : answer));
 }
 
-/** A chat and an agent's response, and what they leave. */
+/** A chat and an agent's response, and the items that they create. */
 export async function askForTurns(desk: Desk): Promise<void> {
   const { ask, askUntil, tenant } = desk;
   const { key: by } = tenant;

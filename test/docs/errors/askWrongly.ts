@@ -150,7 +150,7 @@ async function askWhileProcessed(
 
 type Attempt = (route: string, body?: unknown, options?: { by?: Client; path?: string }) => Promise<void>;
 
-/** What somebody set forbids: a budget, a hold, an agent whose API is off. */
+/** Requests that a setting of the organization forbids: a budget, a hold, an agent whose API is off. */
 async function refuseByRules({
   attempt,
   home,

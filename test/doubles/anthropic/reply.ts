@@ -7,7 +7,7 @@ import type { Cut } from "../modelDouble.ts";
 /** A block of an answer, without the signatures and ids that the provider makes. */
 export type Block = { text: string } | { thinking: string } | { redacted: string } | { tool: string; input: object };
 
-/** An answer; what is left out is filled in as by a real provider. */
+/** An answer. Omitted fields get the values that a real provider sends. */
 export interface Message {
   /** Default: the text of the last user message. */
   blocks?: Block[];

@@ -9,7 +9,7 @@ const toParts = ({ state, reasoning, text, calls = [] }: Answer): Part[] => [
   ...calls.map(({ name, args }, n) => ({ call: name, args, signed: n === 0 })),
 ];
 
-/** As Gemini answers: the state is a call of its own tool, and the first call is signed. */
+/** Converts an answer to Gemini's format, which stores the state as a call of Gemini's own tool and signs the first call. */
 export const toGoogleAnswer = (answer: Answer): GoogleAnswer => {
   const { finish, usage, error, cut, pieces } = answer;
   const parts = toParts(answer);

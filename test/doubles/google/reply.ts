@@ -14,7 +14,7 @@ export type Part =
   /** A call of Google's own tool for pages with its answer, as it is shown next to functions. */
   | { page: string };
 
-/** An answer; what is left out is filled in as by a real provider. */
+/** An answer. Omitted fields get the values that a real provider sends. */
 export interface GoogleAnswer {
   /** Default: the text of the last user message. A text is streamed word by word. */
   parts?: Part[];

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { writePieces, type Pieces, type ReceivedRequest } from "../loopback.ts";
 import type { Cut } from "../modelDouble.ts";
 
-/** A chat completion; what is left out is filled in as by a real provider. */
+/** A chat completion. Omitted fields get the values that a real provider sends. */
 export interface Completion {
   /** Default: the last user message, or nothing if there are calls. */
   text?: string;

@@ -1,2 +1,0 @@
-/** Time that work gets on a busy machine. */
-export const SOON = { timeout: 60_000, interval: 20 };
