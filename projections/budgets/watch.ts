@@ -191,8 +191,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       const [limit] = reached(wanted);
       if (limit?.refuses) return { refused: limit };
       const added = holdings.add(organization_id, subjects, toAmounts(wanted));
-      const report = () =>
-        reportReached(organization_id, reachedShared(withHeld(organization_id, relevant)));
+      const report = () => reportReached(organization_id, reachedShared(withHeld(organization_id, relevant)));
       const nothing = Object.fromEntries(Object.keys(wanted).map((unit) => [unit, 0]));
       return { admitted: toAdmission(added, () => reached(nothing)[0], report) };
     },

@@ -3,11 +3,7 @@ import { createFold, put, without } from "./records.ts";
 
 test("a change copies its record, unless its own fold has copied it already", () => {
   const record: Record<string, number> = { a: 1, b: 2 };
-  expect([put(record, "c", 3), without(record, "a"), record]).toEqual([
-    { a: 1, b: 2, c: 3 },
-    { b: 2 },
-    { a: 1, b: 2 },
-  ]);
+  expect([put(record, "c", 3), without(record, "a"), record]).toEqual([{ a: 1, b: 2, c: 3 }, { b: 2 }, { a: 1, b: 2 }]);
   const [fold, other] = [createFold(), createFold()];
   const first = fold(() => put(record, "c", 3));
   const second = fold(() => without(put(first, "d", 4), "a"));

@@ -6,6 +6,7 @@ import { parseLargeJson } from "#events/readLargeJson.ts";
 import { releaseBuffer } from "#events/releaseBuffer.ts";
 import { Prompt, type PromptOrBlob, type ThreadEvent } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
+import { newestFirst } from "../newestFirst.ts";
 import { isTurnStep, readRounds, type Round } from "./round.ts";
 import type { RecentHistories, RecentHistory } from "./recentHistories.ts";
 import { providerOf, type ThreadMessage } from "./threadMessage.ts";

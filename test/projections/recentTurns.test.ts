@@ -35,8 +35,7 @@ test("a starting process counts a turn that was resumed after days until it wait
 });
 
 test("a starting process counts tokens of turns that ended in the last minute, however long they ran, and of running ones", async () => {
-  const f = await fixture();
-  await f.runner().start();
+  const f = await followingFixture();
   const [late, early, running] = [newId(), newId(), newId()];
   const usage = { prompt_tokens: 7, completion_tokens: 3, cached_tokens: 0, reasoning_tokens: 0 };
   for (const turn_id of [late, early])
