@@ -50,7 +50,6 @@ export default defineConfig({
           ...shared,
           ...sharing,
           name: "system",
-          setupFiles: [shared.setupFiles, "test/cheapPasswords.ts"],
           include: ["test/**/*.test.ts"],
           exclude: [...never, "test/simulation/**", ...drills],
           globalSetup: "test/services.ts",
