@@ -35,7 +35,7 @@ export const SearchRequest = z
           'A question or words. `"words in quotes"` must occur as they are, `-word` and `-"words in quotes"` must not.',
         ),
       collections: strings(MAX_COLLECTIONS).describe(
-        `Slugs or display names in any case, at most ${MAX_COLLECTIONS}. Default: every collection.`,
+        `Slugs or display names in any case, at most ${MAX_COLLECTIONS}. Absent or empty: every collection.`,
       ),
       document_ids: strings(MAX_IDS).describe(`Only these documents; at most ${MAX_IDS}.`),
       tags: strings(MAX_TAGS).describe(`Only documents with one of these tags; at most ${MAX_TAGS}.`),
