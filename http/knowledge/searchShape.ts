@@ -106,6 +106,10 @@ export const SearchResponse = z
             section: z.string().optional(),
             reference: z.string().describe("The full citation, ready to print."),
             score: z.number(),
+            table_header: z
+              .string()
+              .optional()
+              .describe("The header, in Markdown, of the table whose rows `content` continues; not part of `content`."),
             content: z.string(),
             start: z
               .int()
@@ -171,12 +175,13 @@ export const presentGroup = ({
   document: { ...document, ...presentWarnings(warnings) },
   score,
   ...(more_passages !== undefined && { more_passages }),
-  passages: passages.map(({ seq, page, section, reference, score, content, start, end, highlights }) => ({
+  passages: passages.map(({ seq, page, section, reference, score, table_header, content, start, end, highlights }) => ({
     seq,
     ...(page !== null && { page }),
     ...(section !== null && { section }),
     reference,
     score,
+    ...(table_header !== undefined && { table_header }),
     content,
     ...(start !== undefined && { start, end }),
     ...(highlights && { highlights: presentHighlights(highlights, start) }),
