@@ -1,7 +1,7 @@
 import { presentWarnings } from "#http/base/warningShape.ts";
 import { listWarnedDocuments } from "#projections/documents/warned.ts";
 import { withDatabase } from "./connect.ts";
-import { print, escapeControls, printJson, formatTable } from "./output.ts";
+import { print, escapeControls, printJson, printLine, formatTable } from "./output.ts";
 
 interface Options {
   organization?: string;
@@ -20,4 +20,5 @@ export const listWarnings = ({ organization, limit, json }: Options): Promise<vo
       warnings.map(({ code, message }) => [id, escapeControls(name), code, message]),
     );
     print(formatTable([["document", "name", "warning", "meaning"], ...rows]));
+    if (shown.length === limit) printLine("These were changed last: there may be more, see --limit.");
   });

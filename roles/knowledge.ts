@@ -2,6 +2,8 @@ import { decodeUtf8 } from "#events/decodeUtf8.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { estimateTextBytes } from "#events/textSize.ts";
 import { LONG_READS } from "#http/base/longReads.ts";
+import { presentWarnings } from "#http/base/warningShape.ts";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import type { Vault } from "#events/vault.ts";
 import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
 import { identifyReader, mayRead } from "#projections/documents/readers.ts";
@@ -9,8 +11,10 @@ import { findLastingFiles, getDocument, hasLastingFile, type DocumentRow } from 
 import { SearchFailed, type SearchEngine } from "#projections/passages/engine.ts";
 import type { SearchModels } from "#projections/passages/models.ts";
 import { searchPassages } from "#projections/passages/search.ts";
+import { tableHeader } from "#projections/passages/tableHeader.ts";
 import type { Db } from "#projections/projection.ts";
 import { passagesFrom } from "#services/reading/passageLines.ts";
+import type { Passage } from "#services/reading/reader.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import {
   KnowledgeError,
@@ -58,14 +62,15 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
         results.map(({ document }) => document.id),
       );
       return results
-        .flatMap(({ document: { id, name, collection, version }, passages }) =>
-          passages.map((passage) => ({
+        .flatMap(({ document: { id, name, collection, version, warnings }, passages }) =>
+          passages.map((passage, n) => ({
             ...passage,
             document_id: id,
             name,
             collection,
             version,
             url: `${addressOf(id, lasting.has(id), version)}#${passage.page === null ? `seq=${passage.seq}` : `page=${passage.page}`}`,
+            ...(n === 0 && describeWarnings(warnings)),
           })),
         )
         .toSorted((a, b) => b.score - a.score)
@@ -79,17 +84,33 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
         throw new KnowledgeError("There is no such document; use a document_id that search_documents returned.");
       const readWindow = async () => {
         const { markdown, passages } = await readTexts(deps, document);
-        return cutWindow(markdown, passagesFrom(passages, from_seq));
+        const window = cutWindow(markdown, passagesFrom(passages, from_seq));
+        return window && { ...window, ...continuedTable(window.text, passagesFrom(passages, from_seq)) };
       };
       const window = await (estimateTextBytes(document) > LONG_BYTES
         ? longReads.run(organization, readWindow)
         : readWindow());
       if (!window) throw new KnowledgeError(`The document ends before from_seq ${from_seq}.`);
       const url = addressOf(document.id, hasLastingFile(document), document.live_generation);
-      return { document_id: document.id, name: document.name, version: document.live_generation!, ...window, url };
+      const { id, name, warnings } = document;
+      const described = { document_id: id, name, version: document.live_generation!, ...describeWarnings(warnings) };
+      return { ...described, ...window, url };
     },
   };
 }
+
+/** The header of the table in which a text begins, whose first passage is the first of these. */
+const continuedTable = (text: string, passages: Iterable<Passage>): { table_header?: string } => {
+  const [first] = passages;
+  const table_header = first && tableHeader({ lead: first.lead, text });
+  return table_header === undefined ? {} : { table_header };
+};
+
+/** Without them, a model would take a page that was not read for one that says nothing. */
+const describeWarnings = (found: ReadingWarning[]): { warnings?: string[] } => {
+  const { warnings } = presentWarnings(found);
+  return warnings ? { warnings: warnings.map(({ message }) => message) } : {};
+};
 
 /** Without a message, a model would tell people that nothing was found. */
 function rethrowForModel(error: unknown): never {

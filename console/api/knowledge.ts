@@ -77,6 +77,8 @@ export interface Passage {
   section: string | null;
   start: number;
   end: number;
+  /** The header of the table whose rows the text continues. */
+  table_header?: string;
   text: string;
 }
 

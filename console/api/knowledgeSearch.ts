@@ -37,6 +37,8 @@ export interface FoundPassage {
   section?: string;
   reference: string;
   score: number;
+  /** The header of the table whose rows the content continues. */
+  table_header?: string;
   content: string;
   highlights?: Highlight[];
 }
@@ -52,6 +54,8 @@ export interface SearchResult {
 export interface FoundPassages {
   results: SearchResult[];
   has_more: boolean;
+  /** Endpoints that did not help this time. */
+  degraded?: { part: "embeddings" | "reranking"; message: string }[];
 }
 
 const HITS_PER_PAGE = 20;

@@ -39,6 +39,8 @@ export interface StoredPassage {
   /** The range [start, end) in UTF-16 units. */
   start: number;
   end: number;
+  /** The header of its table, or the end of the text before. */
+  lead?: string;
 }
 
 /** Descriptions of the service for tools: JSON in UTF-8. */

@@ -138,9 +138,10 @@ describe("the tools and the format of a completion", () => {
     expect(read({ tools: names, tool_choice: "none" }).settings.tool_choice).toBe("none");
   });
 
-  test("keep collections as named, and treat an empty list as no limit", () => {
+  test("keep collections as named; an empty list allows none, and without a list there is no limit", () => {
     expect(read({ knowledge: { collections: ["Guides"] } }).collections).toEqual(["Guides"]);
-    expect(read({ knowledge: { collections: [] } }).collections).toBeNull();
+    expect(read({ knowledge: { collections: [] } }).collections).toEqual([]);
+    expect(read({ knowledge: {} }).collections).toBeNull();
   });
 
   test("accept a plain schema without tools", () => {

@@ -23,7 +23,6 @@ export function readCompletion(
   const { messages, answers } = readResults(sent, continues);
   if (messages.length === 0) throw missingMessages();
   const { tools, tool_choice } = readTools(request);
-  const collections = request.knowledge?.collections ?? [];
   return {
     model: request.model,
     streamed: request.stream ?? false,
@@ -31,7 +30,8 @@ export function readCompletion(
     user: request.user ?? undefined,
     messages,
     answers,
-    collections: collections.length > 0 ? collections : null,
+    // an empty list allows no collection: a program that found none for its user must not search them all
+    collections: request.knowledge?.collections ?? null,
     settings: {
       instructions,
       temperature: request.temperature ?? null,

@@ -6,11 +6,11 @@ import { CompletionRequest } from "./schema.ts";
 const COLLECTION = { id: "c1", slug: "staff", name: '"Staff"', name_key: '"staff"' };
 
 /** Looks up what a request names. The read model lists collections only once it has caught up; there is no scripted tool. */
-function lookUp(fields: object) {
+function lookUp(fields: object, collections: object[] = [COLLECTION]) {
   const sent = CompletionRequest.parse({ model: "a/b", messages: [{ role: "user", content: "Hi" }], ...fields });
   let isCurrent = false;
   const http = {
-    db: { query: async (sql: string) => (isCurrent && sql.includes("read.collections") ? [COLLECTION] : []) },
+    db: { query: async (sql: string) => (isCurrent && sql.includes("read.collections") ? collections : []) },
     waitUntilCurrent: async (projections: string[]) => {
       expect(projections).toEqual(["collections"]);
       isCurrent = true;
@@ -26,6 +26,12 @@ describe("the collections of a completion", () => {
   test.each(["staff", "STAFF"])("are found if they were created a moment ago: %s", async (name) => {
     const { settings } = await lookUp({ knowledge: { collections: [name] } });
     expect(settings.knowledge).toEqual({ collections: ["c1"] });
+  });
+
+  test("are none if the list is empty, and tools for them still need a collection", async () => {
+    const none = { knowledge: { collections: [] }, ...tools("search_documents") };
+    expect((await lookUp(none)).settings.knowledge).toEqual({ collections: [] });
+    await expect(lookUp(none, [])).rejects.toMatchObject({ errorCode: "tool_not_configured" });
   });
 
   test("are refused if they do not exist", () =>

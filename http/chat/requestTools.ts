@@ -111,7 +111,7 @@ export async function lookUpTools(
   await checkToolNames(http, organization_id, tools, placeOf);
   const collections = names && (await findCollections(http, organization_id, names));
   await checkToolsConfigured(http, organization_id, tools, {
-    namesCollections: collections !== null,
+    namesCollections: collections !== null && collections.length > 0,
     paramOf: placeOf,
   });
   return { ...request, settings: { ...settings, knowledge: collections && { collections } } };

@@ -112,7 +112,16 @@ export const CompletionRequest = z
       response_format: ResponseFormat.nullish(),
       user: string().nullish().describe("End user; isolates threads and files."),
       metadata: refuseInexact(z.record(z.string(), z.unknown(), given("an object"))).nullish(),
-      knowledge: z.object({ collections: CollectionNames.nullish() }, given("an object")).nullish(),
+      knowledge: z
+        .object(
+          {
+            collections: CollectionNames.nullish().describe(
+              "Slugs or display names. Knowledge tools find nothing elsewhere, and nothing at all if the list is empty. Default: every collection.",
+            ),
+          },
+          given("an object"),
+        )
+        .nullish(),
       attachments: z.array(string("a file id"), given("an array of file ids")).nullish(),
     },
     given("a JSON object"),

@@ -21,3 +21,16 @@ test("a page has at most `limit` passages, and the last one has none after it", 
   expect(await cut(2)).toMatchObject({ data: [{ text: "a" }, { text: "b" }], next_from_seq: null });
   expect(await cut(3)).toMatchObject({ data: [{}, {}], next_from_seq: 2 });
 });
+
+test("a passage that begins within a table has the header of the table", async () => {
+  const [header, row] = ["| Work | Rate |\n| --- | --- |\n", "| Paint labor | 61 |"];
+  const [head, end] = [header.length, header.length + row.length];
+  const place = { page: null, section: null };
+  const passages = [
+    { ...place, seq: 0, start: 0, end: head, lead: "" },
+    { ...place, seq: 1, start: head, end, lead: header.trim() },
+  ];
+  const { data } = await cutPage(passages, header + row, { from_page: 0, limit: 9 });
+  expect(data.map(({ table_header }) => table_header)).toEqual([undefined, header.trim()]);
+  expect(data[1]!.text).toBe(row);
+});

@@ -5,6 +5,7 @@ import { decodeUtf8 } from "#events/decodeUtf8.ts";
 import { streamName } from "#events/ids.ts";
 import { estimateTextBytes } from "#events/textSize.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
+import { tableHeader } from "#projections/passages/tableHeader.ts";
 import type { App } from "../base/app.ts";
 import type { Http, StoredPassage } from "../base/deps.ts";
 import { PageQuery, readPage } from "../base/pagination.ts";
@@ -25,6 +26,10 @@ export const Passage = z
     section: z.string().nullable().describe("The headings above it; null before the first heading."),
     start: z.int().describe("Where it begins in the Markdown of the document, in UTF-16 code units."),
     end: z.int().describe("Where it ends, which is where the next one begins."),
+    table_header: z
+      .string()
+      .optional()
+      .describe("The header, in Markdown, of the table whose rows `text` continues; not part of `text`."),
     text: z.string(),
   })
   .meta({ title: "Passage" });
@@ -75,12 +80,14 @@ export async function cutPage(
 ): Promise<Pick<z.infer<typeof Page>, "data" | "next_from_seq">> {
   const data: z.infer<typeof Passage>[] = [];
   let [length, parsed] = [0, 0];
-  for (const { seq, page, section, start, end } of passages) {
+  for (const { seq, page, section, start, end, lead = "" } of passages) {
     if (++parsed % PARSED_AT_ONCE === 0) await setImmediate();
     if (page !== null && page < from_page) continue;
     length += end - start;
     if (data.length === limit || (data.length > 0 && length > MAX_TEXT)) return { data, next_from_seq: seq };
-    data.push({ seq, page, section, start, end, text: text.slice(start, end) });
+    const own = text.slice(start, end);
+    const table_header = tableHeader({ lead, text: own });
+    data.push({ seq, page, section, start, end, ...(table_header !== undefined && { table_header }), text: own });
   }
   return { data, next_from_seq: null };
 }

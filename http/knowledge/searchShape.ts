@@ -35,7 +35,7 @@ export const SearchRequest = z
           'A question or words. `"words in quotes"` must occur as they are, `-word` and `-"words in quotes"` must not.',
         ),
       collections: strings(MAX_COLLECTIONS).describe(
-        `Slugs or display names in any case, at most ${MAX_COLLECTIONS}. Default: every collection.`,
+        `Slugs or display names in any case, at most ${MAX_COLLECTIONS}. Absent or empty: every collection.`,
       ),
       document_ids: strings(MAX_IDS).describe(`Only these documents; at most ${MAX_IDS}.`),
       tags: strings(MAX_TAGS).describe(`Only documents with one of these tags; at most ${MAX_TAGS}.`),
@@ -106,6 +106,10 @@ export const SearchResponse = z
             section: z.string().optional(),
             reference: z.string().describe("The full citation, ready to print."),
             score: z.number(),
+            table_header: z
+              .string()
+              .optional()
+              .describe("The header, in Markdown, of the table whose rows `content` continues; not part of `content`."),
             content: z.string(),
             start: z
               .int()
@@ -171,12 +175,13 @@ export const presentGroup = ({
   document: { ...document, ...presentWarnings(warnings) },
   score,
   ...(more_passages !== undefined && { more_passages }),
-  passages: passages.map(({ seq, page, section, reference, score, content, start, end, highlights }) => ({
+  passages: passages.map(({ seq, page, section, reference, score, table_header, content, start, end, highlights }) => ({
     seq,
     ...(page !== null && { page }),
     ...(section !== null && { section }),
     reference,
     score,
+    ...(table_header !== undefined && { table_header }),
     content,
     ...(start !== undefined && { start, end }),
     ...(highlights && { highlights: presentHighlights(highlights, start) }),

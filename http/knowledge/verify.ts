@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { checkAnswer, type CheckedSentence } from "#projections/passages/checkAnswer.ts";
 import { formatReference } from "#projections/passages/formatReference.ts";
+import { tableHeader } from "#projections/passages/tableHeader.ts";
 import type { App } from "../base/app.ts";
 import type { Http, StoredPassage } from "../base/deps.ts";
 import { copySlice } from "./copySlice.ts";
@@ -15,6 +16,8 @@ interface CitedText extends StoredPassage {
   /** Version of the text that was read. */
   version: number;
   text: string;
+  /** The header of the table whose rows the text continues. */
+  header: string | undefined;
 }
 
 /** Reads the cited passages of one document, by number. Empty if the reader cannot access it, it has no text, or it is being processed. */
@@ -36,16 +39,10 @@ async function readDocument(
   for (const seq of seqs) {
     const [passage] = http.passagesFrom(blobs.passages, seq);
     if (passage?.seq === seq) {
-      const { page, section, start, end } = passage;
-      found.set(seq, {
-        version: version ?? row.live_generation!,
-        seq,
-        page,
-        section,
-        start,
-        end,
-        text: copySlice(blobs.text, start, end),
-      });
+      const { page, section, start, end, lead = "" } = passage;
+      const text = copySlice(blobs.text, start, end);
+      const place = { version: version ?? row.live_generation!, seq, page, section, start, end };
+      found.set(seq, { ...place, text, header: tableHeader({ lead, text }) });
     }
     await setImmediate();
   }
@@ -105,7 +102,8 @@ async function verify(http: Http, request: FastifyRequest, body: VerifyRequest):
   const cited = citations.flatMap((citation, index) => {
     const found = texts[index];
     const { start_index: start = 0, end_index: end = answer.length } = citation;
-    return found ? [{ index, found, document_id: citation.document_id, text: found.text, cited: { start, end } }] : [];
+    const { document_id } = citation;
+    return found ? [{ index, found, document_id, text: found.text, header: found.header, cited: { start, end } }] : [];
   });
   const present = ({ source, start, end, ...sentence }: CheckedSentence): VerificationAnswer["sentences"][number] => ({
     ...sentence,

@@ -36,6 +36,14 @@ describe("a sentence", () => {
     });
   });
 
+  test("is supported by a row together with the header of its table, which is in the passage before", async () => {
+    const [header, row] = ["| Work | Hourly rate in thousands |\n| --- | --- |", "| Body labor | 57.5 |"];
+    const answer = "Body labor has an hourly rate of 57,500.";
+    const [sentence] = await checkAnswer(answer, [{ text: row, header }]);
+    expect(sentence).toMatchObject({ verdict: "supported", source: { start: 0, end: row.length } });
+    expect((await check(answer, row))[0]!.verdict).toBe("unsupported");
+  });
+
   test("without a claim is not judged", async () => {
     expect((await check("Yes.", LEAVE))[0]).toMatchObject({ verdict: "no_claim", source: null });
   });

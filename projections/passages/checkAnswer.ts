@@ -24,6 +24,8 @@ const MAX_TOGETHER = 5;
 
 export interface CitedPassage {
   text: string;
+  /** The header of the table whose rows the text continues. It says what they are, but no place is in it. */
+  header?: string | undefined;
   /** The part of the answer that cites it; undefined: all of it. */
   cited?: Span;
 }
@@ -52,13 +54,14 @@ interface PreparedPassage extends ClaimSource {
   cited: Span | undefined;
 }
 
-function prepare({ text, cited }: CitedPassage, language: Language): PreparedPassage {
+function prepare({ text, header, cited }: CitedPassage, language: Language): PreparedPassage {
   const pieces = [...sentencesOf(text)].map(({ start, end }) => ({
     start,
     end,
     ...toClaimSource(text.slice(start, end), language),
   }));
-  return { ...toClaimSource(text, language), pieces, cited };
+  const whole = header === undefined ? text : `${header}\n${text}`;
+  return { ...toClaimSource(whole, language), pieces, cited };
 }
 
 const isSupported = ({ support, missing, quotes }: Comparison): boolean =>

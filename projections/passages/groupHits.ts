@@ -3,6 +3,7 @@ import type { LiveDocument } from "../documents/query.ts";
 import type { FoundPassage } from "./engine.ts";
 import type { Highlight } from "./highlights.ts";
 import { formatReference } from "./formatReference.ts";
+import { tableHeader } from "./tableHeader.ts";
 
 /** A found passage with its document. */
 export interface Hit {
@@ -31,6 +32,8 @@ export interface SearchResult {
     section: string | null;
     reference: string;
     score: number;
+    /** The header of the table whose rows the content continues. */
+    table_header?: string;
     content: string;
     /** Where the content begins in the document's Markdown. Absent while an older index serves. */
     start?: number;
@@ -58,12 +61,14 @@ export const groupByDocument = (hits: Hit[], highlight?: (text: string) => Highl
     const result = results.get(id) ?? { document: described, score, passages: [] };
     const { seq, page, section } = passage;
     const content = passage.text.trim();
+    const table_header = tableHeader(passage);
     result.passages.push({
       seq,
       page,
       section,
       reference: formatReference(passage),
       score,
+      ...(table_header !== undefined && { table_header }),
       content,
       ...contentPlace(passage, content),
       ...(highlight && { highlights: highlight(content) }),

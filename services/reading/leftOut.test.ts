@@ -480,6 +480,14 @@ room</textarea></p><p>Size: ${open}</p><nav>${open}</nav>`;
     });
   });
 
+  test("a field with a long text is reported", async () => {
+    const page = `<p>Your letter: <textarea>${"Dear people of the harbour. ".repeat(80)}</textarea></p>`;
+    expect(await read("a.html", Buffer.from(page))).toEqual({
+      text: "Your letter:",
+      warnings: [{ code: "form_fields_left_out", count: 1 }],
+    });
+  });
+
   test("a chosen option of a list without values", async () => {
     const page = "<p>Size: <select><option>Small<option selected>Large</select></p>";
     expect(await read("a.html", Buffer.from(page))).toEqual({ text: "Size: Large", warnings: [] });

@@ -21,6 +21,8 @@ test("svc documents warnings lists the documents that were read only in part, of
     const ran = await cli.svc("documents", "warnings");
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout.split("\n").slice(1)).toEqual([expect.stringMatching(`${id}.*part.pdf.*${message}`), ""]);
+    const first = await cli.svc("documents", "warnings", "--limit", "1");
+    expect(first).toMatchObject({ stdout: ran.stdout, stderr: expect.stringContaining("there may be more") });
     const other = await cli.svc(
       "documents",
       "warnings",

@@ -162,6 +162,29 @@ describe("knowledge", () => {
     await page.getByRole("button", { name: "Show earlier passages" }).click();
     await page.getByText("Words of part 30.").first().waitFor();
   });
+
+  test("says which endpoint did not help a search, and shows rows of a long table below its header", async () => {
+    const shelf = await reader.collect("Prices");
+    const rows = Array.from({ length: 120 }, (_, n) => `| Gasket ${n} | ${n * 7} |`).join("\n");
+    const text = `| Part | Price in euros |\n| --- | --- |\n${rows}\n`;
+    await reader.ended((await reader.push(shelf, { text, name: "prices.md" })).body.id);
+    const page = await open(`knowledge/${shelf}`);
+    await page.route("**/knowledge/search", async (route) => {
+      const answer = await route.fetch();
+      const degraded = [{ part: "embeddings", message: "The endpoint answered 429." }];
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), degraded } });
+    });
+    await page.getByLabel("Search the documents").fill("gasket 119");
+    await page.keyboard.press("Enter");
+    await page.getByText("Found without meaning: The endpoint answered 429.").waitFor();
+    await page.getByText("| Part | Price in euros |").first().waitFor();
+    await inspect(page, "knowledge-degraded");
+    await page
+      .getByRole("link", { name: /Gasket 119/ })
+      .first()
+      .click();
+    await page.locator("mark th").filter({ hasText: "Price in euros" }).first().waitFor();
+  });
 });
 
 describe("a document", () => {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { startOpenai, type OpenaiDouble, type Reply } from "../doubles/openai.ts";
+import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openLibrary, type Library } from "../knowledge/library.ts";
 import { chunksOf, clientOf } from "./service.ts";
@@ -166,6 +167,27 @@ describe("the tool search_documents", () => {
       new Set(["Canteen"]),
     );
     expect(await searched({ query: "leave", tags: ["none such"] })).toEqual({ results: [] });
+  });
+
+  test("says what a document lacks, once, and gives the header of a table that began before", async () => {
+    const content = Buffer.from(pdfOf([show(72, 700, 10, "The bandsaw is oiled in May."), ""]));
+    const { id } = await library.keep("workshop-rules", { content, name: "part.pdf" });
+    const [best] = (await searched({ query: "bandsaw" })).results;
+    expect(best).toMatchObject({ document_id: id, warnings: [expect.stringMatching(/^Page 2 has no text/)] });
+    const rows = Array.from({ length: 120 }, (_, n) => `| Chisel ${n} | ${n * 7} |`).join("\n");
+    const table_header = "| Tool | Price |\n| --- | --- |";
+    const text = `${table_header}\n${rows}\n`;
+    const { id: prices } = await library.keep("workshop-rules", { content: text, name: "prices.md" });
+    const [hit] = (await searched({ query: "chisel 119" })).results;
+    expect(hit).toMatchObject({ document_id: prices, table_header, content: expect.stringContaining("| 833 |") });
+    expect(hit).not.toHaveProperty("warnings");
+    const windows = [
+      tool("read_document", { document_id: id }),
+      tool("read_document", { document_id: prices, from_seq: hit.seq }),
+    ];
+    const answer = (await script(windows)).body.choices[0].message.content;
+    expect(answer).toContain('"warnings":["Page 2 has no text');
+    expect(answer).toContain(`"table_header":${JSON.stringify(table_header)}`);
   });
 
   test("returns at most 25 passages", async () => {

@@ -39,6 +39,22 @@ const found = async (body: object) => {
 const names = ({ results }: any): string[] => results.map(({ document }: any) => document.name);
 const passages = ({ results }: any): any[] => results.flatMap((group: any) => group.passages);
 
+test("a passage that begins within a table has the header of the table beside its content", async () => {
+  const header = "| Part | Price in euros |\n| --- | --- |";
+  const rows = Array.from({ length: 120 }, (_, n) => `| Gasket ${n} | ${n * 7} |`).join("\n");
+  const sent = { content: `# Price list\n\n${header}\n${rows}\n`, name: "prices.md" };
+  const { id } = await library.keep(await library.collect("Prices"), sent);
+  const hits = passages(await found({ query: "gasket", document_ids: [id], limit: 100 }));
+  const [first, ...others] = hits.toSorted((a, b) => a.seq - b.seq);
+  expect(first).not.toHaveProperty("table_header");
+  expect(others.length).toBeGreaterThan(0);
+  const content = expect.stringMatching(/^\| Gasket/);
+  for (const hit of others) expect(hit).toMatchObject({ table_header: header, content });
+  const { body, text } = await library.call("GET", `/documents/${id}/text`);
+  const whole: string = body?.text ?? text;
+  for (const { start, end, content } of hits) expect(whole.slice(start, end)).toBe(content);
+});
+
 describe("a search response", () => {
   test("groups passages by document, best first, in the order of their rank", async () => {
     const answer = await found({ query: "harbour master", limit: 100 });

@@ -146,6 +146,7 @@ test("models of a chat and agents search within the envelope", async () => {
     (await call("agent", { agent_id: id, input: "What does the workshop say?" })).output_text;
   expect((await chat()).content).toContain("off at night");
   expect((await chat()).content).not.toContain("bonus");
+  expect((await chat([])).content).not.toMatch(/bonus|night/);
   expect(await ask(agent_id)).not.toContain("bonus");
   expect(await ask(own)).not.toMatch(/bonus|night/);
   await expectRefused(chat(["wages"]), "collection_not_allowed", "chat: knowledge.collections: the collection wages");

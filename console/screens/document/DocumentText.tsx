@@ -38,7 +38,8 @@ function Text({ passages, marks, isRaw }: { passages: Passage[]; marks: Marks; i
   return (
     <div className="document-text">
       {passages.map((passage, n) => {
-        const { seq, page, section, text } = passage;
+        const { seq, page, section, table_header, text } = passage;
+        const header = table_header === undefined || isRaw ? "" : `${table_header}\n`;
         const Tag = isMarked(marks, passage) ? "mark" : "div";
         return (
           <div key={seq} className="passage">
@@ -48,7 +49,7 @@ function Text({ passages, marks, isRaw }: { passages: Passage[]; marks: Marks; i
               className="passage-text"
               ref={n === firstMarked ? (element) => void (first.current = element) : undefined}
             >
-              <FormattedText text={text.trim()} isRaw={isRaw} />
+              <FormattedText text={header + text.trim()} isRaw={isRaw} />
             </Tag>
           </div>
         );

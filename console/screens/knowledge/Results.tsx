@@ -14,7 +14,7 @@ const Hit = ({ result: { document, passages, more_passages } }: { result: Search
     </h3>
     <DocumentWarnings warnings={document.warnings} />
     <ul className="plain stack">
-      {passages.map(({ seq, reference, score, content, highlights }) => (
+      {passages.map(({ seq, reference, score, table_header, content, highlights }) => (
         <li key={seq}>
           <Link
             className="passage-link"
@@ -26,6 +26,7 @@ const Hit = ({ result: { document, passages, more_passages } }: { result: Search
             <span className="quiet">
               {reference} · score {score.toFixed(2)}
             </span>
+            {table_header !== undefined && <span className="quiet clipped found">{table_header.split("\n")[0]}</span>}
             <Excerpt content={content} highlights={highlights ?? []} />
           </Link>
         </li>
@@ -36,6 +37,16 @@ const Hit = ({ result: { document, passages, more_passages } }: { result: Search
     )}
   </li>
 );
+
+const PARTS = { embeddings: "meaning", reranking: "the ranking endpoint" };
+
+/** A search that had to do without an endpoint may lack passages, or order them less well. */
+const Degraded = ({ degraded = [] }: Pick<FoundPassages, "degraded">) =>
+  degraded.map(({ part, message }) => (
+    <p key={part} className="notice warn">
+      Found without {PARTS[part]}: {message}
+    </p>
+  ));
 
 const Nothing = ({ search }: { search: KnowledgeSearch }) => (
   <EmptyState title="No passage matches">
@@ -74,6 +85,7 @@ export function Results({ search, found, onSearch }: Props) {
   return (
     <section aria-labelledby="results" className="stack">
       <h2 id="results">Passages that match “{search.q}”</h2>
+      <Degraded degraded={found.data?.degraded} />
       <QueryResult query={found} what="passages">
         {({ results, has_more }) => {
           if (results.length === 0)

@@ -7,7 +7,9 @@ import { median, percentile, toSignificant } from "../tools/stats.ts";
 import { benchMemory, FILES, type Memory } from "./memory.ts";
 import { benchReading, LONG_FILE, secondsFor, speedRatio, type ReadMeasurements } from "./reading.ts";
 import { measureBatch, BATCH_SIZES, measureSingle, type BatchTimes } from "./searchable.ts";
+import { benchScans } from "./scans.ts";
 import { benchTables, tablePrecision, tableRecall, type JudgedTemplate } from "./tables.ts";
+import { benchTexts, TWO_COLUMNS, type JudgedTexts } from "./texts.ts";
 import { startService, type Service } from "../tools/service.ts";
 
 /** Documents: how fast the service reads files, how much memory that takes, and how soon search finds them. */
@@ -16,13 +18,15 @@ export const benchDocuments = async (): Promise<Report> => {
   let service: Service | undefined;
   const measure = async (): Promise<Report> => {
     const judged = await benchTables();
+    const scans = await benchScans();
+    const texts = await benchTexts(join(folder.path, "made"));
     const reads = await benchReading(join(folder.path, "files"));
     progress("starting the service");
     service = await startService();
     const single = await measureSingle(service);
     const batches: BatchTimes[] = [];
     for (const documents of BATCH_SIZES) batches.push(await measureBatch(service, documents));
-    return report({ judged, reads, single, batches, memory: await benchMemory(service) });
+    return report({ judged, scans, texts, reads, single, batches, memory: await benchMemory(service) });
   };
   try {
     return await untilInterrupted(measure);
@@ -35,28 +39,41 @@ export const benchDocuments = async (): Promise<Report> => {
 
 interface Measurements {
   judged: JudgedTemplate[];
+  scans: JudgedTemplate[];
+  texts: JudgedTexts[];
   reads: ReadMeasurements[];
   single: number[];
   batches: BatchTimes[];
   memory: Memory | undefined;
 }
 
-const report = ({ judged, reads, single, batches, memory }: Measurements): Report => {
+/** What was read, of what the files are known to contain. */
+const contentTables = ({ judged, scans, texts }: Measurements): Report["tables"] => [
+  {
+    title: "Tables in files with known content (shares of cells; 40 files of each kind)",
+    head: [
+      "",
+      "beside their label",
+      "and under their header",
+      "found cells that are right",
+      "values beside their label",
+    ],
+    rows: [...judged, ...scans].map((one) => [one.template, one.inRow, one.underHeader, one.precision, one.pairs]),
+  },
+  {
+    title: "Files with known text (similarity to it; 40 files of each kind)",
+    head: ["", "text in its order", "headings", "tables"],
+    rows: texts.map(({ kind, text, headings, tables }) => [kind, text, headings, tables]),
+  },
+];
+
+const report = (measured: Measurements): Report => {
+  const { judged, texts, reads, single, batches, memory } = measured;
   const rate = (pages: number, ms: number[]) => (ms.length > 0 ? (1_000 * pages) / median(ms) : null);
   return {
     bench: "documents",
     tables: [
-      {
-        title: "Tables in files with known content (shares of cells; 40 files of each kind)",
-        head: [
-          "",
-          "beside their label",
-          "and under their header",
-          "found cells that are right",
-          "values beside their label",
-        ],
-        rows: judged.map((one) => [one.template, one.inRow, one.underHeader, one.precision, one.pairs]),
-      },
+      ...contentTables(measured),
       {
         title:
           "Reading, each program in its own process (pages per second; Word and HTML: 300 parts of a report; long.pdf: 600 pages of it)",
@@ -91,7 +108,12 @@ const report = ({ judged, reads, single, batches, memory }: Measurements): Repor
         rows: memory ? [["resident", ...memory.quarters, memory.peak, memory.seconds]] : [],
       },
     ],
-    verdicts: [...tableVerdicts(judged), ...readingVerdicts(reads, batches), ...memoryVerdicts(memory)],
+    verdicts: [
+      ...tableVerdicts(judged),
+      ...textVerdicts(texts),
+      ...readingVerdicts(reads, batches),
+      ...memoryVerdicts(memory),
+    ],
     figures: {
       searchable_p50_ms: toSignificant(median(single)),
       crowds: batches.map(({ documents, searchable }) => ({ documents, seconds: toSignificant(searchable) })),
@@ -104,6 +126,14 @@ const tableVerdicts = (judged: JudgedTemplate[]): Verdict[] => [
   { name: "table_cells_found", value: tableRecall(judged), floor: 0.9, aim: 0.97, better: "more" },
   { name: "table_cells_right", value: tablePrecision(judged), floor: 0.9, aim: 0.97, better: "more" },
 ];
+
+/** Files of other programs have no floor, because they are not made everywhere. */
+const textVerdicts = (texts: JudgedTexts[]): Verdict[] =>
+  texts
+    .filter(({ kind }) => kind === TWO_COLUMNS)
+    .map(({ text }): Verdict => {
+      return { name: "text_of_two_columns", value: text ?? Number.NaN, floor: 0.95, aim: 0.98, better: "more" };
+    });
 
 const readingVerdicts = (reads: ReadMeasurements[], batches: BatchTimes[]): Verdict[] => {
   const ratios: [name: string, value: number | undefined, floor: number, aim: number][] = [

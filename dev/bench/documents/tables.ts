@@ -2,20 +2,21 @@ import { scoreTemplate, TEMPLATES, type Template } from "../../../services/readi
 import type { TableScores } from "../../../services/reading/testing/tables/facts.ts";
 import { progress } from "../tools/progress.ts";
 
-const FILES = 40;
+/** Files of each kind. */
+export const FILES_PER_KIND = 40;
 /** Seeds that the tests do not use. */
-const FIRST_SEED = 1_000;
+export const FIRST_SEED = 1_000;
 
 export interface JudgedTemplate extends TableScores {
-  template: Template;
+  template: string;
 }
 
 /** Reads files whose tables have known content: forms, invoices, statements, spreadsheets. */
 export const benchTables = async (): Promise<JudgedTemplate[]> => {
   const judged: JudgedTemplate[] = [];
-  const seeds = Array.from({ length: FILES }, (_, n) => FIRST_SEED + n);
+  const seeds = Array.from({ length: FILES_PER_KIND }, (_, n) => FIRST_SEED + n);
   for (const template of Object.keys(TEMPLATES) as Template[]) {
-    progress(`tables: ${FILES} files of ${template}`);
+    progress(`tables: ${FILES_PER_KIND} files of ${template}`);
     judged.push({ template, ...(await scoreTemplate(template, seeds)) });
   }
   return judged;

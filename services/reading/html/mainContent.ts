@@ -2,7 +2,7 @@ import type { Element, Nodes, Root } from "hast";
 import type { Warn } from "../reader.ts";
 import { warnOfCount } from "../warnings.ts";
 import { openAriaHidden } from "./ariaHidden.ts";
-import { isOpenChoice } from "./formFields.ts";
+import { isUnreadField } from "./formFields.ts";
 import {
   childNodes,
   eachElement,
@@ -134,6 +134,6 @@ export const mainContent = (root: Root, warn: Warn): Root => {
   if (length < 100 && length <= lengthOf(whole) * 0.1) return whole;
   warnOfCount(warn, "hidden_text_left_out", countHiddenTexts(whole, aria));
   const main = mainPart(clean);
-  warnOfCount(warn, "form_fields_left_out", findElements(main, isOpenChoice).length);
+  warnOfCount(warn, "form_fields_left_out", findElements(main, isUnreadField).length);
   return main;
 };

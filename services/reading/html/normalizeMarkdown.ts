@@ -81,15 +81,24 @@ const tidyPhrasing = (nodes: PhrasingContent[]): PhrasingContent[] => {
   return mergeTexts(written);
 };
 
-/** Moves a list that is the only content of an item into the item before, or replaces the item by the list's items. */
-const mergeBareItems = (items: ListItem[]): ListItem[] => {
+/**
+ * Moves a list that is the only content of an item into the item before. Without one, its items replace the item, unless numbers of
+ * either list would be lost or wrong.
+ */
+const mergeBareItems = ({ ordered, children: items }: List): ListItem[] => {
   const merged: ListItem[] = [];
+  /** The last item with words of its own. */
+  let above: ListItem | undefined;
   for (const item of items) {
     const [only] = item.children;
-    const last = merged.at(-1);
-    if (only?.type !== "list" || item.children.length > 1) merged.push({ ...item, children: [...item.children] });
-    else if (last) last.children.push(only);
-    else for (const inner of only.children) merged.push(inner);
+    const bare = only?.type === "list" && item.children.length === 1 ? only : undefined;
+    if (bare && above) above.children.push(bare);
+    else if (bare && !bare.ordered && !ordered) for (const inner of bare.children) merged.push(inner);
+    else {
+      const kept = { ...item, children: [...item.children] };
+      merged.push(kept);
+      if (!bare) above = kept;
+    }
   }
   return merged;
 };
@@ -97,7 +106,7 @@ const mergeBareItems = (items: ListItem[]): ListItem[] => {
 const tidyList = (list: List): List => {
   const [only] = list.children.length === 1 ? (list.children[0]?.children ?? []) : [];
   const bare = only?.type === "list" && list.children[0]?.children.length === 1;
-  return bare ? only : { ...list, children: mergeBareItems(list.children) };
+  return bare ? only : { ...list, children: mergeBareItems(list) };
 };
 
 /** A list is tight unless an item has more than one paragraph. */

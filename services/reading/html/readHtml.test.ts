@@ -96,6 +96,14 @@ test("lists keep their nesting and are tight", async () => {
   expect(await read(list)).toBe("3. three\n   - a\n     - b\n4. four");
 });
 
+test("an item that begins with a deeper list keeps the numbers of both", async () => {
+  const deeper = "<li><ol><li>a</li><li>b</li></ol></li>";
+  expect(await read(`<ul>${deeper}<li>one</li></ul>`)).toBe("- 1. a\n  2. b\n- one");
+  expect(await read(`<ol>${deeper}<li>one</li></ol>`)).toBe("1. 1. a\n   2. b\n2. one");
+  const bullets = (word: string): string => `<li><ul><li>${word}</li></ul></li>`;
+  expect(await read(`<ul>${bullets("a")}${bullets("b")}<li>one</li>${bullets("c")}</ul>`)).toBe("- a\n- b\n- one\n  - c");
+});
+
 test("definitions become a list of terms", async () => {
   expect(await read("<dl><div><dt>Ebb</dt><dd>falling</dd></div><dt>Flood</dt><dd>rising</dd></dl>")).toBe(
     "- **Ebb**\n  - falling\n- **Flood**\n  - rising",

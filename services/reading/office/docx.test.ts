@@ -82,6 +82,15 @@ describe("numbering", () => {
     expect(await read(item("rent") + item("heat"), { numbering: lettered })).toBe("- A rent\n- B heat");
   });
 
+  test("of a damaged list begins with 1", async () => {
+    const damaged = plan.replaceAll('<w:start w:val="1"/>', '<w:start w:val="one"/>') + num(1);
+    expect(await read(item("rent") + item("gas", 1, 1), { numbering: damaged })).toBe("1. rent\n   - 1.a gas");
+    const restarted = plan + num(1, again.replace('w:val="1"', 'w:val=""')) + num(2);
+    expect(await read(item("rent") + item("heat"), { numbering: restarted })).toBe("1. rent\n2. heat");
+    const between = p(t("gas"), counted(1).replace('"0"', '"0.5"'));
+    expect(await read(item("rent") + between, { numbering })).toContain("gas");
+  });
+
   test("of headings becomes part of their text", async () => {
     const styles = style("H1", "heading 1", `<w:pPr>${counted(1)}</w:pPr>`) + style("H2", "heading 2");
     const below = p(t("Rent"), `<w:pStyle w:val="H2"/>${counted(1, 1)}`);

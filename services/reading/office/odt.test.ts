@@ -64,11 +64,21 @@ test("an item without a number belongs to the numbered item before it", async ()
   const list = (...items: string[]): string => `<text:list text:style-name="L1">${items.join("")}</text:list>`;
   const header = `<text:list-header>${p("note")}</text:list-header>`;
   expect(await read(list(item(p("one")), header, item(p("two"))), styles)).toBe("1. one\n\n   note\n2. two");
+  expect(await read(list(header), styles)).toBe("- note");
   const inner = item(`<text:list>${item(p("a"))}</text:list>`);
   const ninth = item(p("nine"), 'text:start-value="9"');
   expect(await read(list(item(p("one")), inner, item(p("two")), ninth), styles)).toBe(
     "1. one\n   - a\n2. two\n9. nine",
   );
+});
+
+test("the numbers of a deeper list stay if its item has no words of its own", async () => {
+  const styles =
+    '<text:list-style style:name="L1"><text:list-level-style-number text:level="2" style:num-format="1"/></text:list-style>';
+  const item = (content: string): string => `<text:list-item>${content}</text:list-item>`;
+  const deeper = item(`<text:list>${item(p("a"))}${item(p("b"))}</text:list>`);
+  const list = `<text:list text:style-name="L1">${deeper}${item(p("one"))}</text:list>`;
+  expect(await read(list, styles)).toBe("- 1. a\n  2. b\n- one");
 });
 
 test("letters and Roman numbers of items stay as text, because other texts refer to them", async () => {

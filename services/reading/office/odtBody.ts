@@ -177,10 +177,10 @@ const list = (node: Element, context: OdtContext, above?: ListPosition): Element
     converted.push(element("li", addItemLabel(label, content(item, label)), value));
   }
   const properties = { dataList: style, ...(ordered && start > 1 ? { start } : {}) };
-  // items before it have no number, which Markdown would give them
-  const first = ordered ? Math.max(items.findIndex(isNumbered), 0) : 0;
+  // items before the first number have none, which Markdown would give them
+  const first = ordered && expected !== undefined ? items.findIndex(isNumbered) : converted.length;
   const before = first > 0 ? [element("ul", converted.slice(0, first), { dataList: style })] : [];
-  return [...before, element(ordered ? "ol" : "ul", converted.slice(first), properties)];
+  return first < converted.length ? [...before, element("ol", converted.slice(first), properties)] : before;
 };
 
 /** The description among these elements, else the title, as a picture. */

@@ -33,10 +33,16 @@ const readLevels = (list: Element, plan: Element): Map<string, Element> => {
   return new Map([...byAttribute(plan, "w:lvl", "w:ilvl"), ...own]);
 };
 
+/** The whole number of a property; `otherwise` if it has none, as in damaged files. */
+const readWhole = (property: Element | undefined, otherwise: number): number => {
+  const text = wordValue(property);
+  return /^\d{1,9}$/.test(text) ? Number(text) : otherwise;
+};
+
 const readLevel = (level: Element | undefined): NumberedLevel => ({
   format: wordValue(findChild(level, "w:numFmt")),
   text: wordValue(findChild(level, "w:lvlText")),
-  start: Number(wordValue(findChild(level, "w:start")) || 1),
+  start: readWhole(findChild(level, "w:start"), 1),
   isLegal: isOn(findChild(level, "w:isLgl")),
   neverRestarts: wordValue(findChild(level, "w:lvlRestart")) === "0",
 });
@@ -46,7 +52,7 @@ const readStarts = (list: Element): Map<number, number> =>
   new Map(
     [...byAttribute(list, "w:lvlOverride", "w:ilvl")].flatMap(([level, override]): [number, number][] => {
       const start = findChild(override, "w:startOverride");
-      return start && Number(level) <= MAX_LEVEL ? [[Number(level), Number(wordValue(start))]] : [];
+      return start && Number(level) <= MAX_LEVEL ? [[Number(level), readWhole(start, 1)]] : [];
     }),
   );
 
@@ -67,7 +73,7 @@ export const readWordNumbering = (root: Element | undefined): Numbering => {
   return {
     next(properties) {
       const id = wordValue(findChild(properties, "w:numId"));
-      const level = Math.min(Number(wordValue(findChild(properties, "w:ilvl"))) || 0, MAX_LEVEL);
+      const level = Math.min(readWhole(findChild(properties, "w:ilvl"), 0), MAX_LEVEL);
       const list = lists.get(id);
       const planId = wordValue(findChild(list, "w:abstractNumId"));
       const plan = plans.get(planId);

@@ -14,12 +14,16 @@ export interface KnowledgeHit {
   section: string | null;
   /** `p. 4`, a heading path, or `excerpt 13`. */
   reference: string;
+  /** The header of the table whose rows the content continues. */
+  table_header?: string;
   content: string;
   /** Where the content begins in that text; absent in an index written by an earlier version. */
   start?: number;
   end?: number;
   /** For people: a link that opens the passage. */
   url: string;
+  /** What the text of the document lacks, in sentences; with its first hit only. */
+  warnings?: string[];
 }
 
 /** The person or key on whose behalf a turn reads. */
@@ -54,7 +58,11 @@ export interface KnowledgeWindow {
   end: number;
   /** The first passage after the window; null at the end. */
   next_seq: number | null;
+  /** The header of the table in which the text begins. */
+  table_header?: string;
   url: string;
+  /** What the text of the document lacks, in sentences. */
+  warnings?: string[];
 }
 
 /** A document or a collection does not exist; the message is for the model. */

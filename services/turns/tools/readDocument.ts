@@ -20,14 +20,16 @@ export const readDocument = (knowledge: Knowledge): Tool<"read_document"> =>
       "Reads one document of the organization, about 40,000 characters at a time. Continue with from_seq = next_seq, which is null at the end.",
     input,
     async run({ document_id, from_seq }, context) {
-      const { name, text, next_seq, url, version, seq, start, end } = await knowledge.read(context.organization_id, {
+      const window = await knowledge.read(context.organization_id, {
         reader: context,
         document_id,
         from_seq: from_seq ?? 0,
         collections: context.collections,
       });
+      const { name, text, next_seq, url, version, seq, start, end, warnings, table_header } = window;
       return {
-        text: JSON.stringify({ document_id, document: name, text, next_seq }),
+        // fields without a value are left out
+        text: JSON.stringify({ document_id, document: name, warnings, table_header, text, next_seq }),
         sources: [{ url, title: name, document_id, version, seq, start, end }],
       };
     },

@@ -28,6 +28,9 @@ const presentHit = (hit: KnowledgeHit) => ({
   ...(hit.section !== null && { section: hit.section }),
   reference: hit.reference,
   url: hit.url,
+  // without a value, these are not part of the JSON
+  warnings: hit.warnings,
+  table_header: hit.table_header,
   content: hit.content,
 });
 

@@ -22,12 +22,11 @@ export async function chat(deps: ChatDeps, { step, permissions, call, signal }: 
   checkModel(envelope.models, model);
   checkTools(envelope.tools, tools);
   await checkToolsExist(deps.tools, organization_id, tools, "chat: tools");
-  const collections = await resolveCollections(deps.collections, {
-    organization_id,
-    allowed: envelope.collections,
-    named: input.knowledge?.collections,
-    field: "chat: knowledge.collections",
-  });
+  const named = input.knowledge?.collections;
+  const withinEnvelope = { organization_id, allowed: envelope.collections, field: "chat: knowledge.collections" };
+  // an empty list allows none, as in the chat API
+  const collections =
+    named?.length === 0 ? [] : await resolveCollections(deps.collections, { ...withinEnvelope, named });
   const prompt = {
     ...buildPrompt(input.messages),
     temperature: input.temperature ?? null,

@@ -37,6 +37,13 @@ const mean = (values: readonly (number | null)[]): number | null => {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 };
 
+export const meanScores = (scores: readonly TableScores[]): TableScores => ({
+  inRow: mean(scores.map((score) => score.inRow)),
+  underHeader: mean(scores.map((score) => score.underHeader)),
+  precision: mean(scores.map((score) => score.precision)),
+  pairs: mean(scores.map((score) => score.pairs)),
+});
+
 /** The mean scores of the files that a template makes from these seeds. */
 export const scoreTemplate = async (template: Template, seeds: readonly number[]): Promise<TableScores> => {
   const scores: TableScores[] = [];
@@ -44,10 +51,5 @@ export const scoreTemplate = async (template: Template, seeds: readonly number[]
     const file = TEMPLATES[template](seed);
     scores.push(scoreTables(file.truth, await readTestFile(file)));
   }
-  return {
-    inRow: mean(scores.map((score) => score.inRow)),
-    underHeader: mean(scores.map((score) => score.underHeader)),
-    precision: mean(scores.map((score) => score.precision)),
-    pairs: mean(scores.map((score) => score.pairs)),
-  };
+  return meanScores(scores);
 };
