@@ -42,7 +42,7 @@ const CREATE: Record<Exclude<CountedKind, "erasures">, Create> = {
     return post(`/v1/knowledge/collections/${body.slug}/sources`, name, { kind: "url", url });
   },
   workflows: registerWorkflow,
-  enabled_workflows: (name) => registerWorkflow(`enabled ${name}`),
+  enabled_workflows: (name) => registerWorkflow(`enabled-${name}`),
 };
 
 const TABLES: Partial<Record<CountedKind, string>> = {
@@ -103,7 +103,7 @@ test("an organization may have no more running erasures than the limit", async (
     `insert into read.erasures select copy.*
      from read.erasures one, generate_series(1, $2::integer) n,
        jsonb_populate_record(null::read.erasures,
-         to_jsonb(one) || jsonb_build_object('id', gen_random_uuid(), 'status', 'running')) copy
+         to_jsonb(one) || jsonb_build_object('id', gen_random_uuid(), 'n', n, 'status', 'running')) copy
      where one.id = $1`,
     [id, COUNT_LIMITS.erasures.max],
   );

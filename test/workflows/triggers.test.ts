@@ -155,8 +155,8 @@ describe("a new trigger", () => {
     const { id: first } = await home.hook({ id });
     await w.resources.db.query(
       `insert into read.triggers select copy.*
-       from read.triggers one, generate_series(1, 9999), jsonb_populate_record(null::read.triggers, to_jsonb(one) ||
-         jsonb_build_object('id', gen_random_uuid(), 'enabled', false, 'hook_token', null)) copy
+       from read.triggers one, generate_series(1, 9999) n, jsonb_populate_record(null::read.triggers, to_jsonb(one) ||
+         jsonb_build_object('id', gen_random_uuid(), 'n', n, 'enabled', false, 'hook_token', null)) copy
        where one.id = $1`,
       [first],
     );

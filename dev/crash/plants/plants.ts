@@ -118,8 +118,8 @@ export const PLANTS: Plant[] = [
   {
     name: "retention-too-early",
     file: "projections/retention/expired.ts",
-    text: "new Date(now.getTime() - days * DAY_MS),",
-    instead: "new Date(now.getTime() - days * 100),",
+    text: "new Date(now.getTime() - days * DAY_MS);",
+    instead: "new Date(now.getTime() - days * 100);",
     rules: ["I1"],
     load: ["upload", "newThread", "setRetention"],
   },

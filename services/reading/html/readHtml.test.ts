@@ -101,7 +101,9 @@ test("an item that begins with a deeper list keeps the numbers of both", async (
   expect(await read(`<ul>${deeper}<li>one</li></ul>`)).toBe("- 1. a\n  2. b\n- one");
   expect(await read(`<ol>${deeper}<li>one</li></ol>`)).toBe("1. 1. a\n   2. b\n2. one");
   const bullets = (word: string): string => `<li><ul><li>${word}</li></ul></li>`;
-  expect(await read(`<ul>${bullets("a")}${bullets("b")}<li>one</li>${bullets("c")}</ul>`)).toBe("- a\n- b\n- one\n  - c");
+  expect(await read(`<ul>${bullets("a")}${bullets("b")}<li>one</li>${bullets("c")}</ul>`)).toBe(
+    "- a\n- b\n- one\n  - c",
+  );
 });
 
 test("definitions become a list of terms", async () => {
