@@ -178,7 +178,7 @@ describe("the tool search_documents", () => {
     const table_header = "| Tool | Price |\n| --- | --- |";
     const text = `${table_header}\n${rows}\n`;
     const { id: prices } = await library.keep("workshop-rules", { content: text, name: "prices.md" });
-    const [hit] = (await searched({ query: "chisel 119" })).results;
+    const [hit] = (await searched({ query: "price 833" })).results;
     expect(hit).toMatchObject({ document_id: prices, table_header, content: expect.stringContaining("| 833 |") });
     expect(hit).not.toHaveProperty("warnings");
     const windows = [
