@@ -36,7 +36,7 @@ export async function readNewestTurn(
   return started ? log.read(stream, started.version) : [];
 }
 
-/** The events that began, ended and deleted a turn, in order; without its start, the turn never began. */
+/** The events that began, ended and deleted a turn, in order. Without a start among them, the turn never began. */
 export async function readTurnBounds(
   log: Pick<EventLog, "readNewest">,
   stream: string,
