@@ -85,8 +85,8 @@ function isFiltered({ route, streamed }: Targets, { finish_reason, output }: Mod
 }
 
 /**
- * Asks one target once, and reports the outcome to its circuit. Returns undefined, without a request, if the circuit was closed when
- * the target was chosen (`wasClosed`) but no longer is: of many turns that come while a probe is due, one makes it. Throws
+ * Asks one target once, and reports the outcome to its circuit. Returns undefined, without a request, if the circuit was closed
+ * when the target was chosen (`wasClosed`) but no longer is: of many turns that come while a probe is due, one makes it. Throws
  * AnswerInterrupted.
  */
 async function askTarget(
