@@ -38,6 +38,6 @@ test("calls that are refused together are found with one tick", async () => {
 });
 
 test("a call has no place if its tick is lost", async () => {
-  const runner = { tick: async () => Promise.reject(new TickLost("lost")) };
+  const runner = { tick: () => Promise.reject(new TickLost("lost")) };
   expect(await findPlace(runner, CALL, "a")).toEqual({ line: null, column: null });
 });
