@@ -37,8 +37,8 @@ export async function readNewestTurn(
 }
 
 /**
- * The events that began, ended and deleted a turn, in order. Without a start among them, the turn never began. For several turns,
- * those since the newest of them began.
+ * The events that began, ended and deleted a turn, in order. Without a start among them, the turn never began. For several turns
+ * these are their events since the newest of them began.
  */
 export async function readTurnBounds(
   log: Pick<EventLog, "readNewest">,
