@@ -2,7 +2,7 @@ import type { Db } from "./projection.ts";
 
 /* Bytes stored as blobs. Limits on them are not exact, because read models lag. */
 
-/** What a file, an extraction or a document takes besides its bytes: its rows and the rest of a block of the disk. */
+/** What a file, an extraction or a document takes besides its bytes: its rows, and the unused end of its last block on disk. */
 const ITEM_BYTES = 4_096;
 
 /** The summaries have the bytes of the documents that are ready. The others are added, because a failed one keeps its file. */

@@ -22,7 +22,7 @@ export interface EventStream {
   end(frames: Frames): void;
   /** Resolves once the written bytes are sent or the reader has disconnected. Await it between large writes. */
   drained(): Promise<void>;
-  /** Waits until the connection takes more, at most until `signal` aborts. Leaves short frames to be written together. */
+  /** Waits until the connection takes more, at most until `signal` aborts. Does not flush: short frames are written together. */
   drainedBefore(signal: AbortSignal): Promise<void>;
   /** Whether the reader was disconnected because it was too slow. */
   hasOverflowed(): boolean;

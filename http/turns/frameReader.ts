@@ -10,8 +10,8 @@ import { createFrameOrder } from "./frameOrder.ts";
 const FIRST_WAIT_MS = 200;
 const MAX_WAIT_MS = 5_000;
 /**
- * While retained frames are returned, which come all at once, their writer waits for its client for this long. After it, a client is
- * disconnected that leaves too much unread.
+ * Retained frames come all at once, so their writer waits for its client, but no longer than this. Afterwards a client that
+ * leaves too much unread is disconnected.
  */
 export const MAX_CATCH_UP_MS = 60_000;
 /** Beyond this size of an organization's frames in memory, its clients are not waited for. A turn has 8 MB and more. */

@@ -25,7 +25,7 @@ export interface RunCall extends Omit<InheritedCall, "args" | "answer"> {
   hasRun: boolean;
   /** Whether the failure or expiry of this call ends the run. */
   endsRun: boolean;
-  /** The number of answers that the run had received when it made this call; unknown, and Infinity, if it inherited the call. */
+  /** The number of answers that the run had received when it made this call; Infinity (unknown) for an inherited call. */
   answers_before: number;
 }
 

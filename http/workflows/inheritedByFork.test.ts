@@ -83,3 +83,13 @@ test("an approval that is asked for again is not beaten by a timer that fired af
 test("a timer that began after the decision has passed also in a fork with changes", async () => {
   expect(await inherited([asked, decided, timer, fired], null, { isChanged: true })).toEqual([[TIMER, "null"]]);
 });
+
+test("answers that the run inherited itself are not parsed, because they may be long", async () => {
+  const answer = { json: "not parsed" };
+  const long = { kind: "runWait", key: EVENT, name: null, args: null, answer, answered_at: AT } as never;
+  const recorded = [CREATED, ...scheduledAndBegun(STEP), completed].map((event, n) => ({ ...event, version: n + 1 }));
+  const events = recorded.map((event) => ({ ...event, recorded_at: new Date(AT) })) as unknown as RecordedEvent[];
+  const calls = await foldCalls(events, [long]);
+  const at = calls.findIndex(({ key }) => key === STEP);
+  expect(inheritedByFork(calls, at, { result: undefined, isChanged: false })).toMatchObject([{ key: EVENT, answer }]);
+});

@@ -35,8 +35,9 @@ export function inheritedByFork(calls: RunCall[], at: number, { result, isChange
   const again = before.filter(isAskedAgain);
   const step = calls[at];
   if (step && result === undefined) again.push(step);
+  // isTimed last, because it parses answers, and inherited ones may be long
   const inherited = before.filter(
-    (call) => !isAskedAgain(call) && !(isTimed(call) && again.some((other) => hasLostTo(call, other))),
+    (call) => !isAskedAgain(call) && !(again.some((other) => hasLostTo(call, other)) && isTimed(call)),
   );
   if (step && result !== undefined) inherited.push({ ...step, answer: { json: result }, endsRun: false });
   return inherited;

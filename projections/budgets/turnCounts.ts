@@ -107,7 +107,7 @@ export class TurnCounts {
   readonly #open = new Map<string, CountedTurn>();
   /** Roughly in the order in which they ended, because the first are forgotten first. */
   readonly #ended = new Map<string, CountedTurn>();
-  /** Those of the ended turns that did not begin. */
+  /** Ids of the ended turns that were withdrawn. */
   readonly #withdrawn = new Set<string>();
   readonly #counts = new Map<string, SubjectCounts>();
 

@@ -42,7 +42,7 @@ const EXPIRED: Record<Kind, string> = {
   runs: `read.runs o where o.organization_id = $1 and o.completed_at < $2 and ($3::uuid is null or o.project_id = $3)`,
 };
 
-/** SQL: an expired thread takes the turn `o` with it. $4: as $2, for the rule of threads; null: there is none. */
+/** SQL: whether the turn `o` is deleted with its expired thread. $4: like $2, by the rule of threads; null if there is none. */
 const GOES_WITH_THREAD = `exists (select from (
     select o.id from ${EXPIRED.threads.replaceAll("$2", () => "$4")} and not ${existsHoldOn("threads")}
   ) gone where gone.id = o.thread_id)`;

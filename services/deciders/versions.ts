@@ -6,7 +6,7 @@ import { Rejection } from "#events/rejection.ts";
  */
 const MAX_VERSIONS = 10_000;
 
-/** Throws `too_many_versions` if a thing with this newest version can get no other one. */
+/** Throws `too_many_versions` if a thing has no room for a version after its newest one. */
 export function requireFewVersions(thing: "definition" | "agent", newest: number): void {
   if (newest < MAX_VERSIONS) return;
   const message = `This ${thing} has ${MAX_VERSIONS.toLocaleString("en")} versions, the maximum; create another one.`;

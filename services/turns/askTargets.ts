@@ -85,8 +85,9 @@ function isFiltered({ route, streamed }: Targets, { finish_reason, output }: Mod
 }
 
 /**
- * Asks one target once, and reports the outcome to its circuit. Returns undefined, without a request, if its circuit was closed
- * when it was chosen (`wasClosed`), and no longer is: of many turns that may probe a target, one does. Throws AnswerInterrupted.
+ * Asks one target once, and reports the outcome to its circuit. Returns undefined, without a request, if the circuit was closed
+ * when the target was chosen (`wasClosed`) but no longer is: of many turns that come while a probe is due, one makes it. Throws
+ * AnswerInterrupted.
  */
 async function askTarget(
   targets: Targets,

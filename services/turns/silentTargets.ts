@@ -10,7 +10,10 @@ interface RoutedTurn {
   circuits: Circuits;
 }
 
-/** The error of a turn whose targets were all silent, so that none is asked, and says when one is. Undefined if one was not. */
+/**
+ * The error of a turn that asks no target, because all were silent when they were last asked. It says when one is asked again.
+ * Undefined if a target was not silent.
+ */
 export function findSilence({ organization_id, alias, route, circuits }: RoutedTurn): ModelError | undefined {
   const { targets } = route;
   if (targets.some((target) => circuits.state(circuitKey(organization_id, target)) !== "silent")) return undefined;

@@ -42,6 +42,14 @@ test("the beginning and the end of one turn are found among hundreds of others, 
   expect(await readTurnBounds(log, "thread", "unknown")).toEqual([]);
 });
 
+test("of several turns, the newest is found with one search", async () => {
+  const { log } = openThread(...whole("x"), ...whole("a"), ...whole("b"), ["TurnDeleted", "a"], ...whole("y"));
+  const found = await readTurnBounds(log, "thread", "c", "b", "a");
+  expect(found.map(({ version }) => version)).toEqual([7, 9, 10]);
+  const older = await readTurnBounds(log, "thread", "c", "a");
+  expect(older.map(({ version }) => version)).toEqual([4, 6, 10]);
+});
+
 test("a turn that was refused and began again has begun, and a deleted thread ends it", async () => {
   const refused: Entry[] = [
     ["TurnStarted", "a"],

@@ -36,15 +36,18 @@ export async function readNewestTurn(
   return started ? log.read(stream, started.version) : [];
 }
 
-/** The events that began, ended and deleted a turn, in order; without its start, the turn never began. */
+/**
+ * The events that began, ended and deleted a turn, in order. Without a start among them, the turn never began. For several turns
+ * these are their events since the newest of them began.
+ */
 export async function readTurnBounds(
   log: Pick<EventLog, "readNewest">,
   stream: string,
-  turn_id: string,
+  ...turn_ids: string[]
 ): Promise<RecordedEvent[]> {
   const found: RecordedEvent[] = [];
   for await (const event of newestFirst(log, { stream }, BOUNDS)) {
-    const isOfTurn = (event.data as { turn_id?: string }).turn_id === turn_id;
+    const isOfTurn = turn_ids.includes((event.data as { turn_id?: string }).turn_id ?? "");
     if (isOfTurn || event.type === ThreadDeleted.type) found.unshift(event);
     if (isOfTurn && event.type === TurnStarted.type) break;
   }

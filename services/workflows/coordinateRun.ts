@@ -7,7 +7,7 @@ import { failLostStep } from "./attemptFailure.ts";
 import { checkApprovals } from "./checkApprovals.ts";
 import { continuationDelay, planContinuation } from "./continueRun.ts";
 import { createAttempts } from "./attempts.ts";
-import { findPlace } from "./findPlace.ts";
+import { createPlaceFinder } from "./findPlace.ts";
 import {
   timeFor,
   catchUp,
@@ -129,7 +129,7 @@ async function startLinks(held: HeldRun, script: Script): Promise<void> {
   if (record(await findEndedRuns(deps, run))) return;
   await outbox.flush();
   if (outbox.hasFailed() || run.isBehind()) return;
-  const placeOf = (key: string) => findPlace(deps.runner, buildTickCall(run.history, script, timeFor(held)), key);
+  const placeOf = createPlaceFinder(deps.runner, () => buildTickCall(run.history, script, timeFor(held)));
   if (!record(await startLinkedWork({ ...deps, placeOf }, run))) await poll(held);
 }
 

@@ -4,9 +4,11 @@ import type { EventLog } from "#events/ports.ts";
 import { askerOf, type Actor } from "#events/runOrigin.ts";
 import { APPROVERS } from "#events/user.ts";
 import type { Keyring } from "#events/vault.ts";
+import type { Envelope } from "#events/workflow.ts";
 import { group, type GroupState } from "../deciders/group.ts";
 import { findMember, type Members } from "../deciders/members.ts";
 import { organization } from "../deciders/organization.ts";
+import { workflow } from "../deciders/workflow.ts";
 import { findHead, findState, readState } from "../states.ts";
 import type { History } from "./history.ts";
 import type { ApprovalCall, RefusedApproval } from "./newApprovals.ts";
@@ -25,6 +27,12 @@ async function readMembers(log: Log, organization_id: string): Promise<Members> 
   const stream = streamName("organization", organization_id);
   const state = await findState(log, stream, organization);
   return state.status === "active" ? state.members : {};
+}
+
+/** The current rules of a workflow for approvals, which apply when an approval is decided. */
+async function readRules(log: Log, workflow_id: string): Promise<Envelope["approvals"] | undefined> {
+  const state = await findState(log, streamName("workflow", workflow_id), workflow);
+  return state.status === "registered" ? state.envelope.approvals : undefined;
 }
 
 /** Member ids by group name; groups that do not exist are missing. */
@@ -66,15 +74,27 @@ function openPeople(members: Members, { keyedHash }: Pick<Keyring, "keyedHash">)
   };
 }
 
+/** What decides who may vote besides the members. `rules`: undefined if the workflow cannot be read. */
+interface VoteRules {
+  asker: Actor;
+  rules: Envelope["approvals"] | undefined;
+}
+
+/** Whether API keys may vote, too. Then people may be asked who only read the approval. */
+const mayKeysVote = ({ options }: ApprovalCall, rules: VoteRules["rules"]): boolean =>
+  options.api_key_may_decide && rules?.allow_api_key === true && rules.allow_api_key_when_restricted === true;
+
 /** Why too few of the people who are asked could decide. Somebody who is no member yet may become one. */
 function refuseNumber(
-  { options }: ApprovalCall,
+  call: ApprovalCall,
   asked: Set<string>,
-  { members, asker }: { members: Members; asker: Actor },
+  { members, asker, rules }: VoteRules & { members: Members },
 ): string | undefined {
+  const { options } = call;
   const required = options.votes?.required ?? 1;
   if (asked.size < required)
     return `required is ${required}, but only ${asked.size} ${asked.size === 1 ? "person is" : "people are"} asked.`;
+  if (mayKeysVote(call, rules)) return undefined;
   const isAble = (id: string): boolean => {
     if (options.self_approval === false && asker.type === "person" && asker.id === id) return false;
     const member = findMember(members, id);
@@ -91,7 +111,7 @@ function refuseNumber(
 function refuse(
   call: ApprovalCall,
   groups: Map<string, string[]>,
-  { members, idOf, asker }: People & { asker: Actor },
+  { members, idOf, ...voteRules }: People & VoteRules,
 ): string | undefined {
   const people = new Set<string>();
   for (const [what, list] of Object.entries({
@@ -109,7 +129,7 @@ function refuse(
     }
   // role members are not counted, because roles change more often than groups
   const isCounted = askedBy(call).length > 0 && askedBy(call).every((one) => !("role" in one));
-  return isCounted ? refuseNumber(call, people, { members, asker }) : undefined;
+  return isCounted ? refuseNumber(call, people, { members, ...voteRules }) : undefined;
 }
 
 /**
@@ -124,11 +144,12 @@ export async function findRefusedAssignee(
   const checked = calls.filter((call) => call.options.votes || askedBy(call).some(isGroup));
   if (checked.length === 0) return undefined;
   const names = new Set(checked.flatMap((call) => askedBy(call).filter(isGroup).map(groupName)));
-  const [groups, members] = await Promise.all([
+  const [groups, members, rules] = await Promise.all([
     readGroups(log, organization_id, names),
     readMembers(log, organization_id),
+    readRules(log, created.workflow_id),
   ]);
-  const people = { ...openPeople(members, keyring), asker: askerOf(created) };
+  const people = { ...openPeople(members, keyring), asker: askerOf(created), rules };
   for (const call of checked) {
     const refusal = refuse(call, groups, people);
     if (refusal !== undefined) return { key: call.key, message: `awaitApproval: ${refusal}` };

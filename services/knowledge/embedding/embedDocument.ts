@@ -138,8 +138,9 @@ interface EmbeddedPart {
 }
 
 /**
- * Embeds one part. A text that the endpoint refuses when sent alone gets no vector. If the endpoint fails between two requests, what
- * it has answered is paid: a retry must not ask for it again. Throws EndpointFailed if it has answered nothing.
+ * Embeds one part. A text that the endpoint refuses when sent alone gets no vector. If the endpoint fails after it has answered
+ * requests, returns their vectors with the failure: they are paid, and a retry must not ask for them again. Throws EndpointFailed
+ * if it has answered none.
  */
 async function embedPart(
   { embedder }: EmbedDeps,

@@ -177,7 +177,7 @@ const list = (node: Element, context: OdtContext, above?: ListPosition): Element
     converted.push(element("li", addItemLabel(label, content(item, label)), value));
   }
   const properties = { dataList: style, ...(ordered && start > 1 ? { start } : {}) };
-  // items before the first number have none, which Markdown would give them
+  // Markdown numbers every item, so items before the first number get a list without numbers
   const first = ordered && expected !== undefined ? items.findIndex(isNumbered) : converted.length;
   const before = first > 0 ? [element("ul", converted.slice(0, first), { dataList: style })] : [];
   return first < converted.length ? [...before, element("ol", converted.slice(first), properties)] : before;

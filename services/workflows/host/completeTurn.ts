@@ -54,12 +54,15 @@ async function findProgress({ log }: TurnDeps, step: StepAttempt, request: TurnR
   const tries = Array.from({ length: step.attempt }, (_, n) => deriveIds(step, request, n));
   const first = { ids: tries[0]!, isStarted: false };
   if (step.attempt === 1) return first;
-  const heads = await log.heads(tries.map(({ thread_id }) => streamName("thread", thread_id)));
-  for (const [n, ids] of [...tries.entries()].toReversed()) {
-    const stream = streamName("thread", ids.thread_id);
+  const byThread = Map.groupBy([...tries.entries()].toReversed(), ([, ids]) => streamName("thread", ids.thread_id));
+  const heads = await log.heads([...byThread.keys()]);
+  for (const [stream, ofThread] of byThread) {
     if (!heads.has(stream)) continue;
-    const events = await readTurnBounds(log, stream, ids.turn_id);
-    if (!events.some((event) => isTurnStart(event, ids.turn_id))) continue;
+    // together, because a search for a turn that never began reads the whole thread
+    const events = await readTurnBounds(log, stream, ...ofThread.map(([, { turn_id }]) => turn_id));
+    const newest = ofThread.find(([, { turn_id }]) => events.some((event) => isTurnStart(event, turn_id)));
+    if (!newest) continue;
+    const [n, ids] = newest;
     const end = findTurnEnd(events, ids.turn_id);
     const next = end && end.status !== "completed" ? tries[n + 1] : undefined;
     return next ? { ids: next, isStarted: false } : { ids, isStarted: true, end };
