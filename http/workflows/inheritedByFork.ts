@@ -15,10 +15,12 @@ function isTimed({ kind, answer }: RunCall): boolean {
 
 /**
  * Whether a call that waited for time was open when another one was answered, and was answered later. If the other call is made
- * again, it would lose a race against the inherited answer at once.
+ * again, it would lose a race against the inherited answer at once. `isEarlier`: it was made before the other, so it was open then.
  */
-const hasLostTo = ({ nth_answer = 0, answers_before }: RunCall, other: RunCall): boolean =>
-  other.nth_answer !== undefined && answers_before < other.nth_answer && other.nth_answer < nth_answer;
+const hasLostTo = ({ nth_answer = 0, answers_before }: RunCall, other: RunCall, isEarlier: boolean): boolean =>
+  other.nth_answer !== undefined &&
+  other.nth_answer < nth_answer &&
+  (isEarlier || answers_before < other.nth_answer);
 
 interface ForkChanges {
   /** JSON of the new result of the step; undefined: it is executed again. */
@@ -35,9 +37,10 @@ export function inheritedByFork(calls: RunCall[], at: number, { result, isChange
   const again = before.filter(isAskedAgain);
   const step = calls[at];
   if (step && result === undefined) again.push(step);
-  const inherited = before.filter(
-    (call) => !isAskedAgain(call) && !(isTimed(call) && again.some((other) => hasLostTo(call, other))),
-  );
+  const places = new Map(calls.map((call, n) => [call, n]));
+  const isBeaten = (call: RunCall) =>
+    again.some((other) => hasLostTo(call, other, places.get(call)! < places.get(other)!));
+  const inherited = before.filter((call) => !isAskedAgain(call) && !(isTimed(call) && isBeaten(call)));
   if (step && result !== undefined) inherited.push({ ...step, answer: { json: result }, endsRun: false });
   return inherited;
 }
