@@ -18,9 +18,7 @@ function isTimed({ kind, answer }: RunCall): boolean {
  * again, it would lose a race against the inherited answer at once. `isEarlier`: it was made before the other, so it was open then.
  */
 const hasLostTo = ({ nth_answer = 0, answers_before }: RunCall, other: RunCall, isEarlier: boolean): boolean =>
-  other.nth_answer !== undefined &&
-  other.nth_answer < nth_answer &&
-  (isEarlier || answers_before < other.nth_answer);
+  other.nth_answer !== undefined && other.nth_answer < nth_answer && (isEarlier || answers_before < other.nth_answer);
 
 interface ForkChanges {
   /** JSON of the new result of the step; undefined: it is executed again. */
