@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import type { Role } from "#events/user.ts";
 import { runCreated } from "#test/samples.ts";
+import { DEFAULT_ENVELOPE } from "../deciders/envelope.ts";
 import { organization } from "../deciders/organization.ts";
+import { workflow } from "../deciders/workflow.ts";
 import { findRefusedAssignee } from "./findRefusedAssignee.ts";
 import type { ApprovalCall } from "./newApprovals.ts";
 
@@ -15,23 +17,32 @@ const MEMBERS = {
 };
 
 const stream = streamName("organization", "o");
-/** An organization without groups. */
-const logOf = (members: object) => ({
+const workflowStream = streamName("workflow", runCreated().data.workflow_id);
+/** An organization without groups, and a workflow with these rules of approvals. */
+const logOf = (members: object, rules: object) => ({
   heads: async ([name]: string[]) => {
-    const state = { status: "active", members, scripted_tools: true, ocr_languages: null };
-    const head = { stream, organization_id: "o", version: 1, state, state_version: organization.version };
-    return new Map(name === stream ? [[stream, head]] : []) as Map<string, never>;
+    const ofPeople = { status: "active", members, scripted_tools: true, ocr_languages: null };
+    const envelope = { ...DEFAULT_ENVELOPE, approvals: { ...DEFAULT_ENVELOPE.approvals, ...rules } };
+    const head = { organization_id: "o", version: 1 };
+    const heads = new Map([
+      [stream, { ...head, stream, state: ofPeople, state_version: organization.version }],
+      [
+        workflowStream,
+        { ...head, stream: workflowStream, state: { status: "registered", envelope }, state_version: workflow.version },
+      ],
+    ] as [string, object][]);
+    return new Map([...heads].filter(([known]) => known === name)) as Map<string, never>;
   },
   read: async () => [],
   readNewest: async () => [],
 });
 const keyring = { keyedHash: (purpose: string, text: string) => `${purpose} ${text}` };
 
-async function refusalOf(options: object, members: object = {}, starter = BOB) {
+async function refusalOf(options: object, members: object = {}, { starter = BOB, rules = {} } = {}) {
   const { data: created } = runCreated({ started_by: { type: "person", id: starter } });
   const call = { key: "k", options } as unknown as ApprovalCall;
-  return (await findRefusedAssignee({ log: logOf(members), keyring }, { organization_id: "o", created }, [call]))
-    ?.message;
+  const deps = { log: logOf(members, rules), keyring };
+  return (await findRefusedAssignee(deps, { organization_id: "o", created }, [call]))?.message;
 }
 const people = (...names: string[]) => names.map((person) => ({ person }));
 const votes = { required: 2, one_rejection_ends: true };
@@ -51,9 +62,21 @@ test("people who may not decide do not count", async () => {
   expect(await refusalOf({ assignees: people(ANN, "bob@x.de"), votes }, left)).toBe(only);
   const own = { assignees: people(ANN, "bob@x.de"), votes, self_approval: false };
   expect(await refusalOf(own, MEMBERS)).toBe(only);
-  expect(await refusalOf(own, MEMBERS, EVE)).toBeUndefined();
+  expect(await refusalOf(own, MEMBERS, { starter: EVE })).toBeUndefined();
   const nobody = "awaitApproval: nobody who is asked may decide it.";
   expect(await refusalOf({ ...own, assignees: people(EVE, "bob@x.de") }, MEMBERS)).toBe(nobody);
+});
+
+test("an approval that API keys may decide too is not refused", async () => {
+  const byKeys = { assignees: people(ANN, EVE), votes, api_key_may_decide: true };
+  const allow_api_key_when_restricted = true;
+  expect(await refusalOf(byKeys, MEMBERS, { rules: { allow_api_key_when_restricted } })).toBeUndefined();
+  const refused = expect.stringContaining("only 1 of the people");
+  expect(await refusalOf(byKeys, MEMBERS)).toEqual(refused);
+  const without = { allow_api_key_when_restricted, allow_api_key: false };
+  expect(await refusalOf(byKeys, MEMBERS, { rules: without })).toEqual(refused);
+  const noKeys = { ...byKeys, api_key_may_decide: false };
+  expect(await refusalOf(noKeys, MEMBERS, { rules: { allow_api_key_when_restricted } })).toEqual(refused);
 });
 
 test.each([

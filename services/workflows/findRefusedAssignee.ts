@@ -7,11 +7,13 @@ import type { Keyring } from "#events/vault.ts";
 import { group, type GroupState } from "../deciders/group.ts";
 import { findMember, type Members } from "../deciders/members.ts";
 import { organization } from "../deciders/organization.ts";
+import { workflow } from "../deciders/workflow.ts";
 import { findHead, findState, readState } from "../states.ts";
 import type { History } from "./history.ts";
 import type { ApprovalCall, RefusedApproval } from "./newApprovals.ts";
 
 type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
+type Created = History["created"];
 type Assignee = ApprovalCall["options"]["assignees"][number];
 
 /** Page size of the search for the newest settings of a group. */
@@ -87,12 +89,12 @@ function refuseNumber(
     : `required is ${required}, but only ${able} of the people who are asked may decide it.`;
 }
 
-/** Why nobody, or too few people, could decide. */
-function refuse(
+/** The people who are asked, by id if they are members, or why a group cannot be asked. */
+function findAsked(
   call: ApprovalCall,
   groups: Map<string, string[]>,
-  { members, idOf, asker }: People & { asker: Actor },
-): string | undefined {
+  { members, idOf }: People,
+): Set<string> | { refusal: string } {
   const people = new Set<string>();
   for (const [what, list] of Object.entries({
     assignees: call.options.assignees,
@@ -102,14 +104,36 @@ function refuse(
       if ("person" in one) people.add(idOf(one.person));
       if (!isGroup(one)) continue;
       const ids = groups.get(groupName(one));
-      if (!ids) return `${what}: the group ${one.group} does not exist.`;
+      if (!ids) return { refusal: `${what}: the group ${one.group} does not exist.` };
       const active = ids.filter((id) => findMember(members, id)?.active);
-      if (active.length === 0) return `${what}: the group ${one.group} has no members.`;
+      if (active.length === 0) return { refusal: `${what}: the group ${one.group} has no members.` };
       for (const id of active) people.add(id);
     }
+  return people;
+}
+
+/** Whether API keys may decide an approval for people, by the rules that apply now. Each key has a vote. */
+async function mayKeysDecide(log: Log, { options }: ApprovalCall, { approvals, workflow_id }: Created): Promise<boolean> {
+  if (!options.api_key_may_decide || !approvals.allow_api_key) return false;
+  const state = await findState(log, streamName("workflow", workflow_id), workflow);
+  if (state.status === "absent") return false;
+  const { allow_api_key, allow_api_key_when_restricted = false } = state.envelope.approvals;
+  return allow_api_key && allow_api_key_when_restricted;
+}
+
+/** Why nobody, or too few people, could decide. */
+async function refuse(
+  log: Log,
+  call: ApprovalCall,
+  { groups, people, created }: { groups: Map<string, string[]>; people: People; created: Created },
+): Promise<string | undefined> {
+  const asked = findAsked(call, groups, people);
+  if ("refusal" in asked) return asked.refusal;
   // role members are not counted, because roles change more often than groups
   const isCounted = askedBy(call).length > 0 && askedBy(call).every((one) => !("role" in one));
-  return isCounted ? refuseNumber(call, people, { members, asker }) : undefined;
+  const asker = askerOf(created);
+  const refusal = isCounted ? refuseNumber(call, asked, { members: people.members, asker }) : undefined;
+  return refusal !== undefined && (await mayKeysDecide(log, call, created)) ? undefined : refusal;
 }
 
 /**
@@ -118,7 +142,7 @@ function refuse(
  */
 export async function findRefusedAssignee(
   { log, keyring }: { log: Log; keyring: Pick<Keyring, "keyedHash"> },
-  { organization_id, created }: Pick<History, "organization_id" | "created">,
+  { organization_id, created }: { organization_id: string; created: Created },
   calls: ApprovalCall[],
 ): Promise<RefusedApproval | undefined> {
   const checked = calls.filter((call) => call.options.votes || askedBy(call).some(isGroup));
@@ -128,9 +152,9 @@ export async function findRefusedAssignee(
     readGroups(log, organization_id, names),
     readMembers(log, organization_id),
   ]);
-  const people = { ...openPeople(members, keyring), asker: askerOf(created) };
+  const people = openPeople(members, keyring);
   for (const call of checked) {
-    const refusal = refuse(call, groups, people);
+    const refusal = await refuse(log, call, { groups, people, created });
     if (refusal !== undefined) return { key: call.key, message: `awaitApproval: ${refusal}` };
   }
   return undefined;

@@ -15,15 +15,14 @@ const workflowWith = (rules: object) => ({
 });
 const START_RATE = { max_runs: 1, per_seconds: 60, key: null };
 
+type Refuses = (runs: number, steps: string[]) => boolean;
+const NEVER: Refuses = () => false;
+
 /**
  * Starts a run that ends a live one. `taken`: whether all claims are held; `refuses`: whether budgets have no room for so many runs,
  * after these steps. Returns what happened, in order.
  */
-async function startInPlace({
-  rules = {},
-  taken = false,
-  refuses = (_runs: number, _steps: string[]): boolean => false,
-}) {
+async function startInPlace({ rules = {}, taken = false, refuses = NEVER }) {
   const steps: string[] = [];
   const heads = async (names: string[]) =>
     new Map(names.flatMap((stream) => (taken ? [[stream, { stream, state: "run-other" }] as const] : [])));
@@ -74,6 +73,6 @@ test("the limit of live runs is checked afterwards, because the cancelled run fr
 test("the live run that a start replaces needs no second place in a budget, even while its end is not counted yet", async () => {
   let readings = 2;
   // one run at a time: two readings after its end still count the cancelled one
-  const refuses = (runs: number, steps: string[]) => runs > 0 && (!steps.includes("cancel") || readings-- > 0);
+  const refuses: Refuses = (runs, steps) => runs > 0 && (!steps.includes("cancel") || readings-- > 0);
   expect(await startInPlace({ refuses })).toEqual({ code: undefined, steps: ["withdraw", "cancel", "start"] });
 });
