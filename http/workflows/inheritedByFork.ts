@@ -15,7 +15,8 @@ function isTimed({ kind, answer }: RunCall): boolean {
 
 /**
  * Whether a call that waited for time was open when another one was answered, and was answered later. If the other call is made
- * again, it would lose a race against the inherited answer at once. `isEarlier`: it was made before the other, so it was open then.
+ * again, it would lose a race against the inherited answer at once. `isEarlier`: the call was made before the other one, so it was
+ * open then.
  */
 const hasLostTo = ({ nth_answer = 0, answers_before }: RunCall, other: RunCall, isEarlier: boolean): boolean =>
   other.nth_answer !== undefined && other.nth_answer < nth_answer && (isEarlier || answers_before < other.nth_answer);

@@ -113,7 +113,11 @@ function findAsked(
 }
 
 /** Whether API keys may decide an approval for people, by the rules that apply now. Each key has a vote. */
-async function mayKeysDecide(log: Log, { options }: ApprovalCall, { approvals, workflow_id }: Created): Promise<boolean> {
+async function mayKeysDecide(
+  log: Log,
+  { options }: ApprovalCall,
+  { approvals, workflow_id }: Created,
+): Promise<boolean> {
   if (!options.api_key_may_decide || !approvals.allow_api_key) return false;
   const state = await findState(log, streamName("workflow", workflow_id), workflow);
   if (state.status === "absent") return false;

@@ -19,8 +19,8 @@ type Refuses = (runs: number, steps: string[]) => boolean;
 const NEVER: Refuses = () => false;
 
 /**
- * Starts a run that ends a live one. `taken`: whether all claims are held; `refuses`: whether budgets have no room for so many runs,
- * after these steps. Returns what happened, in order.
+ * Starts a run that ends a live one. `taken`: whether all claims are held; `refuses`: whether budgets have no room for so many
+ * runs after these steps. Returns what happened, in order.
  */
 async function startInPlace({ rules = {}, taken = false, refuses = NEVER }) {
   const steps: string[] = [];
