@@ -96,4 +96,12 @@ const text: Gate = {
     })),
 };
 
-export const gates = [types("types", "."), types("console", "console"), types("examples", "examples"), lint, format, deadCode, text];
+export const gates = [
+  types("types", "."),
+  types("console", "console"),
+  types("examples", "examples"),
+  lint,
+  format,
+  deadCode,
+  text,
+];

@@ -10,7 +10,7 @@ interface RoutedTurn {
   circuits: Circuits;
 }
 
-/** The error of a turn whose targets were all silent, so that none is asked, and says when one is. Undefined if one was not. */
+/** The error of a turn whose targets were all silent: none is asked, and the error says when one will be. Else undefined. */
 export function findSilence({ organization_id, alias, route, circuits }: RoutedTurn): ModelError | undefined {
   const { targets } = route;
   if (targets.some((target) => circuits.state(circuitKey(organization_id, target)) !== "silent")) return undefined;
