@@ -38,8 +38,8 @@ function createIdentities(first: TurnIdentity): (n: number) => Promise<TurnIdent
 }
 
 /**
- * Finds the first look that has not failed; all before it have. Doubles the distance, and then halves it, because a client may
- * have repeated its request thousands of times while the provider failed.
+ * Finds the first look without a failed turn; all looks before it have one. Doubles the distance, and then halves it, because a
+ * client may have repeated its request thousands of times while the provider failed.
  */
 async function findFirst(lookAt: (n: number) => Promise<Look>): Promise<Look> {
   let [failed, next] = [-1, 0];

@@ -24,7 +24,7 @@ const MAX_TOGETHER = 5;
 
 export interface CitedPassage {
   text: string;
-  /** The header of the table whose rows the text continues. It says what they are, but no place is in it. */
+  /** The header of the table whose rows the text continues. It supports claims about them, but a source never points into it. */
   header?: string | undefined;
   /** The part of the answer that cites it; undefined: all of it. */
   cited?: Span;
