@@ -13,7 +13,7 @@ import type { History } from "./history.ts";
 import type { ApprovalCall, RefusedApproval } from "./newApprovals.ts";
 
 type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
-type Created = History["created"];
+type RunCreation = History["created"];
 type Assignee = ApprovalCall["options"]["assignees"][number];
 
 /** Page size of the search for the newest settings of a group. */
@@ -116,7 +116,7 @@ function findAsked(
 async function mayKeysDecide(
   log: Log,
   { options }: ApprovalCall,
-  { approvals, workflow_id }: Created,
+  { approvals, workflow_id }: RunCreation,
 ): Promise<boolean> {
   if (!options.api_key_may_decide || !approvals.allow_api_key) return false;
   const state = await findState(log, streamName("workflow", workflow_id), workflow);
@@ -129,7 +129,7 @@ async function mayKeysDecide(
 async function refuse(
   log: Log,
   call: ApprovalCall,
-  { groups, people, created }: { groups: Map<string, string[]>; people: People; created: Created },
+  { groups, people, created }: { groups: Map<string, string[]>; people: People; created: RunCreation },
 ): Promise<string | undefined> {
   const asked = findAsked(call, groups, people);
   if ("refusal" in asked) return asked.refusal;
@@ -146,7 +146,7 @@ async function refuse(
  */
 export async function findRefusedAssignee(
   { log, keyring }: { log: Log; keyring: Pick<Keyring, "keyedHash"> },
-  { organization_id, created }: { organization_id: string; created: Created },
+  { organization_id, created }: { organization_id: string; created: RunCreation },
   calls: ApprovalCall[],
 ): Promise<RefusedApproval | undefined> {
   const checked = calls.filter((call) => call.options.votes || askedBy(call).some(isGroup));
