@@ -54,7 +54,7 @@ const openOwnLimits =
 /** Limits for runs that the service starts by itself. */
 export function openRunLimits(budgets: BudgetWatch): AdmitRun {
   const admit = openOwnLimits(budgets);
-  return ({ organization_id, project_id }) => admit(organization_id, project_id, { runs: 1 });
+  return ({ organization_id, project_id }, runs = 1) => admit(organization_id, project_id, { runs });
 }
 
 /** Limits for what workflow steps store: the organization's storage, and budgets. */

@@ -99,7 +99,7 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
   };
 }
 
-/** The header of the table in which a text begins, whose first passage is the first of these. */
+/** The header of the table whose rows a text continues. `passages`: those of the text. */
 const continuedTable = (text: string, passages: Iterable<Passage>): { table_header?: string } => {
   const [first] = passages;
   const table_header = first && tableHeader({ lead: first.lead, text });

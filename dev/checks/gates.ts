@@ -32,7 +32,10 @@ interface DeadCodeOutput {
   issues: ({ file: string } & Record<string, { line?: number }[]>)[];
 }
 
-/** The console has its own TypeScript project, because it runs in browsers without Node. */
+/**
+ * The console has its own TypeScript project, because it runs in browsers without Node. So have the examples: the globals of
+ * `workflow.d.ts`, such as `sleep` and `log`, would hide missing imports of the service.
+ */
 const types = (name: string, project: string): Gate => ({
   name,
   command: ["tsc", "-p", project],
@@ -93,4 +96,12 @@ const text: Gate = {
     })),
 };
 
-export const gates = [types("types", "."), types("console", "console"), lint, format, deadCode, text];
+export const gates = [
+  types("types", "."),
+  types("console", "console"),
+  types("examples", "examples"),
+  lint,
+  format,
+  deadCode,
+  text,
+];

@@ -5,7 +5,8 @@ import { type Finding, gates } from "./gates.ts";
 import { runTool } from "./tool.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-const settings = ["tsconfig.json", "console/tsconfig.json", ".oxlintrc.json", "biome.json", "knip.json"];
+const projects = ["tsconfig.json", "console/tsconfig.json", "examples/tsconfig.json"];
+const settings = [...projects, ".oxlintrc.json", "biome.json", "knip.json"];
 
 /**
  * A gate that detects nothing lets everything pass. So each gate must report the faults planted in `fixtures/`, and nothing else.

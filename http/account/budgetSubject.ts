@@ -56,7 +56,7 @@ export function listStoredSubjects(http: Http, organization: string, name: strin
 
 /** Throws 400 `invalid_subject`. */
 export function checkSubjectShape(name: string, subject: string): void {
-  // the value of a user in capital letters would be taken for a mark, and written to the log
+  // `USER:<value>` is not hashed as `user:<value>` is: the log would keep the value
   const isUnmarked = subject.startsWith(USER) && !name.startsWith(USER);
   if (name === USER || isUnmarked || subject.includes("@") || !BUDGET_SUBJECT.test(subject))
     throw refuse(

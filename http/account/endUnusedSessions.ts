@@ -6,7 +6,7 @@ import type { Http } from "../base/deps.ts";
 
 /** Sessions of a person. More than the devices and programs that anybody signs in with. */
 const MAX_SESSIONS = 100;
-/** Sessions that one sign-in ends. There are more to end if an earlier release, which had no limit, started them. */
+/** Maximum sessions that one sign-in ends. People may have many more of earlier releases, which had no limit. */
 const MAX_ENDED = 10;
 
 /**

@@ -133,17 +133,21 @@ const DEFAULT_LISTS: readonly PriceList[] = DEFAULT_PRICES.flatMap(({ models, pr
   ),
 );
 
+const apiOf = ({ model }: PriceList): string => model.slice(0, model.indexOf("/"));
+
 /**
  * The default prices by model name, also under the names that the organization has given to known APIs, such as a second key of
- * Anthropic. They are prices of the API's own address.
+ * Anthropic. They are prices of the API's own address, so an API that the organization uses at another one has none.
  */
 export function defaultPricesFor(providers: readonly ProviderRow[]): Map<string, PriceList> {
+  const elsewhere = new Set(providers.filter(({ base_url }) => base_url !== null).map(({ name }) => name));
   const own = providers.filter(({ name, base_url }) => base_url === null && !isKnownApi(name));
   const renamed = own.flatMap(({ name, format }) =>
-    DEFAULT_LISTS.filter(({ model }) => model.startsWith(`${format}/`)).map((list) => ({
+    DEFAULT_LISTS.filter((list) => apiOf(list) === format).map((list) => ({
       ...list,
       model: name + list.model.slice(list.model.indexOf("/")),
     })),
   );
-  return new Map([...DEFAULT_LISTS, ...renamed].map((list) => [list.model, list]));
+  const named = DEFAULT_LISTS.filter((list) => !elsewhere.has(apiOf(list)));
+  return new Map([...named, ...renamed].map((list) => [list.model, list]));
 }

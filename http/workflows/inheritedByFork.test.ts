@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { NewEvent } from "#events/define.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
+import type { InheritedCall } from "#events/inheritedCalls.ts";
 import {
   ApprovalDecided,
   ApprovalExpired,
@@ -57,6 +58,20 @@ test("a step that won a race against a timer is not beaten by it when it is exec
     [EVENT, '{"status":"timed_out"}'],
     [STEP, "2"],
   ]);
+});
+
+test("nor is a step of a run that inherited both from its own parent", async () => {
+  const answered = { name: null, batch: null, index: null, args: null, answered_at: AT };
+  const forkOf = async (nthOfTimer: number, nthOfStep: number) => {
+    const own: InheritedCall[] = [
+      { ...answered, kind: "timer", key: TIMER, answer: { json: "null" }, nth_answer: nthOfTimer },
+      { ...answered, kind: "step", key: STEP, answer: { json: "1" }, nth_answer: nthOfStep },
+    ];
+    const kept = inheritedByFork(await foldCalls([], own), 1, { result: undefined, isChanged: false });
+    return kept.map(({ key }) => key);
+  };
+  expect(await forkOf(2, 1)).toEqual([]);
+  expect(await forkOf(1, 2)).toEqual([TIMER]);
 });
 
 test("nor by an approval that expired after it", async () => {

@@ -15,10 +15,11 @@ function isTimed({ kind, answer }: RunCall): boolean {
 
 /**
  * Whether a call that waited for time was open when another one was answered, and was answered later. If the other call is made
- * again, it would lose a race against the inherited answer at once.
+ * again, it would lose a race against the inherited answer at once. `isEarlier`: the call was made before the other one, so it was
+ * open then.
  */
-const hasLostTo = ({ nth_answer = 0, answers_before }: RunCall, other: RunCall): boolean =>
-  other.nth_answer !== undefined && answers_before < other.nth_answer && other.nth_answer < nth_answer;
+const hasLostTo = ({ nth_answer = 0, answers_before }: RunCall, other: RunCall, isEarlier: boolean): boolean =>
+  other.nth_answer !== undefined && other.nth_answer < nth_answer && (isEarlier || answers_before < other.nth_answer);
 
 interface ForkChanges {
   /** JSON of the new result of the step; undefined: it is executed again. */
@@ -35,10 +36,11 @@ export function inheritedByFork(calls: RunCall[], at: number, { result, isChange
   const again = before.filter(isAskedAgain);
   const step = calls[at];
   if (step && result === undefined) again.push(step);
+  const places = new Map(calls.map((call, n) => [call, n]));
+  const isBeaten = (call: RunCall) =>
+    again.some((other) => hasLostTo(call, other, places.get(call)! < places.get(other)!));
   // isTimed last, because it parses answers, and inherited ones may be long
-  const inherited = before.filter(
-    (call) => !isAskedAgain(call) && !(again.some((other) => hasLostTo(call, other)) && isTimed(call)),
-  );
+  const inherited = before.filter((call) => !isAskedAgain(call) && !(isBeaten(call) && isTimed(call)));
   if (step && result !== undefined) inherited.push({ ...step, answer: { json: result }, endsRun: false });
   return inherited;
 }

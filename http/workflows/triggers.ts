@@ -46,7 +46,7 @@ async function checkCount(http: Http, workflow_id: string): Promise<void> {
   if (total >= MAX_ALL_TRIGGERS)
     throw new ApiError(
       "too_many_triggers",
-      `The workflow has ${MAX_ALL_TRIGGERS.toLocaleString("en")} triggers, the maximum; register it again.`,
+      `The workflow has ${MAX_ALL_TRIGGERS.toLocaleString("en")} triggers, the maximum; register its definition as another workflow.`,
     );
 }
 

@@ -136,7 +136,7 @@ function least(rates: RateStatus[], name: RateName): RateStatus | undefined {
   return found;
 }
 
-/** The limit of which most is used, if at least 80 % of one are. */
+/** The limit with the highest share of use, if that is at least 80 %. */
 function mostUsed(rates: RateStatus[]): RateStatus | undefined {
   let found: RateStatus | undefined;
   for (const rate of rates)

@@ -71,7 +71,7 @@ export function unusedBlobs({ blobs, blob, text, earlier, vectors }: StoredDocum
   return blobs.filter((key) => !used.has(key));
 }
 
-/** Beyond this many blobs of vectors a document starts over, so that one that is replaced daily does not grow forever. */
+/** The next vectors replace this many blobs of a document, so that one that is replaced daily does not grow forever. */
 const MAX_VECTOR_BLOBS = 100;
 
 /** The recorded vectors to keep beside new ones of `space`. Undefined if they are of another space, or too many. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { currentTime } from "#events/clock.ts";
 import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
 import { claimStream, streamName } from "#events/ids.ts";
@@ -26,6 +27,8 @@ import { ScriptGone, type ScriptStore } from "./script.ts";
 
 /* Starts of runs by the service itself: by a schedule, and by another run. */
 
+/** Maximum wait for read models, which count a run for a moment after its end, and the time between two looks. */
+const [MAX_LAG_MS, LOOK_MS] = [3_000, 100];
 /** How long the log may be unavailable before the outcome of a command counts as unknown. */
 export const START_TIMEOUT_MS = 10_000;
 
@@ -38,11 +41,11 @@ export interface StartDeps {
   keyring: Pick<Keyring, "keyedHash">;
   admitRun: AdmitRun;
 }
-/** Checks the budget limits for one more run. */
-export type AdmitRun = (run: {
-  organization_id: string;
-  project_id: string | null;
-}) => Promise<{ refused: string } | { admitted: { settle(position: number): void; withdraw(): void } }>;
+/** Checks the budget limits for one more run. `runs`: 0 asks whether there is room for it once another run has ended. */
+export type AdmitRun = (
+  run: { organization_id: string; project_id: string | null },
+  runs?: 0 | 1,
+) => Promise<{ refused: string } | { admitted: { settle(position: number): void; withdraw(): void } }>;
 
 /** A run to start. Its id and the ids of its commands derive from its cause, so that it starts only once. */
 export interface NewRun extends Omit<Parameters<typeof runSettings>[1], "run_as"> {
@@ -118,10 +121,10 @@ async function pickPlaces(deps: StartDeps, workflow: StartableWorkflow, args: Re
   return start_place === undefined ? tooMany(workflow, start_rate) : { slot, start_place };
 }
 
-/** The refusal by a limit that does not depend on the runs that are live now. */
+/** The refusal by a limit that would also refuse the start once the live run has ended. */
 async function refuseStart(deps: StartDeps, workflow: StartableWorkflow, args: Record<string, unknown>) {
   if ((await pickStart(deps, workflow, args)) === undefined) return tooMany(workflow, workflow.envelope.start_rate);
-  const room = await deps.admitRun(workflow);
+  const room = await deps.admitRun(workflow, 0);
   if ("refused" in room) return { code: "rate_limited", message: room.refused };
   room.admitted.withdraw();
   return undefined;
@@ -131,6 +134,16 @@ async function refuseStart(deps: StartDeps, workflow: StartableWorkflow, args: R
 function tooMany({ envelope }: StartableWorkflow, rate = envelope.concurrency ? null : envelope.start_rate): Refusal {
   if (rate) return { code: "start_rate_limited", message: tooManyStarts(rate) };
   return { code: "too_many_live_runs", message: tooManyRuns(envelope.concurrency!) };
+}
+
+/** Room for the run in the budgets. If it replaces a live run, waits until they no longer count that one. */
+async function requestRoom({ admitRun }: StartDeps, workflow: StartableWorkflow, { beforeStart }: NewRun) {
+  const giveUpAt = performance.now() + (beforeStart ? MAX_LAG_MS : 0);
+  for (;;) {
+    const room = await admitRun(workflow);
+    if ("admitted" in room || performance.now() >= giveUpAt) return room;
+    await sleep(LOOK_MS);
+  }
 }
 
 /** Sends StartRun, with another slot while others take the free ones. */
@@ -146,7 +159,7 @@ async function sendStart(
   for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++) {
     const places = await pickPlaces(deps, workflow, args);
     if ("code" in places) return places;
-    const room = await deps.admitRun(workflow);
+    const room = await requestRoom(deps, workflow, run);
     if ("refused" in room) return { code: "rate_limited", message: room.refused };
     const { position, rejection }: CommandResult = await deps.handle(
       newCommand(StartRun.type, {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { UNKNOWN } from "../http/service.ts";
 import { uploadForm } from "../knowledge/library.ts";
 import { callRoute, fillPath } from "./everyRoute.ts";
 import { HOLDERS } from "./permissionTable.ts";
@@ -17,6 +18,27 @@ const CONTENT: Record<string, object> = {
   "POST /api/v1/knowledge/collections/{reference}/documents/text": { text: "x" },
   "POST /api/v1/knowledge/collections/{reference}/sources": { kind: "url", url: "http://127.0.0.1:9/" },
 };
+const SEARCH = "POST /api/v1/knowledge/search";
+/** Requests that name an item in their body, and the code of the answer if there is no such item. */
+const NAMED_IN_BODY: [route: string, kind: string, code: string | undefined, bodyOf: (named: string) => object][] = [
+  [SEARCH, "documents", "document_not_found", (id) => ({ query: "Hello", document_ids: [id] })],
+  [SEARCH, "collections", "unknown_collection", (slug) => ({ query: "Hello", collections: [slug] })],
+  [
+    "POST /api/v1/knowledge/documents/batch",
+    "collections",
+    "collection_not_found",
+    (collection) => ({ collection, documents: [{ text: "x" }] }),
+  ],
+  [
+    "POST /api/v1/knowledge/verify",
+    "documents",
+    undefined,
+    (document_id) => ({ answer: "Hello says the document.", citations: [{ document_id, seq: 0 }] }),
+  ],
+  ["POST /api/workflows", "definitions", "definition_not_found", (definition_id) => ({ definition_id })],
+  ["POST /api/agents", "projects", "unknown_project", (project_id) => ({ name: "A", project_id })],
+  ["POST /api/keys", "projects", "unknown_project", (project_id) => ({ name: "K", project_id })],
+];
 let walk: Awaited<ReturnType<typeof openRouteWalk>>;
 beforeAll(async () => {
   walk = await openRouteWalk();
@@ -71,6 +93,18 @@ test("items of another organization get the same answer as unknown ones", async 
   expect(compared).toBeGreaterThan(60);
   expect(walk.routes).toEqual(expect.arrayContaining(Object.keys(CONTENT)));
   await walk.stage.expectUntouched();
+});
+
+test("items of another organization that a body names get the same answer as unknown ones", async () => {
+  const { foreign, things } = walk.stage;
+  for (const [route, kind, code, bodyOf] of NAMED_IN_BODY) {
+    const ask = async (named: string) => {
+      const { status, text, body } = await callRoute(foreign.owner, route, undefined, bodyOf(named));
+      expect(body.error?.code, route).toBe(code);
+      return [status, text.replaceAll(named, "NAMED")];
+    };
+    expect(await ask(things[kind]!), route).toEqual(await ask(kind === "collections" ? "unheard-of" : UNKNOWN));
+  }
 });
 
 describe.each(HOLDERS)("the holder %s", (holder) => {

@@ -92,6 +92,19 @@ describe("the prices of a model", () => {
     expect((await owner("DELETE", "/providers/claude-2")).status).toBe(204);
   });
 
+  test("have no default if the organization uses the provider at another address, where it does not apply", async () => {
+    const { owner } = people;
+    const read = () => owner("GET", "/prices/anthropic/claude-sonnet-4-5");
+    expect((await read()).status).toBe(200);
+    await owner("PUT", "/providers/anthropic", { api_key: "k", base_url: "https://proxy.example" });
+    expectRefusal(await read(), 404, "price_not_found", "model");
+    const later = [{ ...price, valid_from: "2090-01-01T00:00:00Z" }];
+    expect((await set("anthropic/claude-sonnet-4-5", later)).body).not.toHaveProperty("published");
+    expect((await owner("DELETE", "/prices/anthropic/claude-sonnet-4-5")).status).toBe(204);
+    expect((await owner("DELETE", "/providers/anthropic")).status).toBe(204);
+    expect((await read()).status).toBe(200);
+  });
+
   test("may name a model with a slash", async () => {
     const model = `acme/${encodeURIComponent("accounts/us/models/large")}`;
     expect((await set(model, [price])).body.model).toBe("acme/accounts/us/models/large");

@@ -69,8 +69,13 @@ export async function embedDocument(
   const texts = new Map(marked.flatMap(({ mark, text }) => (/[\p{L}\p{N}]/u.test(text) ? [[mark, text]] : [])));
   const known = await storedVectors(blobs, { state, stream: target.stream }, endpoint);
   const missing = [...texts].filter(([mark]) => !known.has(mark));
-  const needed = [...(keptVectors(state, endpoint.space)?.blobs ?? [])];
-  const record = async ({ vectors: part, tokens, requests }: EmbeddedPart, complete: boolean): Promise<void> => {
+  const kept = keptVectors(state, endpoint.space);
+  // the first part replaces vectors in too many blobs, so it contains those that are still needed
+  let carried = kept ? [] : [...known].filter(([mark]) => texts.has(mark));
+  const needed = [...(kept?.blobs ?? [])];
+  const record = async ({ vectors, tokens, requests }: EmbeddedPart, complete: boolean): Promise<void> => {
+    const part = new Map([...carried, ...vectors]);
+    carried = [];
     const usage = { ...NO_USAGE, prompt_tokens: tokens };
     const blob = part.size === 0 ? null : await blobs.put(await encodeVectors(part));
     await deps.send(target, RecordVectors.type, {
@@ -117,7 +122,7 @@ async function storedVectors(
 ) {
   const known = new Map<string, Float32Array>();
   try {
-    for (const key of keptVectors(state, space)?.blobs ?? [])
+    for (const key of state.vectors?.space === space ? state.vectors.blobs : [])
       await decodeVectors(await blobs.get(key), dimensions, known);
   } catch (error) {
     if (error instanceof Unavailable) throw error;
