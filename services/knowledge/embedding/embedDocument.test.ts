@@ -124,12 +124,14 @@ test("vectors made before the endpoint fails are recorded with their cost, and a
 test("vectors in too many blobs are joined in one, and are not made again", async () => {
   const busyAt = ["Line 96.", "Line 192."];
   const { embed, costs, progress } = openDocument(LINES.slice(0, 300), 98, (text) => {
-    if (text !== busyAt[0]) return false;
+    const [next] = busyAt;
+    if (next === undefined || !text.includes(next)) return false;
     busyAt.shift();
     throw new EndpointFailed("The endpoint answered 429.");
   });
   const price = { valid_from: null, input: "1", output: "0", per_call: "1" };
-  for (const _ of [...busyAt]) await expect(embed(price)).rejects.toThrow("The endpoint answered 429.");
+  await expect(embed(price)).rejects.toThrow("The endpoint answered 429.");
+  await expect(embed(price)).rejects.toThrow("The endpoint answered 429.");
   await embed(price);
   expect(await progress()).toEqual({ complete: 2, texts: 300 });
   expect(costs).toEqual(["1.000096", "1.000096", "2.000108"]);
