@@ -7,6 +7,8 @@ import { all, many, type Attack } from "./attack.ts";
 /** How long runs are left to it. */
 const RUN_MS = 1_200;
 const STEPS = 300;
+/** How many pages of live runs are cancelled after an attack. */
+const CANCELLED_PAGES = 3;
 /** How often the end of a run is waited for. */
 const WAITS = 20;
 const COUNTING = `export const steps = { one: async ({ n }) => n };
@@ -30,10 +32,16 @@ async function register(attacker: Attacker, source: string, envelope: object = {
 const start = (attacker: Attacker, { id }: Workflow, args: object = {}): Promise<Answer> =>
   attacker.owner("POST", `/api/workflows/${id}/runs`, { args });
 
-/** Cancels all live runs, so that they do not add to the next attack. */
+/** Cancels live runs, so that they do not add to the next attack. It cancels no more than the first pages: children end with parents. */
 async function cancelAll(attacker: Attacker): Promise<void> {
-  const body = { action: "cancel", filter: {}, dry_run: false };
-  await attacker.owner("POST", "/api/workflows/runs/change", body);
+  for (const status of ["running", "pending"])
+    for (let page = 0, cursor: string | null = ""; page < CANCELLED_PAGES && cursor !== null; page++) {
+      const filter = { status };
+      const body = { action: "cancel", filter, dry_run: false, limit: 100, ...(cursor && { cursor }) };
+      const answer = await attacker.owner("POST", "/api/workflows/runs/change", body);
+      if (answer.status === 400) throw new Error(`runs cannot be cancelled: ${JSON.stringify(answer.body)}`);
+      cursor = answer.body?.next_cursor ?? null;
+    }
 }
 
 /** Waits for the end of a run, behind whatever earlier attacks have left to do. */
@@ -116,6 +124,23 @@ export async function run(ctx, { depth = 0 }) {
       await sleep(RUN_MS);
       await cancelAll(attacker);
       await attacker.owner("DELETE", `/api/workflows/${chain.id}`);
+      return answers;
+    },
+  },
+  {
+    title: "three runs with 10,000 sleeps each that end together",
+    mustAnswer: { 202: 3 },
+    async run(attacker) {
+      const sleeping = await register(
+        attacker,
+        `export async function run(ctx) {
+  await Promise.all(Array.from({ length: 10000 }, (_, n) => ctx.sleep("1s", { key: String(n) })));
+  return ctx.complete(1);
+}`,
+      );
+      const answers = await all(3, () => start(attacker, sleeping));
+      await sleep(2 * RUN_MS);
+      await cancelAll(attacker);
       return answers;
     },
   },
