@@ -3,6 +3,7 @@ import { MEDIA_TYPES } from "../../../events/mediaTypes.ts";
 import { createRecognizer } from "../../../infra/readers/recognition/createRecognizer.ts";
 import { rotateRight } from "../../../infra/readers/recognition/rotate.ts";
 import { readFile } from "../../../services/reading/read.ts";
+import { UnreadableFile } from "../../../services/reading/reader.ts";
 import { scoreTables, type TableScores } from "../../../services/reading/testing/tables/facts.ts";
 import { meanScores, TEMPLATES, type Template } from "../../../services/reading/testing/tables/scoreTemplate.ts";
 import { pictureOf, wornPng } from "../../../test/reading/scans.ts";
@@ -25,12 +26,21 @@ const scan = async (pdf: Uint8Array, seed: number): Promise<Buffer | undefined> 
   return Buffer.from(encode({ width, height, data: pixels, channels: 1, depth: 8 }));
 };
 
+/** A scan in which nothing is found counts as one without the cells of its truth. */
+async function recognize(png: Buffer, recognizer: ReturnType<typeof createRecognizer>): Promise<string> {
+  try {
+    return (await readFile({ bytes: png, mime_type: MEDIA_TYPES.png, recognize: 1 }, recognizer)).markdown;
+  } catch (error) {
+    if (error instanceof UnreadableFile) return "";
+    throw error;
+  }
+}
+
 const scoreScan = async (template: Template, seed: number, recognizer: ReturnType<typeof createRecognizer>) => {
   const { bytes, truth } = TEMPLATES[template](seed);
   const png = await scan(bytes, seed);
   if (!png) return undefined;
-  const { markdown } = await readFile({ bytes: png, mime_type: MEDIA_TYPES.png, recognize: 1 }, recognizer);
-  return scoreTables(truth, markdown);
+  return scoreTables(truth, await recognize(png, recognizer));
 };
 
 const NOTHING: TableScores = { inRow: null, underHeader: null, precision: null, pairs: null };
