@@ -58,6 +58,17 @@ test("more child runs than a run may start fail it", () => {
   expect([failed.type, failed.data]).toEqual(["RunFailed", expect.objectContaining({ code: "too_many_child_runs" })]);
 });
 
+test("a run may wait for 1,000 timers and others at once, and more fail it", () => {
+  const timers = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ key: `${n}`.padEnd(22, "_"), fires_at: LATER }));
+  const runWaits = [{ key: B, awaited_run_id: "child a", expires_at: LATER }];
+  const { state } = given(run, live);
+  const endOf = (part: Partial<TickResult>) => run.decide(tick(2, part) as never, state).at(-1)!;
+  expect(endOf({ timers: timers(999), runWaits }).type).toBe("TimerStarted");
+  for (const part of [{ timers: timers(1_000), runWaits }, { timers: timers(1_001) }])
+    expect(endOf(part)).toMatchObject({ type: "RunFailed", data: { code: "too_many_waits" } });
+});
+
 test.each([
   ["a requested child run", [requested()], "running"],
   ["a started child run", [requested(), childStarted], "running"],

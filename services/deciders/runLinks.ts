@@ -24,23 +24,29 @@ import { toWatcher, withoutWatchers } from "./runLinkState.ts";
 import { evolveAll, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork } from "./runWork.ts";
 
-/** Maximum open waits of a run. */
+/** Maximum open waits, timers and approvals of a run: they may end together, and each is an event of one commit, on which others wait. */
 const MAX_WAITS = 1_000;
 /** Maximum child runs of a run. */
 const MAX_CHILDREN = 1_000;
 /** Maximum runs that wait for the end of one run. */
 const MAX_WATCHERS = 100;
 
-/** Adds the child runs and waits that `run()` asks for now. False if the run fails because of them. */
+const countOpen = ({ waits, timers, approvals }: LiveRun): number =>
+  [waits, timers, approvals].reduce((sum, record) => sum + Object.keys(record).length, 0);
+const countAdded = ({ runWaits, messageWaits, agentTurns, timers, approvals }: TickResult): number =>
+  [runWaits, messageWaits, agentTurns, timers, approvals].reduce((sum, added) => sum + added.length, 0);
+
+/** Adds the child runs and waits that `run()` asks for now. False if the run fails because of its waits, timers or approvals. */
 export function applyLinks(
   changes: RunChanges,
   tick: TickResult,
   { run_id, at }: { run_id: string; at: string },
 ): boolean {
-  const { childCount, project_id, waits } = changes.state as LiveRun;
-  const waiting = Object.keys(waits).length + tick.runWaits.length + tick.messageWaits.length + tick.agentTurns.length;
-  if (waiting > MAX_WAITS) {
-    const message = `The run waits for more than ${MAX_WAITS} runs, agents and events at once.`;
+  const live = changes.state as LiveRun;
+  const { childCount, project_id } = live;
+  const added = countAdded(tick);
+  if (added > 0 && countOpen(live) + added > MAX_WAITS) {
+    const message = `The run waits for more than ${MAX_WAITS} timers, approvals, runs, agents and events at once.`;
     failRun(changes, run_id, at, { code: "too_many_waits", error: { message, line: null } });
     return false;
   }

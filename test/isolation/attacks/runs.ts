@@ -128,17 +128,17 @@ export async function run(ctx, { depth = 0 }) {
     },
   },
   {
-    title: "three runs with 10,000 sleeps each that end together",
-    mustAnswer: { 202: 3 },
+    title: "three runs with 1,000 sleeps each that end together, and three with 10,000",
+    mustAnswer: { 202: 6 },
     async run(attacker) {
       const sleeping = await register(
         attacker,
-        `export async function run(ctx) {
-  await Promise.all(Array.from({ length: 10000 }, (_, n) => ctx.sleep("1s", { key: String(n) })));
+        `export async function run(ctx, { count }) {
+  await Promise.all(Array.from({ length: count }, (_, n) => ctx.sleep("1s", { key: String(n) })));
   return ctx.complete(1);
 }`,
       );
-      const answers = await all(3, () => start(attacker, sleeping));
+      const answers = await all(6, (n) => start(attacker, sleeping, { count: n < 3 ? 1_000 : 10_000 }));
       await sleep(2 * RUN_MS);
       await cancelAll(attacker);
       return answers;
