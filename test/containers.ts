@@ -34,7 +34,7 @@ export const startContainers = async (given: Given) => {
   const masterKey = given.MEILI_MASTER_KEY ?? "a-key-for-tests-only";
   const postgres = async () =>
     `postgres://postgres:test@${await run("postgres:18", 5432, { POSTGRES_PASSWORD: "test" })}/postgres`;
-  const nats = async () => `nats://${await run("nats:2.14.5-alpine", 4222, {}, ["--jetstream"])}`;
+  const nats = async () => `nats://${await run("nats:2.15.0-alpine", 4222, {}, ["--jetstream"])}`;
   const meili = async () =>
     `http://${await run("getmeili/meilisearch:v1.21", 7700, { MEILI_MASTER_KEY: masterKey, MEILI_MAX_INDEXING_MEMORY: "512MiB" })}`;
   return {

@@ -30,10 +30,10 @@ export const NEWEST_DEBIAN_RELEASE: DebianPackage = {
 
 /** The newest release with an official Docker image, which docker-compose.yml and deploy/scale.yml name. GitHub keeps it. */
 export const GITHUB_RELEASE: Release = {
-  version: "2.14.5",
+  version: "2.15.0",
   checksums: {
-    "linux-amd64": "5e3b603d47c447bda1f77f9ac16dbf91c90aac4ff3681f8fbbc7201e4ed99355",
-    "linux-arm64": "673a98d3faa79dde3f9ebf16d6dfac36a5f694e7ad2015e4954dd7939c85cd4c",
+    "linux-amd64": "5d2c51caca950333aba84911df7d377f826f3a59ec36061c6539105084f65c92",
+    "linux-arm64": "cdc208f5a3f42963a52b6ab06ef65626bb870315dc936e26ba571780c6351112",
   },
 };
 
