@@ -8,6 +8,7 @@ import { freePort } from "#infra/embedded/freePort.ts";
 import type { Credentials } from "../../cli/organization.ts";
 import { startServerWithUsers } from "../bus/users.ts";
 import { afterFile } from "../cleanUp.ts";
+import { LAUNCHER } from "../launcher.ts";
 import { processEnv, testDeployment } from "../platform.ts";
 import type { MonitorAnswer, MonitorRequest } from "./loopMonitor.ts";
 import type { HeldCallback } from "./profile.ts";
@@ -24,10 +25,10 @@ interface Options {
   isApart?: boolean;
 }
 
-/** A process of the service, with the monitor of its event loop. */
+/** A process of the service, with the monitor of its event loop. Its memory is as the launcher lets it grow. */
 function startProcess(role: string, env: Record<string, string>) {
-  const child = spawn(process.execPath, ["--import", monitor, main, role], {
-    env,
+  const child = spawn(process.execPath, [...LAUNCHER.flags, "--import", monitor, main, role], {
+    env: { ...LAUNCHER.env, ...env },
     // shows the last output of a process that ended
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
