@@ -256,6 +256,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("Schedules of an organization", "ORGANIZATION_SCHEDULES", "", "too_many_schedules"),
     limit("Shortest time between two runs of a schedule", "SCHEDULE_SECONDS", "seconds", "invalid_schedule"),
     limit("Data of an event, as JSON", "http/workflows/postMessage.ts#MAX_DATA_BYTES", "bytes", "payload_too_large"),
+    limit(
+      "Timers, approvals, runs, agents and events that a run waits for; more fail it (`too_many_waits`)",
+      "services/deciders/runLinks.ts#MAX_WAITS",
+      "",
+      null,
+    ),
     limit("Runs that wait for one run", "services/deciders/runLinks.ts#MAX_WATCHERS", "", "too_many_watchers"),
     limit(
       "Runs that one request retries or cancels; the answer says how many remain",

@@ -22,24 +22,16 @@ const amountsOf = ({
   runs: BigInt(runs),
 });
 
-function addRow(sums: Map<string, Amounts>, row: SpentRow): void {
-  const amounts = amountsOf(row);
-  for (const subject of subjectsOf(row)) sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts));
-}
-
-/** Sums once for all budgets, because an organization may have a thousand of them, and as many spenders. */
-export function sumBySubject(rows: SpentRow[]): Sums {
-  const sums = new Map<string, Amounts>();
-  for (const row of rows) addRow(sums, row);
-  return sums;
-}
-
-/** Like sumBySubject, and lets other work run in between: split by user, there may be hundreds of thousands of rows. */
+/**
+ * Sums by subject, once for all budgets, because an organization may have a thousand of them. Lets other work run in between: split by
+ * user, there may be hundreds of thousands of rows.
+ */
 export async function sumInSlices(rows: SpentRow[]): Promise<Sums> {
   const sums = new Map<string, Amounts>();
   const pause = createPause();
   for (const row of rows) {
-    addRow(sums, row);
+    const amounts = amountsOf(row);
+    for (const subject of subjectsOf(row)) sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts));
     await pause();
   }
   return sums;

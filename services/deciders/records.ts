@@ -6,21 +6,15 @@
 /** Runs one step. */
 export type Fold = <T>(step: () => T) => T;
 
-interface Copies {
-  all: WeakSet<object>;
-  /** The one that was changed last, which the next step probably changes again: looking it up costs more than changing it. */
-  last: object | undefined;
-}
-
 /** The copies of the fold that runs now; undefined: none does. */
-let copies: Copies | undefined;
+let copies: WeakSet<object> | undefined;
 
 /**
  * Creates a fold, which evolves a state step by step. Only its last state may be kept: a step may change the records of the state
  * before.
  */
 export function createFold(): Fold {
-  const own: Copies = { all: new WeakSet(), last: undefined };
+  const own = new WeakSet<object>();
   return (step) => {
     const outer = copies;
     copies = own;
@@ -33,10 +27,9 @@ export function createFold(): Fold {
 }
 
 function changeable<T>(record: Record<string, T>): Record<string, T> {
-  if (copies?.last === record) return record;
-  const copy = copies?.all.has(record) ? record : { ...record };
-  if (copies) copies.last = copy;
-  copies?.all.add(copy);
+  if (copies?.has(record)) return record;
+  const copy = { ...record };
+  copies?.add(copy);
   return copy;
 }
 

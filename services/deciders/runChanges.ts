@@ -23,7 +23,7 @@ export const dueEvent = (time: string, event: RunEvent): DueChange => ({
   apply: (changes) => changes.add(event),
 });
 
-/** A command may fire ten thousand timers. */
+/** One fold for the whole command: runs of earlier releases may have ten thousand timers, which it fires. */
 export function startChanges(state: RunState): RunChanges {
   const fold = createFold();
   return {

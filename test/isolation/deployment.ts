@@ -48,6 +48,11 @@ async function readMemory({ pid }: ChildProcess): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) * 1024;
 }
 
+async function readStart({ pid }: ChildProcess): Promise<string[]> {
+  const parts = ["cmdline", "environ"].map((name) => readFile(`/proc/${pid}/${name}`, "utf8"));
+  return (await Promise.all(parts)).flatMap((text) => text.split("\0"));
+}
+
 /** The environment of each process by role. */
 async function planProcesses(port: number, env: Record<string, string>, isApart: boolean) {
   const shared = { ...processEnv(await testDeployment(), port), ...env };
@@ -117,6 +122,8 @@ export async function startDeployment({ env = {}, isApart = false }: Options = {
       JSON.parse(await runCommand("org", "create", name, "--json")) as Credentials,
     /** Creates the consumer of a listener to the feed of an organization. */
     addListener: (name: string, organization: string) => runCommand("feed", "add", name, organization),
+    /** The arguments and the environment of each process, as the kernel knows them. */
+    startedWith: () => Promise.all(processes.map(({ child }) => readStart(child))),
     /** Resident memory of the largest process now, in bytes. */
     memory: async (): Promise<number> =>
       Math.max(...(await Promise.all(processes.map(({ child }) => readMemory(child))))),

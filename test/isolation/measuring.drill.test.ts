@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
+import { LAUNCHER } from "../launcher.ts";
 import { findDelays, limitsBeside, MAX_CALLBACK_MS, QUIET_MS } from "./delays.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -14,11 +15,18 @@ describe.each([
     stage = await openStage({ isApart });
   });
 
+  test("each process has the flags and the allocator with which the launcher starts the service", async () => {
+    const wanted = [...LAUNCHER.flags, ...Object.entries(LAUNCHER.env).map(([name, value]) => `${name}=${value}`)];
+    for (const started of await stage.deployment.startedWith()) expect(started).toEqual(expect.arrayContaining(wanted));
+  });
+
   test("a callback that computes for 60 ms is reported in each process, whatever else the machine does", async () => {
     const { deployment, bystander } = stage;
     for (const role of deployment.roles) {
       await deployment.watchLoop();
       await deployment.longestDelays();
+      // the metric compares the times of two ticks, and forgets the last one when it is read
+      await sleep(100);
       deployment.hold(MAX_CALLBACK_MS + 10, role);
       await bystander.watch(() => sleep(200));
       expect((await deployment.longestDelays())[role]).toBeGreaterThan(MAX_CALLBACK_MS / 1_000 - 0.015);
