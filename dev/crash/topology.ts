@@ -11,6 +11,7 @@ import type { Addresses } from "#infra/embedded/addresses.ts";
 import { freePort } from "#infra/embedded/freePort.ts";
 import { loadCredentials } from "../../cli/credentials.ts";
 import { startNatsCluster } from "#test/natsCluster.ts";
+import { LAUNCHER } from "#test/launcher.ts";
 import type { Routes } from "#test/natsRoutes.ts";
 import type { Environment } from "./environment.ts";
 import { openClocks, type Clocks } from "./faults/clocks.ts";
@@ -159,12 +160,14 @@ function createStarter(
       role,
       name,
       args: () => [
+        ...LAUNCHER.flags,
         ...(clocks ? preload("clock") : []),
         ...(plant ? preload("plant") : []),
         versions?.mainOf(name) ?? join(root, "main.ts"),
         role,
       ],
       env: {
+        ...LAUNCHER.env,
         ...env,
         ...(await network?.connect(name)),
         ...clocks?.settings(name),

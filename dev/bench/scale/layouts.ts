@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { LAUNCHER } from "../../../test/launcher.ts";
 import { type Child, freePort, startNode } from "../tools/child.ts";
 import { waitForAnswer } from "../tools/waitUntil.ts";
 
@@ -44,6 +45,7 @@ export const deploy = async (layout: Layout, environment: Environment, id: strin
   const folder = join(environment.folder, id);
   await mkdir(folder, { recursive: true });
   const env = {
+    ...LAUNCHER.env,
     NODE_ENV: "production",
     DATA_DIR: folder,
     BUS_PREFIX: id,
@@ -68,7 +70,7 @@ export const deploy = async (layout: Layout, environment: Environment, id: strin
       const port = await freePort();
       const origin = role === "all" || role === "http" ? `http://127.0.0.1:${port}` : undefined;
       if (origin) origins.push(origin);
-      const child = startNode([...preload, main, role], { ...env, PORT: String(port) });
+      const child = startNode([...LAUNCHER.flags, ...preload, main, role], { ...env, PORT: String(port) });
       children.push({ role, child });
       await child.firstLine();
       if (origin) await waitForAnswer(child, `${origin}/readyz`);
