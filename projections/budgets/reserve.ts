@@ -126,7 +126,7 @@ export function sizeOfPrompt(
 
 /**
  * The maximum cost of one request in picodollars, with the most expensive of its models: one token per byte, up to the model's
- * window, and an answer of maximum length. A model without a price costs nothing. Called twice for every turn, so it builds no lists.
+ * window, and an answer of maximum length. A model without a price costs nothing. Called twice for each turn: it builds no lists.
  */
 export function reserveFor(priceOf: PriceOf, models: string[], size: RequestSize): bigint {
   const prompt = size.bytes + size.pictures * PICTURE_TOKENS;
