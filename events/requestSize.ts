@@ -13,7 +13,7 @@ const TEXT = { type: "text" };
 const WITHOUT_LIST = jsonBytes([undefined, TEXT]);
 const WITHOUT_TOOLS = jsonBytes([[], TEXT]);
 
-/** Bytes of a request's tools and of its answer's format as JSON, which is not written for the most frequent case: no tools, text. */
+/** Bytes of a request's tools and format as JSON, which is not written for most: those without tools that ask for text. */
 export function bytesOfOffer(tools: readonly unknown[] | undefined, format: { type: string }): number {
   if (format.type !== TEXT.type || (tools && tools.length > 0)) return jsonBytes([tools, format]);
   return tools ? WITHOUT_TOOLS : WITHOUT_LIST;
