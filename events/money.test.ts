@@ -23,6 +23,38 @@ test("money survives its decimal text, and is added up exactly in any order", ()
   expect(addMoney("0.000000000001", "999999")).toBe("999999.000000000001");
 });
 
+/** Computes with the whole part and the decimals, as one would by hand. */
+function picodollarsByHand(money: string): bigint {
+  const [whole = "", decimals = ""] = money.split(".");
+  return BigInt(whole) * 10n ** 12n + BigInt(decimals.padEnd(12, "0"));
+}
+
+test("every decimal text has its picodollars, and the shortest text of them is the same amount", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[0-9]{1,24}([.][0-9]{1,12})?$/), (text) => {
+      const amount = picodollarsByHand(text);
+      expect(toPicodollars(text)).toBe(amount);
+      const shortest = text
+        .replace(/^0+(?=[0-9])/, "")
+        .replace(/([.][0-9]*?)0+$/, "$1")
+        .replace(/[.]$/, "");
+      expect(fromPicodollars(amount)).toBe(shortest);
+    }),
+  );
+  const table: [text: string, amount: bigint][] = [
+    ["0", 0n],
+    ["12", 12_000_000_000_000n],
+    ["0.5", 500_000_000_000n],
+    ["0.000000000001", 1n],
+    ["1.000000000001", 1_000_000_000_001n],
+    ["100.01", 100_010_000_000_000n],
+  ];
+  for (const [text, amount] of table) {
+    expect(toPicodollars(text)).toBe(amount);
+    expect(fromPicodollars(amount)).toBe(text);
+  }
+});
+
 const tokens = (prompt_tokens: number, cost?: string): Usage => ({
   ...NO_USAGE,
   prompt_tokens,

@@ -11,18 +11,25 @@ const PICO = 10n ** BigInt(DECIMALS);
 export const Money = z.string().regex(/^\d{1,24}(\.\d{1,12})?$/);
 export type Money = z.infer<typeof Money>;
 
-/** The picodollars of a decimal text. */
+/** The picodollars of a decimal text. Called several times for every turn, so it builds no lists. */
 export function toPicodollars(money: Money): bigint {
-  const [whole = "0", decimals = ""] = money.split(".");
-  return BigInt(whole) * PICO + BigInt(decimals.padEnd(DECIMALS, "0"));
+  if (money === "0") return 0n;
+  const point = money.indexOf(".");
+  if (point === -1) return BigInt(money) * PICO;
+  return BigInt(money.slice(0, point) + money.slice(point + 1).padEnd(DECIMALS, "0"));
 }
+
+const ZERO = "0".charCodeAt(0);
 
 /** The shortest decimal text: `0.5`, `12`. */
 export function fromPicodollars(amount: bigint): Money {
-  const decimals = String(amount % PICO)
-    .padStart(DECIMALS, "0")
-    .replace(/0+$/, "");
-  return `${amount / PICO}${decimals && `.${decimals}`}`;
+  if (amount === 0n) return "0";
+  const digits = String(amount).padStart(DECIMALS + 1, "0");
+  const point = digits.length - DECIMALS;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end--;
+  const whole = digits.slice(0, point);
+  return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
 }
 
 export const addMoney = (a: Money, b: Money): Money => fromPicodollars(toPicodollars(a) + toPicodollars(b));

@@ -8,6 +8,17 @@ export interface RequestSize {
   max_output_tokens: number | null;
 }
 
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+const TEXT = { type: "text" };
+const WITHOUT_LIST = jsonBytes([undefined, TEXT]);
+const WITHOUT_TOOLS = jsonBytes([[], TEXT]);
+
+/** Bytes of a request's tools and format as JSON, which is not written for most: those without tools that ask for text. */
+export function bytesOfOffer(tools: readonly unknown[] | undefined, format: { type: string }): number {
+  if (format.type !== TEXT.type || (tools && tools.length > 0)) return jsonBytes([tools, format]);
+  return tools ? WITHOUT_TOOLS : WITHOUT_LIST;
+}
+
 /** Providers count a picture's tokens by its width and height, not by its bytes. */
 export const isSentAsPicture = (mime_type: string): boolean => mime_type.startsWith("image/");
 

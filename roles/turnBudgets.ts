@@ -34,18 +34,16 @@ const createReserveMoney =
   (rates: Resources["rates"], budgets: BudgetWatch): ReserveMoney =>
   async (turn, { size, spent: spentBefore, isFirst }, signal) => {
     const { organization_id, turn_id, attempt } = turn;
-    const spender = spenderOf(turn);
     const held = turn.wasParked ? 0n : toPicodollars(turn.reserved ?? "0");
     const spent = toPicodollars(spentBefore);
     // two turns that wait for each other must not give up at the same moment
     const giveUpAt = performance.now() + MAX_WAIT_MS[isFirst ? "first" : "later"] * (0.5 + Math.random() / 2);
     for (;;) {
-      await budgets.check(spender);
-      const reading = budgets.reading(organization_id);
+      const reading = await budgets.recent(organization_id);
       const cost = reading.priceOf ? reserveFor(reading.priceOf, turn.route?.targets ?? [turn.model], size) : 0n;
       // requests of a lost worker were not reserved
       if (isFirst && spent === 0n && cost <= held) return;
-      const answer = await rates.growReservation(reading, spender, { turn_id, attempt, held, spent, cost });
+      const answer = await rates.growReservation(reading, spenderOf(turn), { turn_id, attempt, held, spent, cost });
       if (answer === "held") return;
       if ("spent" in answer) {
         const { ends_at } = answer.spent;
@@ -63,16 +61,14 @@ export function openTurnBudgets({ rates }: Pick<Resources, "rates">, budgets: Bu
     reserveMoney: createReserveMoney(rates, budgets),
     async notePark(turn, cost) {
       const { organization_id, turn_id, attempt, reserved } = turn;
-      const spender = spenderOf(turn);
-      await budgets.check(spender);
+      const reading = await budgets.recent(organization_id);
       const spent = reserved === null ? undefined : toPicodollars(cost);
-      await rates.park(budgets.reading(organization_id), spender, { turn_id, attempt, spent });
+      await rates.park(reading, spenderOf(turn), { turn_id, attempt, spent });
     },
     async noteResume(turn) {
       const { organization_id, turn_id, attempt, streamed } = turn;
-      const spender = spenderOf(turn);
-      await budgets.check(spender);
-      await rates.resume(budgets.reading(organization_id), spender, { turn_id, attempt, streamed });
+      const reading = await budgets.recent(organization_id);
+      await rates.resume(reading, spenderOf(turn), { turn_id, attempt, streamed });
     },
   };
 }

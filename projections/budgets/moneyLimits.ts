@@ -23,8 +23,9 @@ export function moneyLimitsOf(budgets: MoneyBudget[], reservations: Reservations
   const { spending } = reservations;
   if (!spending) return [];
   return budgets.map((budget): MoneyLimit => {
-    const { ended, reserved } = reservations.of(budget.counted);
-    return { ...budget, spent: spentOf(budget, spending, now) + ended, reserved };
+    const { subject, counted, name, hard, at_most } = budget;
+    const { ended, reserved } = reservations.of(counted);
+    return { subject, counted, name, hard, at_most, spent: spentOf(budget, spending, now) + ended, reserved };
   });
 }
 
@@ -66,15 +67,19 @@ const endOf = ({ name }: MoneyLimit, now: number): number =>
 
 /**
  * A turn whose maximum cost exceeds what is left is allowed if nothing is reserved for others, because it may cost much less. Of
- * several used-up limits, the one that refuses longest is named.
+ * several used-up limits, the one that refuses longest is named. Called for every turn, so it builds no lists.
  */
 export function decideMoney(limits: MoneyLimit[], cost: bigint, share: ProcessShare, now: number): MoneyDecision {
-  const hard = limits.filter((limit) => limit.hard);
-  const used = hard.filter(({ at_most, spent }) => spent >= at_most);
-  if (used.length > 0)
-    return { kind: "spent", by: used.reduce((last, limit) => (endOf(limit, now) > endOf(last, now) ? limit : last)) };
-  const held = hard.find((limit) => limit.reserved > 0n && leftOf(limit) < cost);
+  let used: MoneyLimit | undefined;
+  let held: MoneyLimit | undefined;
+  let mustWait = false;
+  for (const limit of limits) {
+    if (!limit.hard) continue;
+    if (limit.spent >= limit.at_most && (!used || endOf(limit, now) > endOf(used, now))) used = limit;
+    if (!held && limit.reserved > 0n && leftOf(limit) < cost) held = limit;
+    mustWait ||= share.processes > 1 && isShareGivenOut(limit, cost, share);
+  }
+  if (used) return { kind: "spent", by: used };
   if (held) return { kind: "reserved", by: held };
-  const mustWait = share.processes > 1 && hard.some((limit) => isShareGivenOut(limit, cost, share));
   return { kind: mustWait ? "wait" : "admit" };
 }

@@ -68,6 +68,8 @@ export function createBudgetReadings(
   }
   return {
     lastOf,
+    /** Whether less than half of every limit is used, for every spender. */
+    isFar: (reading: BudgetReading): boolean => far.has(reading),
     async recent(organization: string): Promise<BudgetReading> {
       const last = lastOf(organization);
       const age = currentTime() - last.at;

@@ -126,9 +126,7 @@ export class Reservations {
   grow(turn_id: string, { spent, ...reservation }: Reservation & Pick<Entry, "spent">): void {
     const entry = this.#entries.get(turn_id);
     if (!entry || entry.cost !== undefined) return;
-    this.#add(entry, -1n);
-    Object.assign(entry, newestReservation(entry, reservation), { spent: maxBigInt(entry.spent, spent) });
-    this.#add(entry, 1n);
+    this.#change(entry, { ...newestReservation(entry, reservation), spent: maxBigInt(entry.spent, spent) });
   }
   /** Whether a running turn is known to reserve this much in this attempt, and to have spent this much. */
   includes(turn_id: string, { attempt, reserved, spent }: Reservation & Pick<Entry, "spent">): boolean {
@@ -149,10 +147,7 @@ export class Reservations {
       this.forget(turn_id, at);
       return;
     }
-    this.#add(entry, -1n);
-    entry.cost = cost;
-    entry.end_position = position;
-    this.#add(entry, 1n);
+    this.#change(entry, { cost, end_position: position });
   }
   /** Whether the newest snapshot includes this log position. */
   #contains(position: number | undefined): boolean {
@@ -206,24 +201,32 @@ export class Reservations {
 
   #put(turn_id: string, entry: Entry): void {
     this.#entries.set(turn_id, entry);
-    this.#add(entry, 1n);
+    this.#add(entry.subjects, pendingOf(entry));
   }
   #remove(turn_id: string): void {
     const entry = this.#entries.get(turn_id);
     if (!entry) return;
     this.#entries.delete(turn_id);
-    this.#add(entry, -1n);
-  }
-  #add(entry: Entry, sign: bigint): void {
     const { ended, reserved } = pendingOf(entry);
-    for (const subject of entry.subjects) {
+    this.#add(entry.subjects, { ended: -ended, reserved: -reserved });
+  }
+  #change(entry: Entry, changes: Partial<Entry>): void {
+    const before = pendingOf(entry);
+    Object.assign(entry, changes);
+    const after = pendingOf(entry);
+    this.#add(entry.subjects, { ended: after.ended - before.ended, reserved: after.reserved - before.reserved });
+  }
+  /** Called three times for every turn, with several subjects each: it leaves out what changes nothing. */
+  #add(subjects: string[], { ended, reserved }: UnsettledAmounts): void {
+    if (ended === 0n && reserved === 0n) return;
+    for (const subject of subjects) {
       const total = this.#totals.get(subject);
       if (!total) {
-        this.#totals.set(subject, { ended: sign * ended, reserved: sign * reserved });
+        this.#totals.set(subject, { ended, reserved });
         continue;
       }
-      total.ended += sign * ended;
-      total.reserved += sign * reserved;
+      if (ended !== 0n) total.ended += ended;
+      if (reserved !== 0n) total.reserved += reserved;
       if (total.ended === 0n && total.reserved === 0n) this.#totals.delete(subject);
     }
   }

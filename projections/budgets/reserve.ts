@@ -4,7 +4,7 @@ import { defaultPrice } from "#events/defaultPrices.ts";
 import { toPicodollars } from "#events/money.ts";
 import { picodollarsPerToken, priceAt, type ModelPrice } from "#events/price.ts";
 import { formatOf } from "#events/provider.ts";
-import { sizeOfFiles, type RequestSize } from "#events/requestSize.ts";
+import { bytesOfOffer, sizeOfFiles, type RequestSize } from "#events/requestSize.ts";
 import type { Prompt } from "#events/thread.ts";
 import { listPrices } from "../prices/query.ts";
 import type { Db } from "../projection.ts";
@@ -116,24 +116,29 @@ export function sizeOfPrompt(
   texts: string[],
   files: AttachedFile[],
 ): RequestSize {
-  const asJson = client_tools || response_format ? JSON.stringify([client_tools, response_format]) : "";
-  const all = [...texts, instructions ?? "", agent?.instructions ?? "", asJson];
-  const { bytes, pictures } = sizeOfFiles(files);
-  return { bytes: bytes + all.reduce((sum, text) => sum + Buffer.byteLength(text), 0), pictures, max_output_tokens };
+  const { bytes: fileBytes, pictures } = sizeOfFiles(files);
+  let bytes = fileBytes + bytesOfOffer(client_tools, response_format);
+  for (const text of texts) bytes += Buffer.byteLength(text);
+  if (instructions) bytes += Buffer.byteLength(instructions);
+  if (agent) bytes += Buffer.byteLength(agent.instructions);
+  return { bytes, pictures, max_output_tokens };
 }
 
 /**
  * The maximum cost of one request in picodollars, with the most expensive of its models: one token per byte, up to the model's
- * window, and an answer of maximum length. A model without a price costs nothing.
+ * window, and an answer of maximum length. A model without a price costs nothing. Called twice for each turn: it builds no lists.
  */
 export function reserveFor(priceOf: PriceOf, models: string[], size: RequestSize): bigint {
   const prompt = size.bytes + size.pictures * PICTURE_TOKENS;
-  return models
-    .flatMap((model) => priceOf(model) ?? [])
-    .map(({ price, answer = DEFAULT_ANSWER_TOKENS, window = prompt }) => {
-      const { input, output, per_call } = worstPrice(price);
-      const tokens = { prompt: BigInt(Math.min(prompt, window)), answer: BigInt(size.max_output_tokens ?? answer) };
-      return tokens.prompt * input + tokens.answer * output + per_call;
-    })
-    .reduce((most, cost) => (cost > most ? cost : most), 0n);
+  let most = 0n;
+  for (const model of models) {
+    const priced = priceOf(model);
+    if (!priced) continue;
+    const { price, answer = DEFAULT_ANSWER_TOKENS, window = prompt } = priced;
+    const { input, output, per_call } = worstPrice(price);
+    const read = BigInt(Math.min(prompt, window)) * input;
+    const cost = read + BigInt(size.max_output_tokens ?? answer) * output + per_call;
+    if (cost > most) most = cost;
+  }
+  return most;
 }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { BudgetLimits, BudgetStep } from "#events/budget.ts";
 import { watchBudgets } from "./watch.ts";
@@ -153,4 +154,42 @@ test("an organization whose budgets were never read is not refused while the dat
   state.isAway = true;
   expect(await Promise.all([watch.check(spender), watch.check(spender)])).toEqual([undefined, undefined]);
   expect(onError).toHaveBeenCalledOnce();
+});
+
+const amount = fc.integer({ min: 0, max: 100 });
+const arbitraryBudget = fc.record({
+  subject: fc.constantFrom("organization", "each-user", "key:k", "key:other", "user:a"),
+  limits: fc.record(
+    { tokens_per_day: amount, requests_per_day: amount, cost_per_day: amount.map(String) },
+    { requiredKeys: [] },
+  ),
+  hard: fc.boolean(),
+});
+const arbitraryOwner = fc.record({
+  principal: fc.constantFrom("key:k", "key:other"),
+  user_mark: fc.constantFrom(null, "a", "b"),
+});
+
+test("a check finds a limit exactly if 80 % of one is used, whether the organization is far from its limits or not", async () => {
+  const rest = { project_id: null, agent_id: null };
+  const property = fc.asyncProperty(
+    fc.uniqueArray(arbitraryBudget, { selector: ({ subject }) => subject, maxLength: 4 }),
+    fc.array(fc.tuple(arbitraryOwner, amount, amount), { maxLength: 3 }),
+    arbitraryOwner,
+    async (budgets, spent, owner) => {
+      const late = spent.map(([by, tokens, turns]) => ({ ...by, ...rest, tokens, turns, cost: String(turns) }));
+      const empty = { early: [], open: [], settled: [], rounds: [], without_rounds: [] };
+      const day = { position: 1, split: null, is_complete: true, late, ...empty };
+      const rows = budgets.map((budget) => ({ ...budget, limits: JSON.stringify(budget.limits) }));
+      const query = async (text: string) =>
+        (text.includes("usage_reservations") ? [day] : text.includes("read.budgets") ? rows : []) as never[];
+      const onError = (error: unknown) => expect(error).toBeUndefined();
+      const watch = watchBudgets({ db: { query }, report: async () => {}, onError });
+      const by = { organization_id: "o", ...rest, ...owner };
+      const reached = await watch.check(by);
+      const used = (await watch.statusesFor(by)).flatMap(({ limits }) => limits.map(({ percent }) => percent));
+      expect(reached !== undefined).toBe(used.some((percent) => percent >= 80));
+    },
+  );
+  await fc.assert(property);
 });

@@ -64,6 +64,8 @@ export interface BudgetWatch {
   noteEnd(organization: string): void;
   /** The figures of the organization's last `check`. */
   reading(organization: string): BudgetReading;
+  /** The figures that a `check` would use now. */
+  recent(organization: string): Promise<BudgetReading>;
   /** The budgets that apply to a spender, of any model, with figures that are at most a second old. */
   statusesFor(spender: Spender): Promise<BudgetStatus[]>;
   /** All budgets with figures that are read now. */
@@ -177,7 +179,11 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
   }
 
   return {
-    check: async (spender) => reachedInTurn(await readings.recent(spender.organization_id), spender),
+    async check(spender) {
+      const reading = await readings.recent(spender.organization_id);
+      // most turns: comparing limits, even once per spender and reading, takes longer than everything else here
+      return readings.isFar(reading) ? undefined : reachedInTurn(reading, spender);
+    },
     async admit(spender, demand) {
       const { organization_id } = spender;
       const subjects = subjectsOf(spender);
@@ -198,6 +204,10 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
     note: reportReached,
     noteEnd: readings.lookLater,
     reading: readings.lastOf,
+    async recent(organization) {
+      await readings.recent(organization);
+      return readings.lastOf(organization);
+    },
     async statusesFor(spender) {
       const { organization_id } = spender;
       const { budgets, at, ...figures } = await readings.recent(organization_id);

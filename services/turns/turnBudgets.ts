@@ -1,6 +1,6 @@
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
 import { measureJson } from "#events/largeJson.ts";
-import { sizeOfFiles, type RequestSize } from "#events/requestSize.ts";
+import { bytesOfOffer, sizeOfFiles, type RequestSize } from "#events/requestSize.ts";
 import type { Usage } from "#events/thread.ts";
 import type { AskModel } from "./converse.ts";
 import { ModelError, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
@@ -58,10 +58,9 @@ function sizeOfRequest({
   max_output_tokens,
 }: Pick<ModelRequest, "messages" | "instructions" | "tools" | "response_format" | "max_output_tokens">): RequestSize {
   const bytes = messages.reduce((sum, message) => sum + sizeOfMessage(message), 0);
-  const asJson = Buffer.byteLength(JSON.stringify([tools, response_format]));
   const files = sizeOfFiles(filesOfRequest({ messages }));
   return {
-    bytes: bytes + files.bytes + Buffer.byteLength(instructions ?? "") + asJson,
+    bytes: bytes + files.bytes + Buffer.byteLength(instructions ?? "") + bytesOfOffer(tools, response_format),
     pictures: files.pictures,
     max_output_tokens,
   };
