@@ -8,7 +8,7 @@ import type { WorkflowRunner } from "./tick.ts";
 const MAX_PARKED_RUNS = 1_000;
 
 interface CacheDeps extends VaultDeps {
-  log: Pick<EventLog, "read">;
+  log: Pick<EventLog, "pages">;
   runner: Pick<WorkflowRunner, "forget">;
 }
 
