@@ -33,7 +33,9 @@ function createKeptHeads(maxKept: number) {
       new Map(streams.flatMap((stream) => (kept.has(stream) ? [[stream, kept.get(stream)!.head]] : []))),
     use(stream: string): void {
       const used = kept.get(stream);
-      if (used) kept.delete(stream) && kept.set(stream, used);
+      if (!used) return;
+      kept.delete(stream);
+      kept.set(stream, used);
     },
     keep(head: StreamHead, size: number): void {
       drop(head.stream);

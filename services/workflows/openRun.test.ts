@@ -195,7 +195,6 @@ test("a reload takes about as long as opening the run, although others may keep 
   let opened: OpenRun | undefined;
   const opening = await timed(async () => (opened = await fromLog(long.deps, target)));
   const reloading = await timed(() => opened!.reload());
-  console.log(opening, reloading);
   expect(opened!.history.memo).toHaveLength(3_000);
   expect(reloading).toBeLessThan(500 + 3 * opening);
 }, 30_000);

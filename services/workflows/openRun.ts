@@ -52,8 +52,10 @@ interface Position {
 }
 
 /** Whether the event shows that the run was destroyed: it says so, or has lost its content, which goes with the same commit. */
-const isGone = ({ type, data, personal }: RecordedEvent, stream: string): boolean =>
-  type === "RunForgotten" || (personal === undefined && eventDefinitions.get(type)?.thing?.(data) === stream);
+function isGone({ type, data, personal }: RecordedEvent, stream: string): boolean {
+  const definition = personal === undefined ? eventDefinitions.get(type) : undefined;
+  return type === "RunForgotten" || (definition?.personal !== undefined && definition.thing?.(data) === stream);
+}
 
 /** Folds events of the log into a history. Concurrent `catchUp` calls share one read. */
 function createReader({ log }: Deps, history: History, values: Values, position: Position) {
