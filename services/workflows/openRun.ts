@@ -85,6 +85,8 @@ function createReader({ log }: Deps, history: History, values: Values, position:
     do {
       position.isBehind = false;
       for await (const { events } of log.pages(history.stream, history.version + 1)) await foldAll(events);
+      // without a page, too: what was applied optimistically is in the log
+      position.recorded = history.version;
     } while (position.isBehind);
   }
 
