@@ -98,12 +98,13 @@ export function openAgentDeps(
 
 /** The platform that workflow steps use. */
 export function openStepHosts(resources: Resources, { handle, budgets, tools, openDownloadMemory }: StepHostOptions) {
-  const { settings, db, keyring, logger, blobs } = resources;
+  const { settings, db, log, keyring, logger, blobs } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS });
   const queryTwice = createQueryTwice(resources);
 
   return createStepHosts({
     ...openAgentDeps(resources, { handle, budgets }),
+    log,
     keyring,
     vault: resources.vault,
     blobs,

@@ -6,7 +6,7 @@ import { OrganizationCreated, ScriptedToolsSwitched } from "#events/organization
 import type { StreamHead } from "#events/ports.ts";
 import { PasswordSet, SubstituteNamed, UserChanged, UserRegistered, UserRemoved } from "#events/user.ts";
 import { organization } from "./deciders/organization.ts";
-import { readState } from "./states.ts";
+import { readState, streamStates } from "./states.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const person = { email: "a@example.com", name: "A", password_hash: "h" };
@@ -47,4 +47,22 @@ test("the members of a large organization are folded again without a copy of all
   expect(Object.keys(state.members)).toHaveLength(10_000);
   // copies took a hundred times as long
   expect(user / 1_000).toBeLessThan(1_000);
+});
+
+test("large states are forgotten before they fill the memory, the oldest first", async () => {
+  const read: string[] = [];
+  const heads = async (streams: string[]) => (read.push(...streams), new Map<string, StreamHead>());
+  const states = streamStates({ heads, read: async () => [] }, { streams: 10, size: 25_000 });
+  const load = (stream: string) => states.load(stream, organization, { fresh: false });
+  const remember = (stream: string, size: number) =>
+    states.remember(stream, { version: 1, state: { status: "active", members: { a: "x".repeat(size) } } });
+  for (const stream of ["a", "b"]) remember(stream, 10_000);
+  expect(await Promise.all([load("a"), load("b")])).toMatchObject([{ remembered: true }, { remembered: true }]);
+  remember("c", 10_000);
+  await Promise.all(["a", "b", "c"].map(load));
+  expect(read.splice(0)).toEqual(["a"]);
+  remember("huge", 30_000);
+  for (let n = 0; n < 20; n++) remember(`small ${n}`, 1);
+  await Promise.all(["huge", "c", "small 9", "small 10", "small 19"].map(load));
+  expect(read).toEqual(["huge", "c", "small 9"]);
 });

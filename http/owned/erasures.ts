@@ -111,6 +111,8 @@ export const StartErasureBody = z.object({
 
 async function start(http: Http, request: FastifyRequest, body: z.infer<typeof StartErasureBody>) {
   const { owner, kinds = ERASED_KINDS } = body;
+  // counts all running erasures, and finds an external user's things among all threads and documents
+  await request.acquireLongRead();
   const identity = identifyPost(request, "/api/erasures");
   const earlier = await findCreated(http, identity);
   if (earlier !== undefined) return read(http, request, earlier);

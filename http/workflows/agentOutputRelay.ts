@@ -7,7 +7,7 @@ import type { RecordedRunEvent } from "./foldSteps.ts";
 const POLL_MS = 15_000;
 /** Maximum turns that one stream relays at a time. The next one follows when one ends. */
 const MAX_TURNS = 20;
-/** How long the stream waits for the last output after the run has ended. */
+/** How long the stream waits, after the run has ended, for the last output of turns that have ended. */
 const LAST_OUTPUT_MS = 1_000;
 
 interface OpenTurn {
@@ -26,7 +26,9 @@ export function createAgentOutputRelay(
 ) {
   /** Running turns that are not relayed yet. */
   const open = new Map<string, OpenTurn>();
-  const reading = new Map<FrameReader, Promise<void>>();
+  const reading = new Map<FrameReader, { key: string; relayed: Promise<void> }>();
+  /** Keys of calls whose turns have ended, so that their last frames are on their way. */
+  const answered = new Set<string>();
   let isClosed = false;
 
   async function relayOutput(reader: FrameReader, { key, turn_id }: OpenTurn): Promise<void> {
@@ -52,19 +54,22 @@ export function createAgentOutputRelay(
       if (isClosed || reading.size >= MAX_TURNS) return;
       open.delete(turn.key);
       const reader = openFrameReader(frames, organization_id, turn.turn_id);
-      reading.set(reader, relayOutput(reader, turn));
+      reading.set(reader, { key: turn.key, relayed: relayOutput(reader, turn) });
     }
   }
 
   return {
     apply({ type, data }: RecordedRunEvent): void {
       if (type === "AgentTurnStarted") open.set(data.key, data);
-      if (type === "WaitAnswered") open.delete(data.key);
+      if (type !== "WaitAnswered") return;
+      open.delete(data.key);
+      answered.add(data.key);
     },
     follow,
+    /** Waits only for turns that have ended: others are of no use to a run that has. */
     async close(): Promise<void> {
-      const ended = Promise.all(reading.values());
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LAST_OUTPUT_MS).unref())]);
+      const last = [...reading.values()].filter(({ key }) => answered.has(key)).map(({ relayed }) => relayed);
+      await Promise.race([Promise.all(last), new Promise((resolve) => setTimeout(resolve, LAST_OUTPUT_MS).unref())]);
       isClosed = true;
       for (const reader of reading.keys()) reader.close();
     },

@@ -87,7 +87,7 @@ export async function followRun(
         await send(events);
         if (disconnected.aborted) break;
       }
-      relay.follow();
+      if (!progress.isOver) relay.follow();
       if (progress.isQuiet) break;
       if (progress.isOver) deadline ??= performance.now() + MAX_LATE_MS;
       if (deadline !== undefined && performance.now() >= deadline) break;

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { AuditLog } from "#events/auditLog.ts";
-import type { CommandOutcome, EventLog, ScannedEvent, StreamHead, StreamPage } from "#events/ports.ts";
+import type { CommandOutcome, EventLog, ScannedEvent, StreamPage } from "#events/ports.ts";
 import { mapInSlices } from "#events/slices.ts";
 import type { DataKeys, Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
@@ -10,7 +10,8 @@ import { groupCommit } from "./append.ts";
 import type { AppendListener } from "./appendWatch.ts";
 import { decodeData, decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
 import { IS_ALIVE, IS_GONE } from "./heartbeat.ts";
-import { findOpenWork, HEAD_COLUMNS, headFrom, type HeadRow } from "./openWork.ts";
+import { createHeadReader } from "./heads.ts";
+import { findOpenWork } from "./openWork.ts";
 import { createRecentKeys } from "./recentKeys.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
 import { asDb } from "./pool.ts";
@@ -144,10 +145,6 @@ export function openLog(pool: pg.Pool, keyring: Keyring, onAppend?: AppendListen
   const db = asDb(pool);
   const recentEvents = createRecentEvents();
 
-  const findHeads = batchLookups<StreamHead>(async (streams) => {
-    const rows = await db.query<HeadRow>(`select ${HEAD_COLUMNS} from log.streams where stream = any($1)`, [streams]);
-    return new Map(rows.map((row) => [row.stream, headFrom(row)]));
-  });
   const findKeys = batchLookups<string>(async (things) => {
     const rows = await db.query<{ thing: string; wrapped: string }>(
       "select thing, wrapped from log.keys where thing = any($1)",
@@ -160,7 +157,7 @@ export function openLog(pool: pg.Pool, keyring: Keyring, onAppend?: AppendListen
 
   return {
     append: createAppender({ pool, keyring, findKeys, recentEvents, onAppend }),
-    heads: findHeads,
+    heads: createHeadReader(db),
     ...findOpenWork(db),
     slice: createSliceReader(db, keyring),
     hashes: createHashReader(db),

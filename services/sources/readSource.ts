@@ -20,7 +20,7 @@ import type { SourceVisit, SourceWeb } from "./web.ts";
 const POLL_MS = 100;
 
 export interface ReadSourceDeps extends StorePageDeps {
-  log: Pick<EventLog, "heads" | "read">;
+  log: Pick<EventLog, "heads" | "read" | "pages">;
   web: SourceWeb;
   reader: Pick<Reader, "list">;
   model: SourceReadModel;

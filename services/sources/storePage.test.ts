@@ -30,7 +30,7 @@ function openCollection() {
     return { position: 1, repeated: false };
   };
   const deps: StorePageDeps = {
-    log: { read: async () => [] },
+    log: { pages: async function* () {} },
     blobs: { remove: async () => {} },
     vault: {
       createKey: () => "key",

@@ -4,7 +4,7 @@ import type { EventLog } from "#events/ports.ts";
 import type { PageChange } from "#events/source.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
 import type { Handle } from "../handle.ts";
-import { describeDocument } from "../knowledge/describeDocument.ts";
+import { readDescription } from "../knowledge/describeDocument.ts";
 import { storeContent, type StorageAdmission, type AddedStorage } from "../knowledge/storeContent.ts";
 import type { KnownPage, PageFile, WebFile } from "./ports.ts";
 
@@ -13,7 +13,7 @@ const NOT_OURS = "The collection has a document with this address as its externa
 const MAX_READS_BACK = 1_000;
 
 export interface StorePageDeps {
-  log: Pick<EventLog, "read">;
+  log: Pick<EventLog, "pages">;
   blobs: Pick<Blobs, "remove">;
   vault: Pick<Vault, "createKey" | "findKey" | "put">;
   keyring: Pick<Keyring, "keyedHash">;
@@ -118,6 +118,6 @@ function newDetails({ keyring }: StorePageDeps, { collection_id }: PageOwner, { 
 
 /** Keeps what people have changed about the document. */
 async function keptDetails({ log }: StorePageDeps, stream: string, { name }: PageFile) {
-  const described = describeDocument(await log.read(stream));
+  const described = await readDescription(log, stream);
   return { name: described?.name ?? name, tags: described?.tags ?? [] };
 }

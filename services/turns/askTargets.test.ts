@@ -5,8 +5,8 @@ import { askTargets, type OpenModel } from "./askTargets.ts";
 import { circuitKey, createCircuits, type Circuits } from "./circuits.ts";
 import type { ModelRequest } from "./model.ts";
 
-/** Asks an alias of `p/a` and `p/b`. `answer`: resolves when a target answers. */
-function ask(circuits: Circuits, answer: (target: string) => Promise<void>) {
+/** Asks an alias of `p/a` and `p/b`. `answer`: resolves when a target answers. `onCounted`: called when a request is counted. */
+function ask(circuits: Circuits, answer: (target: string) => Promise<void>, onCounted = (_target: string) => {}) {
   const openModel = (target: string): OpenModel => ({
     model: {
       async *complete() {
@@ -25,7 +25,7 @@ function ask(circuits: Circuits, answer: (target: string) => Promise<void>) {
     failures: [],
     replaced: [],
     circuits,
-    retries: () => ({ count: () => {}, take: () => true }),
+    retries: (target: string) => ({ count: () => onCounted(target), take: () => true }),
     streamed: false,
     lastAsked: undefined,
     estimate: async () => NO_USAGE,
@@ -53,9 +53,11 @@ test("of many turns at once, one probes a target that was silent, and the others
     asked.push(target);
     if (target === "p/a") await silence.promise;
   };
-  const answers = Array.from({ length: 10 }, () => ask(circuits, answer));
+  const counted: string[] = [];
+  const answers = Array.from({ length: 10 }, () => ask(circuits, answer, (target) => counted.push(target)));
   await expect.poll(() => asked.length).toBe(10);
   expect(asked.filter((target) => target === "p/a")).toHaveLength(1);
+  expect(counted.toSorted()).toEqual(asked.toSorted());
   silence.resolve();
   const models = (await Promise.all(answers)).map(({ model }) => model);
   expect(models.toSorted()).toEqual(["p/a", ...Array(9).fill("p/b")]);

@@ -84,16 +84,23 @@ function isFiltered({ route, streamed }: Targets, { finish_reason, output }: Mod
   return !streamed || (output.text === "" && output.reasoning === "" && output.citations.length === 0);
 }
 
+/** How a target was chosen. */
+interface TargetChoice {
+  wasClosed: boolean;
+  /** Whether the round has not asked it before. */
+  isFirst: boolean;
+}
+
 /**
  * Asks one target once, and reports the outcome to its circuit. Returns undefined, without a request, if the circuit was closed
- * when the target was chosen (`wasClosed`) but no longer is: of many turns that come while a probe is due, one makes it. Throws
+ * when the target was chosen but no longer is: of many turns that come while a probe is due, one makes it. Throws
  * AnswerInterrupted.
  */
 async function askTarget(
   targets: Targets,
   target: string,
   question: Question,
-  wasClosed: boolean,
+  { wasClosed, isFirst }: TargetChoice,
 ): Promise<GivenAnswer | undefined> {
   const { route, circuits, organization_id, failures } = targets;
   const { signal, onFrame } = question;
@@ -104,6 +111,8 @@ async function askTarget(
   });
   const key = circuitKey(organization_id, target);
   if (wasClosed && circuits.state(key) !== "closed") return undefined;
+  // not before: a request that is not made must not allow others more retries
+  if (isFirst) targets.retries(target).count();
   targets.estimate = estimate;
   const request = { ...question.request, model: target.slice(target.indexOf("/") + 1), streamed: true };
   const timeout_ms = route.timeout_seconds * 1_000;
@@ -208,14 +217,14 @@ export async function askTargets(targets: Targets, question: Question): Promise<
       const { target, skipped } = choice;
       const wasClosed = circuit(target) === "closed";
       await recordSkipped(targets, round, skipped);
-      if (choice.tried === 0) targets.retries(target).count();
-      else if (!targets.retries(target).take()) return giveUp(() => allFailed(targets, last));
+      const isFirst = choice.tried === 0;
+      if (!isFirst && !targets.retries(target).take()) return giveUp(() => allFailed(targets, last));
       if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => Promise.reject(allFailed(targets, last)));
       targets.lastAsked = target;
       const since = performance.now();
       const duration_ms = () => Math.round(performance.now() - since);
       try {
-        const given = await askTarget(targets, target, question, wasClosed);
+        const given = await askTarget(targets, target, question, { wasClosed, isFirst });
         if (!given) continue;
         dropFiltered();
         if (!isFiltered(targets, given.answer)) return given.deliver();

@@ -154,12 +154,50 @@ test("a destroyed run cannot catch up or reload", async () => {
   await expect(run.reload()).rejects.toThrow(RunGone);
 });
 
+test("a run that is destroyed between two pages of its log is gone", async () => {
+  const { personal: _, ...erased } = completed(A, "1");
+  log.add(started, ...scheduledAndBegun(A), erased);
+  await expect(fromLog(log.deps, target)).rejects.toThrow(RunGone);
+});
+
 test("a run opened from the log has folded all its events", async () => {
   log.add(started, ...scheduledAndBegun(A), completed(A, "1"));
   const opened = await fromLog(log.deps, target);
   expect([opened.recorded(), opened.history.version, opened.isBehind()]).toEqual([5, 5, false]);
-  await expect(fromLog({ ...log.deps, log: { read: () => Promise.resolve([]) } }, target)).rejects.toThrow(RunGone);
+  await expect(fromLog(openMemoryLog().deps, target)).rejects.toThrow(RunGone);
 });
+
+test("a run that catches up folds each page of its log before it reads the next", async () => {
+  const events = manyAttempts(1);
+  const growing = openMemoryLog(events[0]!);
+  const folded: number[] = [];
+  let opened: OpenRun | undefined;
+  async function* pages(stream: string, from?: number) {
+    for await (const page of growing.deps.log.pages(stream, from)) {
+      yield page;
+      if (opened) folded.push(opened.history.version);
+    }
+  }
+  opened = await fromLog({ ...growing.deps, log: { pages } }, target);
+  growing.add(...events.slice(1));
+  await opened.catchUp();
+  expect(folded).toEqual([1_001, 2_001, 3_001, 4_001, 5_001, 6_001, 6_003]);
+});
+
+test("a reload takes about as long as opening the run, although others may keep states in between", async () => {
+  const long = openMemoryLog(...manyAttempts(3));
+  const timed = async (work: () => Promise<unknown>): Promise<number> => {
+    const start = process.threadCpuUsage();
+    await work();
+    const { user, system } = process.threadCpuUsage(start);
+    return (user + system) / 1000;
+  };
+  let opened: OpenRun | undefined;
+  const opening = await timed(async () => (opened = await fromLog(long.deps, target)));
+  const reloading = await timed(() => opened!.reload());
+  expect(opened!.history.memo).toHaveLength(3_000);
+  expect(reloading).toBeLessThan(500 + 3 * opening);
+}, 30_000);
 
 test("a run with 3,000 open steps is opened in parts, between which other work runs", async () => {
   const events = manyAttempts(3);

@@ -1,5 +1,6 @@
 import type { EventFrom, NewEvent } from "#events/define.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
+import { eventDefinitions } from "#events/index.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
 import type { EventLog } from "#events/ports.ts";
 import { createPause } from "#events/slices.ts";
@@ -35,7 +36,7 @@ export interface OpenRun {
   reload(): Promise<void>;
 }
 
-type Deps = VaultDeps & { log: Pick<EventLog, "read"> };
+type Deps = VaultDeps & { log: Pick<EventLog, "pages"> };
 type CreatedEvent = EventFrom<typeof RunCreated>;
 
 const readInline = (value: StoredValue): string => {
@@ -50,30 +51,42 @@ interface Position {
   expected: { from: number; to: number; carrier: string } | undefined;
 }
 
+/** Whether the event shows that the run was destroyed: it says so, or has lost its content, which goes with the same commit. */
+function isGone({ type, data, personal }: RecordedEvent, stream: string): boolean {
+  const definition = personal === undefined ? eventDefinitions.get(type) : undefined;
+  return type === "RunForgotten" || (definition?.personal !== undefined && definition.thing?.(data) === stream);
+}
+
 /** Folds events of the log into a history. Concurrent `catchUp` calls share one read. */
 function createReader({ log }: Deps, history: History, values: Values, position: Position) {
   let catching: Promise<void> | undefined;
 
-  /** In slices: a run may have 70,000 events. */
-  async function foldAll(events: RecordedEvent[], fold: Fold = (step) => step()): Promise<void> {
+  /** In slices: a run may have 70,000 events. `own`: the fold of a history that nobody else has. */
+  async function foldAll(events: RecordedEvent[], own?: Fold): Promise<void> {
     const pause = createPause();
+    // others may keep the state of each slice, but not those within it
+    let fold = own ?? createFold();
     for (const event of events) {
-      await pause();
-      if (event.version !== history.version + 1) continue;
+      const turn = pause();
+      if (turn) await turn;
+      if (isGone(event, history.stream)) throw new RunGone(`${history.stream} was destroyed`);
       const [value] = event.personal === undefined ? [] : foldedValues(event);
-      const json = value === undefined ? "" : await values.json(value);
+      const isStored = value !== undefined && "blob" in value;
+      const json = isStored ? await values.json(value) : value?.json;
+      if (turn || isStored) fold = own ?? createFold();
       // A commit of this process may already have folded the event.
-      if (event.version === history.version + 1) fold(() => foldEvent(history, event, () => json));
+      if (event.version === history.version + 1) fold(() => foldEvent(history, event, () => json ?? ""));
     }
     position.recorded = history.version;
   }
 
+  /** Page by page: a run may have a hundred megabytes. */
   async function read(): Promise<void> {
     do {
       position.isBehind = false;
-      const events = await log.read(history.stream, history.version + 1);
-      if (events.some(({ type }) => type === "RunForgotten")) throw new RunGone(`${history.stream} was destroyed`);
-      await foldAll(events);
+      for await (const { events } of log.pages(history.stream, history.version + 1)) await foldAll(events);
+      // without a page, too: what was applied optimistically is in the log
+      position.recorded = history.version;
     } while (position.isBehind);
   }
 
@@ -98,12 +111,18 @@ async function readInherited(values: Values, chunks: StoredValue[] = []): Promis
   return calls;
 }
 
+/** The run before its first event, and the function that folds its events, which the caller may use until it returns the run. */
+interface UnreadRun {
+  run: OpenRun;
+  foldAll(events: RecordedEvent[], own: Fold): Promise<void>;
+}
+
 async function open(
   deps: Deps,
   target: CommandTarget,
   created: CreatedEvent,
-  { known = [], creation }: { known?: RecordedEvent[]; creation?: Promise<void> },
-): Promise<OpenRun> {
+  creation?: Promise<void>,
+): Promise<UnreadRun> {
   if (!created.personal) throw new RunGone(`${target.stream} was destroyed`);
   const values = openValues(deps, target, creation);
   const args = await values.json(created.personal.args);
@@ -111,9 +130,7 @@ async function open(
   const history = emptyHistory(target, created, args, inherited);
   const position: Position = { recorded: 0, isBehind: false, expected: undefined };
   const reader = createReader(deps, history, values, position);
-  // nobody else has this history yet
-  await reader.foldAll(known, createFold());
-  return {
+  const run: OpenRun = {
     history,
     values,
     recorded: () => position.recorded,
@@ -152,6 +169,7 @@ async function open(
       await reader.catchUp();
     },
   };
+  return { run, foldAll: reader.foldAll };
 }
 
 /** Opens a run from the event that is about to create it. `creation` resolves when the creation has succeeded or failed. */
@@ -161,15 +179,19 @@ export async function fromCreated(
   created: CreatedEvent,
   creation: Promise<void>,
 ): Promise<OpenRun> {
-  const run = await open(deps, target, created, { creation });
+  const { run } = await open(deps, target, created, creation);
   run.applyOptimistically([created], readInline);
   return run;
 }
 
-/** Opens a run from the log. Throws RunGone. */
+/** Opens a run from the log, page by page. Throws RunGone. */
 export async function fromLog(deps: Deps, target: CommandTarget): Promise<OpenRun> {
-  const events = await deps.log.read(target.stream);
-  const [created] = events;
-  if (!created) throw new RunGone(`${target.stream} has no event`);
-  return open(deps, target, created as RecordedEvent<CreatedEvent>, { known: events });
+  const own = createFold();
+  let opened: UnreadRun | undefined;
+  for await (const { events } of deps.log.pages(target.stream)) {
+    opened ??= await open(deps, target, events[0] as RecordedEvent<CreatedEvent>);
+    await opened.foldAll(events, own);
+  }
+  if (!opened) throw new RunGone(`${target.stream} has no event`);
+  return opened.run;
 }

@@ -3,32 +3,84 @@ import { isLive } from "../deciders/runState.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import type { CommandTarget } from "../send.ts";
 import { fromLog, type OpenRun } from "./openRun.ts";
+import { sizeOfRun } from "./stateSize.ts";
 import type { WorkflowRunner } from "./tick.ts";
 
-const MAX_PARKED_RUNS = 1_000;
+/** Maximum parked runs of a process, and UTF-16 units of their texts: one run may have more than 32 million. */
+const LIMITS = { runs: 1_000, size: 64 * 1024 * 1024 };
 
 interface CacheDeps extends VaultDeps {
-  log: Pick<EventLog, "read">;
+  log: Pick<EventLog, "pages">;
   runner: Pick<WorkflowRunner, "forget">;
 }
 
-/** Keeps parked runs folded in memory, so that a decision resumes one without reading its log. Drops the oldest beyond MAX_PARKED_RUNS. */
-export function createParkedRunCache(deps: CacheDeps) {
-  const parked = new Map<string, OpenRun>();
+interface ParkedRun {
+  run: OpenRun;
+  size: number;
+}
+
+/** Parked runs, the oldest first, and their size by organization. */
+function createParkedRuns() {
+  const parked = new Map<string, ParkedRun>();
+  const sizes = new Map<string, number>();
+  let total = 0;
+
+  function resize({ run: { history } }: ParkedRun, by: number): void {
+    const { organization_id } = history;
+    const size = (sizes.get(organization_id) ?? 0) + by;
+    if (size > 0) sizes.set(organization_id, size);
+    else sizes.delete(organization_id);
+    total += by;
+  }
+  const largestOrganization = (): string | undefined =>
+    [...sizes].reduce<[string?, number?]>((largest, one) => (one[1] > (largest[1] ?? 0) ? one : largest), [])[0];
+
   return {
-    get: (stream: string): OpenRun | undefined => parked.get(stream),
-    drop: (stream: string): void => void parked.delete(stream),
+    get: (stream: string): OpenRun | undefined => parked.get(stream)?.run,
+    count: (): number => parked.size,
+    size: (): number => total,
+    remove(stream: string): void {
+      const found = parked.get(stream);
+      parked.delete(stream);
+      if (found) resize(found, -found.size);
+    },
+    add(run: OpenRun): void {
+      const added = { run, size: sizeOfRun(run.history) };
+      parked.set(run.history.stream, added);
+      resize(added, added.size);
+    },
+    /** The oldest run. `ofLargest`: of the organization whose runs have the most. */
+    findOldest(ofLargest: boolean): OpenRun | undefined {
+      const organization = ofLargest ? largestOrganization() : undefined;
+      for (const { run } of parked.values())
+        if (organization === undefined || run.history.organization_id === organization) return run;
+      return undefined;
+    },
+  };
+}
+
+/**
+ * Keeps parked runs folded in memory, so that a decision resumes one without reading its log. Beyond the limits the oldest is dropped;
+ * if they are too large together, that of the organization whose runs have the most.
+ */
+export function createParkedRunCache(deps: CacheDeps, limits = LIMITS) {
+  const parked = createParkedRuns();
+  const forget = ({ history }: OpenRun): void => deps.runner.forget(history.created.run_id);
+  return {
+    get: parked.get,
+    drop: parked.remove,
 
     /** Keeps a run whose coordinator has left it, unless it has ended or has unrecorded events. */
     keep(run: OpenRun): void {
-      const { stream, state, created, version } = run.history;
-      parked.delete(stream);
-      if (!isLive(state) || version !== run.recorded()) return deps.runner.forget(created.run_id);
-      parked.set(stream, run);
-      if (parked.size <= MAX_PARKED_RUNS) return;
-      const [oldest] = parked;
-      parked.delete(oldest![0]);
-      deps.runner.forget(oldest![1].history.created.run_id);
+      const { stream, state, version } = run.history;
+      parked.remove(stream);
+      if (!isLive(state) || version !== run.recorded()) return forget(run);
+      parked.add(run);
+      while (parked.count() > limits.runs || parked.size() > limits.size) {
+        const oldest = parked.findOldest(parked.size() > limits.size)!;
+        parked.remove(oldest.history.stream);
+        forget(oldest);
+      }
     },
 
     /** The run at `version` or later, from memory or from the log. Throws RunGone. */

@@ -32,7 +32,7 @@ const FIRST_TICK_MS = 250;
 const FIRST_STEPS_MS = 20;
 
 export interface RunsDeps extends VaultDeps, Omit<CoordinatorDeps, "log">, Omit<LostRunsDeps, "log"> {
-  log: Pick<EventLog, "heads" | "read" | "event" | "readNewest" | "isAlive">;
+  log: Pick<EventLog, "heads" | "read" | "pages" | "event" | "readNewest" | "isAlive">;
 }
 
 /** A run to drive. `run`: already open; `creation`: resolves when the command that creates or resumes the run is handled. */

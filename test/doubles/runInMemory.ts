@@ -70,6 +70,9 @@ export function manyAttempts(batches: number): NewEvent[] {
   return events;
 }
 
+/** Events per page. */
+const PAGE = 1_000;
+
 export function openMemoryLog(...all: NewEvent[]) {
   let broken = 0;
   const away = () => Promise.reject(new Error("not in this test"));
@@ -77,11 +80,11 @@ export function openMemoryLog(...all: NewEvent[]) {
     deps: {
       vault: { findKey: async () => undefined, get: away, put: away },
       log: {
-        async read(_: string, from = 1): Promise<any[]> {
+        async *pages(_: string, from = 1): AsyncGenerator<{ events: any[]; bytes: number }> {
           const found = all.map((event, n) => ({ ...event, version: n + 1 })).slice(from - 1);
           await Promise.resolve();
           if (broken > 0 && broken--) throw new Unavailable("The database is away.");
-          return found;
+          for (let n = 0; n < found.length; n += PAGE) yield { events: found.slice(n, n + PAGE), bytes: 0 };
         },
       },
     },

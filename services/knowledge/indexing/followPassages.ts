@@ -14,6 +14,7 @@ import {
   type BuildOptions,
 } from "./buildIndex.ts";
 import { createIndexContents, type IndexContents } from "./contents.ts";
+import { forgetDescription } from "./loadPassages.ts";
 import { createPacer } from "./pacer.ts";
 import { FOLLOWED_EVENTS, planChanges, type IndexPlan, type SupersededGeneration } from "./planChanges.ts";
 import { createReconcile } from "./reconcile.ts";
@@ -160,6 +161,7 @@ async function followBatch(follower: Follower, { serving, position, projected }:
   const from = serving ? Math.max(follower.position, position) : follower.position;
   const { events, seen } = await deps.log.scan(from, FOLLOWED_EVENTS, SCAN_BATCH);
   const plan = await planChanges(deps.log, events, contents);
+  for (const { document_id } of plan.deleted) forgetDescription(deps.log, document_id);
   const older = Object.groupBy([...follower.older, ...plan.older], (one) =>
     one.position <= projected ? "due" : "later",
   );

@@ -1,6 +1,6 @@
-import type { RecordedEvent } from "#events/envelope.ts";
+import { streamName } from "#events/ids.ts";
 import { Unavailable, type EventLog } from "#events/ports.ts";
-import { describeDocument } from "../describeDocument.ts";
+import { createDescriptionReader, describeDocument, type DocumentDescription } from "../describeDocument.ts";
 import { decodeVectors, markPassages } from "../embedding/vectorBlob.ts";
 import type { IndexedPassage } from "../passageIndex.ts";
 import { decodePassages } from "../../reading/passageLines.ts";
@@ -16,12 +16,24 @@ export class UnreadablePassages extends Error {
 /** Documents with at most this many events are looked up together, in one shared query. */
 const MAX_SHARED_EVENTS = 8;
 
-type LoadDeps = VaultDeps & { log: Pick<EventLog, "read" | "event">; onError(error: unknown): void };
+type LoadDeps = VaultDeps & { log: Pick<EventLog, "pages" | "event">; onError(error: unknown): void };
+
+/** By log: each change of a document loads it, in the one process that follows the log for all organizations. */
+const readers = new WeakMap<LoadDeps["log"], ReturnType<typeof createDescriptionReader>>();
+function readerFor(log: LoadDeps["log"]) {
+  const reader = readers.get(log) ?? createDescriptionReader(log);
+  readers.set(log, reader);
+  return reader;
+}
+
+/** Call it for each document that was deleted. */
+export const forgetDescription = (log: LoadDeps["log"], document_id: string): void =>
+  readerFor(log).forget(streamName("document", document_id));
 
 /** The passages of a generation for the index; undefined if the document was erased. Throws UnreadablePassages, Unavailable. */
 export async function loadPassages(deps: LoadDeps, wanted: WantedGeneration): Promise<IndexedPassage[] | undefined> {
-  const [blobs, events] = await Promise.all([openThingBlobs(deps, wanted), readEvents(deps, wanted)]);
-  const description = describeDocument(events);
+  const [blobs, description] = await Promise.all([openThingBlobs(deps, wanted), describeWanted(deps, wanted)]);
+  if (!blobs) readerFor(deps.log).forget(wanted.stream);
   if (!blobs || !description) return undefined;
   const passages = await readPassages(blobs, wanted);
   const vectors = await loadVectors(deps, blobs, { wanted, passages });
@@ -34,10 +46,13 @@ export async function loadPassages(deps: LoadDeps, wanted: WantedGeneration): Pr
   });
 }
 
-async function readEvents({ log }: LoadDeps, { stream, version }: WantedGeneration): Promise<RecordedEvent[]> {
-  if (version > MAX_SHARED_EVENTS) return log.read(stream);
+async function describeWanted(
+  { log }: LoadDeps,
+  { stream, version }: WantedGeneration,
+): Promise<DocumentDescription | undefined> {
+  if (version > MAX_SHARED_EVENTS) return readerFor(log).read(stream);
   const events = await Promise.all(Array.from({ length: version }, (_, n) => log.event(stream, n + 1)));
-  return events.filter((event) => event !== undefined);
+  return describeDocument(events.filter((event) => event !== undefined));
 }
 
 type PassageWithText = Omit<Passage, "end"> & { text: string };

@@ -11,7 +11,7 @@ const BATCH_PASSAGES = 2_000;
 const [MAX_LOADS, MAX_LOADED_PASSAGES] = [50, 200];
 
 export interface PutDeps extends VaultDeps {
-  log: Pick<EventLog, "read" | "event">;
+  log: Pick<EventLog, "pages" | "event">;
   index: Pick<PassageIndex, "put">;
   onError(error: unknown): void;
 }

@@ -9,7 +9,7 @@ import type { EventLog } from "#events/ports.ts";
 import type { Keyring } from "#events/vault.ts";
 import { document } from "../../deciders/document.ts";
 import { storedDocument, type DocumentState } from "../../deciders/documentState.ts";
-import { describeDocument } from "../../knowledge/describeDocument.ts";
+import { readDescription } from "../../knowledge/describeDocument.ts";
 import { storeContent, type StoreContentDeps } from "../../knowledge/storeContent.ts";
 import { findHead, readState } from "../../states.ts";
 import type { CallInput } from "../stepInputs.ts";
@@ -24,7 +24,7 @@ import type { HostCall } from "./step.ts";
 const TIMEOUT_MS = 10_000;
 
 export interface DocumentDeps extends Omit<StoreContentDeps, "admit">, Pick<FileDeps, "admitContent"> {
-  log: Pick<EventLog, "heads" | "read" | "readNewest">;
+  log: Pick<EventLog, "heads" | "read" | "pages" | "readNewest">;
   keyring: Pick<Keyring, "keyedHash">;
   collections: Collections;
 }
@@ -98,7 +98,7 @@ async function applySent(
   sent: Partial<PushedDescription>,
 ) {
   const stream = streamName("document", document_id);
-  const recorded = describeDocument(await deps.log.read(stream));
+  const recorded = await readDescription(deps.log, stream);
   const changed = recorded && changedDescription(sent, recorded);
   if (!changed) return;
   const { organization_id, run_id: request_id } = step;

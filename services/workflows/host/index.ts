@@ -20,7 +20,7 @@ import type { HostCall, StepAttempt } from "./step.ts";
 import { callTool, read, search, type ToolDeps } from "./tool.ts";
 
 export interface StepHostDeps extends TurnDeps, ToolDeps, FileDeps, DocumentDeps {
-  log: TurnDeps["log"];
+  log: TurnDeps["log"] & DocumentDeps["log"];
   vault: Pick<Vault, "createKey" | "findKey" | "get" | "put">;
   keyring: Pick<Keyring, "openSecret" | "keyedHash">;
   agents: Agents;
