@@ -96,8 +96,10 @@ describe("a picture", () => {
   test.each([1, 2, 3])("turned by %i × 90° is read upright", async (turns) => {
     let turned = picture();
     for (let n = 0; n < turns; n++) turned = rotateRight(turned);
-    const { confidence, paragraphs, width, height } = await recognizer.recognize(turned);
+    const { confidence, paragraphs, width, height, drawn } = await recognizer.recognize(turned);
     expect(confidence).toBeGreaterThan(80);
+    // the borders of its table
+    expect([drawn.across.length, drawn.down.length]).toEqual([4, 4]);
     expect([width, height]).toEqual([picture().width, picture().height]);
     expect(paragraphs.flat().flatMap(({ words }) => words.map(({ text }) => text))).toContain("Trawler");
   });

@@ -1,5 +1,6 @@
 import type { Emphasis, List, ListItem, Nodes, Parents, PhrasingContent, RootContent, Strong } from "mdast";
 import { plainText } from "./cellContent.ts";
+import { numberOf } from "./itemNumbers.ts";
 
 /* Word processors emphasize spaces, parts of words and whole headings, which Markdown cannot express. */
 
@@ -109,6 +110,12 @@ const tidyList = (list: List): List => {
   return bare ? only : { ...list, children: mergeBareItems(list) };
 };
 
+/** The items with their numbers, because later ones keep theirs where an item without words is dropped or merged. */
+const numberItems = (list: List): ListItem[] =>
+  list.ordered
+    ? list.children.map((item, index) => ({ ...item, data: { ...item.data, number: numberOf(list, item, index) } }))
+    : list.children;
+
 /** A list is tight unless an item has more than one paragraph. */
 const isLoose = (children: Nodes[]): boolean => children.filter(({ type }) => type === "paragraph").length > 1;
 
@@ -139,7 +146,7 @@ export const normalizeMarkdown = (node: Nodes): Nodes => {
       return { ...node, children: tidyAll([{ type: "tableRow", children: cells }, ...rows]) };
     }
     case "list":
-      return tidyList({ ...node, spread: false, children: tidyAll(node.children) });
+      return tidyList({ ...node, spread: false, children: tidyAll(numberItems(node)) });
     case "listItem": {
       const children = tidyAll(node.children);
       return { ...node, spread: isLoose(children), children };

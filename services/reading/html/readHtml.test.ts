@@ -106,6 +106,21 @@ test("an item that begins with a deeper list keeps the numbers of both", async (
   );
 });
 
+test("a deeper list between items belongs to the item before, as do paragraphs and words", async () => {
+  const deeper = "<ol><li>a</li><li>b</li></ol>";
+  expect(await read(`<ol><li>one</li>${deeper}<li>two</li></ol>`)).toBe("1. one\n   1. a\n   2. b\n2. two");
+  expect(await read("<ul><li>one</li>\n<ul><li>a</li></ul>\n<li>two</li></ul>")).toBe("- one\n  - a\n- two");
+  expect(await read("<ul><li>one</li><p>note</p>more<br><li>two</li></ul>")).toBe("- one\n\n  note\n\n  more\n- two");
+  expect(await read(`<ol type=a><li>one</li>${deeper}<li>two</li></ol>`)).toBe("- a. one\n  1. a\n  2. b\n- b. two");
+  expect(await read("<ol><div><li>one</li></div><div><li>two</li></div></ol>")).toBe("1. one\n2. two");
+});
+
+test("items keep their numbers after one without words", async () => {
+  expect(await read("<ol><li>one</li><li></li><li>three</li></ol>")).toBe("1. one\n3. three");
+  const bare = "<li><ol><li>a</li></ol></li>";
+  expect(await read(`<ol start=4><li>four</li>${bare}<li>six</li></ol>`)).toBe("4. four\n   1. a\n6. six");
+});
+
 test("definitions become a list of terms", async () => {
   expect(await read("<dl><div><dt>Ebb</dt><dd>falling</dd></div><dt>Flood</dt><dd>rising</dd></dl>")).toBe(
     "- **Ebb**\n  - falling\n- **Flood**\n  - rising",

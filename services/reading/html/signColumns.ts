@@ -18,9 +18,21 @@ interface SignCell {
 
 const textOf = (cell: { content: Content } | undefined): string => (cell ? plainText(cell.content).trim() : "");
 
+/** Replaces the content of a cell in all columns that it spans. */
+function replaceContent<Cell extends SignCell>(row: (Cell | undefined)[], place: number, content: Content): void {
+  const old = row[place]?.content;
+  let from = place;
+  while (from > 0 && row[from - 1]?.content === old) from -= 1;
+  for (let x = from; ; x += 1) {
+    const cell = row[x];
+    if (!cell || cell.content !== old) break;
+    row[x] = { ...cell, content };
+  }
+}
+
 /**
  * Moves a currency sign from its own cell before the number on its right, and a bracket or percent sign after the number on its
- * left. Their old cells become empty.
+ * left, which may span the column of a currency sign. Their old cells become empty.
  */
 export function joinSigns<Cell extends SignCell>(row: readonly (Cell | undefined)[]): (Cell | undefined)[] {
   const joined = [...row];
@@ -32,9 +44,12 @@ export function joinSigns<Cell extends SignCell>(row: readonly (Cell | undefined
     if (!isClosing && !CURRENCY.test(sign)) continue;
     const place = textOf(joined[x + step]) === "" ? x + 2 * step : x + step;
     const number = joined[place];
-    if (!number || number.columns > 1 || !(isClosing ? NUMBER : NUMBER_START).test(textOf(number))) continue;
-    const content: Content = isClosing ? [...number.content, ...cell.content] : [...cell.content, ...number.content];
-    joined[place] = { ...number, content };
+    if (!number || !(isClosing ? NUMBER : NUMBER_START).test(textOf(number))) continue;
+    replaceContent(
+      joined,
+      place,
+      isClosing ? [...number.content, ...cell.content] : [...cell.content, ...number.content],
+    );
     joined[x] = { ...cell, content: [] };
   }
   return joined;

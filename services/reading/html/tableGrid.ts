@@ -83,6 +83,27 @@ const headerCount = (rows: Row[]): number => {
   return grouped && height <= MAX_HEADERS && height < rows.length ? height : 1;
 };
 
+const YEAR_OR_DATE = /^(?:(?:19|20)\d\d|\d{1,4}[./-]\d{1,2}[./-]\d{1,4})$/;
+
+const isName = (cell: GridCell | undefined): boolean => {
+  const text = plainText(cell?.content ?? []).trim();
+  return /\p{L}/u.test(text) || YEAR_OR_DATE.test(text);
+};
+
+/**
+ * The number of undeclared header rows: a first row with names over several columns, and the rows of names below it that have no
+ * label of their own. 0 if there is no such row.
+ */
+const groupedHeaders = (rows: GridRow[]): number => {
+  const [first = []] = rows;
+  const isGroup = (cell: GridCell | undefined, x: number): boolean => x > 1 && cell?.content === first[x - 1]?.content;
+  if (!first.some((cell, x) => isFilled(cell) && isGroup(cell, x))) return 0;
+  const labelled = rows.findIndex(
+    (row, y) => y > 0 && (isFilled(row[0]) || row.some((cell) => isFilled(cell) && !isName(cell))),
+  );
+  return labelled > 1 && labelled <= MAX_HEADERS ? labelled : 0;
+};
+
 const stackHeaders = (rows: GridRow[], x: number): Content => {
   const labels: Content[] = [];
   for (const row of rows) {
@@ -116,8 +137,9 @@ export const toGrid = (table: Row[]): Grid => {
   const rows = isTitle(table) ? table.slice(1) : table;
   const spreadRows = expandSpans(rows).map((places, y) => ({ row: rows[y], places }));
   const filledRows = spreadRows.filter(({ places }) => places.some(isFilled));
-  const count = headerCount(filledRows.flatMap(({ row }) => row ?? []));
+  const declared = headerCount(filledRows.flatMap(({ row }) => row ?? []));
   const places = dropEmptyColumns(filledRows.map((line) => joinSigns(line.places)));
+  const count = Math.max(declared, filledRows[0]?.row?.header === true ? 1 : groupedHeaders(places));
   const columns = [...(places[0] ?? []).keys()];
   const header = columns.map((x) => stackHeaders(places.slice(0, count), x));
   const body = places.slice(count).map((row) => bodyRow(row, columns));

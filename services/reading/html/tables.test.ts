@@ -114,6 +114,38 @@ test("currency signs in their own columns join their numbers", async () => {
   ]);
 });
 
+test("signs join a number that spans the columns around it, as in filings", async () => {
+  const spanning = (...cells: [text: string, columns: number][]): string =>
+    `<tr>${cells.map(([text, columns]) => `<td colspan=${columns}>${text}</td>`).join("")}</tr>`;
+  const table = [
+    spanning(["", 3], ["2024", 3], ["", 3], ["2023", 3]),
+    spanning(["Net sales", 3], ["$", 1], ["391,035", 1], ["", 1], ["", 3], ["$", 1], ["383,285", 1], ["", 1]),
+    spanning(["Gross margin", 3], ["46.2", 2], ["%", 1], ["", 3], ["44.1", 2], ["%", 1]),
+    spanning(["Other expense", 3], ["(1,200", 2], [")", 1], ["", 3], ["(565", 2], [")", 1]),
+    spanning(["Shares", 3], ["15,408", 2], ["", 1], ["", 3], ["15,812", 2], ["", 1]),
+  ];
+  expect(await read(`<table>${table.join("")}</table>`)).toEqual([
+    "| | 2024 | 2023 |",
+    "| --- | --- | --- |",
+    "| Net sales | $391,035 | $383,285 |",
+    "| Gross margin | 46.2% | 44.1% |",
+    "| Other expense | (1,200) | (565) |",
+    "| Shares | 15,408 | 15,812 |",
+  ]);
+});
+
+test("names over several columns stand above those of the row below, also if no row is declared as a header", async () => {
+  const upper = "<tr><td>in millions</td><td colspan=2>Three months</td><td colspan=2>Nine months</td></tr>";
+  const body = row("Revenue", "5", "4", "15", "12");
+  expect((await read(`<table>${upper}${row("", "2024", "2023", "2024", "2023")}${body}</table>`)).slice(0, 3)).toEqual([
+    "| in millions | Three months / 2024 | Three months / 2023 | Nine months / 2024 | Nine months / 2023 |",
+    "| --- | --- | --- | --- | --- |",
+    "| Revenue | 5 | 4 | 15 | 12 |",
+  ]);
+  const figures = row("", "1", "2", "3", "4");
+  expect((await read(`<table>${upper}${figures}${body}</table>`))[2]).toBe("| | 1 | 2 | 3 | 4 |");
+});
+
 test("signs without a number beside them stay in their cell", async () => {
   const table = `<table>${row("Unit", "Sign", "Name")}${row("money", "$", "Dollar")}${row("share", "%", "Percent")}</table>`;
   expect((await read(table)).slice(2)).toEqual(["| money | $ | Dollar |", "| share | % | Percent |"]);

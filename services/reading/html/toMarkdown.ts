@@ -10,6 +10,7 @@ import { joinTexts } from "./joinTexts.ts";
 import { markNotes } from "./notes.ts";
 import { separatePictures } from "./pictureGaps.ts";
 import { bracketReadings } from "./ruby.ts";
+import { adoptStrayContent } from "./strayContent.ts";
 import { normalizeTexts } from "./text.ts";
 import { normalizeMarkdown } from "./normalizeMarkdown.ts";
 import type { RawMarkdown } from "./rawMarkdown.ts";
@@ -59,6 +60,7 @@ export const toMarkdown = (tree: Root): string => {
   bracketReadings(tree);
   separatePictures(tree);
   dropBlockWhitespace(tree);
+  adoptStrayContent(tree);
   const content: Nodes = toMdast(markNotes(tree), { handlers, nodeHandlers: { root }, document: true });
   return write(normalizeMarkdown(content), OPTIONS).trim();
 };

@@ -9,7 +9,7 @@ const list = (tagName: string, ...content: (ElementContent | string)[]): Element
 test("a list whose first item contains only a deeper list continues the one before", () => {
   const deeper = list("ul", "gas");
   expect(joinBlocks([list("ol", "rent"), list("ul", "\n", deeper)])).toEqual([
-    element("ol", [element("li", ["rent"]), element("li", ["\n", deeper])]),
+    element("ol", [element("li", ["rent", deeper])]),
   ]);
 });
 

@@ -44,6 +44,15 @@ export const usedColumns = (block: Block): number[] => {
 /** Whether a row is a header: at least two cells, all of them text. */
 const isHeader = ({ cells }: Row): boolean => cells.length > 1 && cells.every(({ isText }) => isText);
 
+/** Years and dates as they are displayed: `2024`, `2024-12-31`, `Dec 2024`, `Dec-24`. */
+const PERIOD = /^(?:(?:19|20)\d\d(?:-\d\d-\d\d)?|\p{L}{3,9}[ -](?:(?:19|20)\d\d|\d\d))$/u;
+
+/** Whether a row names columns by at least two years or dates, which are no text. */
+const namesPeriods = ({ cells }: Row): boolean => {
+  const periods = cells.filter(({ isText }) => !isText).map(({ text }) => text);
+  return periods.length > 1 && new Set(periods).size === periods.length && periods.every((text) => PERIOD.test(text));
+};
+
 const extend = (extent: Extent | undefined, { cells }: Row): Extent => ({
   from: Math.min(extent?.from ?? Infinity, cells[0]!.column),
   to: Math.max(extent?.to ?? -1, cells.at(-1)!.column),
@@ -86,9 +95,17 @@ const splitRows = (block: Block): Block[] =>
 /** Tables that may be side by side. */
 const MAX_NEIGHBOURS = 16;
 
+const isTop = (row: Row): boolean => isHeader(row) || namesPeriods(row);
+
 /** Whether a table begins: a header, or a title above one. */
 const beginsTable = ([first, second]: Block): boolean =>
-  first !== undefined && (isHeader(first) || (first.cells.length === 1 && second !== undefined && isHeader(second)));
+  first !== undefined && (isTop(first) || (first.cells.length === 1 && second !== undefined && isTop(second)));
+
+/** Whether the first row below the titles names the columns. */
+const hasHeader = (block: Block): boolean => {
+  const first = block.find(({ cells }) => cells.length > 1);
+  return first !== undefined && isTop(first);
+};
 
 /** Joins blocks that an empty row separates, if the second has the same columns and no header. */
 const joinContinued = (separates: Block[]): Block[] => {
@@ -99,7 +116,7 @@ const joinContinued = (separates: Block[]): Block[] => {
     const continues = (above: { block: Block; columns: string }): boolean =>
       above.columns === columns && above.block.length > 1 && above.block.at(-1)!.at === block[0]!.at - 2;
     const above = columns === "" || beginsTable(block) ? undefined : joined.slice(-MAX_NEIGHBOURS).findLast(continues);
-    if (above && isHeader(above.block[0]!)) for (const row of block) above.block.push(row);
+    if (above && hasHeader(above.block)) for (const row of block) above.block.push(row);
     else joined.push({ block, columns });
   }
   return joined.map(({ block }) => block);
@@ -137,12 +154,22 @@ const addLabels = (side: Side, rows: Block): void => {
   for (const { at, cells } of rows) if (!side.labels.has(at)) side.labels.set(at, cells[0]!.isText);
 };
 
+/** What is written where there is no figure. */
+const NO_FIGURE = /^(?:n\/?[am]\.?|tb[ad]|[-–—.*]+)$/i;
+
+const isFigure = ({ isText, text }: Cell): boolean => !isText || NO_FIGURE.test(text.trim());
+
+/** Share of figures with a label; totals may have none. */
+const MIN_LABELLED = 0.75;
+
 /** Whether rows have only figures, so that their labels are on the side to their left. */
 const areFiguresOf = ({ labels }: Side, right: Block): boolean => {
-  const figures = right.filter(({ cells }) => !isHeader({ at: 0, cells }) && cells.length > 0);
+  const figures = right.filter((row) => row.cells.every(isFigure) || !isHeader(row));
+  const labelled = figures.filter(({ at }) => labels.get(at) === true);
   return (
     figures.length > 1 &&
-    figures.every(({ at, cells }) => labels.get(at) === true && cells.every(({ isText }) => !isText)) &&
+    labelled.length >= figures.length * MIN_LABELLED &&
+    figures.every(({ cells }) => cells.every(isFigure)) &&
     figures.length >= right.length - 2
   );
 };
