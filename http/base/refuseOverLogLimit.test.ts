@@ -54,7 +54,7 @@ let app: App | undefined;
 afterEach(() => app?.close());
 
 const refusal = (organization: string) =>
-  organization === "full" ? { code: "storage_limit_reached" as const, message: "Its events take too much." } : undefined;
+  organization === "full" ? { code: "storage_limit_reached" as const, message: "Too many events." } : undefined;
 
 /** A server with these routes, where a header or the hook of a trigger names the organization. */
 function open(routes: readonly string[]): App {

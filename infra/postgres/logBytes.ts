@@ -2,7 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "#projections/projection.ts";
 import { runPeriodically } from "./runPeriodically.ts";
 
-/* Counts what the events of each organization take, in the background: an append costs nothing more (docs/adr/0102-an-organization-has-a-share-of-the-log.md). */
+/*
+ * Counts what the events of each organization take, in the background: an append costs nothing more
+ * (docs/adr/0102-an-organization-has-a-share-of-the-log.md).
+ */
 
 const EVERY_MS = 5_000;
 /** Positions counted in one transaction. Sizes are read without the values, so that this takes tens of milliseconds. */
@@ -13,9 +16,9 @@ const PAUSE_MS = 100;
 const EVENT_BYTES = 500;
 
 /**
- * Counts a slice and moves the position in one statement, so that each event counts once, also if processes count at the same time
- * or are killed: the second one waits for the row, and then continues from its new position. The positions are scalar subqueries,
- * so that the plan is a range of the primary key whatever the statistics say.
+ * Counts a slice and moves the position in one statement, so that each event counts once, also if processes count at the same
+ * time or are killed: the second one waits for the row, and then continues from its new position. The positions are scalar
+ * subqueries, so that the plan is a range of the primary key whatever the statistics say.
  */
 const COUNT = `
   with moved as (
@@ -24,7 +27,8 @@ const COUNT = `
     returning c.previous, c.position
   ), counted as (
     insert into ops.log_bytes as known (organization_id, bytes)
-    select organization_id, sum(octet_length(meta) + octet_length(data) + coalesce(octet_length(sealed), 0) + ${EVENT_BYTES})
+    select organization_id,
+      sum(octet_length(meta) + octet_length(data) + coalesce(octet_length(sealed), 0) + ${EVENT_BYTES})
     from log.events
     where position > (select m.previous from moved m) and position <= (select m.position from moved m)
     group by organization_id
@@ -46,8 +50,7 @@ interface CountOptions {
 /** Counts new events, now and every few seconds, until the signal. */
 export function countLogBytes({ db, onError }: CountOptions, signal: AbortSignal): Promise<void> {
   const catchUp = async (): Promise<void> => {
-    while (!signal.aborted && (await countNextEvents(db)))
-      await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
+    while (!signal.aborted && (await countNextEvents(db))) await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
   };
   return runPeriodically(EVERY_MS, catchUp, onError, signal);
 }

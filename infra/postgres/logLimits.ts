@@ -21,8 +21,8 @@ interface LogLimitWatch extends LogLimits {
 }
 
 const describe = (megabytes: number): string =>
-  `The events of the organization take more than ${megabytes} MB, so no new work is accepted. Events stay when things are ` +
-  "deleted: ask an operator to raise ORGANIZATION_LOG_MEGABYTES.";
+  `The events of the organization take more than ${megabytes} MB, so no new work is accepted. Events stay when ` +
+  "things are deleted: ask an operator to raise ORGANIZATION_LOG_MEGABYTES.";
 
 /** Watches which organizations are over the limit of their events. While it cannot look, the last figures hold. */
 export function watchLogLimits({ db, megabytes, logger }: Options): LogLimitWatch {
