@@ -12,12 +12,13 @@ import type { Http, HttpDeps } from "./base/deps.ts";
 import { ApiError, errorBody, errorHeaders } from "./base/errors.ts";
 import { limitPipelining } from "./base/limitPipelining.ts";
 import { lingerOnClose } from "./base/lingeringClose.ts";
-import { createMetrics } from "./base/metrics.ts";
+import { createMetrics, measureLogLimits } from "./base/metrics.ts";
 import { observeRequests } from "./base/observeRequests.ts";
 import { readBodies } from "./base/parseBodies.ts";
 import { followReadings } from "./base/readingProgress.ts";
 import { answerBadRequest, answerExpectation } from "./base/parserErrors.ts";
 import { createProviders } from "./base/providers.ts";
+import { refuseOverLogLimit } from "./base/refuseOverLogLimit.ts";
 import { refuseWhileClosing } from "./base/refuseWhileClosing.ts";
 import { requestId } from "./base/requestId.ts";
 import { refuseWithoutSpace } from "./base/requireSpace.ts";
@@ -129,6 +130,7 @@ export async function buildServer(deps: HttpDeps) {
     noteUse: lastUseRecorder.noteUse,
   };
   deps.onHealed(http.metrics.healed);
+  measureLogLimits(deps.registry, deps.logLimits);
   app.addHook("onClose", () => lastUseRecorder.close());
   app.decorateRequest("caller", null as never);
   app.decorateRequest("recheckCredential", undefined);
@@ -144,6 +146,7 @@ export async function buildServer(deps: HttpDeps) {
   });
   admitInTurns(app, http);
   refuseWithoutSpace(app, http);
+  refuseOverLogLimit(app, http);
   app.server.on("checkExpectation", answerExpectation);
   await app.register(fastifyMultipart, { throwFileSizeLimit: true });
   await registerRoutes(app, http);

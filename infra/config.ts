@@ -170,6 +170,7 @@ const schema = z
     FREE_DISK_PERCENT: percents().default([5, 3, 1]),
     THREAD_MEGABYTES: count(1, 10_000).default(2_000),
     ORGANIZATION_MEGABYTES: count(1, 100_000_000).default(100_000),
+    ORGANIZATION_LOG_MEGABYTES: count(1, 100_000_000).default(50_000),
     ORGANIZATION_SCHEDULES: count(0, 1_000_000).default(1_000),
     SCHEDULE_SECONDS: count(1, 86_400).default(60),
     SOURCE_DELAY_MS: count(0, 60_000).default(1_000),

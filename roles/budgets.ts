@@ -3,7 +3,7 @@ import { newCommand, type Command, type CommandResult } from "#events/envelope.t
 import { currentTrace } from "#events/spans.ts";
 import { toTraceHeaders } from "#events/trace.ts";
 import { ApiError } from "#http/base/errors.ts";
-import { requireStorage } from "#http/base/storageLimits.ts";
+import { requireLogRoom, requireStorage } from "#http/base/storageLimits.ts";
 import { openStoredBytes } from "./storedBytes.ts";
 import { watchBudgets, type BudgetWatch, type RequestedAmounts } from "#projections/budgets/watch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
@@ -63,6 +63,7 @@ export function openContentLimits(resources: Resources, budgets: BudgetWatch): F
   const needs = { settings: resources.settings, storedBytes: openStoredBytes(resources.db) };
   return async ({ organization_id, project_id }, added) => {
     try {
+      requireLogRoom(resources, organization_id);
       await requireStorage(needs, organization_id, added.bytes, "The content");
     } catch (error) {
       if (error instanceof ApiError && error.status < 500) return { refused: error.message };

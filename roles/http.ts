@@ -56,6 +56,9 @@ const openModels = ({ settings, keyring }: Resources) =>
     privateHosts: settings.PRIVATE_PROVIDER_HOSTS,
   });
 
+/** What this process refuses for reasons of the deployment and of organizations. */
+const limitsOf = ({ freeSpace, logLimits, rates }: Resources) => ({ freeSpace, logLimits, rates });
+
 type Listeners = Pick<HttpDeps, "onCommitted" | "onProjected" | "onHealed" | "onRead">;
 
 const listenTo = ({ hints, faults, readings }: Resources["bus"]): Listeners => ({
@@ -193,7 +196,7 @@ export async function startHttpRole(resources: Resources, local?: LocalServices)
     keyring,
     vault,
     blobs,
-    freeSpace: resources.freeSpace,
+    ...limitsOf(resources),
     passagesFrom,
     engine,
     models: openSearchModels(resources),
@@ -213,7 +216,6 @@ export async function startHttpRole(resources: Resources, local?: LocalServices)
     circuits: bus.circuits.ask,
     ...(await openPages(settings)),
     startCodes,
-    rates: resources.rates,
     logger,
     registry: new Registry(),
     httpId: worker,

@@ -16,6 +16,7 @@ import { watchReach } from "#infra/postgres/reach.ts";
 import { watchSameBus } from "#infra/postgres/sameBus.ts";
 import { watchClock } from "#infra/postgres/clock.ts";
 import { openLog } from "#infra/postgres/log.ts";
+import { watchLogLimits } from "#infra/postgres/logLimits.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import type { Settings } from "#infra/config.ts";
 import { watchRates } from "#projections/budgets/rateWatch.ts";
@@ -41,13 +42,15 @@ export interface ResourceOptions {
 }
 
 /** Shared by all roles of the process, because http and workflow steps share limits. */
-const openRates = (db: Db, bus: Bus, worker: string, logger: Logger) =>
-  watchRates({
+const openLimits = ({ settings }: ResourceOptions, db: Db, bus: Bus, worker: string, logger: Logger) => ({
+  rates: watchRates({
     db,
     exchange: bus.turnNews,
     process: worker,
     onError: (error) => logger.warn({ err: error }, "turns of the last minute not read, retrying"),
-  });
+  }),
+  logLimits: watchLogLimits({ db, megabytes: settings.ORGANIZATION_LOG_MEGABYTES, logger }),
+});
 
 async function openBlobFolder({ DATA_DIR }: Settings) {
   const folder = join(DATA_DIR, "blobs");
@@ -102,7 +105,7 @@ export async function openResources(options: ResourceOptions, stopping?: AbortSi
   const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
   const sameBus = watchBus(db, bus, worker, logger);
   const releaseClock = useClock(clock.now);
-  const rates = openRates(db, bus, worker, logger);
+  const limits = openLimits(options, db, bus, worker, logger);
   const telemetry = await openTelemetry({ settings, role, instance: worker, logger });
 
   return {
@@ -121,15 +124,15 @@ export async function openResources(options: ResourceOptions, stopping?: AbortSi
     freeSpace,
     vault: openVault({ blobs, keyring, dataKeys: log }),
     bus,
-    rates,
+    ...limits,
     schemas,
     worker,
     /** Whether this process's view of other workers' heartbeats is up to date. */
     isSteady: heartbeat.isSteady,
     async close(): Promise<void> {
-      rates.close();
+      limits.rates.close();
       freeSpace.stop();
-      await sameBus.stop();
+      await Promise.all([limits.logLimits.stop(), sameBus.stop()]);
       await clock.stop();
       releaseClock();
       await heartbeat.leave().catch(() => {});

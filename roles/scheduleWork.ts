@@ -14,10 +14,11 @@ interface ScheduleOptions {
 
 /** A services process's work on schedules: starts runs at their due times. */
 export const openScheduleWork = (resources: Resources, handle: Handle, { scripts, budgets }: ScheduleOptions) => {
-  const { log, keyring, schemas, worker, logger, clock, freeSpace } = resources;
+  const { log, keyring, schemas, worker, logger, clock, freeSpace, logLimits } = resources;
   return createSchedules({
     log,
     freeSpace,
+    logLimits,
     now: clock.now,
     keyring,
     schemas,
@@ -31,10 +32,10 @@ export const openScheduleWork = (resources: Resources, handle: Handle, { scripts
 
 /** Starts the alert runs of budgets. */
 export const openAlertWork = (resources: Resources, handle: Handle, { scripts, budgets }: ScheduleOptions) => {
-  const { log, keyring, schemas, worker, logger } = resources;
+  const { log, keyring, schemas, worker, logger, logLimits } = resources;
   const admitRun = openRunLimits(budgets);
   const onRefused = ({ code, message }: { code: string; message: string }, { organization_id, stream }: PublicEvent) =>
     logger.warn({ code, reason: message, organization_id, stream }, "run of a reached budget refused");
   return (event: PublicEvent) =>
-    startAlertRun({ log, keyring, schemas, scripts, admitRun, worker, handle, onRefused }, event);
+    startAlertRun({ log, keyring, schemas, scripts, admitRun, logLimits, worker, handle, onRefused }, event);
 };

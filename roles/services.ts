@@ -1,6 +1,7 @@
 import { createBreaker } from "#infra/postgres/breaker.ts";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { runAsLeader } from "#infra/postgres/leader.ts";
+import { countLogBytes } from "#infra/postgres/logBytes.ts";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, Gate, PublicEvent, StreamHead } from "#events/ports.ts";
@@ -168,8 +169,13 @@ export async function startServicesRole(resources: Resources) {
   const commands = await bus.source(clock.now).consume(work.handle, gate, resources.appends.problem);
   const reactions = await bus.reactions.consume(reactTo(resources, work), gate);
   const relays = startRelays(resources, onError);
-  const cleanUpUntil = (signal: AbortSignal) => cleanUp({ db, blobs, dataKeys: log, clock, onError }, signal);
-  const cleaning = runAsLeader(pool, "clean-up", cleanUpUntil, onError, { gate: clock });
+  const keepHouse = async (signal: AbortSignal): Promise<void> => {
+    await Promise.all([
+      cleanUp({ db, blobs, dataKeys: log, clock, onError }, signal),
+      countLogBytes({ db, onError }, signal),
+    ]);
+  };
+  const cleaning = runAsLeader(pool, "clean-up", keepHouse, onError, { gate: clock });
   const following = work.startFollowing();
   sweep.start();
 

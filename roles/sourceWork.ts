@@ -2,7 +2,7 @@ import type { StreamHead } from "#events/ports.ts";
 import { ApiError } from "#http/base/errors.ts";
 import { hashInSteps } from "#http/base/hashInSteps.ts";
 import { describeFile } from "#http/upload/readUpload.ts";
-import { requireStorage } from "#http/base/storageLimits.ts";
+import { requireLogRoom, requireStorage } from "#http/base/storageLimits.ts";
 import { fetchPage } from "#infra/web/fetchPage.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { hasProjected } from "#projections/progress.ts";
@@ -25,11 +25,12 @@ const NO_SPACE = "It was not fetched: a disk of the service is almost full.";
 
 /** Describes a file from the web as an upload would be stored, or says why it cannot be. */
 async function describe(
-  needs: Pick<Resources, "settings"> & { storedBytes: StoredBytes },
+  needs: Pick<Resources, "settings" | "logLimits"> & { storedBytes: StoredBytes },
   organization_id: string,
   { bytes, filename, mimetype }: WebFile,
 ): Promise<PageFile | { refusal: string }> {
   try {
+    requireLogRoom(needs, organization_id);
     const sha256 = await hashInSteps(bytes);
     const file = await describeFile({ bytes, filename, mimetype, sha256 }, { pictures: needs.settings.OCR });
     await requireStorage(needs, organization_id, bytes.length, "The page");
@@ -46,7 +47,7 @@ export function openSourceWork(
   handle: Handle,
   { reader, budgets }: { reader: Pick<Reader, "list">; budgets: BudgetWatch },
 ) {
-  const { db, log, blobs, vault, keyring, worker, logger, settings, freeSpace } = resources;
+  const { db, log, blobs, vault, keyring, worker, logger, settings, freeSpace, logLimits } = resources;
   const storedBytes = openStoredBytes(db);
   const send = sendTo(handle, worker);
   const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
@@ -73,7 +74,7 @@ export function openSourceWork(
         return { source, pages: source ? await allSourcePages(db, source_id) : [] };
       },
     },
-    describe: (organization_id, file) => describe({ settings, storedBytes }, organization_id, file),
+    describe: (organization_id, file) => describe({ settings, logLimits, storedBytes }, organization_id, file),
     admit: openPageLimits(budgets),
     onError: (error, stream) => logger.warn({ err: error, stream }, "source not read, retrying"),
   });

@@ -35,9 +35,11 @@ interface StepHostOptions {
   openDownloadMemory: OpenDownloadMemory;
 }
 
-/** Checks budgets first, then limits per minute and on concurrency. */
-function openLimits({ rates }: Resources, budgets: BudgetWatch): TurnDeps["askLimits"] {
+/** Checks the limit of events and budgets first, then limits per minute and on concurrency. */
+function openLimits({ rates, logLimits }: Resources, budgets: BudgetWatch): TurnDeps["askLimits"] {
   return async (spender, { turn_id, models, prompt, streamed }) => {
+    const full = logLimits.refusal(spender.organization_id);
+    if (full) return { refused: full.message, code: full.code };
     const reached = await budgets.check(spender);
     if (reached?.refuses) return { refused: describeLimit(reached) };
     const texts = prompt.messages.map(({ text }) => text);

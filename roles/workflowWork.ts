@@ -41,7 +41,7 @@ export function openWorkflowWork(
   handle: Handle,
   { budgets, runner, openHost, scripts, turns }: WorkflowWorkOptions,
 ) {
-  const { db, log, vault, keyring, worker, logger, schemas, bus, clock } = resources;
+  const { db, log, vault, keyring, worker, logger, schemas, bus, clock, logLimits } = resources;
   const queryTwice = createQueryTwice(resources);
   const isFound = (ids: string[]): boolean => ids.length > 0;
   const named = batchLookups((names) => listWorkflowsNamed(db, names));
@@ -67,6 +67,7 @@ export function openWorkflowWork(
     now: clock.now,
     worker,
     send: sendTo(handle, worker),
+    logLimits,
     runner,
     openHost,
     schemas,

@@ -205,6 +205,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("Sources of an organization", "http/base/countLimits.ts#MAX_SOURCES", "", "too_many_sources"),
     limit("What an organization may store", "ORGANIZATION_MEGABYTES", "megabytes", "storage_limit_reached"),
     limit(
+      "What the events of an organization may take",
+      "ORGANIZATION_LOG_MEGABYTES",
+      "megabytes",
+      "storage_limit_reached",
+    ),
+    limit(
       "Languages of an organization's text recognition",
       "events/ocrLanguages.ts#MAX_OCR_LANGUAGES",
       "",

@@ -4,6 +4,7 @@ import type { AuditLog } from "#events/auditLog.ts";
 import type { CircuitReports } from "#events/circuits.ts";
 import type { FreeSpace } from "#events/freeSpace.ts";
 import type { HealedFault } from "#events/healedFaults.ts";
+import type { LogLimits } from "#events/logLimits.ts";
 import type { CommandSender, EventLog, Frames, Hints } from "#events/ports.ts";
 import type { ReadingProgress, ReadingReports } from "#events/readingProgress.ts";
 import type { SchemaChecker } from "#events/schemaChecker.ts";
@@ -117,6 +118,7 @@ export interface HttpDeps extends HttpPorts {
   vault: Vault;
   blobs: Pick<Blobs, "remove" | "removeAll">;
   freeSpace: FreeSpace;
+  logLimits: LogLimits;
   /** Iterates over the passages in a blob, beginning with number `seq`. */
   passagesFrom(blob: Buffer, seq: number): Iterable<StoredPassage>;
   engine: SearchEngine;

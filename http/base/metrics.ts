@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { SPACE_USES, type SpaceUse } from "#events/freeSpace.ts";
 import { HEALED_FAULTS, type HealedFault } from "#events/healedFaults.ts";
+import type { LogLimits } from "#events/logLimits.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import { measureEventLoopDelay } from "./eventLoopDelay.ts";
 
@@ -83,6 +84,17 @@ function createHealthGauges(registers: Registry[]) {
       registers,
     }),
   };
+}
+
+export function measureLogLimits(registry: Registry, { countReached }: Pick<LogLimits, "countReached">): void {
+  new Gauge({
+    name: "organizations_over_log_limit",
+    help: "Organizations whose new work is refused because of ORGANIZATION_LOG_MEGABYTES",
+    registers: [registry],
+    collect() {
+      this.set(countReached());
+    },
+  });
 }
 
 export function createMetrics(registry: Registry) {

@@ -3,6 +3,7 @@ import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 
 type Needs = Pick<Http, "settings" | "storedBytes">;
+export type LogNeeds = Pick<Http, "logLimits">;
 
 const MEGABYTE = 1_000_000;
 
@@ -20,6 +21,12 @@ export async function requireStorage(
     `${param} does not fit: an organization stores at most ${limit} MB of files, attachments and documents. Delete some first.`,
     { param },
   );
+}
+
+/** Throws 413 `storage_limit_reached` if the events of the organization take more than they may. */
+export function requireLogRoom({ logLimits }: LogNeeds, organization: string): void {
+  const refusal = logLimits.refusal(organization);
+  if (refusal) throw new ApiError(refusal.code, refusal.message);
 }
 
 /** Throws 413 `thread_too_large` if the thread may not store this many more bytes. */

@@ -7,6 +7,7 @@ import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
 import { releaseAfter } from "../base/readStreamWithBudget.ts";
+import { requireLogRoom } from "../base/storageLimits.ts";
 import { processInBatches } from "./processInBatches.ts";
 import { retryRun } from "./retryAndFork.ts";
 import { formatCursor, readCursor } from "./runCursor.ts";
@@ -80,12 +81,14 @@ async function changeOne(http: Http, request: FastifyRequest, { action, reason, 
 async function changeMany(http: Http, reply: FastifyReply, body: Body): Promise<z.infer<typeof Progress>> {
   const { request } = reply;
   checkStatus(body);
-  await http.waitUntilCurrent(["runs"]);
-  const { dry_run, limit } = body;
-  // each retry reads and copies a whole run
-  if (!dry_run && body.action === "retry") await request.acquireLongRead();
-  const page = { after: readCursor(body.cursor), limit };
   const { organization_id } = request.caller;
+  const { dry_run, limit } = body;
+  const retries = !dry_run && body.action === "retry";
+  if (retries) requireLogRoom(http, organization_id);
+  await http.waitUntilCurrent(["runs"]);
+  // each retry reads and copies a whole run
+  if (retries) await request.acquireLongRead();
+  const page = { after: readCursor(body.cursor), limit };
   const { rows, total } = await findRunsToChange(http.db, organization_id, toRunFilter(body.filter), page);
   const change = async ({ id }: (typeof rows)[number]) => [await changeOne(http, request, body, id)];
   const { results: data, next } = await processInBatches(rows, change, disconnectSignal(reply.raw));

@@ -150,7 +150,7 @@ async function start(
     prompt: prepared.prompt,
     streamed: true,
   });
-  if ("refused" in answer) return { refused: { code: "budget_exceeded", message: answer.refused } };
+  if ("refused" in answer) return { refused: { code: answer.code ?? "budget_exceeded", message: answer.refused } };
   if ("rate_limited" in answer) return { later: answer.rate_limited.retry_after_ms };
   const { reserved, end, withdraw } = answer.admitted;
   const forget = settleAtEnd(deps, owner, turn_id, (ended) => end(spendingOf(ended)));

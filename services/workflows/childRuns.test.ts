@@ -48,6 +48,7 @@ async function startedBy(status: string, check_ms = 0) {
     schemas: { check: async () => void vi.advanceTimersByTime(check_ms) },
     keyring: { keyedHash: (_: string, text: string) => text },
     admitRun: async () => ({ admitted: { settle: () => {}, withdraw: () => {} } }),
+    logLimits: { refusal: () => undefined },
     findWorkflowIds: async () => [],
   } as never);
   const child = { child_run_id: newId(), workflow: workflow_id, args: "{}" };

@@ -24,7 +24,7 @@ export const continuationDelay = ({ created }: Pick<History, "created">, now: nu
   Math.max(0, Date.parse(created.created_at) + MIN_LIFE_MS - now);
 
 type RunContinuation = Extract<TickOutcome["end"], { type: "continued" }>;
-type PlanDeps = Pick<StartDeps, "log" | "scripts" | "schemas">;
+type PlanDeps = Pick<StartDeps, "log" | "scripts" | "schemas" | "logLimits">;
 
 /** The rules of the next run, taken from the workflow as it is now; or why it cannot be started. */
 export async function planContinuation(
@@ -41,7 +41,9 @@ export async function planContinuation(
   });
   const workflow = await findWorkflow(deps, organization_id, created.workflow_id);
   if (!workflow) return failed("workflow_not_found", "the workflow no longer exists.");
-  const refusal = await refuseArgs(deps, workflow, JSON.parse(args) as Record<string, unknown>);
+  // a loop without an end would write for ever
+  const isFull = deps.logLimits.refusal(organization_id);
+  const refusal = isFull ?? (await refuseArgs(deps, workflow, JSON.parse(args) as Record<string, unknown>));
   if (refusal) return failed(refusal.code, refusal.message);
   const { definition_version, envelope } = workflow;
   const { limits, approvals, retention_days } = envelope;

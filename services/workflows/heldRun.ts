@@ -1,4 +1,5 @@
 import { currentTime } from "#events/clock.ts";
+import type { LogLimits } from "#events/logLimits.ts";
 import { Unavailable } from "#events/ports.ts";
 import { FailRun } from "#events/run.ts";
 import type { LinkEntry, StepEntry, TickResult } from "#events/runParts.ts";
@@ -21,6 +22,7 @@ export interface CoordinatorDeps extends AttemptsDeps, LinkDeps {
   runner: WorkflowRunner;
   scripts: ScriptStore;
   keyring: Pick<Keyring, "keyedHash">;
+  logLimits: Pick<LogLimits, "refusal">;
 }
 
 /** A run that this process holds, and its outbox to the log. */

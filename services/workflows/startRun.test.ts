@@ -22,7 +22,7 @@ const NEVER: Refuses = () => false;
  * Starts a run that ends a live one. `taken`: whether all claims are held; `refuses`: whether budgets have no room for so many
  * runs after these steps. Returns what happened, in order.
  */
-async function startInPlace({ rules = {}, taken = false, refuses = NEVER }) {
+async function startInPlace({ rules = {}, taken = false, refuses = NEVER, full = undefined as object | undefined }) {
   const steps: string[] = [];
   const heads = async (names: string[]) =>
     new Map(names.flatMap((stream) => (taken ? [[stream, { stream, state: "run-other" }] as const] : [])));
@@ -41,6 +41,7 @@ async function startInPlace({ rules = {}, taken = false, refuses = NEVER }) {
     schemas: { check: async () => undefined },
     keyring: { keyedHash: (_: string, text: string) => text },
     admitRun,
+    logLimits: { refusal: () => full },
   };
   const refusal = await startWorkflowRun(deps as never, workflowWith(rules), {
     run_id: newId(),
@@ -63,6 +64,8 @@ test("a start that a limit refuses cancels no run", async () => {
   const limited = await startInPlace({ rules: { start_rate: START_RATE }, taken: true });
   expect(limited).toEqual({ code: "start_rate_limited", steps: [] });
   expect(await startInPlace({ refuses: () => true })).toEqual({ code: "rate_limited", steps: [] });
+  const full = { code: "storage_limit_reached", message: "Its events take too much." };
+  expect(await startInPlace({ full })).toEqual({ code: "storage_limit_reached", steps: [] });
 });
 
 test("the limit of live runs is checked afterwards, because the cancelled run frees its place", async () => {

@@ -14,6 +14,7 @@ import {
   WORKFLOW_DISABLED,
   type StartableWorkflow,
 } from "#events/newRun.ts";
+import type { LogLimits } from "#events/logLimits.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { SchemaChecker } from "#events/schemaChecker.ts";
 import { StartRun } from "#events/run.ts";
@@ -40,6 +41,7 @@ export interface StartDeps {
   schemas: SchemaChecker;
   keyring: Pick<Keyring, "keyedHash">;
   admitRun: AdmitRun;
+  logLimits: Pick<LogLimits, "refusal">;
 }
 /** Checks the budget limits for one more run. `runs`: 0 asks whether there is room for it once another run has ended. */
 export type AdmitRun = (
@@ -188,6 +190,8 @@ export async function startWorkflowRun(
   run: NewRun,
 ): Promise<Refusal | undefined> {
   if (!workflow.enabled) return { code: "workflow_disabled", message: WORKFLOW_DISABLED };
+  const isFull = deps.logLimits.refusal(workflow.organization_id);
+  if (isFull) return isFull;
   const args = JSON.parse(run.args) as Record<string, unknown>;
   const refusal = await refuseArgs(deps, workflow, args);
   if (refusal) return refusal;

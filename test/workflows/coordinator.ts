@@ -44,6 +44,7 @@ export function openCoordinator(
       wasUnavailable: () => false,
     }),
     schemas: { check: async () => undefined },
+    logLimits: { refusal: () => undefined },
     startChildRun: refuse,
     startAgentTurn: refuse,
     stopTurn: refuse,

@@ -27,8 +27,14 @@ interface Admission {
   reserved?: string;
 }
 
-/** `refused`: the message of an exhausted budget. `rate_limited`: a limit per minute or on concurrency will have room later. */
-type TurnAnswer = { admitted: Admission } | { refused: string } | { rate_limited: { retry_after_ms: number } };
+/**
+ * `refused`: the message of an exhausted budget, or of another limit with its `code`. `rate_limited`: a limit per minute or on
+ * concurrency will have room later.
+ */
+type TurnAnswer =
+  | { admitted: Admission }
+  | { refused: string; code?: string }
+  | { rate_limited: { retry_after_ms: number } };
 
 /** Checks the limits for a turn. */
 export type CheckTurnLimits = (spender: Spender, turn: AskedTurn) => Promise<TurnAnswer>;

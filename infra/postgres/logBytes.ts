@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Db } from "#projections/projection.ts";
+import { runPeriodically } from "./runPeriodically.ts";
+
+/*
+ * Counts what the events of each organization take, in the background: an append costs nothing more
+ * (docs/adr/0102-an-organization-has-a-share-of-the-log.md).
+ */
+
+const EVERY_MS = 5_000;
+/** Positions counted in one transaction. Sizes are read without the values, so that this takes tens of milliseconds. */
+const SLICE = 20_000;
+/** Pause between two slices while a log is being caught up with, so that the server can do other work. */
+const PAUSE_MS = 100;
+/** What an event takes besides its texts: the other columns of its row, and its entries in four indexes. */
+const EVENT_BYTES = 500;
+
+/**
+ * Counts a slice and moves the position in one statement, so that each event counts once, also if processes count at the same
+ * time or are killed: the second one waits for the row, and then continues from its new position. The positions are scalar
+ * subqueries, so that the plan is a range of the primary key whatever the statistics say.
+ */
+const COUNT = `
+  with moved as (
+    update ops.log_bytes_counted c set previous = c.position, position = least(c.position + $1::integer, h.position)
+    from log.head h where c.position < h.position
+    returning c.previous, c.position
+  ), counted as (
+    insert into ops.log_bytes as known (organization_id, bytes)
+    select organization_id,
+      sum(octet_length(meta) + octet_length(data) + coalesce(octet_length(sealed), 0) + ${EVENT_BYTES})
+    from log.events
+    where position > (select m.previous from moved m) and position <= (select m.position from moved m)
+    group by organization_id
+    on conflict (organization_id) do update set bytes = known.bytes + excluded.bytes
+  )
+  select m.position < h.position as more from moved m cross join log.head h`;
+
+/** Counts the next events. Returns whether there are more. */
+export async function countNextEvents(db: Db, slice: number = SLICE): Promise<boolean> {
+  const [row] = await db.query<{ more: boolean }>(COUNT, [slice]);
+  return row?.more ?? false;
+}
+
+interface CountOptions {
+  db: Db;
+  onError(error: unknown): void;
+}
+
+/** Counts new events, now and every few seconds, until the signal. */
+export function countLogBytes({ db, onError }: CountOptions, signal: AbortSignal): Promise<void> {
+  const catchUp = async (): Promise<void> => {
+    while (!signal.aborted && (await countNextEvents(db))) await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
+  };
+  return runPeriodically(EVERY_MS, catchUp, onError, signal);
+}

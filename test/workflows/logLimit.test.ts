@@ -1,0 +1,96 @@
+import { beforeAll, expect, test } from "vitest";
+import { say } from "../http/service.ts";
+import { code, openWorkflows, SOON, UNKNOWN, WAITING, workflowSource, type Workflows } from "./harness.ts";
+
+/* An organization whose events take more than ORGANIZATION_LOG_MEGABYTES: its new work is refused, and nobody else's. */
+
+type Tenant = Workflows["home"];
+const KILOBYTES_EACH = 100;
+const FULL = [413, "storage_limit_reached"];
+
+let w: Workflows;
+let full: Tenant;
+beforeAll(async () => {
+  w = await openWorkflows({ ORGANIZATION_LOG_MEGABYTES: "1", SCHEDULE_SECONDS: "1" });
+  full = w.home;
+});
+
+const turnOf = ({ key }: Tenant, text = "Hello") => key("POST", "/openai/v1/chat/completions", say(text));
+
+/** Fills the log until the organization is refused. */
+async function fill(tenant: Tenant): Promise<void> {
+  // the question and its answer are events
+  for (let n = 0; n < 8; n++) {
+    const { status } = await turnOf(tenant, "x".repeat(KILOBYTES_EACH * 1_000));
+    if (status === 413) break;
+    expect(status).toBe(200);
+  }
+  await expect.poll(async () => code(await turnOf(tenant)), { ...SOON, interval: 500 }).toEqual(FULL);
+}
+
+/** Waits for an approval, and then does what new work would. */
+const BUSY = workflowSource(
+  `await ctx.awaitApproval("go", { title: "Go?" });
+if (args.what === "continue") return ctx.continueAs({ what: "nothing" });
+if (args.what === "child") return ctx.startRun(args.child);
+if (args.what === "ask") return ctx.runStep("ask", {});
+return 1;`,
+  `ask: defineStep({ retries: 0 }, async (_, ctx) =>
+    ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hello" }] }))`,
+);
+
+test("new work of an organization with too many events is refused, and everything else goes on", async () => {
+  const [waiting, busy] = [await full.register(WAITING), await full.register(BUSY, { models: ["offline/echo"] })];
+  const cancelled = await full.start(waiting);
+  const runs: string[] = [];
+  for (const what of ["continue", "child", "ask", "nothing"])
+    runs.push(await full.start(busy, { what, child: waiting.id }));
+  const approvals = [];
+  for (const run of runs) approvals.push((await full.pending(run))[0]);
+  const hook = await full.hook(waiting);
+  const file = await full.upload("Words.");
+  const { headers } = await turnOf(full);
+  const schedule = { name: "S", schedule: { every: 1 }, args: {} };
+  const quick = await full.register(workflowSource("return 1;"));
+  const triggers = `/workflows/${quick.id}/triggers`;
+  const { id: trigger } = await full.made(full.owner("POST", triggers, schedule));
+  await fill(full);
+
+  expect(code(await full.owner("POST", `/workflows/${waiting.id}/runs`, { args: {} }))).toEqual(FULL);
+  expect(code(await full.owner("POST", "/workflows/events", { name: "e", data: {} }))).toEqual(FULL);
+  expect(code(await full.owner("PATCH", `/workflows/${waiting.id}`, { name: "Renamed" }))).toEqual(FULL);
+  expect(code(await full.caller(hook)("POST", `/workflows/hooks/${hook.hook_token}`, {}))).toEqual(FULL);
+  const retries = { action: "retry", filter: { status: "failed" }, dry_run: false };
+  expect(code(await full.owner("POST", "/workflows/runs/change", retries))).toEqual(FULL);
+  const refusals = () =>
+    w.resources.db.query<{ code: string }>(
+      "select data::json ->> 'code' as code from log.events where stream = $1 and type = 'ScheduledRunRefused'",
+      [`trigger-${trigger}`],
+    );
+  await expect.poll(async () => (await refusals()).map((each) => each.code), SOON).toContain("storage_limit_reached");
+
+  for (const approval of approvals) expect((await full.decide(approval)).status).toBe(200);
+  const ended = [];
+  for (const run of runs) ended.push(await full.untilOver(run));
+  const [continued, child, ask, nothing] = ended;
+  expect([continued.error_info.code, child.error_info.code]).toEqual([FULL[1], FULL[1]]);
+  expect(ask.error).toContain("ORGANIZATION_LOG_MEGABYTES");
+  expect([nothing.status, nothing.result]).toEqual(["completed", 1]);
+  expect((await full.cancel(cancelled)).status).toBeLessThan(300);
+  expect((await full.untilOver(cancelled)).status).toBe("cancelled");
+  const thread = `/openai/v1/threads/${headers.get("x-thread-id")}`;
+  expect((await full.key("GET", `${thread}/messages`)).body.data.length).toBe(2);
+  for (const path of [thread, `/openai/v1/files/${file}`]) expect((await full.key("DELETE", path)).status).toBe(200);
+  expect((await full.owner("POST", "/erasures", { owner: `key:${UNKNOWN}` })).status).toBeLessThan(300);
+  expect((await full.owner("DELETE", `${triggers}/${trigger}`)).status).toBeLessThan(300);
+  expect((await full.owner("POST", "/auth/logout")).status).toBeLessThan(300);
+  expect((await full.owner("GET", "/auth/me")).status).toBe(401);
+  const metrics = await (await fetch(`${w.url}/metrics`)).text();
+  expect(metrics).toContain("organizations_over_log_limit 1\n");
+});
+
+test("another organization is not affected", async () => {
+  const other = await w.join("Other");
+  expect((await turnOf(other)).status).toBe(200);
+  expect((await other.run(workflowSource("return 1;"))).status).toBe("completed");
+});
