@@ -7,7 +7,7 @@ import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { PastEnd } from "../../parts/Pagination.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -34,18 +34,12 @@ const columns = (removal: Action<string>): Columns<OwnedThing> => [
     ),
   },
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
-  {
-    title: "Actions",
-    cell: (thing) => (
-      <RemoveButton
-        id={thing.id}
-        label="Delete"
-        about={nameOf(thing)}
-        question={`Delete “${nameOf(thing)}” for good? What was said in it cannot be brought back.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<OwnedThing>(removal, (thing) => ({
+    id: thing.id,
+    label: "Delete",
+    about: nameOf(thing),
+    question: `Delete “${nameOf(thing)}” for good? What was said in it cannot be brought back.`,
+  })),
 ];
 
 interface ListProps {

@@ -7,7 +7,7 @@ import { kindWord } from "../../format/kindWord.ts";
 import type { Action } from "../../parts/action.ts";
 import { listedChoices } from "../../parts/Choices.tsx";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { RetentionForm } from "./RetentionForm.tsx";
@@ -45,18 +45,11 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
       RETAINED_KINDS.map((kind) => `${formatNumber(deleted[kind])} ${kindWord(kind, deleted[kind])}`).join(", "),
   },
   { title: "Next round", cell: ({ next_round_at }) => <Time at={next_round_at} /> },
-  {
-    title: "Actions",
-    cell: ({ subject }) => (
-      <RemoveButton
-        id={subject}
-        label="Remove"
-        about={name(subject)}
-        question={`Remove the rules of “${name(subject)}”? What is not deleted yet is kept then.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Rules>(removal, ({ subject }) => ({
+    id: subject,
+    about: name(subject),
+    question: `Remove the rules of “${name(subject)}”? What is not deleted yet is kept then.`,
+  })),
 ];
 
 /** The retention rules. */

@@ -7,7 +7,7 @@ import type { Action } from "../../parts/action.ts";
 import { Checkbox, Form } from "../../parts/Form.tsx";
 import { formText, formTexts } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { UnlistedChoices } from "../../parts/UnlistedChoices.tsx";
@@ -28,18 +28,10 @@ const editable = (removal: Action<string>): Columns<Group> => [
     ),
   },
   ...COLUMNS.slice(1),
-  {
-    title: "Actions",
-    cell: ({ group }) => (
-      <RemoveButton
-        id={group}
-        label="Remove"
-        about={group}
-        question={`Remove the group “${group}”? Nobody decides its approvals in its name any more.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Group>(removal, ({ group }) => ({
+    id: group,
+    question: `Remove the group “${group}”? Nobody decides its approvals in its name any more.`,
+  })),
 ];
 
 /** Throws an OverwriteRefusal if a group has this name, because this form does not show its members. */

@@ -6,7 +6,7 @@ import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
@@ -34,18 +34,12 @@ const editable = (removal: Action<string>): Columns<Project> => [
       </Link>
     ),
   },
-  {
-    title: "Actions",
-    cell: ({ id, name }) => (
-      <RemoveButton
-        id={id}
-        label="Delete"
-        about={name}
-        question={`Delete the project “${name}”? That works only once nothing belongs to it.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Project>(removal, ({ id, name }) => ({
+    id,
+    label: "Delete",
+    about: name,
+    question: `Delete the project “${name}”? That works only once nothing belongs to it.`,
+  })),
 ];
 
 function ProjectForm({ project }: { project: Project | undefined }) {

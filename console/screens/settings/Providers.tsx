@@ -8,7 +8,7 @@ import { Options, wordChoices } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formLines, formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { Time } from "../../parts/Time.tsx";
@@ -55,18 +55,10 @@ const columns = (removal: Action<string>): Columns<Provider> => [
     cell: ({ models, model }) => model ?? (models ? formatCount(models.length, "model") : "those that it lists"),
   },
   { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
-  {
-    title: "Actions",
-    cell: ({ name }) => (
-      <RemoveButton
-        id={name}
-        label="Remove"
-        about={name}
-        question={`Remove the provider “${name}”? Its models cannot be asked any more, and its API key is forgotten.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Provider>(removal, ({ name }) => ({
+    id: name,
+    question: `Remove the provider “${name}”? Its models cannot be asked any more, and its API key is forgotten.`,
+  })),
 ];
 
 const Name = ({ onName }: { onName: (name: string) => void }) => (

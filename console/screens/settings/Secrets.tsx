@@ -5,7 +5,7 @@ import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
@@ -21,18 +21,10 @@ const columns = (removal: Action<string>): Columns<Secret> => [
   },
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Got its value", cell: ({ updated_at }) => <Time at={updated_at} /> },
-  {
-    title: "Actions",
-    cell: ({ name }) => (
-      <RemoveButton
-        id={name}
-        label="Remove"
-        about={name}
-        question={`Remove the secret ${name}? Scripts that read it fail.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Secret>(removal, ({ name }) => ({
+    id: name,
+    question: `Remove the secret ${name}? Scripts that read it fail.`,
+  })),
 ];
 
 function SecretForm({ secret }: { secret: Secret | undefined }) {
