@@ -28,7 +28,7 @@ import { hasOpenStart, runIdAt, type ScheduleState } from "./scheduleState.ts";
 
 /** A due time counts as missed if no process has handled it by then. Restarts and takeovers take less. */
 const MISSED_AFTER_MS = 60_000;
-/** With `missed: "all"`: the newest due times that start runs after an outage. A day of a schedule of every minute has 1,440. */
+/** With `missed: "all"`: maximum due times that start runs after an outage, the newest. A minutely schedule has 1,440 a day. */
 export const MAX_MISSED = 100;
 /** With `overlap: "queue"`: maximum waiting due times; others are skipped. Missed ones count, but have MAX_MISSED as their limit. */
 export const MAX_QUEUED = 10;
