@@ -175,9 +175,9 @@ export const turns = defineProjection<ThreadEvent>({
     ],
     ThreadDeleted: ({ stream }) => [
       removeRow("threads", parseStreamName(stream).id),
-      ...["turns", "turn_rounds", "turn_calls"].map((table) => removeRows(table, {
-        thread_id: parseStreamName(stream).id,
-      })),
+      ...["turns", "turn_rounds", "turn_calls"].map((table) =>
+        removeRows(table, { thread_id: parseStreamName(stream).id }),
+      ),
     ],
   },
 });
