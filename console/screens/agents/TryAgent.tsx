@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { tryAgent, type Agent } from "../../api/build.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Markdown } from "../../parts/Markdown.tsx";
 
@@ -22,10 +23,9 @@ export function TryAgent({ agent }: { agent: Agent }) {
         </Link>
       </p>
       <Form submit={ask.isPending ? "It answers…" : "Ask"} send={ask}>
-        <label>
-          Question
+        <FormField label="Question">
           <textarea name="question" rows={3} required />
-        </label>
+        </FormField>
       </Form>
       {ask.data && (
         <div className="card part" role="status">

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { delegateApproval } from "../../api/approvalPeople.ts";
 import type { Approval } from "../../api/types.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Time } from "../../parts/Time.tsx";
 import { displayName } from "./displayName.ts";
@@ -36,10 +37,9 @@ export function Delegate({ approval }: { approval: Approval }) {
       <Form submit="Delegate it" isWithin send={delegate}>
         <p className="quiet">The other person decides instead of you, and sees your reason.</p>
         <PersonField name="to" label="To" />
-        <label>
-          Why
+        <FormField label="Why">
           <input name="reason" required maxLength={1_000} autoComplete="off" />
-        </label>
+        </FormField>
       </Form>
     </details>
   );

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createLink, listLinks, revokeLink, type ApprovalLink } from "../../api/approvalLinks.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
@@ -64,14 +65,10 @@ export function ShareLink({ approval }: { approval: string }) {
           Whoever has the link decides in your place, once and without an account. They see this question and nothing
           else.
         </p>
-        <label>
-          <span>
-            For whom <span className="quiet">(optional)</span>
-          </span>
+        <FormField label="For whom" note="optional">
           <input name="name" maxLength={200} autoComplete="off" />
-        </label>
-        <label>
-          Works for
+        </FormField>
+        <FormField label="Works for">
           <select name="expires_in" defaultValue={7 * DAY_S}>
             {LIVES.map(({ seconds, label }) => (
               <option key={seconds} value={seconds}>
@@ -79,7 +76,7 @@ export function ShareLink({ approval }: { approval: string }) {
               </option>
             ))}
           </select>
-        </label>
+        </FormField>
       </Form>
       {create.data && (
         <OneTimeSecret title="The link" secret={create.data.url}>

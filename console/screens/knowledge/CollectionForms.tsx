@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { addText, changeCollection, deleteCollection, type Collection } from "../../api/knowledge.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
@@ -16,14 +17,12 @@ function TextForm({ slug }: { slug: string }) {
   });
   return (
     <Form key={formKey} submit="Add text" done="Added." send={send}>
-      <label>
-        Name of the text
+      <FormField label="Name of the text">
         <input name="name" required maxLength={255} autoComplete="off" placeholder="holidays.md" />
-      </label>
-      <label>
-        Text, as Markdown
+      </FormField>
+      <FormField label="Text, as Markdown">
         <textarea name="text" rows={6} required />
-      </label>
+      </FormField>
     </Form>
   );
 }
@@ -40,14 +39,12 @@ function DetailsForm({ collection: { slug, name, description } }: { collection: 
   });
   return (
     <Form submit="Save" done="Saved." send={change}>
-      <label>
-        Name
+      <FormField label="Name">
         <input name="name" required maxLength={120} defaultValue={name} autoComplete="off" />
-      </label>
-      <label>
-        Description
+      </FormField>
+      <FormField label="Description">
         <textarea name="description" rows={2} defaultValue={description ?? ""} />
-      </label>
+      </FormField>
     </Form>
   );
 }

@@ -4,6 +4,7 @@ import type { Action } from "../../parts/action.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { FieldError } from "../../format/FieldError.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { Pagination } from "../../parts/Pagination.tsx";
@@ -89,16 +90,12 @@ function Place({ chosen }: { chosen: string | undefined }) {
         Nothing that it covers is deleted until it is released: people are refused, retention skips it, erasures wait.
       </p>
       <SubjectField key={chosen} kinds={HELD_KINDS} chosen={chosen} />
-      <label>
-        <span>
-          Name <span className="quiet">(stays in the log: no name of a person)</span>
-        </span>
+      <FormField label="Name" note="stays in the log: no name of a person">
         <input name="name" maxLength={100} autoComplete="off" placeholder="Case 7" />
-      </label>
-      <label>
-        Reason
+      </FormField>
+      <FormField label="Reason">
         <textarea name="reason" rows={2} maxLength={2_000} />
-      </label>
+      </FormField>
     </Form>
   );
 }

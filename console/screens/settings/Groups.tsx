@@ -5,6 +5,7 @@ import { listAllMembers } from "../../api/members.ts";
 import { useRole } from "../../api/useRole.ts";
 import type { Action } from "../../parts/action.ts";
 import { Checkbox, Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText, formTexts } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
@@ -85,11 +86,9 @@ function GroupForm({ group }: { group: Group | undefined }) {
     >
       <h2>{group ? `Who is in ${group.group}` : "A new group"}</h2>
       {!group && (
-        <label>
-          <span>Name</span>
-          <span className="quiet">Lower-case letters, digits, dots, hyphens and underscores.</span>
+        <FormField label="Name" hint="Lower-case letters, digits, dots, hyphens and underscores.">
           <input name="group" required maxLength={64} autoComplete="off" spellCheck={false} placeholder="legal" />
-        </label>
+        </FormField>
       )}
       <People chosen={group?.members.map(({ id }) => id) ?? []} />
     </Form>

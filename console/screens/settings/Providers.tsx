@@ -5,6 +5,7 @@ import { configureProvider, listProviders, readProvider, removeProvider, type Pr
 import { formatCount } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formLines, formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
@@ -101,16 +102,13 @@ const Address = ({ provider, isRequired }: { provider: Provider | undefined; isR
 /** The only model of a search endpoint. */
 const EndpointFields = ({ name, provider }: { name: string; provider: Provider | undefined }) => (
   <>
-    <label>
-      Model
+    <FormField label="Model">
       <input name="model" required maxLength={200} spellCheck={false} defaultValue={provider?.model ?? ""} />
-    </label>
+    </FormField>
     {name === EMBEDDINGS && (
-      <label>
-        <span>Numbers of a vector</span>
-        <span className="quiet">As its model makes them: 1536, for example.</span>
+      <FormField label="Numbers of a vector" hint="As its model makes them: 1536, for example.">
         <input name="dimensions" type="number" required min={1} defaultValue={provider?.dimensions ?? ""} />
-      </label>
+      </FormField>
     )}
   </>
 );
@@ -118,23 +116,16 @@ const EndpointFields = ({ name, provider }: { name: string; provider: Provider |
 /** The models of the provider. */
 const ModelFields = ({ provider }: { provider: Provider | undefined }) => (
   <>
-    <label>
-      <span>
-        Models, one in each line <span className="quiet">(optional: those that it lists)</span>
-      </span>
+    <FormField label="Models, one in each line" note="optional: those that it lists">
       <textarea name="models" rows={3} spellCheck={false} defaultValue={provider?.models?.join("\n")} />
-    </label>
-    <label>
-      API
+    </FormField>
+    <FormField label="API">
       <select name="format" defaultValue={provider?.format ?? ""}>
         <option value="">the default</option>
         <Options choices={wordChoices(KNOWN)} />
       </select>
-    </label>
-    <label>
-      <span>
-        Context windows <span className="quiet">(optional: a model and its tokens in each line)</span>
-      </span>
+    </FormField>
+    <FormField label="Context windows" note="optional: a model and its tokens in each line">
       <textarea
         name="context_windows"
         rows={2}
@@ -142,7 +133,7 @@ const ModelFields = ({ provider }: { provider: Provider | undefined }) => (
         placeholder="my-model 32000"
         defaultValue={writeWindows(provider?.context_windows ?? {})}
       />
-    </label>
+    </FormField>
   </>
 );
 

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { listSecrets, removeSecret, setSecret, type Secret } from "../../api/settings.ts";
 import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
@@ -43,15 +44,11 @@ function SecretForm({ secret }: { secret: Secret | undefined }) {
     >
       <h2>{secret ? `A new value for ${secret.name}` : "Set a secret"}</h2>
       {!secret && (
-        <label>
-          <span>Name</span>
-          <span className="quiet">Letters, digits and underscores. A secret of this name gets the new value.</span>
+        <FormField label="Name" hint="Letters, digits and underscores. A secret of this name gets the new value.">
           <input name="name" required maxLength={64} autoComplete="off" spellCheck={false} placeholder="CRM_TOKEN" />
-        </label>
+        </FormField>
       )}
-      <label>
-        <span>Value</span>
-        <span className="quiet">It is never shown again, and hidden in logs and results.</span>
+      <FormField label="Value" hint="It is never shown again, and hidden in logs and results.">
         <textarea
           name="value"
           rows={2}
@@ -61,7 +58,7 @@ function SecretForm({ secret }: { secret: Secret | undefined }) {
           autoComplete="off"
           spellCheck={false}
         />
-      </label>
+      </FormField>
     </Form>
   );
 }
