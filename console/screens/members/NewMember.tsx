@@ -57,9 +57,9 @@ function Add({ isOwner }: { isOwner: boolean }) {
 
 /** The form for a new member. The service sends no e-mail, so the initial password is shown here once. */
 export function NewMember() {
-  const { isAdmin, isOwner } = useRole();
+  const { isOwner } = useRole();
   return (
-    <ForAdministrators what="New members" isAllowed={isAdmin}>
+    <ForAdministrators what="New members">
       <section className="screen narrow" aria-labelledby="title">
         <p>
           <Link to="/members">← Members</Link>
