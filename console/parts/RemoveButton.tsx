@@ -1,16 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Action } from "./action.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import type { Columns } from "./Table.tsx";
-
-/** Removes one item of a list. `kind`: the first word of the queries to invalidate. */
-export function useRemoval(kind: string, remove: (id: string) => Promise<unknown>): Action<string> {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: remove,
-    onSettled: () => queries.invalidateQueries({ queryKey: [kind] }),
-  });
-}
 
 interface Props {
   id: string;

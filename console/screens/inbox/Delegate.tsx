@@ -1,10 +1,10 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { delegateApproval } from "../../api/approvalPeople.ts";
 import type { Approval } from "../../api/types.ts";
 import { Form } from "../../parts/Form.tsx";
 import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Time } from "../../parts/Time.tsx";
+import { useChange } from "../../parts/useChange.ts";
 import { displayName } from "./displayName.ts";
 import { PersonField } from "./PersonField.tsx";
 
@@ -25,12 +25,9 @@ export function Delegations({ approval: { delegations, status } }: { approval: A
 
 /** Delegates the approval to another person. */
 export function Delegate({ approval }: { approval: Approval }) {
-  const queries = useQueryClient();
-  const delegate = useMutation({
-    mutationFn: (form: FormData) =>
-      delegateApproval(approval.id, { to: formText(form, "to"), reason: formText(form, "reason") }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
-  });
+  const delegate = useChange("run", (form: FormData) =>
+    delegateApproval(approval.id, { to: formText(form, "to"), reason: formText(form, "reason") }),
+  );
   return (
     <details>
       <summary>Delegate</summary>

@@ -4,9 +4,10 @@ import { Form } from "../../parts/Form.tsx";
 import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { RemoveButton } from "../../parts/RemoveButton.tsx";
 import { OneTimeSecret } from "../../parts/OneTimeSecret.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useChange } from "../../parts/useChange.ts";
 
 const DAY_S = 24 * 60 * 60;
 const LIVES = [
@@ -16,7 +17,7 @@ const LIVES = [
 ];
 
 function Links({ approval, links }: { approval: string; links: ApprovalLink[] }) {
-  const removal = useRemoval("run", (id) => revokeLink(approval, id));
+  const removal = useChange("run", (id: string) => revokeLink(approval, id));
   return (
     <>
       {removal.isError && <ErrorNotice error={removal.error} />}

@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { addText, changeCollection, deleteCollection, type Collection } from "../../api/knowledge.ts";
 import { Form } from "../../parts/Form.tsx";
 import { FormField } from "../../parts/FormField.tsx";
@@ -6,6 +5,7 @@ import { formText } from "../../parts/formText.ts";
 import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
 import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
+import { useChange } from "../../parts/useChange.ts";
 
 const WORD = "delete";
 
@@ -28,15 +28,12 @@ function TextForm({ slug }: { slug: string }) {
 }
 
 function DetailsForm({ collection: { slug, name, description } }: { collection: Collection }) {
-  const queries = useQueryClient();
-  const change = useMutation({
-    mutationFn: async (form: FormData) =>
-      changeCollection(slug, {
-        name: formText(form, "name"),
-        description: formText(form, "description").trim() || null,
-      }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["collection"] }),
-  });
+  const change = useChange("collection", async (form: FormData) =>
+    changeCollection(slug, {
+      name: formText(form, "name"),
+      description: formText(form, "description").trim() || null,
+    }),
+  );
   return (
     <Form submit="Save" done="Saved." send={change}>
       <FormField label="Name">
@@ -50,14 +47,10 @@ function DetailsForm({ collection: { slug, name, description } }: { collection: 
 }
 
 function DeleteForm({ slug }: { slug: string }) {
-  const queries = useQueryClient();
   const leaveAfter = useLeaveAfter();
-  const remove = useMutation({
-    mutationFn: async (form: FormData) => {
-      requireConfirmation(form, WORD);
-      await leaveAfter(() => deleteCollection(slug), { to: "/knowledge", ignoreBlocker: true });
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: ["collection"] }),
+  const remove = useChange("collection", async (form: FormData) => {
+    requireConfirmation(form, WORD);
+    await leaveAfter(() => deleteCollection(slug), { to: "/knowledge", ignoreBlocker: true });
   });
   return (
     <Form submit="Delete the collection and its documents" isDangerous send={remove}>

@@ -8,11 +8,12 @@ import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { Pagination } from "../../parts/Pagination.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { RemoveButton } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { ThingLink } from "../../parts/ThingLink.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
+import { useChange } from "../../parts/useChange.ts";
 import { HELD_KINDS, readSubject, SubjectField, useSubjectName } from "./SubjectField.tsx";
 
 /** Kinds of subjects with their own screen. */
@@ -104,7 +105,7 @@ function Place({ chosen }: { chosen: string | undefined }) {
 export function Holds({ chosen, page = 0 }: { chosen: string | undefined; page: number | undefined }) {
   const holds = useQuery(listHolds(page * HOLDS_PER_PAGE));
   const name = useSubjectName();
-  const release = useRemoval("hold", releaseHold);
+  const release = useChange("hold", releaseHold);
   return (
     <>
       {release.isError && <ErrorNotice error={release.error} />}

@@ -7,9 +7,10 @@ import { kindWord } from "../../format/kindWord.ts";
 import type { Action } from "../../parts/action.ts";
 import { listedChoices } from "../../parts/Choices.tsx";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useChange } from "../../parts/useChange.ts";
 import { RetentionForm } from "./RetentionForm.tsx";
 
 /** "30 days" for `30d`. */
@@ -56,7 +57,7 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
 export function Retention({ edit }: { edit: string | undefined }) {
   const rules = useQuery(listRetention);
   const projects = useQuery(listProjects);
-  const removal = useRemoval("retention", removeRetention);
+  const removal = useChange("retention", removeRetention);
   const subjects = [
     { value: "organization", label: "The organization" },
     ...listedChoices(projects.data, "projects", ({ id, name }) => ({ value: `project:${id}`, label: name })),

@@ -8,11 +8,12 @@ import { Checkbox, Form } from "../../parts/Form.tsx";
 import { FormField } from "../../parts/FormField.tsx";
 import { formText, formTexts } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { UnlistedChoices } from "../../parts/UnlistedChoices.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
+import { useChange } from "../../parts/useChange.ts";
 
 const COLUMNS: Columns<Group> = [
   { title: "Group", cell: ({ group }) => <span className="mono">{group}</span> },
@@ -99,7 +100,7 @@ function GroupForm({ group }: { group: Group | undefined }) {
 export function Groups({ edit }: { edit: string | undefined }) {
   const { isAdmin } = useRole();
   const groups = useQuery(listGroups);
-  const removal = useRemoval("group", removeGroup);
+  const removal = useChange("group", removeGroup);
   return (
     <QueryResult query={groups} what="groups">
       {({ data }) => (

@@ -6,10 +6,11 @@ import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
+import { useChange } from "../../parts/useChange.ts";
 
 const COLUMNS: Columns<Project> = [
   { title: "Project", cell: ({ name }) => name },
@@ -71,7 +72,7 @@ function ProjectForm({ project }: { project: Project | undefined }) {
 export function Projects({ edit }: { edit: string | undefined }) {
   const { isAdmin } = useRole();
   const projects = useQuery(listProjects);
-  const removal = useRemoval("project", deleteProject);
+  const removal = useChange("project", deleteProject);
   return (
     <QueryResult query={projects} what="projects">
       {({ data }) => (

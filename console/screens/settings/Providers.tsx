@@ -9,11 +9,12 @@ import { FormField } from "../../parts/FormField.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formLines, formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { Time } from "../../parts/Time.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
+import { useChange } from "../../parts/useChange.ts";
 
 /** Providers whose address the service knows. */
 const KNOWN = ["openai", "anthropic", "google"];
@@ -192,7 +193,7 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
 /** The organization's model providers. */
 export function Providers({ edit }: { edit: string | undefined }) {
   const providers = useQuery(listProviders);
-  const removal = useRemoval("provider", removeProvider);
+  const removal = useChange("provider", removeProvider);
   return (
     <QueryResult query={providers} what="providers">
       {({ data }) => (

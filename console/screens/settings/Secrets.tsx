@@ -6,10 +6,11 @@ import { Form } from "../../parts/Form.tsx";
 import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
+import { useChange } from "../../parts/useChange.ts";
 
 const columns = (removal: Action<string>): Columns<Secret> => [
   {
@@ -66,7 +67,7 @@ function SecretForm({ secret }: { secret: Secret | undefined }) {
 /** Values that the organization's scripts and workflows may read by name. */
 export function Secrets({ edit }: { edit: string | undefined }) {
   const secrets = useQuery(listSecrets);
-  const removal = useRemoval("secret", removeSecret);
+  const removal = useChange("secret", removeSecret);
   return (
     <QueryResult query={secrets} what="secrets">
       {({ data }) => (

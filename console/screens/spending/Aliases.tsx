@@ -5,9 +5,10 @@ import type { Action } from "../../parts/action.ts";
 import { formatCount } from "../../format/index.ts";
 import { formatSpan } from "../../format/spans.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { removalColumn, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useChange } from "../../parts/useChange.ts";
 import { AliasForm } from "./AliasForm.tsx";
 
 const columns = (removal: Action<string>): Columns<Alias> => [
@@ -59,7 +60,7 @@ const columns = (removal: Action<string>): Columns<Alias> => [
 /** Names that stand for several models: if one does not answer, the next one is tried. */
 export function Aliases({ edit }: { edit: string | undefined }) {
   const aliases = useQuery(listAliases);
-  const removal = useRemoval("alias", removeAlias);
+  const removal = useChange("alias", removeAlias);
   return (
     <QueryResult query={aliases} what="aliases">
       {({ data }) => (
