@@ -100,7 +100,7 @@ function changeSchedule({ data, at }: CommandFrom<typeof ChangeSchedule>, state:
 const isDue = ({ fires_at }: DueTime, now: number): boolean => Date.parse(fires_at) <= now;
 const isLate = ({ fires_at }: DueTime, now: number): boolean => Date.parse(fires_at) < now - MISSED_AFTER_MS;
 
-/** The first due time after a late one that is not late itself. It may be due already and fire later by its jitter. */
+/** The first due time after `late` that is not late itself. It may be due already and fire later by its jitter. */
 function firstInTime(state: ScheduleState, late: DueTime, now: number): DueTime | null {
   const horizon = now - MISSED_AFTER_MS;
   const after = Math.max(Date.parse(late.due_at), horizon - state.jitter_seconds * 1_000 - 1);
@@ -123,7 +123,7 @@ function afterMissed(state: ScheduleState, next: DueTime, now: number): DueTime 
   return oldest && Date.parse(oldest.due_at) > Date.parse(next.due_at) ? oldest : next;
 }
 
-/** `catchesUp`: for a missed time, which waits for earlier runs whatever `overlap` says. */
+/** `catchesUp`: the due time was missed, so it waits for earlier runs whatever `overlap` says. */
 function chooseAction(
   { overlap, queue }: ScheduleState,
   { overlaps, catchesUp }: { overlaps: boolean; catchesUp: boolean },
