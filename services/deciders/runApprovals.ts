@@ -85,8 +85,8 @@ function hasEnded(approval: OpenApproval, n: number): boolean {
 }
 
 /**
- * Whether the nth delegation has an effect. It has one if its receiver has voted. Otherwise it must not have ended, and the receiver
- * must be present, or have passed it on with a delegation that has an effect.
+ * Whether the nth delegation has an effect. It has one if its receiver has voted. Otherwise it must not have ended, and the
+ * receiver must be present, or have passed it on with a delegation that has an effect.
  */
 function hasEffect(approval: OpenApproval, n: number, absent: string[]): boolean {
   const { delegations = [] } = approval;
