@@ -1,5 +1,6 @@
 import { runOfScope } from "#events/scope.ts";
 import type { ErasedKind } from "#events/erasure.ts";
+import type { OwnedQuery, OwnedThing, OwnedThings } from "#events/ownedThings.ts";
 import { HOLD_CONDITIONS, existsHold } from "./holds/query.ts";
 import { ownerColumn, readOwner } from "./owner.ts";
 import type { Db } from "./projection.ts";
@@ -9,32 +10,6 @@ import { listRunsToErase, runOwnerOf } from "./runs/ownedRuns.ts";
 export const OWNED_MODELS = ["turns", "files", "documents", "extractions", "runs", "usage", "holds"];
 /** Maximum things of one kind that are deleted together. */
 const BATCH = 50;
-
-interface OwnedThing {
-  id: string;
-  scope: string;
-}
-
-/** Selects things by owner, with `owner` as in the event ErasureStarted. */
-export interface OwnedQuery {
-  owner: string;
-  /** For an external user. */
-  scopes?: string[] | undefined;
-  documents?: string[] | undefined;
-  kinds: readonly ErasedKind[];
-}
-
-/** A batch of an owner's things, oldest first. */
-export interface OwnedThings {
-  threads: OwnedThing[];
-  files: OwnedThing[];
-  /** Ids. */
-  documents: string[];
-  extractions: string[];
-  runs: { live: string[]; ended: string[] };
-  /** Whether holds cover further things. */
-  held: boolean;
-}
 
 interface Batch<Row> {
   rows: Row[];

@@ -1,6 +1,7 @@
 import { ERASED_KINDS, type ErasedKind } from "#events/erasure.ts";
+import type { OwnedQuery } from "#events/ownedThings.ts";
 import { HOLD_CONDITIONS } from "./holds/query.ts";
-import { ownedRows, type OwnedQuery, type OwnedRows } from "./owned.ts";
+import { ownedRows, type OwnedRows } from "./owned.ts";
 import { decode, type Db } from "./projection.ts";
 import { ownedRunsTable, runOwnerOf } from "./runs/ownedRuns.ts";
 import type { HeldCount, ThingCount } from "./thingCounts.ts";

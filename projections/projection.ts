@@ -17,6 +17,25 @@ export type Change =
   | { table: string; kind: "remove"; key: Row }
   | { table: string; kind: "removeWhere"; where: Row };
 
+/** A row's primary key: the value of its column `id`, or its columns. */
+type Key = string | Row;
+const keyColumns = (key: Key): Row => (typeof key === "string" ? { id: key } : key);
+
+export const putRow = (table: string, key: Key, row: Row): Change => ({
+  table,
+  kind: "put",
+  key: keyColumns(key),
+  row,
+});
+export const patchRow = (table: string, key: Key, row: Row): Change => ({
+  table,
+  kind: "patch",
+  key: keyColumns(key),
+  row,
+});
+export const removeRow = (table: string, key: Key): Change => ({ table, kind: "remove", key: keyColumns(key) });
+export const removeRows = (table: string, where: Row): Change => ({ table, kind: "removeWhere", where });
+
 /** One read model: its tables, and the changes that each event makes in them. Raise `version` to rebuild it. */
 export interface Projection {
   name: string;
@@ -71,19 +90,10 @@ export const thingRows = (table: string) => ({
     { organization_id, recorded_at }: Pick<RecordedEvent, "organization_id" | "recorded_at">,
     id: string,
     row: Row,
-  ): Change => ({
-    table,
-    kind: "put",
-    key: { id },
-    row: { organization_id, ...row, created_at: recorded_at, updated_at: recorded_at },
-  }),
-  change: ({ recorded_at }: Pick<RecordedEvent, "recorded_at">, id: string, row: Row): Change => ({
-    table,
-    kind: "patch",
-    key: { id },
-    row: { ...row, updated_at: recorded_at },
-  }),
-  remove: (id: string): Change => ({ table, kind: "remove", key: { id } }),
+  ): Change => putRow(table, id, { organization_id, ...row, created_at: recorded_at, updated_at: recorded_at }),
+  change: ({ recorded_at }: Pick<RecordedEvent, "recorded_at">, id: string, row: Row): Change =>
+    patchRow(table, id, { ...row, updated_at: recorded_at }),
+  remove: (id: string): Change => removeRow(table, id),
 });
 
 /** Changes of a table whose rows are streams of an organization: the first event creates the row, later ones change it. */

@@ -19,7 +19,7 @@ export async function listUserScopes(db: Db, organization: string, user: string)
   return [...new Set(await mapInSlices(rows, toScope))];
 }
 
-/** Those of these scopes that own threads or files. */
+/** The ones of these scopes that own threads or files. */
 export async function findUsedScopes(db: Db, organization: string, scopes: string[]): Promise<string[]> {
   const rows = await db.query<{ scope: string }>(
     `select own.scope from unnest($2::text[]) as own(scope)

@@ -35,7 +35,7 @@ interface WorkflowWorkOptions {
   turns: { endParked(stream: string, message: string): Promise<unknown> };
 }
 
-/** A services process's work on workflows: drives runs. */
+/** A services process's work on workflows: coordinates runs. */
 export function openWorkflowWork(
   resources: Resources,
   handle: Handle,
@@ -80,12 +80,12 @@ export function openWorkflowWork(
 
 /** Maximum wait for the read model of waits; after it, the sweep repeats the delivery. */
 const PROJECTION_MS = 5_000;
-/** Events read from the log instead of waiting for the read model. */
+/** How many events the read model may lag. A delivery reads that many from the log instead of waiting. */
 const MAX_BEHIND = 2_000;
 
 /** Messages that a process delivers at the same time: in total, and per organization. */
 const DELIVERIES = { total: 16, perTenant: 8 };
-/** Waiting deliveries per organization; the sweep returns for more. */
+/** Maximum waiting deliveries per organization; the sweep repeats the others. */
 const MAX_WAITING = 50;
 
 /** A services process's work on messages: delivers them to waiting runs. Organizations take turns. */

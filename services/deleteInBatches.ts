@@ -6,15 +6,15 @@ import { createFairSemaphore } from "./sharing/fairSemaphore.ts";
 
 const INTERVAL_MS = 100;
 /**
- * A deletion that waits is not looked at for this long, which doubles each time. A hold may stand for years, and an organization may
- * have hundreds of erasures that wait for one.
+ * Pause before a waiting deletion is tried again; it doubles each time. A hold may stand for years, and an organization may have
+ * hundreds of erasures that wait for it.
  */
 const [FIRST_WAIT_MS, MAX_WAIT_MS] = [100, 30_000];
-/** Waiting deletions that a process remembers; the one that has waited longest is forgotten first. */
+/** Maximum pauses that a process remembers; the oldest is forgotten first. */
 const MAX_WAITING = 10_000;
 /**
  * Batches that are deleted at the same time. Each sends dozens of commands, and an organization may have deleted thousands of
- * collections. Each batch takes a turn of its own, because a whole deletion may take hours.
+ * collections. A deletion waits for its turn before each batch, because a whole deletion may take hours.
  */
 const MAX_AT_ONCE = { total: 32, perTenant: 16 };
 
@@ -54,7 +54,7 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
     dropOldest(waiting, MAX_WAITING);
   }
 
-  /** Works when it is the organization's turn. Resolves with undefined once the deleter has stopped. */
+  /** Runs `work` when it is the organization's turn. Resolves with undefined once the deleter has stopped. */
   const takeTurn = <T>({ organization_id }: StreamHead, work: () => T | Promise<T>): Promise<T | undefined> =>
     semaphore.run(organization_id, async () => (isStopped ? undefined : work()));
 

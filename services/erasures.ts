@@ -11,6 +11,7 @@ import {
 import { DeleteExtraction } from "#events/extraction.ts";
 import { DeleteFile } from "#events/file.ts";
 import { parseStreamName, streamName } from "#events/ids.ts";
+import type { OwnedQuery, OwnedThings } from "#events/ownedThings.ts";
 import type { EventLog, Frames, StreamHead } from "#events/ports.ts";
 import { ForgetRun } from "#events/run.ts";
 import { actorOf } from "#events/runOrigin.ts";
@@ -21,27 +22,6 @@ import { stopTurns } from "./turns/stopTurns.ts";
 import { eraseRuns, type EraseRunsDeps } from "./workflows/eraseRuns.ts";
 
 type ErasureStart = Extract<ErasureEvent, { type: "ErasureStarted" }>;
-
-/** Selects what an erasure deletes. */
-interface OwnedQuery {
-  /** `key:<id>`, `person:<id>`, `agent:<id>`, or `user:` and a mark. */
-  owner: string;
-  /** For an external user, see `StartErasure`. */
-  scopes?: string[] | undefined;
-  documents?: string[] | undefined;
-  kinds: readonly ErasedKind[];
-}
-
-/** A batch of things that an owner has and that no hold covers. Documents, extractions and runs are ids. */
-interface OwnedThings {
-  threads: { id: string; scope: string }[];
-  files: { id: string; scope: string }[];
-  documents: string[];
-  extractions: string[];
-  runs: { live: string[]; ended: string[] };
-  /** Whether a hold covers further ones. */
-  held: boolean;
-}
 
 const NOTHING_OWNED: OwnedThings = {
   threads: [],

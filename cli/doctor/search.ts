@@ -19,7 +19,7 @@ export async function checkMeilisearch(settings: Settings): Promise<string> {
   if (response.status === 401 || response.status === 403)
     throw new CliError(
       "it refuses the key",
-      "set MEILI_MASTER_KEY to the server's key, or MEILI_API_KEY to one that allows the action version",
+      "set MEILI_MASTER_KEY to the server's key, or MEILI_API_KEY to a key with the right `version`",
     );
   if (!response.ok) throw new CliError(`it answered ${response.status}`, "read Meilisearch's log");
   return ((await response.json()) as { pkgVersion: string }).pkgVersion;

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call, send } from "./call.ts";
+import { call, itemPath, queryOne, send } from "./call.ts";
 import type { Approval } from "./types.ts";
 
 export interface ApprovalLink {
@@ -17,19 +17,19 @@ interface NewApprovalLink {
   expires_at: string;
 }
 
-const linksPath = (approval: string): string => `workflows/approvals/${encodeURIComponent(approval)}/links`;
+const linksPath = (approval: string): string => `${itemPath("workflows/approvals", approval)}/links`;
 
 export const listLinks = (approval: string) =>
   queryOptions({
     queryKey: ["run", "approvalLinks", approval],
-    queryFn: ({ signal }) => call<{ data: ApprovalLink[] }>(linksPath(approval), { signal }),
+    queryFn: queryOne<{ data: ApprovalLink[] }>(linksPath(approval)),
   });
 
 export const createLink = (approval: string, body: { expires_in: number; for: { name: string | null } }) =>
   call<NewApprovalLink>(linksPath(approval), { method: "POST", body });
 
 export const revokeLink = (approval: string, link: string) =>
-  call(`${linksPath(approval)}/${encodeURIComponent(link)}`, { method: "DELETE" });
+  call(itemPath(linksPath(approval), link), { method: "DELETE" });
 
 /** The parts of an approval that a person with a link sees. */
 export interface LinkedApproval extends Pick<Approval, "title" | "body" | "form" | "attachments" | "expires_at"> {
@@ -42,7 +42,7 @@ export interface LinkSecret {
   secret: string;
 }
 
-const linkedPath = ({ id }: LinkSecret, path = "") => `workflows/approval-links/${encodeURIComponent(id)}${path}`;
+const linkedPath = ({ id }: LinkSecret, path = "") => `${itemPath("workflows/approval-links", id)}${path}`;
 const bearer = ({ secret }: LinkSecret) => ({ authorization: `Bearer ${secret}` });
 
 export const getLinkedApproval = (link: LinkSecret) =>
@@ -53,7 +53,7 @@ export const getLinkedApproval = (link: LinkSecret) =>
 
 /** The secret is sent in a header, so the bytes are fetched instead of linked. */
 export async function getLinkedAttachment(link: LinkSecret, file_id: string): Promise<Blob> {
-  const path = linkedPath(link, `/attachments/${encodeURIComponent(file_id)}`);
+  const path = itemPath(linkedPath(link, "/attachments"), file_id);
   return (await send(path, { headers: bearer(link) })).blob();
 }
 

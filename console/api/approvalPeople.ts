@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { address, call } from "./call.ts";
+import { address, call, itemPath, queryOne } from "./call.ts";
 import type { Approval, Attachment, NamedPerson } from "./types.ts";
 
 /** Of one decision, or one comment. */
@@ -13,19 +13,18 @@ interface ApprovalComment {
   at: string;
 }
 
-const pathOf = (approval: string, what: string): string =>
-  `workflows/approvals/${encodeURIComponent(approval)}/${what}`;
+const pathOf = (approval: string, what: string): string => `${itemPath("workflows/approvals", approval)}/${what}`;
 
 /** The addresses of the files of an approval, its decision and its comments. */
 export const attachmentAddress =
   (approval: string) =>
   ({ file_id }: Attachment): string =>
-    address(pathOf(approval, `attachments/${encodeURIComponent(file_id)}`)).href;
+    address(itemPath(pathOf(approval, "attachments"), file_id)).href;
 
 export const listComments = (approval: string) =>
   queryOptions({
     queryKey: ["run", "approvalComments", approval],
-    queryFn: ({ signal }) => call<{ data: ApprovalComment[] }>(pathOf(approval, "comments"), { signal }),
+    queryFn: queryOne<{ data: ApprovalComment[] }>(pathOf(approval, "comments")),
   });
 
 export const commentOn = (approval: string, body: { text: string; files: string[] }) =>
@@ -41,12 +40,12 @@ export interface Substitute {
   until: string | null;
 }
 
-const substitutePath = (person: string): string => `members/${encodeURIComponent(person)}/substitute`;
+const substitutePath = (person: string): string => `${itemPath("members", person)}/substitute`;
 
 export const getSubstitute = (person: string) =>
   queryOptions({
     queryKey: ["organization", "substitute", person],
-    queryFn: ({ signal }) => call<Substitute>(substitutePath(person), { signal }),
+    queryFn: queryOne<Substitute>(substitutePath(person)),
   });
 
 export const nameSubstitute = (person: string, body: { substitute: string; from: string; until: string }) =>

@@ -1,13 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call, SERVICE_URL } from "./call.ts";
+import { call, itemPath, queryAll, queryOne, SERVICE_URL } from "./call.ts";
 import type { Envelope } from "./envelope.ts";
-import { byId, readAll } from "./readAll.ts";
+import { byId } from "./readAll.ts";
 import type { ToolApproval } from "./toolApproval.ts";
-import type { FormSchema, Page } from "./types.ts";
+import type { FormSchema } from "./types.ts";
 
 /* Items that builders make: agents, scripts (definitions) and registered workflows. */
-
-export const itemPath = (kind: string, ...ids: string[]) => [kind, ...ids.map(encodeURIComponent)].join("/");
 
 export interface AgentSettings {
   name: string;
@@ -34,13 +32,10 @@ export interface Agent extends AgentSettings {
 
 export const listAllAgents = queryOptions({
   queryKey: ["agent", "all"],
-  queryFn: ({ signal }) => readAll((query) => call<Page<Agent>>("agents", { signal, query }), byId),
+  queryFn: queryAll<Agent>("agents", byId),
 });
 export const getAgent = (id: string) =>
-  queryOptions({
-    queryKey: ["agent", "one", id],
-    queryFn: ({ signal }) => call<Agent>(itemPath("agents", id), { signal }),
-  });
+  queryOptions({ queryKey: ["agent", "one", id], queryFn: queryOne<Agent>(itemPath("agents", id)) });
 export const createAgent = (body: Partial<AgentSettings>) => call<Agent>("agents", { method: "POST", body });
 export const changeAgent = (id: string, body: Partial<AgentSettings>) =>
   call<Agent>(itemPath("agents", id), { method: "PATCH", body });
@@ -101,8 +96,7 @@ export type DefinitionWithSource = Definition & { source: string };
 export const listDefinitions = (type: ScriptType) =>
   queryOptions({
     queryKey: ["definition", "list", type],
-    queryFn: ({ signal }) =>
-      readAll((query) => call<Page<Definition>>("definitions", { signal, query: { type, ...query } }), byId),
+    queryFn: queryAll<Definition>("definitions", byId, { type }),
   });
 interface Tool {
   name: string;
@@ -112,11 +106,7 @@ interface Tool {
 /** Tool names that requests and agents may use: built-in tools and the organization's own. */
 export const listTools = queryOptions({
   queryKey: ["definition", "tools"],
-  queryFn: ({ signal }) =>
-    readAll(
-      (query) => call<Page<Tool>>("tools", { signal, query }),
-      ({ name, built_in }) => `${built_in} ${name}`,
-    ),
+  queryFn: queryAll<Tool>("tools", ({ name, built_in }) => `${built_in} ${name}`),
 });
 interface ScriptedTools {
   /** The organization's switch for its own tools. */
@@ -127,14 +117,14 @@ interface ScriptedTools {
 /** Whether the organization's own tools run. */
 export const getScriptedTools = queryOptions({
   queryKey: ["organization", "scripted tools"],
-  queryFn: ({ signal }) => call<ScriptedTools>("tools/scripted", { signal }),
+  queryFn: queryOne<ScriptedTools>("tools/scripted"),
 });
 export const switchScriptedTools = (enabled: boolean) =>
   call<ScriptedTools>("tools/scripted", { method: "PUT", body: { enabled } });
 export const getDefinition = (id: string) =>
   queryOptions({
     queryKey: ["definition", "one", id],
-    queryFn: ({ signal }) => call<DefinitionWithSource>(itemPath("definitions", id), { signal }),
+    queryFn: queryOne<DefinitionWithSource>(itemPath("definitions", id)),
   });
 export const createDefinition = (body: { type: ScriptType; name?: string; source: string }) =>
   call<DefinitionWithSource>("definitions", { method: "POST", body });
@@ -197,13 +187,13 @@ export const COUNTED = { refetchInterval: 10_000, refetchOnMount: "always" } as 
 export const listAllWorkflows = queryOptions({
   ...COUNTED,
   queryKey: ["workflow", "all"],
-  queryFn: ({ signal }) => readAll((query) => call<Page<Workflow>>("workflows", { signal, query }), byId),
+  queryFn: queryAll<Workflow>("workflows", byId),
 });
 export const getWorkflow = (id: string) =>
   queryOptions({
     ...COUNTED,
     queryKey: ["workflow", "one", id],
-    queryFn: ({ signal }) => call<Workflow>(itemPath("workflows", id), { signal }),
+    queryFn: queryOne<Workflow>(itemPath("workflows", id)),
   });
 interface Registrable {
   id: string;
@@ -215,7 +205,7 @@ export const listRegistrable = queryOptions({
   queryKey: ["definition", "registrable"],
   // only builders hear of changed definitions, and others start runs, too
   refetchOnMount: "always",
-  queryFn: ({ signal }) => readAll((query) => call<Page<Registrable>>("workflow-definitions", { signal, query }), byId),
+  queryFn: queryAll<Registrable>("workflow-definitions", byId),
 });
 export const registerWorkflow = (definition_id: string) =>
   call<Workflow>("workflows", { method: "POST", body: { definition_id } });

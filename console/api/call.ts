@@ -1,4 +1,6 @@
+import { readAll } from "./readAll.ts";
 import { updateServiceClock } from "./serviceClock.ts";
+import type { Page } from "./types.ts";
 
 /** Address of the service, below which `/api` is. The page's base is `<service>/console/`. */
 export const SERVICE_URL = new URL("..", document.baseURI);
@@ -46,6 +48,9 @@ interface Request {
   signal?: AbortSignal;
 }
 
+/** The path of one item; `ids` may contain any characters. */
+export const itemPath = (kind: string, ...ids: string[]) => [kind, ...ids.map(encodeURIComponent)].join("/");
+
 /** `/api/...` with its query; parameters that are undefined are left out. */
 export function address(path: string, query: Request["query"] = {}): URL {
   const url = new URL(`api/${path}`, SERVICE_URL);
@@ -77,6 +82,25 @@ export async function call<T>(path: string, request?: Request): Promise<T> {
   const response = await send(path, request);
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
+
+/** `page` counts from 0. */
+export const pageQuery = (page: number, limit: number) => ({ limit, offset: page * limit });
+
+interface Reading {
+  signal: AbortSignal;
+}
+
+/** A query function that reads one answer. */
+export const queryOne =
+  <T>(path: string, query?: Request["query"]) =>
+  ({ signal }: Reading) =>
+    call<T>(path, { signal, query });
+
+/** A query function that reads a whole list. `keyOf` identifies a row. */
+export const queryAll =
+  <T>(path: string, keyOf: (row: T) => string, query?: Request["query"]) =>
+  ({ signal }: Reading) =>
+    readAll((page) => call<Page<T>>(path, { signal, query: { ...query, ...page } }), keyOf);
 
 /** An answer, or null where there is nothing (404). */
 export const nullIfMissing = <T>(answer: Promise<T>): Promise<T | null> =>

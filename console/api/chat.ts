@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { call, itemPath, queryOne } from "./call.ts";
 import { byId, readAll } from "./readAll.ts";
 import type { Trace, TracedCall, TracedMessage } from "./trace.ts";
 import type { Page, Slice, Source } from "./types.ts";
@@ -58,13 +58,13 @@ export const listThreads = infiniteQueryOptions({
 export const getThread = (id: string) =>
   queryOptions({
     queryKey: ["thread", "one", id],
-    queryFn: ({ signal }) => call<Thread>(`threads/${encodeURIComponent(id)}`, { signal }),
+    queryFn: queryOne<Thread>(itemPath("threads", id)),
     refetchInterval: ({ state }) => (state.data?.status === "running" ? POLL_MS : false),
   });
 
 /** The messages up to a turn, including its answer, oldest first. */
 async function readMessages(turn_id: string, signal: AbortSignal): Promise<Message[]> {
-  const { prompt, answer } = await call<Trace>(`turns/${encodeURIComponent(turn_id)}/trace`, { signal });
+  const { prompt, answer } = await call<Trace>(`${itemPath("turns", turn_id)}/trace`, { signal });
   const messages = prompt?.messages ?? [];
   return answer?.text ? [...messages, { turn_id, role: "assistant", text: answer.text, attachments: [] }] : messages;
 }

@@ -1,4 +1,4 @@
-import { call } from "./call.ts";
+import { call, itemPath } from "./call.ts";
 import type { RunStatus } from "./types.ts";
 
 /* Checks a new source against stored runs. */
@@ -38,7 +38,7 @@ export interface CheckedRuns extends Record<Outcome, number> {
 
 /** Replays the newest stored runs, or those after a cursor, with a source. */
 export const checkRuns = (id: string, source: string, cursor: string | null, signal: AbortSignal) =>
-  call<CheckedRuns>(`definitions/${encodeURIComponent(id)}/check-runs`, {
+  call<CheckedRuns>(`${itemPath("definitions", id)}/check-runs`, {
     method: "POST",
     body: { source, cursor, limit: PAGE },
     signal,

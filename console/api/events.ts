@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { EventFields } from "../format/describeEvent.ts";
-import { address, call } from "./call.ts";
+import { address, call, queryOne } from "./call.ts";
 import type { Slice } from "./types.ts";
 
 /* The log of the organization, for administrators. */
@@ -44,11 +44,12 @@ export const listEvents = (filter: EventFilter, after: string | undefined, until
     queryKey: [until === undefined ? "log" : "events", "list", queryOf(filter), after, after ? undefined : until],
     staleTime: ({ state }: { state: { data?: unknown } }) =>
       until !== undefined && state.data ? "static" : Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) =>
-      call<Slice<LogEvent>>("events", {
-        signal,
-        query: { ...queryOf(filter), after, order: "newest", limit: EVENTS_PER_PAGE },
-      }),
+    queryFn: queryOne<Slice<LogEvent>>("events", {
+      ...queryOf(filter),
+      after,
+      order: "newest",
+      limit: EVENTS_PER_PAGE,
+    }),
     placeholderData: (previous) => previous,
   });
 
@@ -79,7 +80,7 @@ export interface Histogram {
 export const readHistogram = (filter: EventFilter) =>
   queryOptions({
     queryKey: ["events", "histogram", queryOf(filter)],
-    queryFn: ({ signal }) => call<Histogram>("events/histogram", { signal, query: queryOf(filter) }),
+    queryFn: queryOne<Histogram>("events/histogram", queryOf(filter)),
     refetchInterval: HISTOGRAM_MS,
     placeholderData: (previous) => previous,
   });

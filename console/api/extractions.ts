@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { address, call } from "./call.ts";
+import { address, call, itemPath, pageQuery, queryOne } from "./call.ts";
 import type { DocumentWarning } from "./knowledge.ts";
 import type { Page, ReadingProgress } from "./types.ts";
 import { upload, type Upload } from "./upload.ts";
@@ -34,19 +34,16 @@ const isRunning = ({ status }: Extraction) => status === "pending" || status ===
 export const listExtractions = (status: ExtractionStatus | undefined, page: number) =>
   queryOptions({
     queryKey: ["extraction", "list", status, page],
-    queryFn: ({ signal }) => {
-      const query = { status, limit: EXTRACTIONS_PER_PAGE, offset: page * EXTRACTIONS_PER_PAGE };
-      return call<Page<Extraction>>("extractions", { signal, query });
-    },
+    queryFn: queryOne<Page<Extraction>>("extractions", { status, ...pageQuery(page, EXTRACTIONS_PER_PAGE) }),
     refetchInterval: ({ state }) => (state.data?.data.some(isRunning) ? POLL_MS : false),
   });
 
-const pathOf = (id: string) => `v1/extractions/${encodeURIComponent(id)}`;
+const pathOf = (id: string) => itemPath("v1/extractions", id);
 
 export const getExtraction = (id: string) =>
   queryOptions({
     queryKey: ["extraction", "one", id],
-    queryFn: ({ signal }) => call<Extraction>(pathOf(id), { signal }),
+    queryFn: queryOne<Extraction>(pathOf(id)),
     refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? POLL_MS : false),
   });
 

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { call, queryOne } from "./call.ts";
 
 /** An item with an id. Its kind is `turn` (a request), `user` (a member) or an aggregate of the log. */
 export interface FoundThing {
@@ -28,7 +28,7 @@ interface FoundNames {
 export const findNames = (name: string) =>
   queryOptions({
     queryKey: ["find", "names", name],
-    queryFn: ({ signal }) => call<FoundNames>("find/names", { signal, query: { name } }),
+    queryFn: queryOne<FoundNames>("find/names", { name }),
     placeholderData: (previous) => previous,
     staleTime: 0,
   });

@@ -1,7 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call, nullIfMissing } from "./call.ts";
-import { readAll } from "./readAll.ts";
-import type { Page } from "./types.ts";
+import { call, itemPath, nullIfMissing, queryAll } from "./call.ts";
 
 export interface Group {
   group: string;
@@ -12,14 +10,10 @@ export interface Group {
 /** Named people of the organization; everybody signed in sees them. */
 export const listGroups = queryOptions({
   queryKey: ["group", "list"],
-  queryFn: ({ signal }) =>
-    readAll(
-      (query) => call<Page<Group>>("groups", { signal, query }),
-      ({ group }) => group,
-    ),
+  queryFn: queryAll<Group>("groups", ({ group }) => group),
 });
 
-const pathOf = (group: string) => `groups/${encodeURIComponent(group)}`;
+const pathOf = (group: string) => itemPath("groups", group);
 /** Null if no group has this name. */
 export const readGroup = (group: string) => nullIfMissing(call<Group>(pathOf(group)));
 /** `updated_at`: of the group that the change is made to. Fails if somebody else has changed it since. */

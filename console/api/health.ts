@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { call, queryOne } from "./call.ts";
 
 /* The health of the deployment, which only administrators may read. */
 
@@ -51,7 +51,7 @@ export interface DeploymentHealth {
 
 export const getDeploymentHealth = queryOptions({
   queryKey: ["health", "deployment"],
-  queryFn: ({ signal }) => call<DeploymentHealth>("health", { signal }),
+  queryFn: queryOne<DeploymentHealth>("health"),
   refetchInterval: RENEWED_MS,
 });
 
@@ -68,7 +68,7 @@ export interface DeadLetter {
 
 export const listDeadLetters = queryOptions({
   queryKey: ["health", "deadLetters"],
-  queryFn: ({ signal }) => call<{ data: DeadLetter[]; has_more: boolean }>("dead-letters", { signal }),
+  queryFn: queryOne<{ data: DeadLetter[]; has_more: boolean }>("dead-letters"),
   refetchInterval: RENEWED_MS,
 });
 export const replayDeadLetter = (seq: number) => call<void>(`dead-letters/${seq}/replay`, { method: "POST" });

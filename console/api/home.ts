@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call, SERVICE_URL } from "./call.ts";
+import { call, queryOne, SERVICE_URL } from "./call.ts";
 import type { Page, RunSummary, Slice, TurnSummary } from "./types.ts";
 
 const HEALTH_MS = 15_000;
@@ -26,15 +26,14 @@ export const getHealth = queryOptions({
 /** The newest answered request: of the organization for builders, a person's own for others. */
 export const listNewestTurn = queryOptions({
   queryKey: ["thread", "requests", "newest"],
-  queryFn: ({ signal }) => call<Slice<TurnSummary>>("turns", { signal, query: { status: "completed", limit: 1 } }),
+  queryFn: queryOne<Slice<TurnSummary>>("turns", { status: "completed", limit: 1 }),
 });
 
 /** Failed runs that were created since then, newest first. */
 export const listFailedRuns = (from: string) =>
   queryOptions({
     queryKey: ["run", "failed", from],
-    queryFn: ({ signal }) =>
-      call<Page<RunSummary>>("workflows/runs", { signal, query: { status: "failed", from, limit: 5 } }),
+    queryFn: queryOne<Page<RunSummary>>("workflows/runs", { status: "failed", from, limit: 5 }),
   });
 
 /** Failures of the requests for a model or an alias. `refused`: requests without any answer, which are not stored. */

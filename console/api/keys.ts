@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
-import { byId, readAll } from "./readAll.ts";
+import { call, itemPath, pageQuery, queryAll, queryOne } from "./call.ts";
+import { byId } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
 /* API keys of the organization, for administrators. */
@@ -45,20 +45,19 @@ export const KEYS_PER_PAGE = 500;
 export const listKeys = (page = 0) =>
   queryOptions({
     queryKey: ["key", "list", page],
-    queryFn: ({ signal }) =>
-      call<Page<Key>>("keys", { signal, query: { limit: KEYS_PER_PAGE, offset: page * KEYS_PER_PAGE } }),
+    queryFn: queryOne<Page<Key>>("keys", pageQuery(page, KEYS_PER_PAGE)),
     placeholderData: (previous) => previous,
   });
 
 export const listAllKeys = queryOptions({
   queryKey: ["key", "list", "all"],
-  queryFn: ({ signal }) => readAll((query) => call<Page<Key>>("keys", { signal, query }), byId),
+  queryFn: queryAll<Key>("keys", byId),
 });
 
-const pathOf = (id: string) => `keys/${encodeURIComponent(id)}`;
+const pathOf = (id: string) => itemPath("keys", id);
 
 export const getKey = (id: string) =>
-  queryOptions({ queryKey: ["key", "one", id], queryFn: ({ signal }) => call<Key>(pathOf(id), { signal }) });
+  queryOptions({ queryKey: ["key", "one", id], queryFn: queryOne<Key>(pathOf(id)) });
 
 export const createKey = (body: KeySettings & { project_id: string | null }) =>
   call<KeyWithSecret>("keys", { method: "POST", body });

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { address, call, nullIfMissing, send } from "./call.ts";
-import { byId, readAll } from "./readAll.ts";
+import { address, call, itemPath, nullIfMissing, pageQuery, queryAll, queryOne, send } from "./call.ts";
+import { byId } from "./readAll.ts";
 import { upload, type Upload } from "./upload.ts";
 import type { Page, ReadingProgress } from "./types.ts";
 
@@ -96,11 +96,11 @@ const SUMMARY_MS = 5_000;
 const PROGRESS_MS = 2_000;
 const isBeingRead = ({ status }: DocumentInfo): boolean => status === "processing";
 
-const knowledge = (path: string) => `v1/knowledge/${path}`;
+const pathOfCollection = (reference: string) => itemPath("v1/knowledge/collections", reference);
+
 export const listCollections = queryOptions({
   queryKey: ["collection", "list"],
-  queryFn: ({ signal }) =>
-    readAll((query) => call<Page<Collection>>(knowledge("collections"), { signal, query }), byId),
+  queryFn: queryAll<Collection>("v1/knowledge/collections", byId),
   refetchInterval: SUMMARY_MS,
   refetchOnMount: "always",
 });
@@ -109,28 +109,25 @@ export const listCollections = queryOptions({
 export const getCollection = (reference: string) =>
   queryOptions({
     queryKey: ["collection", "one", reference],
-    queryFn: ({ signal }) => call<Collection>(knowledge(`collections/${encodeURIComponent(reference)}`), { signal }),
+    queryFn: queryOne<Collection>(pathOfCollection(reference)),
   });
 
 export const createCollection = (name: string) =>
-  call<Collection>(knowledge("collections"), { method: "POST", body: { name } });
+  call<Collection>("v1/knowledge/collections", { method: "POST", body: { name } });
 export const changeCollection = (reference: string, body: { name: string; description: string | null }) =>
-  call<Collection>(knowledge(`collections/${encodeURIComponent(reference)}`), { method: "PATCH", body });
+  call<Collection>(pathOfCollection(reference), { method: "PATCH", body });
 /** Also deletes its documents. */
 export const deleteCollection = (reference: string) =>
-  call<void>(knowledge(`collections/${encodeURIComponent(reference)}`), { method: "DELETE" });
+  call<void>(pathOfCollection(reference), { method: "DELETE" });
 
 /** One page of a collection's documents, newest first; `page` counts from 0. */
 export const listDocuments = (reference: string, status: DocumentStatus | undefined, page: number) =>
   queryOptions({
     queryKey: ["document", "list", reference, status, page],
-    queryFn: ({ signal }) => {
-      const query = { status, limit: DOCUMENTS_PER_PAGE, offset: page * DOCUMENTS_PER_PAGE };
-      return call<Page<DocumentInfo>>(knowledge(`collections/${encodeURIComponent(reference)}/documents`), {
-        signal,
-        query,
-      });
-    },
+    queryFn: queryOne<Page<DocumentInfo>>(`${pathOfCollection(reference)}/documents`, {
+      status,
+      ...pageQuery(page, DOCUMENTS_PER_PAGE),
+    }),
     placeholderData: (previous) => previous,
     refetchInterval: ({ state }) => (state.data?.data.some(isBeingRead) ? PROGRESS_MS : false),
   });
@@ -140,7 +137,7 @@ export const countDocuments = (reference: string, status?: DocumentStatus) =>
   queryOptions({
     queryKey: ["document", "count", reference, status],
     queryFn: async ({ signal }) => {
-      const path = knowledge(`collections/${encodeURIComponent(reference)}/documents`);
+      const path = `${pathOfCollection(reference)}/documents`;
       return (await call<Page<DocumentInfo>>(path, { signal, query: { status, limit: 1 } })).total;
     },
   });
@@ -148,12 +145,12 @@ export const countDocuments = (reference: string, status?: DocumentStatus) =>
 /** Whether the file of a document is stored. */
 const hasFile = (id: string, signal: AbortSignal): Promise<boolean> =>
   nullIfMissing(send(`${pathOf(id)}/content`, { method: "HEAD", signal })).then((found) => found !== null);
-const pathOf = (id: string) => knowledge(`documents/${encodeURIComponent(id)}`);
+const pathOf = (id: string) => itemPath("v1/knowledge/documents", id);
 
 export const getDocument = (id: string) =>
   queryOptions({
     queryKey: ["document", "one", id],
-    queryFn: ({ signal }) => call<DocumentInfo>(pathOf(id), { signal }),
+    queryFn: queryOne<DocumentInfo>(pathOf(id)),
     refetchInterval: ({ state }) => (state.data && isBeingRead(state.data) ? PROGRESS_MS : false),
   });
 
@@ -164,7 +161,7 @@ export const changeDocument = (id: string, body: DocumentChange) =>
 export const listVersions = (id: string) =>
   queryOptions({
     queryKey: ["document", "versions", id],
-    queryFn: ({ signal }) => call<Page<DocumentVersion>>(`${pathOf(id)}/versions`, { signal, query: { limit: 100 } }),
+    queryFn: queryOne<Page<DocumentVersion>>(`${pathOf(id)}/versions`, { limit: 100 }),
   });
 
 /** The download address of the original file, or of the text if it was pushed without a file. */
@@ -187,11 +184,11 @@ export const listPassages = (
 ) =>
   queryOptions({
     queryKey: ["document", "passages", id, from, limit, version],
-    queryFn: ({ signal }) => {
-      const place = "page" in from ? { from_page: from.page } : { from_seq: from.seq };
-      const query = { ...place, limit, version };
-      return call<Passages>(`${pathOf(id)}/passages`, { signal, query });
-    },
+    queryFn: queryOne<Passages>(`${pathOf(id)}/passages`, {
+      ...("page" in from ? { from_page: from.page } : { from_seq: from.seq }),
+      limit,
+      version,
+    }),
     placeholderData: (previous, query) => (query?.queryKey[2] === id ? previous : undefined),
   });
 
@@ -201,7 +198,7 @@ export const retryDocument = (id: string) =>
 
 /** Sends one file to a collection (slug or id). */
 export const uploadDocument = (collection: string, file: Upload) =>
-  upload<DocumentInfo>(address(knowledge(`collections/${encodeURIComponent(collection)}/documents`)), file);
+  upload<DocumentInfo>(address(`${pathOfCollection(collection)}/documents`), file);
 /**
  * Replaces the file of a document that could not be read. The old document is deleted once the new one is stored, which takes over
  * its tags, metadata and readers.
@@ -222,8 +219,5 @@ export async function replaceDocument(document: DocumentInfo, file: File): Promi
   return answer;
 }
 export const addText = (collection: string, body: { name: string; text: string }) =>
-  call<DocumentInfo>(knowledge(`collections/${encodeURIComponent(collection)}/documents/text`), {
-    method: "POST",
-    body,
-  });
+  call<DocumentInfo>(`${pathOfCollection(collection)}/documents/text`, { method: "POST", body });
 export const deleteDocument = (id: string) => call<void>(pathOf(id), { method: "DELETE" });

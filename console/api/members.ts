@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
-import { byId, readAll } from "./readAll.ts";
+import { call, itemPath, pageQuery, queryAll, queryOne } from "./call.ts";
+import { byId } from "./readAll.ts";
 import type { Page, Role } from "./types.ts";
 
 /* The people of the organization: everybody sees them, administrators change them. */
@@ -27,23 +27,19 @@ export const MEMBERS_PER_PAGE = 500;
 export const listMembers = (page = 0) =>
   queryOptions({
     queryKey: ["organization", "members", page],
-    queryFn: ({ signal }) =>
-      call<Page<Member>>("members", { signal, query: { limit: MEMBERS_PER_PAGE, offset: page * MEMBERS_PER_PAGE } }),
+    queryFn: queryOne<Page<Member>>("members", pageQuery(page, MEMBERS_PER_PAGE)),
     placeholderData: (previous) => previous,
   });
 
 export const listAllMembers = queryOptions({
   queryKey: ["organization", "members", "all"],
-  queryFn: ({ signal }) => readAll((query) => call<Page<Member>>("members", { signal, query }), byId),
+  queryFn: queryAll<Member>("members", byId),
 });
 
-const pathOf = (id: string) => `members/${encodeURIComponent(id)}`;
+const pathOf = (id: string) => itemPath("members", id);
 
 export const getMember = (id: string) =>
-  queryOptions({
-    queryKey: ["organization", "member", id],
-    queryFn: ({ signal }) => call<Member>(pathOf(id), { signal }),
-  });
+  queryOptions({ queryKey: ["organization", "member", id], queryFn: queryOne<Member>(pathOf(id)) });
 
 export const addMember = (body: Pick<Member, "name" | "email" | "role">) =>
   call<MemberWithPassword>("members", { method: "POST", body });

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { call, itemPath, queryOne } from "./call.ts";
 import type { Slice } from "./types.ts";
 
 /* The data of a key, a person or an agent, which administrators list and delete one by one. An erasure deletes all of it. */
@@ -22,19 +22,16 @@ export interface OwnedThing {
 export const listOwned = (kind: OwnedKind, owner: string, after: string | undefined) =>
   queryOptions({
     queryKey: ["thread", "owned", kind, owner, after],
-    queryFn: ({ signal }) => {
-      const query = { owner, after };
-      if (kind === "files") return call<Slice<OwnedThing>>("files", { signal, query });
-      if (kind === "responses") return call<Slice<OwnedThing>>("responses", { signal, query });
-      return call<Slice<OwnedThing>>("threads", { signal, query });
-    },
+    queryFn: queryOne<Slice<OwnedThing>>(
+      kind === "files" ? "files" : kind === "responses" ? "responses" : "threads",
+      { owner, after },
+    ),
   });
 
-export const deleteThread = (id: string) => call<unknown>(`threads/${encodeURIComponent(id)}`, { method: "DELETE" });
+export const deleteThread = (id: string) => call<unknown>(itemPath("threads", id), { method: "DELETE" });
 
 export function deleteOwned(kind: OwnedKind, id: string): Promise<unknown> {
-  const name = encodeURIComponent(id);
-  if (kind === "files") return call<unknown>(`files/${name}`, { method: "DELETE" });
-  if (kind === "responses") return call<unknown>(`responses/${name}`, { method: "DELETE" });
+  if (kind === "files") return call<unknown>(itemPath("files", id), { method: "DELETE" });
+  if (kind === "responses") return call<unknown>(itemPath("responses", id), { method: "DELETE" });
   return deleteThread(id);
 }

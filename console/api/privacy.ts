@@ -1,7 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ERASED_KINDS } from "./erasedKinds.ts";
-import { address, call, ApiError, nullIfMissing, send } from "./call.ts";
-import { readAll } from "./readAll.ts";
+import { address, ApiError, call, itemPath, nullIfMissing, queryAll, queryOne, send } from "./call.ts";
 import type { Page } from "./types.ts";
 
 /* Retention, holds, exports and erasures. For administrators. */
@@ -29,15 +28,11 @@ type Preview<Kind extends string> = Record<Kind, { count: number; oldest: string
 
 export type RetentionPreview = Preview<RetainedKind>;
 
-const pathOf = (subject: string) => `retention/${encodeURIComponent(subject)}`;
+const pathOf = (subject: string) => itemPath("retention", subject);
 
 export const listRetention = queryOptions({
   queryKey: ["retention", "list"],
-  queryFn: ({ signal }) =>
-    readAll(
-      (query) => call<Page<Retention>>("retention", { signal, query }),
-      ({ subject }) => subject,
-    ),
+  queryFn: queryAll<Retention>("retention", ({ subject }) => subject),
 });
 /** Changes nothing. */
 export const previewRetention = (subject: string, rules: RetentionRules) =>
@@ -66,12 +61,12 @@ export interface Hold {
 export const listHolds = (offset: number) =>
   queryOptions({
     queryKey: ["hold", "list", offset],
-    queryFn: ({ signal }) => call<Page<Hold>>("holds", { signal, query: { limit: HOLDS_PER_PAGE, offset } }),
+    queryFn: queryOne<Page<Hold>>("holds", { limit: HOLDS_PER_PAGE, offset }),
     placeholderData: (previous) => previous,
   });
 export const placeHold = (hold: Pick<Hold, "subject" | "name" | "reason">) =>
   call<Hold>("holds", { method: "POST", body: hold });
-export const releaseHold = (id: string) => call<Hold>(`holds/${encodeURIComponent(id)}`, { method: "DELETE" });
+export const releaseHold = (id: string) => call<Hold>(itemPath("holds", id), { method: "DELETE" });
 
 export interface Erasure {
   id: string;
@@ -92,8 +87,7 @@ export interface Erasure {
 export const listErasures = (after: string | undefined) =>
   queryOptions({
     queryKey: ["erasure", "list", after],
-    queryFn: ({ signal }) =>
-      call<{ data: Erasure[]; next_after: string | null }>("erasures", { signal, query: { limit: ERASURES, after } }),
+    queryFn: queryOne<{ data: Erasure[]; next_after: string | null }>("erasures", { limit: ERASURES, after }),
     placeholderData: (previous) => previous,
   });
 export const startErasure = (owner: string, kinds: string[]) =>
@@ -102,8 +96,7 @@ export type ErasurePreview = Preview<(typeof ERASED_KINDS)[number]>;
 /** Changes nothing. */
 export const previewErasure = (owner: string, kinds: string[]) =>
   call<ErasurePreview>("erasures/preview", { method: "POST", body: { owner, kinds } });
-export const certificateAddress = (id: string): string =>
-  address(`erasures/${encodeURIComponent(id)}/certificate`).href;
+export const certificateAddress = (id: string): string => address(`${itemPath("erasures", id)}/certificate`).href;
 
 export interface ExportProgress {
   bytes: number;

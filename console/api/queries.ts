@@ -1,13 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { call, itemPath, pageQuery, queryOne } from "./call.ts";
 import type { Approval, ApprovalOrder, ApprovalStatus, Page, Person, RunStatus, RunSummary } from "./types.ts";
 
 /* Every query of the console. Keys start with the kind of item, as the change stream names it. */
 
-export const getSession = queryOptions({
-  queryKey: ["session"],
-  queryFn: ({ signal }) => call<Person>("auth/me", { signal }),
-});
+export const getSession = queryOptions({ queryKey: ["session"], queryFn: queryOne<Person>("auth/me") });
 
 export const APPROVALS_PER_PAGE = 50;
 
@@ -26,11 +23,12 @@ export const listApprovals = (
 ) =>
   queryOptions({
     queryKey: ["run", "approvals", status, by, order, page],
-    queryFn: ({ signal }) => {
-      const whose = by === undefined ? { mine: "true" } : { decided_by: by };
-      const query = { status, order, ...whose, limit: APPROVALS_PER_PAGE, offset: page * APPROVALS_PER_PAGE };
-      return call<Page<Approval>>("workflows/approvals", { signal, query });
-    },
+    queryFn: queryOne<Page<Approval>>("workflows/approvals", {
+      status,
+      order,
+      ...(by === undefined ? { mine: "true" } : { decided_by: by }),
+      ...pageQuery(page, APPROVALS_PER_PAGE),
+    }),
     // another page or order of the same approvals
     placeholderData: (previous, query) =>
       query?.queryKey[2] === status && query?.queryKey[3] === by ? previous : undefined,
@@ -39,7 +37,7 @@ export const listApprovals = (
 export const getApproval = (id: string) =>
   queryOptions({
     queryKey: ["run", "approval", id],
-    queryFn: ({ signal }) => call<Approval>(`workflows/approvals/${encodeURIComponent(id)}`, { signal }),
+    queryFn: queryOne<Approval>(itemPath("workflows/approvals", id)),
   });
 
 export interface RunFilter {
@@ -73,8 +71,7 @@ export const runQuery = ({ status, workflow, q, parent, starter, who, from, to }
 export const listRuns = (filter: RunFilter, offset: number, limit: number) =>
   queryOptions({
     queryKey: ["run", "list", runQuery(filter), offset, limit],
-    queryFn: ({ signal }) =>
-      call<Page<RunSummary>>("workflows/runs", { signal, query: { ...runQuery(filter), offset, limit } }),
+    queryFn: queryOne<Page<RunSummary>>("workflows/runs", { ...runQuery(filter), offset, limit }),
     placeholderData: (previous) => previous,
   });
 

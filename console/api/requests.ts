@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { call, itemPath, queryOne } from "./call.ts";
 import type { Trace } from "./trace.ts";
 import type { Slice, TurnStatus, TurnSummary } from "./types.ts";
 
@@ -32,8 +32,7 @@ const queryOf = ({ agent, thread, ...filter }: RequestFilter) => ({ ...filter, a
 export const listRequests = (filter: RequestFilter, after: string | undefined) =>
   queryOptions({
     queryKey: ["thread", "requests", filter, after],
-    queryFn: ({ signal }) =>
-      call<Slice<TurnSummary>>("turns", { signal, query: { ...queryOf(filter), after, limit: REQUESTS_PER_PAGE } }),
+    queryFn: queryOne<Slice<TurnSummary>>("turns", { ...queryOf(filter), after, limit: REQUESTS_PER_PAGE }),
     placeholderData: (previous) => previous,
   });
 
@@ -51,12 +50,12 @@ export const countNewRequests = (filter: RequestFilter, from: string) =>
 export const getTrace = (id: string, as_of?: string) =>
   queryOptions({
     queryKey: ["thread", "trace", id, as_of],
-    queryFn: ({ signal }) => call<Trace>(`turns/${encodeURIComponent(id)}/trace`, { signal, query: { as_of } }),
+    queryFn: queryOne<Trace>(`${itemPath("turns", id)}/trace`, { as_of }),
   });
 
 /** Read at every mount, because only administrators receive changes of the models. */
 export const listModels = queryOptions({
   queryKey: ["provider", "models"],
   refetchOnMount: "always",
-  queryFn: ({ signal }) => call<{ data: { id: string }[] }>("openai/v1/models", { signal }),
+  queryFn: queryOne<{ data: { id: string }[] }>("openai/v1/models"),
 });

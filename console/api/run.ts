@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { address, call } from "./call.ts";
+import { address, call, itemPath, queryOne } from "./call.ts";
 import type { Actor, ErrorPlace, Page, RunSummary } from "./types.ts";
 
 /* One run with all its details. */
@@ -89,12 +89,13 @@ export interface Run extends RunSummary {
   counts: { steps: number; attempts: number; ticks: number };
 }
 
+const pathOf = (run: string) => itemPath("workflows/runs", run);
+
 export const getRun = (id: string) =>
   queryOptions({
     queryKey: ["run", "one", id],
     // a run may have thousands of steps, so they are read in pages
-    queryFn: ({ signal }) =>
-      call<Run>(`workflows/runs/${encodeURIComponent(id)}`, { signal, query: { steps: "false" } }),
+    queryFn: queryOne<Run>(pathOf(id), { steps: "false" }),
   });
 
 /** Steps per request: the number of rows in a chunk of a long list. */
@@ -104,11 +105,7 @@ export const STEPS_PER_PAGE = 100;
 export const listSteps = (run: string, offset: number) =>
   queryOptions({
     queryKey: ["run", "steps", run, offset],
-    queryFn: ({ signal }) =>
-      call<Page<Step>>(`workflows/runs/${encodeURIComponent(run)}/steps`, {
-        signal,
-        query: { limit: STEPS_PER_PAGE, offset },
-      }),
+    queryFn: queryOne<Page<Step>>(`${pathOf(run)}/steps`, { limit: STEPS_PER_PAGE, offset }),
   });
 
 /** One step with its values, by its position in the list. */
@@ -117,14 +114,13 @@ export const getStep = (run: string, place: number, status: Step["status"]) =>
     queryKey: ["run", "step", run, place, status],
     queryFn: async ({ signal }) => {
       const query = { limit: 1, offset: place, values: "true" };
-      const page = await call<Page<Step>>(`workflows/runs/${encodeURIComponent(run)}/steps`, { signal, query });
+      const page = await call<Page<Step>>(`${pathOf(run)}/steps`, { signal, query });
       return page.data[0] ?? null;
     },
   });
 
 /** Starts a new run that inherits all results and executes the failed step again. */
-export const retryRun = (id: string) =>
-  call<RunSummary>(`workflows/runs/${encodeURIComponent(id)}/retry`, { method: "POST", body: {} });
+export const retryRun = (id: string) => call<RunSummary>(`${pathOf(id)}/retry`, { method: "POST", body: {} });
 /** The changes of a fork; omitted fields stay the same. */
 export interface ForkChanges {
   args?: unknown;
@@ -134,7 +130,7 @@ export interface ForkChanges {
 }
 /** Starts a new run that executes a step and all later steps again. */
 export const forkRun = (id: string, step_id: string, changes: ForkChanges = {}) =>
-  call<RunSummary>(`workflows/runs/${encodeURIComponent(id)}/fork`, { method: "POST", body: { step_id, ...changes } });
+  call<RunSummary>(`${pathOf(id)}/fork`, { method: "POST", body: { step_id, ...changes } });
 
 /** Why a step was executed, according to the parent run's record of the same call. */
 export interface StepReason {
@@ -165,10 +161,7 @@ export interface StepReason {
 export const explainStep = (run: string, step: string) =>
   queryOptions({
     queryKey: ["run", "reason", run, step],
-    queryFn: ({ signal }) =>
-      call<StepReason>(`workflows/runs/${encodeURIComponent(run)}/steps/${encodeURIComponent(step)}/reason`, {
-        signal,
-      }),
+    queryFn: queryOne<StepReason>(`${itemPath(`${pathOf(run)}/steps`, step)}/reason`),
   });
 
 /** Number of related runs shown with a run; the list of runs shows all. */
@@ -178,8 +171,7 @@ const MAX_RELATED = 20;
 export const listContinuations = (id: string) =>
   queryOptions({
     queryKey: ["run", "continuations", id],
-    queryFn: ({ signal }) =>
-      call<Page<RunSummary>>("workflows/runs", { signal, query: { parent_id: id, limit: MAX_RELATED } }),
+    queryFn: queryOne<Page<RunSummary>>("workflows/runs", { parent_id: id, limit: MAX_RELATED }),
   });
 
 export interface RunFile {
@@ -194,18 +186,17 @@ export interface RunFile {
 }
 
 export const fileAddress = (run: string, file: string): string =>
-  address(`workflows/runs/${encodeURIComponent(run)}/files/${encodeURIComponent(file)}/content`).href;
+  address(`${itemPath(`${pathOf(run)}/files`, file)}/content`).href;
 
 export const listRunFiles = (id: string) =>
   queryOptions({
     queryKey: ["run", "files", id],
-    queryFn: ({ signal }) => call<{ data: RunFile[] }>(`workflows/runs/${encodeURIComponent(id)}/files`, { signal }),
+    queryFn: queryOne<{ data: RunFile[] }>(`${pathOf(id)}/files`),
   });
 
 /** The newest of the runs that a run started. */
 export const listChildRuns = (id: string) =>
   queryOptions({
     queryKey: ["run", "children", id],
-    queryFn: ({ signal }) =>
-      call<Page<RunSummary>>("workflows/runs", { signal, query: { starter_id: id, limit: MAX_RELATED } }),
+    queryFn: queryOne<Page<RunSummary>>("workflows/runs", { starter_id: id, limit: MAX_RELATED }),
   });

@@ -1,7 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call, nullIfMissing } from "./call.ts";
-import { byId, readAll } from "./readAll.ts";
-import type { Page } from "./types.ts";
+import { call, itemPath, nullIfMissing, queryAll, queryOne } from "./call.ts";
+import { byId } from "./readAll.ts";
 
 /* Projects, model providers, secrets, text recognition, and the person's own password. Secrets are written but never read back. */
 
@@ -40,11 +39,10 @@ export interface Secret extends Dates {
 }
 
 const byName = ({ name }: { name: string }): string => name;
-const itemPath = (kind: string, id: string) => `${kind}/${encodeURIComponent(id)}`;
 
 export const listProjects = queryOptions({
   queryKey: ["project", "list"],
-  queryFn: ({ signal }) => readAll((query) => call<Page<Project>>("projects", { signal, query }), byId),
+  queryFn: queryAll<Project>("projects", byId),
 });
 export const createProject = (name: string) => call<Project>("projects", { method: "POST", body: { name } });
 export const renameProject = (id: string, name: string) =>
@@ -54,7 +52,7 @@ export const deleteProject = (id: string) => call<void>(itemPath("projects", id)
 /** For administrators. */
 export const listProviders = queryOptions({
   queryKey: ["provider", "list"],
-  queryFn: ({ signal }) => readAll((query) => call<Page<Provider>>("providers", { signal, query }), byName),
+  queryFn: queryAll<Provider>("providers", byName),
 });
 /** Null if there is none of this name. */
 export const readProvider = (name: string) => nullIfMissing(call<Provider>(itemPath("providers", name)));
@@ -63,10 +61,7 @@ export const configureProvider = (name: string, body: ProviderSettings) =>
 export const removeProvider = (name: string) => call<void>(itemPath("providers", name), { method: "DELETE" });
 
 /** For builders. */
-export const listSecrets = queryOptions({
-  queryKey: ["secret", "list"],
-  queryFn: ({ signal }) => readAll((query) => call<Page<Secret>>("secrets", { signal, query }), byName),
-});
+export const listSecrets = queryOptions({ queryKey: ["secret", "list"], queryFn: queryAll<Secret>("secrets", byName) });
 export const setSecret = (name: string, value: string) =>
   call<Secret>(itemPath("secrets", name), { method: "PUT", body: { value } });
 export const removeSecret = (name: string) => call<void>(itemPath("secrets", name), { method: "DELETE" });
@@ -85,7 +80,7 @@ export interface EmbeddingStatus {
 }
 export const getEmbeddings = queryOptions({
   queryKey: ["provider", "embeddings"],
-  queryFn: ({ signal }) => call<EmbeddingStatus>("embeddings", { signal }),
+  queryFn: queryOne<EmbeddingStatus>("embeddings"),
 });
 
 export interface OcrSettings {
@@ -98,7 +93,7 @@ export interface OcrSettings {
 }
 export const getOcrSettings = queryOptions({
   queryKey: ["organization", "ocr"],
-  queryFn: ({ signal }) => call<OcrSettings>("ocr", { signal }),
+  queryFn: queryOne<OcrSettings>("ocr"),
 });
 export const setOcrLanguages = (languages: string[] | null) =>
   call<OcrSettings>("ocr", { method: "PUT", body: { languages } });

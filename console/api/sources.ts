@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Rule } from "./triggers.ts";
-import { call } from "./call.ts";
-import { byId, readAll } from "./readAll.ts";
+import { call, itemPath, pageQuery, queryAll, queryOne } from "./call.ts";
+import { byId } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
 /* Pages and sitemaps of the web whose pages are documents of a collection. */
@@ -42,23 +42,23 @@ export interface SourcePage {
 
 export const SOURCE_PAGES_PER_PAGE = 50;
 
-const inCollection = (reference: string) => `v1/knowledge/collections/${encodeURIComponent(reference)}/sources`;
-const pathOf = (id: string) => `v1/knowledge/sources/${encodeURIComponent(id)}`;
+const inCollection = (reference: string) => `${itemPath("v1/knowledge/collections", reference)}/sources`;
+const pathOf = (id: string) => itemPath("v1/knowledge/sources", id);
 
 export const listSources = (reference: string) =>
   queryOptions({
     queryKey: ["source", "list", reference],
-    queryFn: ({ signal }) => readAll((query) => call<Page<Source>>(inCollection(reference), { signal, query }), byId),
+    queryFn: queryAll<Source>(inCollection(reference), byId),
   });
 
 /** One page of a source's results, newest first; `page` counts from 0. */
 export const listSourcePages = (id: string, result: PageResult | undefined, page: number) =>
   queryOptions({
     queryKey: ["source", "pages", id, result, page],
-    queryFn: ({ signal }) => {
-      const query = { result, limit: SOURCE_PAGES_PER_PAGE, offset: page * SOURCE_PAGES_PER_PAGE };
-      return call<Page<SourcePage>>(`${pathOf(id)}/pages`, { signal, query });
-    },
+    queryFn: queryOne<Page<SourcePage>>(`${pathOf(id)}/pages`, {
+      result,
+      ...pageQuery(page, SOURCE_PAGES_PER_PAGE),
+    }),
     placeholderData: (previous, query) => (query?.queryKey[2] === id ? previous : undefined),
   });
 

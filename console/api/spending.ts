@@ -1,8 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call, nullIfMissing } from "./call.ts";
+import { call, itemPath, nullIfMissing, queryAll } from "./call.ts";
 import { RATE_LIMITS, type LimitName } from "./limitNames.ts";
-import { readAll } from "./readAll.ts";
-import type { Page } from "./types.ts";
 import { FieldError } from "../format/FieldError.ts";
 
 /* Prices of models, budgets, and aliases. For administrators. */
@@ -10,7 +8,6 @@ import { FieldError } from "../format/FieldError.ts";
 /** No event reports changes of a budget's figures. */
 const RENEWED_MS = 30_000;
 const RATES_RENEWED_MS = 5_000;
-const itemPath = (kind: string, ...names: string[]) => [kind, ...names.map(encodeURIComponent)].join("/");
 
 export interface BudgetLimit {
   name: LimitName;
@@ -51,15 +48,14 @@ export const isRate = ({ name }: Pick<BudgetLimit, "name">): boolean => RATE_LIM
 
 export const listBudgets = queryOptions({
   queryKey: ["budget", "list"],
-  queryFn: ({ signal }) => readAll((query) => call<Page<Budget>>("budgets", { signal, query }), budgetKey),
+  queryFn: queryAll<Budget>("budgets", budgetKey),
   refetchInterval: ({ state }) =>
     state.data?.data.some(({ limits }) => limits.some(isRate)) ? RATES_RENEWED_MS : RENEWED_MS,
 });
 /** What the signed-in person may still spend. */
 export const listOwnLimits = queryOptions({
   queryKey: ["budget", "own"],
-  queryFn: ({ signal }) =>
-    readAll((query) => call<Page<Omit<Budget, "updated_at">>>("limits", { signal, query }), budgetKey),
+  queryFn: queryAll<Omit<Budget, "updated_at">>("limits", budgetKey),
   refetchInterval: RENEWED_MS,
 });
 /** From this percentage on answers carry a warning. */
@@ -118,11 +114,7 @@ export interface ModelPrices {
 
 export const listPrices = queryOptions({
   queryKey: ["price", "list"],
-  queryFn: ({ signal }) =>
-    readAll(
-      (query) => call<Page<ModelPrices>>("prices", { signal, query }),
-      ({ model }) => model,
-    ),
+  queryFn: queryAll<ModelPrices>("prices", ({ model }) => model),
 });
 /** A price without its omitted fields. */
 export type PriceToSet = Pick<Price, "valid_from"> & Partial<Record<keyof Price, string | null>>;
@@ -167,11 +159,7 @@ export interface Alias extends AliasSettings {
 
 export const listAliases = queryOptions({
   queryKey: ["alias", "list"],
-  queryFn: ({ signal }) =>
-    readAll(
-      (query) => call<Page<Alias>>("aliases", { signal, query }),
-      ({ alias }) => alias,
-    ),
+  queryFn: queryAll<Alias>("aliases", ({ alias }) => alias),
 });
 /** Null if there is none of this name. */
 export const readAlias = (alias: string) => nullIfMissing(call<Alias>(itemPath("aliases", alias)));

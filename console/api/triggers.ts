@@ -1,8 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import { COUNTED, itemPath } from "./build.ts";
-import { call } from "./call.ts";
-import { byId, readAll } from "./readAll.ts";
-import type { Page } from "./types.ts";
+import { COUNTED } from "./build.ts";
+import { call, itemPath, queryAll } from "./call.ts";
+import { byId } from "./readAll.ts";
 
 /* Triggers of a workflow's runs: webhooks and schedules. */
 
@@ -40,27 +39,25 @@ export interface Trigger {
 }
 
 type TriggerId = Pick<Trigger, "id" | "workflow_id">;
+const pathOfWorkflow = (workflow: string) => `${itemPath("workflows", workflow)}/triggers`;
+const pathOf = ({ workflow_id, id }: TriggerId) => itemPath(pathOfWorkflow(workflow_id), id);
 
 export const listSchedules = queryOptions({
   ...COUNTED,
   queryKey: ["trigger", "schedules"],
-  queryFn: ({ signal }) => readAll((query) => call<Page<Trigger>>("workflows/schedules", { signal, query }), byId),
+  queryFn: queryAll<Trigger>("workflows/schedules", byId),
 });
 export const listTriggers = (workflow: string) =>
   queryOptions({
     ...COUNTED,
     queryKey: ["trigger", "of", workflow],
-    queryFn: ({ signal }) =>
-      readAll((query) => call<Page<Trigger>>(`${itemPath("workflows", workflow)}/triggers`, { signal, query }), byId),
+    queryFn: queryAll<Trigger>(pathOfWorkflow(workflow), byId),
   });
 export const createTrigger = (workflow: string, body: object) =>
-  call<Trigger & { secret?: string }>(`${itemPath("workflows", workflow)}/triggers`, { method: "POST", body });
-export const changeTrigger = ({ workflow_id, id }: TriggerId, body: object) =>
-  call<Trigger>(`${itemPath("workflows", workflow_id)}/${itemPath("triggers", id)}`, { method: "PATCH", body });
-export const deleteTrigger = ({ workflow_id, id }: TriggerId) =>
-  call<void>(`${itemPath("workflows", workflow_id)}/${itemPath("triggers", id)}`, { method: "DELETE" });
+  call<Trigger & { secret?: string }>(pathOfWorkflow(workflow), { method: "POST", body });
+export const changeTrigger = (trigger: TriggerId, body: object) =>
+  call<Trigger>(pathOf(trigger), { method: "PATCH", body });
+export const deleteTrigger = (trigger: TriggerId) => call<void>(pathOf(trigger), { method: "DELETE" });
 /** The webhook with its new secret, which no later answer returns. The old secret stops working at once. */
-export const rotateTrigger = ({ workflow_id, id }: TriggerId) =>
-  call<Trigger & { secret?: string }>(`${itemPath("workflows", workflow_id)}/${itemPath("triggers", id)}/rotate`, {
-    method: "POST",
-  });
+export const rotateTrigger = (trigger: TriggerId) =>
+  call<Trigger & { secret?: string }>(`${pathOf(trigger)}/rotate`, { method: "POST" });

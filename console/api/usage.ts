@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { address, call } from "./call.ts";
+import { address, pageQuery, queryOne } from "./call.ts";
 import type { Page } from "./types.ts";
 
 /* What the organization used, for administrators. */
@@ -71,10 +71,7 @@ const queryOf = (period: Period, { by, label }: Groups) => ({ ...daysOf(period),
 export const getUsage = (period: Period, groups: Groups, page = 0) =>
   queryOptions({
     queryKey: ["usage", period, groups, page],
-    queryFn: ({ signal }) => {
-      const query = { ...queryOf(period, groups), limit: GROUPS_PER_PAGE, offset: page * GROUPS_PER_PAGE };
-      return call<Usage>("usage", { signal, query });
-    },
+    queryFn: queryOne<Usage>("usage", { ...queryOf(period, groups), ...pageQuery(page, GROUPS_PER_PAGE) }),
     refetchInterval: RENEWED_MS,
     refetchOnMount: "always",
   });
@@ -93,8 +90,7 @@ export interface UsedLabel {
 export const getUsedLabels = (period: Period) =>
   queryOptions({
     queryKey: ["usage", "labels", period],
-    queryFn: ({ signal }) =>
-      call<Page<UsedLabel>>("usage/labels", { signal, query: { ...daysOf(period), limit: GROUPS_PER_PAGE } }),
+    queryFn: queryOne<Page<UsedLabel>>("usage/labels", { ...daysOf(period), limit: GROUPS_PER_PAGE }),
     refetchInterval: RENEWED_MS,
     refetchOnMount: "always",
   });

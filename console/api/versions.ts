@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { AgentSettings } from "./build.ts";
-import { call } from "./call.ts";
+import { call, itemPath } from "./call.ts";
 import type { Page } from "./types.ts";
 
 /* Saved versions, numbered from 1 without a gap and listed newest first. */
@@ -52,7 +52,7 @@ function versionsOf<V extends Version>(kind: string, id: string, read: ReadVersi
 
 export type Versions<V extends Version> = ReturnType<typeof versionsOf<V>>;
 
-const pathOf = (kind: string, id: string) => `${kind}/${encodeURIComponent(id)}/versions`;
+const pathOf = (kind: string, id: string) => `${itemPath(kind, id)}/versions`;
 
 export const versionsOfAgent = (id: string) =>
   versionsOf<AgentVersion>("agent", id, (query, signal) => call(pathOf("agents", id), { query, signal }));

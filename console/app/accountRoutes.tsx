@@ -11,7 +11,7 @@ import { SECTIONS as SPENDING_SECTIONS, type SpendingSearch } from "../screens/s
 import { MEASURES, type UsageSearch } from "../screens/usage/rows.ts";
 import { lazyScreen } from "./lazyScreen.ts";
 import { root } from "./root.ts";
-import { readChoice, readNumber, readText } from "./search.ts";
+import { readChoice, readNumber, readText, readTexts } from "./search.ts";
 
 /* The screens of the organization itself: its keys, people, usage and settings. */
 
@@ -30,10 +30,8 @@ const keys = createRoute({
 const newKey = createRoute({
   getParentRoute: () => root,
   path: "/keys/new",
-  validateSearch: ({ project, like }: Record<string, unknown>): Partial<Record<"project" | "like", string>> => ({
-    project: readText(project),
-    like: readText(like),
-  }),
+  validateSearch: (search: Record<string, unknown>): Partial<Record<"project" | "like", string>> =>
+    readTexts(search, "project", "like"),
   component: lazyScreen(() => import("../screens/keys/NewKey.tsx"), "NewKey"),
 });
 

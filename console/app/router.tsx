@@ -15,7 +15,7 @@ import { buildRoutes } from "./buildRoutes.tsx";
 import { lazyScreen } from "./lazyScreen.ts";
 import { root } from "./root.ts";
 import { ScreenError } from "./ScreenError.tsx";
-import { readChoice, readNumber, readText } from "./search.ts";
+import { readChoice, readNumber, readText, readTexts } from "./search.ts";
 
 interface CollectionSearch extends KnowledgeSearch {
   status?: DocumentStatus | undefined;
@@ -44,11 +44,7 @@ interface ChatSearch {
   /** The last turn of another conversation that a new conversation continues. */
   fork?: string | undefined;
 }
-const readChatSearch = ({ with: target, ask, fork }: Record<string, unknown>): ChatSearch => ({
-  with: readText(target),
-  ask: readText(ask),
-  fork: readText(fork),
-});
+const readChatSearch = (search: Record<string, unknown>): ChatSearch => readTexts(search, "with", "ask", "fork");
 const chatScreen = lazyScreen(() => import("../screens/chat/Chat.tsx"), "Chat");
 
 const chat = createRoute({
@@ -93,15 +89,9 @@ const linkedApproval = createRoute({
 const runs = createRoute({
   getParentRoute: () => root,
   path: "/runs",
-  validateSearch: ({ status, workflow, q, parent, starter, who, from, to }: Record<string, unknown>): RunSearch => ({
-    status: readChoice(status, RUN_STATUSES),
-    workflow: readText(workflow),
-    q: readText(q),
-    parent: readText(parent),
-    starter: readText(starter),
-    who: readText(who),
-    from: readText(from),
-    to: readText(to),
+  validateSearch: (search: Record<string, unknown>): RunSearch => ({
+    status: readChoice(search["status"], RUN_STATUSES),
+    ...readTexts(search, "workflow", "q", "parent", "starter", "who", "from", "to"),
   }),
   component: lazyScreen(() => import("../screens/runs/Runs.tsx"), "Runs"),
 });
@@ -116,19 +106,9 @@ const run = createRoute({
 const requests = createRoute({
   getParentRoute: () => root,
   path: "/requests",
-  validateSearch: ({ status, ...rest }: Record<string, unknown>): RequestSearch => ({
-    status: readChoice(status, TURN_STATUSES),
-    who: readText(rest["who"]),
-    model: readText(rest["model"]),
-    agent: readText(rest["agent"]),
-    thread: readText(rest["thread"]),
-    user: readText(rest["user"]),
-    q: readText(rest["q"]),
-    words: readText(rest["words"]),
-    from: readText(rest["from"]),
-    to: readText(rest["to"]),
-    after: readText(rest["after"]),
-    peek: readText(rest["peek"]),
+  validateSearch: (search: Record<string, unknown>): RequestSearch => ({
+    status: readChoice(search["status"], TURN_STATUSES),
+    ...readTexts(search, "who", "model", "agent", "thread", "user", "q", "words", "from", "to", "after", "peek"),
   }),
   component: lazyScreen(() => import("../screens/requests/Requests.tsx"), "Requests"),
 });
@@ -188,26 +168,10 @@ const documentPage = createRoute({
 const log = createRoute({
   getParentRoute: () => root,
   path: "/log",
-  validateSearch: ({
-    stream,
-    type,
-    who,
-    command,
-    follow,
-    after,
-    event,
-    verify,
-    expect,
-  }: Record<string, unknown>): LogSearch => ({
-    stream: readText(stream),
-    type: readText(type),
-    who: readText(who),
-    command: readText(command),
-    follow: follow === true || undefined,
-    after: readText(after),
-    event: readText(event),
-    verify: readText(verify),
-    expect: readText(expect),
+  validateSearch: (search: Record<string, unknown>): LogSearch => ({
+    ...readTexts(search, "stream", "type", "who", "command"),
+    follow: search["follow"] === true || undefined,
+    ...readTexts(search, "after", "event", "verify", "expect"),
   }),
   component: lazyScreen(() => import("../screens/log/Log.tsx"), "Log"),
 });

@@ -8,6 +8,10 @@ export const readChoice = <T extends string>(value: unknown, choices: readonly T
 export const readText = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) || undefined : undefined;
 
+/** Several texts that are not empty. */
+export const readTexts = <Name extends string>(search: Record<string, unknown>, ...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, readText(search[name])])) as Record<Name, string | undefined>;
+
 /** A count from 0 on. */
 export const readNumber = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;

@@ -1,6 +1,7 @@
 import type { FormSchema } from "../api/types.ts";
 import type { Action } from "./action.ts";
 import { Form } from "./Form.tsx";
+import { FormField } from "./FormField.tsx";
 import { readJson } from "./formText.ts";
 import { SchemaFields } from "./SchemaField.tsx";
 import { readValues } from "./schemaValues.ts";
@@ -15,10 +16,9 @@ export const ArgsFields = ({ schema, label }: { schema: FormSchema | null; label
       <SchemaFields schema={schema} />
     </fieldset>
   ) : (
-    <label>
-      {label}, as JSON
+    <FormField label={`${label}, as JSON`}>
       <textarea name="args" rows={3} className="mono" defaultValue="{}" spellCheck={false} />
-    </label>
+    </FormField>
   );
 
 /** The entered arguments. Throws a FieldError. */

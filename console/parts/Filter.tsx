@@ -1,4 +1,5 @@
 import { Options, type Choice } from "./Choices.tsx";
+import { FormField } from "./FormField.tsx";
 
 interface SelectProps {
   label: string;
@@ -15,14 +16,13 @@ interface SelectProps {
 export function SelectFilter({ label, value, choices, isFirst, isRequired = false, onPick }: SelectProps) {
   const isListed = value === undefined || choices.some((choice) => choice.value === value);
   return (
-    <label>
-      {label}
+    <FormField label={label}>
       <select data-filter={isFirst} value={value ?? ""} onChange={({ target }) => onPick(target.value || undefined)}>
         {!isRequired && <option value="">any</option>}
         {!isListed && <option value={value}>{value}</option>}
         <Options choices={choices} />
       </select>
-    </label>
+    </FormField>
   );
 }
 
@@ -36,13 +36,12 @@ interface InputProps {
 
 /** A text filter. */
 export const InputFilter = ({ label, type, value, isFirst, onChange }: InputProps) => (
-  <label>
-    {label}
+  <FormField label={label}>
     <input
       data-filter={isFirst}
       type={type}
       value={value ?? ""}
       onChange={({ target }) => onChange(target.value || undefined)}
     />
-  </label>
+  </FormField>
 );

@@ -1,22 +1,23 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { useRole } from "../api/useRole.ts";
 import { EmptyState } from "./Notices.tsx";
 
 interface Props {
   /** The content of the screen: "API keys". */
   what: string;
-  isAllowed: boolean;
   children: ReactNode;
 }
 
 interface Audience {
+  isAllowed: boolean;
   title: string;
   /** A sentence about who may see it. */
   seenBy: string;
 }
 
 /** A screen for some roles. Others see who may open it. The service enforces the same roles. */
-const OnlyFor = ({ what, isAllowed, children, title, seenBy }: Props & Audience) =>
+const OnlyFor = ({ what, children, isAllowed, title, seenBy }: Props & Audience) =>
   isAllowed ? (
     children
   ) : (
@@ -32,10 +33,20 @@ const OnlyFor = ({ what, isAllowed, children, title, seenBy }: Props & Audience)
 
 /** A screen for administrators. */
 export const ForAdministrators = (props: Props) => (
-  <OnlyFor {...props} title="For administrators" seenBy="Owners and administrators see this." />
+  <OnlyFor
+    {...props}
+    isAllowed={useRole().isAdmin}
+    title="For administrators"
+    seenBy="Owners and administrators see this."
+  />
 );
 
 /** A screen for builders and administrators. */
 export const ForBuilders = (props: Props) => (
-  <OnlyFor {...props} title="For builders" seenBy="Owners, administrators and builders see this." />
+  <OnlyFor
+    {...props}
+    isAllowed={useRole().isBuilder}
+    title="For builders"
+    seenBy="Owners, administrators and builders see this."
+  />
 );

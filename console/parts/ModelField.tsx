@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { listModels } from "../api/requests.ts";
+import { FormField } from "./FormField.tsx";
 
 /** Suggestions for a model field, which refers to this list by its `id`. */
 export function ModelNames({ id, only = () => true }: { id: string; only?: (model: string) => boolean }) {
@@ -24,8 +25,7 @@ interface Props {
 /** The name of a model, typed or selected from the known models. */
 export const ModelField = ({ chosen, isRequired, maxLength, placeholder }: Props) => (
   <>
-    <label>
-      Model
+    <FormField label="Model">
       <input
         name="model"
         required={isRequired}
@@ -36,7 +36,7 @@ export const ModelField = ({ chosen, isRequired, maxLength, placeholder }: Props
         autoComplete="off"
         spellCheck={false}
       />
-    </label>
+    </FormField>
     <ModelNames id="models" />
   </>
 );

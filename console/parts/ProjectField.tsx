@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { listProjects } from "../api/settings.ts";
 import { namedChoices, Options, includeChosen } from "./Choices.tsx";
+import { FormField } from "./FormField.tsx";
 
 interface Props {
   name: string;
@@ -16,16 +17,13 @@ interface Props {
 export function ProjectField({ name, note, chosen, children }: Props) {
   const { data } = useQuery(listProjects);
   return (
-    <label>
-      <span>
-        Project <span className="quiet">({note})</span>
-      </span>
+    <FormField label="Project" note={note}>
       {children}
       {/* remounts once the projects are known, because only then one of them can be selected */}
       <select key={String(data === undefined)} name={name} defaultValue={chosen ?? ""}>
         <option value="">none</option>
         <Options choices={includeChosen(namedChoices(data, "projects"), chosen)} />
       </select>
-    </label>
+    </FormField>
   );
 }

@@ -1,15 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Action } from "./action.ts";
 import { ActionButton } from "./ActionButton.tsx";
-
-/** Removes one item of a list. `kind`: the first word of the queries to invalidate. */
-export function useRemoval(kind: string, remove: (id: string) => Promise<unknown>): Action<string> {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: remove,
-    onSettled: () => queries.invalidateQueries({ queryKey: [kind] }),
-  });
-}
+import type { Columns } from "./Table.tsx";
 
 interface Props {
   id: string;
@@ -25,3 +16,17 @@ interface Props {
 export const RemoveButton = ({ id, removal, ...rest }: Props) => (
   <ActionButton {...rest} isDangerous action={{ ...removal, mutate: () => removal.mutate(id) }} />
 );
+
+type Removal = Pick<Props, "id" | "question"> & Partial<Pick<Props, "about" | "label">>;
+
+/** The column of a list whose rows can be removed. Without an `about`, the id names the row. */
+export const removalColumn = <Row,>(
+  removal: Action<string>,
+  describe: (row: Row) => Removal,
+): Columns<Row>[number] => ({
+  title: "Actions",
+  cell: (row) => {
+    const { id, about = id, label = "Remove", question } = describe(row);
+    return <RemoveButton id={id} about={about} label={label} question={question} removal={removal} />;
+  },
+});

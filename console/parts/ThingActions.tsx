@@ -1,6 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ActionButton } from "./ActionButton.tsx";
 import { ErrorNotice } from "./Notices.tsx";
+import { useChange } from "./useChange.ts";
 
 interface ThingAction {
   label: string;
@@ -18,11 +18,7 @@ interface Props {
 
 /** The actions on an item, and the error of a failed one. */
 export function ThingActions({ actions, kind }: Props) {
-  const queries = useQueryClient();
-  const send = useMutation({
-    mutationFn: ({ run }: ThingAction) => run(),
-    onSettled: () => queries.invalidateQueries({ queryKey: [kind] }),
-  });
+  const send = useChange(kind, ({ run }: ThingAction) => run());
   return (
     <>
       <p className="buttons">

@@ -84,26 +84,16 @@ const Provider = z
   .meta({ title: "Provider" });
 
 /** Leaves out the API key. */
-const present = ({
-  name,
-  base_url,
-  models,
-  format,
-  context_windows,
-  model,
-  dimensions,
-  created_at,
-  updated_at,
-}: ProviderRow): z.infer<typeof Provider> => ({
-  name,
-  base_url,
-  models,
-  format: name === WEB_SEARCH || model !== null ? null : formatOf({ provider: name, format }),
-  context_windows,
-  model,
-  dimensions,
-  created_at: created_at.toISOString(),
-  updated_at: updated_at.toISOString(),
+const present = (row: ProviderRow): z.infer<typeof Provider> => ({
+  name: row.name,
+  base_url: row.base_url,
+  models: row.models,
+  format: row.name === WEB_SEARCH || row.model !== null ? null : formatOf({ provider: row.name, format: row.format }),
+  context_windows: row.context_windows,
+  model: row.model,
+  dimensions: row.dimensions,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
 });
 
 async function requireProvider(http: Http, organization: string, name: string): Promise<ProviderRow> {

@@ -43,7 +43,7 @@ function createNumbering(startAfter: number) {
     /** Whether the client has more events than there were so far. */
     isBehindClient: () => next <= startAfter,
     lastSent: () => lastSent,
-    /** For a client that has more events than were retained: numbers the last `count` events so that they are sent. */
+    /** Numbers the last `count` events so that they are sent even to a client that has more events than were retained. */
     reachClient(count: number): void {
       if (next + count <= lastSent) next = lastSent + 1;
     },

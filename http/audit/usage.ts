@@ -74,25 +74,16 @@ const Labels = listSchema(Label)
   .extend({ from: z.iso.datetime(), to: z.iso.datetime() })
   .meta({ title: "UsageLabels" });
 
-const presentSums = ({
-  turns,
-  prompt_tokens,
-  completion_tokens,
-  cached_tokens,
-  reasoning_tokens,
-  pages,
-  cost,
-  turns_without_cost,
-}: UsageSums) => ({
-  turns,
-  prompt_tokens,
-  completion_tokens,
-  total_tokens: prompt_tokens + completion_tokens,
-  cached_tokens,
-  reasoning_tokens,
-  pages,
-  cost,
-  turns_without_cost,
+const presentSums = (sums: UsageSums) => ({
+  turns: sums.turns,
+  prompt_tokens: sums.prompt_tokens,
+  completion_tokens: sums.completion_tokens,
+  total_tokens: sums.prompt_tokens + sums.completion_tokens,
+  cached_tokens: sums.cached_tokens,
+  reasoning_tokens: sums.reasoning_tokens,
+  pages: sums.pages,
+  cost: sums.cost,
+  turns_without_cost: sums.turns_without_cost,
 });
 
 const hasNames = (by: z.infer<typeof Grouping>): boolean => by !== "day" && by !== "model" && by !== "label";

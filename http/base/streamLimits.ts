@@ -26,7 +26,7 @@ const MAX_KEPT_OF_ORGANIZATION = 32 * MIB;
 const RETRY_MS = 5_000;
 
 interface StreamReply {
-  /** Of a caller, or of a hook. */
+  /** A request of a caller, or of a hook. */
   request: {
     caller?: Pick<Caller, "organization_id" | "principal" | "session"> | null;
     trigger?: { organization_id: string } | null;

@@ -25,21 +25,14 @@ export const FileList = z.object({
 
 export type PresentedFile = Omit<FileRow, "position" | "principal" | "scope" | "blob" | "wrapped_key" | "sha256">;
 
-export const presentFile = ({
-  id,
-  bytes,
-  created_at,
-  filename,
-  purpose,
-  mime_type,
-}: PresentedFile): z.infer<typeof File> => ({
-  id,
+export const presentFile = (file: PresentedFile): z.infer<typeof File> => ({
+  id: file.id,
   object: "file",
-  bytes,
-  created_at: unixSeconds(created_at),
-  filename,
-  purpose,
-  mime_type,
+  bytes: file.bytes,
+  created_at: unixSeconds(file.created_at),
+  filename: file.filename,
+  purpose: file.purpose,
+  mime_type: file.mime_type,
   // without this status clients would poll for 30 minutes
   status: "processed",
 });

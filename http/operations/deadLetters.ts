@@ -49,7 +49,7 @@ const notFound = () =>
     param: "seq",
   });
 
-/** What `svc dead` does for the deployment, limited to one organization, for its owners and admins. */
+/** The dead letters of one organization, for its owners and admins. `svc dead` shows those of the whole deployment. */
 export function deadLetterRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const baseSchema = { tags: ["Operations"], security: [{ session: [] }] };

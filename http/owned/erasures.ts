@@ -39,27 +39,19 @@ const Erasure = z
   })
   .meta({ title: "Erasure" });
 
-const present = ({
-  id,
-  owner,
-  status,
-  deleted,
-  started_by,
-  created_at,
-  completed_at,
-}: ErasureRow): z.infer<typeof Erasure> => ({
-  id,
+const present = (erasure: ErasureRow): z.infer<typeof Erasure> => ({
+  id: erasure.id,
   object: "erasure",
-  owner,
-  status,
-  threads_deleted: deleted.threads,
-  files_deleted: deleted.files,
-  runs_deleted: deleted.runs,
-  documents_deleted: deleted.documents,
-  extractions_deleted: deleted.extractions,
-  started_by,
-  created_at: created_at.toISOString(),
-  completed_at: completed_at?.toISOString() ?? null,
+  owner: erasure.owner,
+  status: erasure.status,
+  threads_deleted: erasure.deleted.threads,
+  files_deleted: erasure.deleted.files,
+  runs_deleted: erasure.deleted.runs,
+  documents_deleted: erasure.deleted.documents,
+  extractions_deleted: erasure.deleted.extractions,
+  started_by: erasure.started_by,
+  created_at: erasure.created_at.toISOString(),
+  completed_at: erasure.completed_at?.toISOString() ?? null,
 });
 
 async function read(http: Http, { caller }: Pick<FastifyRequest, "caller">, id: string) {

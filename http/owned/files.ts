@@ -27,23 +27,15 @@ const ListedFile = z
   })
   .meta({ title: "StoredFile" });
 
-const present = ({
-  id,
-  principal,
-  filename,
-  purpose,
-  mime_type,
-  bytes,
-  created_at,
-}: FileRow): z.infer<typeof ListedFile> => ({
-  id,
+const present = (file: FileRow): z.infer<typeof ListedFile> => ({
+  id: file.id,
   object: "file",
-  owner: principal,
-  filename,
-  purpose,
-  mime_type,
-  bytes,
-  created_at: created_at.toISOString(),
+  owner: file.principal,
+  filename: file.filename,
+  purpose: file.purpose,
+  mime_type: file.mime_type,
+  bytes: file.bytes,
+  created_at: file.created_at.toISOString(),
 });
 
 async function remove(http: Http, request: FastifyRequest, id: string): Promise<z.infer<typeof DeletedFile>> {

@@ -29,27 +29,17 @@ const ListedResponse = z
   })
   .meta({ title: "ResponseSummary" });
 
-const present = ({
-  id,
-  principal,
-  agent_id,
-  thread_id,
-  model,
-  status,
-  title,
-  started_at,
-  ended_at,
-}: OwnedResponse): z.infer<typeof ListedResponse> => ({
-  id: responseId(id),
+const present = (response: OwnedResponse): z.infer<typeof ListedResponse> => ({
+  id: responseId(response.id),
   object: "response",
-  owner: principal,
-  agent_id,
-  thread_id,
-  model,
-  status,
-  title,
-  created_at: started_at.toISOString(),
-  completed_at: ended_at?.toISOString() ?? null,
+  owner: response.principal,
+  agent_id: response.agent_id,
+  thread_id: response.thread_id,
+  model: response.model,
+  status: response.status,
+  title: response.title,
+  created_at: response.started_at.toISOString(),
+  completed_at: response.ended_at?.toISOString() ?? null,
 });
 
 async function remove(http: Http, request: FastifyRequest, id: string): Promise<z.infer<typeof DeletedResponse>> {

@@ -17,27 +17,16 @@ export const Thread = z
   })
   .meta({ title: "Thread" });
 
-export const presentThread = ({
-  id,
-  principal,
-  agent_id,
-  model,
-  status,
-  title,
-  turns,
-  newest_turn_id,
-  created_at,
-  updated_at,
-}: ThreadRow): z.infer<typeof Thread> => ({
-  id,
+export const presentThread = (thread: ThreadRow): z.infer<typeof Thread> => ({
+  id: thread.id,
   object: "thread",
-  owner: principal,
-  agent_id,
-  model,
-  status,
-  title,
-  turns,
-  newest_turn_id,
-  created_at: created_at.toISOString(),
-  updated_at: updated_at.toISOString(),
+  owner: thread.principal,
+  agent_id: thread.agent_id,
+  model: thread.model,
+  status: thread.status,
+  title: thread.title,
+  turns: thread.turns,
+  newest_turn_id: thread.newest_turn_id,
+  created_at: thread.created_at.toISOString(),
+  updated_at: thread.updated_at.toISOString(),
 });

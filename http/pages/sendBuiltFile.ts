@@ -15,12 +15,12 @@ const STRICT = [
 const CONTENT_SECURITY_POLICY = [...STRICT, "frame-src 'self'", "frame-ancestors 'none'", "trusted-types 'none'"].join(
   "; ",
 );
-/** For the console's PDF frame: allows embedding in the console, and its worker. */
+/** The policy of the console's PDF frame: the console may embed it, and it may start its worker. */
 export const FRAME_POLICY = [...STRICT, "worker-src 'self'", "frame-ancestors 'self'", "trusted-types pdf-worker"].join(
   "; ",
 );
 
-/** For the API reference, whose program sets styles and markup by itself. It may run and call only code of this service. */
+/** The policy of the API reference, whose program sets styles and markup. It may run and call only this service. */
 export const REFERENCE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

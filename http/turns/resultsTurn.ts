@@ -12,7 +12,8 @@ interface ResultsTurn {
   identity: TurnIdentity;
   previous: PreviousTurn | undefined;
 }
-interface Look extends ResultsTurn {
+/** An identity that the request may have, and whether its turn failed. */
+interface Candidate extends ResultsTurn {
   hasFailed: boolean;
 }
 
@@ -41,19 +42,19 @@ function createIdentities(first: TurnIdentity): (n: number) => Promise<TurnIdent
  * Looks for the first identity without a failed turn. All identities before it have one. Doubles the distance, and then halves
  * it, because a client may have repeated its request thousands of times while the provider failed.
  */
-async function findFirst(lookAt: (n: number) => Promise<Look>): Promise<Look> {
+async function findFirst(candidateAt: (n: number) => Promise<Candidate>): Promise<Candidate> {
   let [failed, next] = [-1, 0];
-  let found = await lookAt(next);
+  let found = await candidateAt(next);
   while (found.hasFailed) {
     failed = next;
     next = 2 * next + 1;
-    found = await lookAt(next);
+    found = await candidateAt(next);
   }
   while (next - failed > 1) {
     const middle = Math.floor((failed + next) / 2);
-    const look = await lookAt(middle);
-    if (look.hasFailed) failed = middle;
-    else [next, found] = [middle, look];
+    const candidate = await candidateAt(middle);
+    if (candidate.hasFailed) failed = middle;
+    else [next, found] = [middle, candidate];
   }
   return found;
 }
@@ -64,16 +65,17 @@ async function findFirst(lookAt: (n: number) => Promise<Look>): Promise<Look> {
  */
 export async function findResultsTurn(http: Needs, request: FastifyRequest, sent: TurnIdentity): Promise<ResultsTurn> {
   if (sent.hasKey) return { identity: sent, previous: await findPreviousTurn(http, request, sent) };
+  // without a key, the fingerprint identifies the request
   const asResults = { ...sent, id: sent.fingerprint, hasKey: true };
   const identityAt = createIdentities({ ...sent, ...nextCommand(asResults, "results") });
   const { identity, previous } = await findFirst(async (n) => {
-    const one = await identityAt(n);
-    const found = await findPreviousTurn(http, request, one);
-    const isOver =
-      found !== undefined &&
-      (await isReadableInTime(http, ["turns"], found.position)) &&
-      (await hasFailed(http, found));
-    return { identity: one, previous: found, hasFailed: isOver };
+    const identity = await identityAt(n);
+    const previous = await findPreviousTurn(http, request, identity);
+    const isFailed =
+      previous !== undefined &&
+      (await isReadableInTime(http, ["turns"], previous.position)) &&
+      (await hasFailed(http, previous));
+    return { identity, previous, hasFailed: isFailed };
   });
   return { identity, previous };
 }

@@ -19,7 +19,7 @@ type Outcome = (typeof WAIT_OUTCOMES)[number];
 export interface WaitView {
   type: "approval" | "timer" | "run" | "event" | "agent";
   key: string;
-  /** Of an approval, an event or an agent. */
+  /** The name of the approval, event or agent; null for other waits. */
   name: string | null;
   approval_id: string | null;
   /** The run that is awaited. */

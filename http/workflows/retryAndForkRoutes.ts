@@ -8,8 +8,8 @@ import { requireRun } from "./lookups.ts";
 import { presentSummary, RunSummary } from "./runShape.ts";
 
 /**
- * Retry and fork of ended runs. Each reads and copies a whole run, in many short pieces, so those of an organization wait for places
- * among its long reads.
+ * Retry and fork of ended runs. Both read and copy a whole run, in many short pieces, so they wait for a place like the long
+ * reads of their organization.
  */
 export function retryAndForkRoutes(app: App, http: Http): void {
   const baseSchema = {

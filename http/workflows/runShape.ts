@@ -145,30 +145,16 @@ export async function presentRun(
   const recorded = await stepsOf(run, row, open);
   const shown = show === "counts" ? [] : recorded;
   const steps = await presentSteps(shown, run, row, show === "values" ? open : undefined);
-  const {
-    status,
-    error,
-    error_info,
-    completion,
-    cancelled_by,
-    warnings,
-    logs,
-    ticks,
-    attempts,
-    headers,
-    cancel_reason,
-    continued_as,
-  } = run;
   return {
     ...presentSummary(row),
-    status,
-    error,
-    error_info,
-    completion,
-    cancelled_by,
+    status: run.status,
+    error: run.error,
+    error_info: run.error_info,
+    completion: run.completion,
+    cancelled_by: run.cancelled_by,
     priority: run.created?.priority ?? "normal",
-    cancel_reason,
-    continued_as,
+    cancel_reason: run.cancel_reason,
+    continued_as: run.continued_as,
     started_at: toIso(run.started_at),
     completed_at: toIso(run.completed_at),
     waiting_on: presentOpenWaits(run),
@@ -177,10 +163,10 @@ export async function presentRun(
       recorded.map(({ step }) => step.scheduled_at),
     ),
     args: await open(run.args),
-    headers,
+    headers: run.headers,
     result: await open(run.result),
-    warnings,
-    logs,
+    warnings: run.warnings,
+    logs: run.logs,
     child_runs: [...run.children.values()].map(({ run_id, workflow, on_parent_end, isStarted }) => ({
       run_id,
       workflow,
@@ -188,6 +174,6 @@ export async function presentRun(
       started: isStarted,
     })),
     steps,
-    counts: { steps: recorded.length, attempts, ticks },
+    counts: { steps: recorded.length, attempts: run.attempts, ticks: run.ticks },
   };
 }

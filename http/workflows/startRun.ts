@@ -56,7 +56,7 @@ export interface RunRequest {
   trigger_id: string | null;
   run_as: RunAs;
   external_user_id: string | null;
-  /** Of a retry or a fork. */
+  /** Set for a retry or a fork. */
   inheritance?: Inheritance;
 }
 

@@ -79,8 +79,8 @@ const readWorkingFolder = (pid: number): string | undefined => {
 };
 
 /**
- * Ends what a killed postmaster has left behind. A process that finds no memory, or hangs at a disk, does not notice its end, and
- * PostgreSQL does not start beside it ("pre-existing shared memory block is still in use").
+ * Kills the processes that a killed postmaster has left behind. A process that is out of memory, or hangs on a disk, does not
+ * notice the end of its postmaster, and PostgreSQL does not start beside it ("pre-existing shared memory block is still in use").
  */
 const endLeftovers = async (home: PostgresInstallation): Promise<void> => {
   // while this file names a process, that one still leads the others

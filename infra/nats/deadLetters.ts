@@ -15,7 +15,7 @@ export interface DeadLetter {
   command: unknown;
 }
 
-/** With `organization`, letters of other organizations do not exist. All methods throw Unavailable while JetStream does not answer. */
+/** With `organization`, letters of others count as missing. All methods throw Unavailable while JetStream does not answer. */
 export interface DeadLetters {
   /** Oldest first. */
   list(limit: number, organization?: string): Promise<(DeadLetter & { seq: number; at: Date })[]>;

@@ -14,8 +14,8 @@ const HEAL_MS = 5_000;
 /** Maximum wait at the start: a new cluster has no leader for some seconds, and answers with 10008 or not at all. */
 const FIRST_LEADER_MS = 30_000;
 const CLUSTER_NOT_AVAILABLE = 10_008;
-/** With this text, a server of the cluster is restarting. With another text, the cluster has too few servers. */
 const NO_SUITABLE_PEERS = 10_005;
+/** With this text, a server of the cluster is restarting. Other texts mean that the cluster has too few servers. */
 const isPeerOffline = ({ code, message }: JetStreamApiError): boolean =>
   code === NO_SUITABLE_PEERS && message.includes("peer offline");
 /** Attempts to create a stream. The server reports overlapping subjects while another process creates the same one. */

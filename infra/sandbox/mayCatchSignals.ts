@@ -32,7 +32,7 @@ function mayCatch(node: AnyNode, ancestors: readonly AnyNode[]): boolean {
 
 /** Functions of `Promise` whose result depends on the order of answers, or that also wait for failures. */
 const RACE_NAMES = /^(race|any|allSettled)$/;
-/** What may reject although nothing fails the run: the turn of an agent, and a promise of the author's own. */
+/** Promises that may reject although the run does not fail: an agent's turn, and promises of the author's own. */
 const REJECTING_NAMES = /^(agent|reject)$/;
 const FUNCTIONS = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
 

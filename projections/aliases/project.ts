@@ -1,6 +1,6 @@
 import type { AliasEvent } from "#events/alias.ts";
 import { deriveId } from "#events/ids.ts";
-import { defineProjection, encode } from "../projection.ts";
+import { defineProjection, encode, putRow, removeRow } from "../projection.ts";
 
 export const aliasId = (organization: string, name: string): string => deriveId("alias", organization, name);
 
@@ -10,15 +10,13 @@ export const aliases = defineProjection<AliasEvent>({
   tables: new URL("table.sql", import.meta.url),
   on: {
     AliasConfigured: ({ organization_id, data: { alias, ...settings }, recorded_at }) => [
-      {
-        table: "aliases",
-        kind: "put",
-        key: { id: aliasId(organization_id, alias) },
-        row: { organization_id, name: alias, settings: encode(settings), updated_at: recorded_at },
-      },
+      putRow("aliases", aliasId(organization_id, alias), {
+        organization_id,
+        name: alias,
+        settings: encode(settings),
+        updated_at: recorded_at,
+      }),
     ],
-    AliasRemoved: ({ organization_id, data }) => [
-      { table: "aliases", kind: "remove", key: { id: aliasId(organization_id, data.alias) } },
-    ],
+    AliasRemoved: ({ organization_id, data }) => [removeRow("aliases", aliasId(organization_id, data.alias))],
   },
 });

@@ -1,6 +1,15 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { DefinitionEvent } from "#events/definition.ts";
-import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import {
+  defineProjection,
+  encode,
+  patchRow,
+  putRow,
+  removeRow,
+  removeRows,
+  type Change,
+  type Row,
+} from "../projection.ts";
 
 type SaveEvent = RecordedEvent<Extract<DefinitionEvent, { type: "DefinitionCreated" | "DefinitionSaved" }>>;
 
@@ -20,18 +29,18 @@ function columns({ data, personal, recorded_at }: SaveEvent): Row | undefined {
   );
 }
 
-const version = ({ data, personal, meta, recorded_at }: SaveEvent): Change => ({
-  table: "definition_versions",
-  kind: "put",
-  key: { definition_id: data.definition_id, version: data.version },
-  row: {
-    meta: encode(personal?.meta),
-    blob: data.blob,
-    sha256: data.sha256,
-    created_by: meta.principal,
-    created_at: recorded_at,
-  },
-});
+const version = ({ data, personal, meta, recorded_at }: SaveEvent): Change =>
+  putRow(
+    "definition_versions",
+    { definition_id: data.definition_id, version: data.version },
+    {
+      meta: encode(personal?.meta),
+      blob: data.blob,
+      sha256: data.sha256,
+      created_by: meta.principal,
+      created_at: recorded_at,
+    },
+  );
 
 export const definitions = defineProjection<DefinitionEvent>({
   name: "definitions",
@@ -42,19 +51,15 @@ export const definitions = defineProjection<DefinitionEvent>({
       const { organization_id, data, recorded_at } = event;
       const row = columns(event);
       const created = row && { organization_id, type: data.type, ...row, created_at: recorded_at };
-      return created
-        ? [{ table: "definitions", kind: "put", key: { id: data.definition_id }, row: created }, version(event)]
-        : [];
+      return created ? [putRow("definitions", data.definition_id, created), version(event)] : [];
     },
     DefinitionSaved: (event) => {
       const row = columns(event);
-      return row
-        ? [{ table: "definitions", kind: "patch", key: { id: event.data.definition_id }, row }, version(event)]
-        : [];
+      return row ? [patchRow("definitions", event.data.definition_id, row), version(event)] : [];
     },
     DefinitionDeleted: ({ data: { definition_id } }) => [
-      { table: "definitions", kind: "remove", key: { id: definition_id } },
-      { table: "definition_versions", kind: "removeWhere", where: { definition_id } },
+      removeRow("definitions", definition_id),
+      removeRows("definition_versions", { definition_id }),
     ],
   },
 });

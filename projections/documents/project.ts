@@ -1,19 +1,23 @@
 import type { DocumentEvent } from "#events/document.ts";
 import type { DocumentDetails } from "#events/documentDetails.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
-import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import {
+  defineProjection,
+  encode,
+  patchRow,
+  putRow,
+  removeRow,
+  removeRows,
+  type Change,
+  type Row,
+} from "../projection.ts";
 
 type EventRecord<T extends DocumentEvent["type"]> = RecordedEvent<Extract<DocumentEvent, { type: T }>>;
 
 const patch = (
   { data, recorded_at }: Pick<EventRecord<"DocumentChanged">, "data" | "recorded_at">,
   row: Row,
-): Change => ({
-  table: "documents",
-  kind: "patch",
-  key: { id: data.document_id },
-  row: { ...row, updated_at: recorded_at },
-});
+): Change => patchRow("documents", data.document_id, { ...row, updated_at: recorded_at });
 
 type Original = Pick<EventRecord<"DocumentReplaced">["data"], "mime_type" | "size_bytes" | "original" | "blob">;
 /** Columns of a new original, which waits to be read. */
@@ -37,28 +41,23 @@ const descriptionColumns = ({ name, tags, metadata, readers }: Description): Row
 const applyUpload = ({ organization_id, data, personal, recorded_at }: EventRecord<"DocumentUploaded">): Change[] =>
   personal
     ? [
-        {
-          table: "documents",
-          kind: "put",
-          key: { id: data.document_id },
-          row: {
-            organization_id,
-            collection_id: data.collection_id,
-            source: data.source,
-            external_id: encode(personal.external_id),
-            ...originalColumns(data),
-            ...descriptionColumns(personal),
-            created_at: recorded_at,
-            updated_at: recorded_at,
-          },
-        },
+        putRow("documents", data.document_id, {
+          organization_id,
+          collection_id: data.collection_id,
+          source: data.source,
+          external_id: encode(personal.external_id),
+          ...originalColumns(data),
+          ...descriptionColumns(personal),
+          created_at: recorded_at,
+          updated_at: recorded_at,
+        }),
       ]
     : [];
 
 const applyReading = (event: EventRecord<"DocumentRead">): Change[] => {
   const { document_id, generation, text, passages, page_count, chunk_count, warnings } = event.data;
   const row = { text_blob: text, passages_blob: passages, page_count, chunk_count, warnings: encode(warnings) };
-  return [{ table: "readings", kind: "put", key: { document_id, generation }, row }, patch(event, {})];
+  return [putRow("readings", { document_id, generation }, row), patch(event, {})];
 };
 
 /** From now on search shows this generation. Removes the readings of earlier generations. */
@@ -67,13 +66,7 @@ const applyIndexing = (event: EventRecord<"DocumentIndexed">): Change[] => {
   const live = { status: "ready", error: null, live_generation: generation, indexed_at: new Date(indexed_at) };
   return [
     patch(event, live),
-    ...unused.map(
-      (blob): Change => ({
-        table: "readings",
-        kind: "removeWhere",
-        where: { document_id, passages_blob: blob },
-      }),
-    ),
+    ...unused.map((blob): Change => removeRows("readings", { document_id, passages_blob: blob })),
   ];
 };
 
@@ -100,17 +93,12 @@ export const documents = defineProjection<DocumentEvent>({
     PassagesEmbedded: ({ data }) =>
       data.complete
         ? [
-            {
-              table: "documents",
-              kind: "patch",
-              key: { id: data.document_id },
-              row: { vector_space: data.space, vector_generation: data.generation },
-            },
+            patchRow("documents", data.document_id, { vector_space: data.space, vector_generation: data.generation }),
           ]
         : [],
     DocumentDeleted: ({ data: { document_id } }) => [
-      { table: "documents", kind: "remove", key: { id: document_id } },
-      { table: "readings", kind: "removeWhere", where: { document_id } },
+      removeRow("documents", document_id),
+      removeRows("readings", { document_id }),
     ],
   },
 });

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { ExtractionEvent } from "#events/extraction.ts";
 import { DAY_MS } from "#events/units.ts";
-import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import { defineProjection, encode, patchRow, putRow, removeRow, type Change, type Row } from "../projection.ts";
 
 type RequestEvent = RecordedEvent<Extract<ExtractionEvent, { type: "ExtractionRequested" }>>;
 const applyRequest = ({ organization_id, data, personal }: RequestEvent): Change[] => {
@@ -17,11 +17,11 @@ const applyRequest = ({ organization_id, data, personal }: RequestEvent): Change
     created_at: new Date(expires_at.getTime() - DAY_MS),
     expires_at,
   };
-  return [{ table: "extractions", kind: "put", key: { id: data.extraction_id }, row }];
+  return [putRow("extractions", data.extraction_id, row)];
 };
 
-const patch = (id: string, row: Row): Change[] => [{ table: "extractions", kind: "patch", key: { id }, row }];
-const remove = (id: string): Change[] => [{ table: "extractions", kind: "remove", key: { id } }];
+const patch = (id: string, row: Row): Change[] => [patchRow("extractions", id, row)];
+const remove = (id: string): Change[] => [removeRow("extractions", id)];
 
 export const extractions = defineProjection<ExtractionEvent>({
   name: "extractions",

@@ -1,5 +1,5 @@
 import type { HoldEvent } from "#events/hold.ts";
-import { defineProjection, encode } from "../projection.ts";
+import { defineProjection, encode, patchRow, putRow } from "../projection.ts";
 
 export const holds = defineProjection<HoldEvent>({
   name: "holds",
@@ -9,15 +9,10 @@ export const holds = defineProjection<HoldEvent>({
     HoldPlaced: ({ organization_id, meta: { principal }, recorded_at, data: { hold_id, subject, name }, personal }) => {
       const row = { organization_id, placed_by: principal, created_at: recorded_at, subject };
       const reason = encode(personal?.reason ?? "");
-      return [{ table: "holds", kind: "put", key: { id: hold_id }, row: { ...row, name: encode(name), reason } }];
+      return [putRow("holds", hold_id, { ...row, name: encode(name), reason })];
     },
     HoldReleased: ({ meta: { principal }, recorded_at, data: { hold_id } }) => [
-      {
-        table: "holds",
-        kind: "patch",
-        key: { id: hold_id },
-        row: { released_by: principal, released_at: recorded_at },
-      },
+      patchRow("holds", hold_id, { released_by: principal, released_at: recorded_at }),
     ],
   },
 });

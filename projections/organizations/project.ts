@@ -1,5 +1,5 @@
 import type { OrganizationEvent } from "#events/organization.ts";
-import { defineProjection, encode } from "../projection.ts";
+import { defineProjection, encode, patchRow, putRow } from "../projection.ts";
 
 export const organizations = defineProjection<OrganizationEvent>({
   name: "organizations",
@@ -9,24 +9,19 @@ export const organizations = defineProjection<OrganizationEvent>({
     OrganizationCreated: ({ data, personal, recorded_at }) =>
       personal
         ? [
-            {
-              table: "organizations",
-              kind: "put",
-              key: { id: data.organization_id },
-              row: { name: encode(personal.name), scripted_tools: true, ocr_languages: null, created_at: recorded_at },
-            },
+            putRow("organizations", data.organization_id, {
+              name: encode(personal.name),
+              scripted_tools: true,
+              ocr_languages: null,
+              created_at: recorded_at,
+            }),
           ]
         : [],
     ScriptedToolsSwitched: ({ organization_id, data }) => [
-      { table: "organizations", kind: "patch", key: { id: organization_id }, row: { scripted_tools: data.enabled } },
+      patchRow("organizations", organization_id, { scripted_tools: data.enabled }),
     ],
     OcrLanguagesSet: ({ organization_id, data }) => [
-      {
-        table: "organizations",
-        kind: "patch",
-        key: { id: organization_id },
-        row: { ocr_languages: data.languages && encode(data.languages) },
-      },
+      patchRow("organizations", organization_id, { ocr_languages: data.languages && encode(data.languages) }),
     ],
   },
 });

@@ -45,7 +45,7 @@ export interface SearchScope {
   reader: readonly DocumentReader[];
 }
 
-/** What the search server narrows a search down to. An index may not know yet what documents are filtered by. */
+/** The part of the scope that the search server checks. An older index may lack the marks of the filter and the readers. */
 export type EngineScope = Omit<SearchScope, "reader"> & { reader?: SearchScope["reader"] | undefined };
 
 export interface PassageId {

@@ -45,7 +45,7 @@ export interface SearchResult {
   more_passages?: number;
 }
 
-/** The content is the text of the passage without the white space around it. */
+/** Where a passage's trimmed content is in the Markdown of its document. */
 const contentPlace = ({ start, text }: FoundPassage, content: string): { start?: number; end?: number } => {
   if (start === undefined) return {};
   const first = start + text.length - text.trimStart().length;

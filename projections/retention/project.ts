@@ -1,11 +1,11 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { RetentionEvent } from "#events/retention.ts";
-import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import { defineProjection, encode, patchRow, putRow, type Change, type Row } from "../projection.ts";
 
 const NONE = { threads: 0, files: 0, documents: 0, runs: 0, turns: 0 };
 const patch = ({ stream }: RecordedEvent, row: Row): Change[] => [
-  { table: "retention", kind: "patch", key: { id: parseStreamName(stream).id }, row },
+  patchRow("retention", parseStreamName(stream).id, row),
 ];
 
 export const retention = defineProjection<RetentionEvent>({
@@ -18,7 +18,7 @@ export const retention = defineProjection<RetentionEvent>({
       const row = { rules: encode(data.rules), next_round_at: new Date(data.due_at), updated_at: recorded_at };
       if (version > 1) return patch(event, row);
       const first = { organization_id, subject: data.subject, ...NONE, created_at: recorded_at };
-      return [{ table: "retention", kind: "put", key: { id: parseStreamName(stream).id }, row: { ...first, ...row } }];
+      return [putRow("retention", parseStreamName(stream).id, { ...first, ...row })];
     },
     RetentionRemoved: (event) => patch(event, { rules: null, next_round_at: null, updated_at: event.recorded_at }),
     RetentionAdvanced: (event) => patch(event, event.data.deleted),

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { RunEvent } from "#events/run.ts";
 import type { ThreadEvent } from "#events/thread.ts";
-import { encode, type Change, type Row } from "../projection.ts";
+import { encode, patchRow, type Change, type Row } from "../projection.ts";
 import { encodeAssignees } from "./assignees.ts";
 
 /* Changes that approvals of runs and of agents' tool calls, which share a table, have in common. */
@@ -10,9 +10,7 @@ type ApprovalEvent = RunEvent | ThreadEvent;
 type RequestEvent = Extract<ApprovalEvent, { type: "ApprovalRequested" | "ToolApprovalRequested" }>;
 type DecisionEvent = Extract<ApprovalEvent, { type: "ApprovalDecided" | "ToolApprovalDecided" }>;
 
-export const patchApproval = (id: string, row: Row): Change[] => [
-  { table: "approvals", kind: "patch", key: { id }, row },
-];
+export const patchApproval = (id: string, row: Row): Change[] => [patchRow("approvals", id, row)];
 
 /** A pending approval. */
 export const pendingRow = (

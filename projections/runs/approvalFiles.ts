@@ -1,7 +1,7 @@
 import type { ApprovalPeopleEvent } from "#events/approvalPeople.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { RunEvent } from "#events/run.ts";
-import { decode, type Change, type Db } from "../projection.ts";
+import { decode, putRow, type Change, type Db } from "../projection.ts";
 
 /* Files that people hand to a run with a decision, a vote or a comment. They remain files of their uploader (ADR 67). */
 
@@ -12,12 +12,13 @@ type HandingEvent = Extract<
 
 /** Rows for the files that came with a vote, a decision or a comment, in their order. */
 export const putFiles = ({ type, data, version }: RecordedEvent<HandingEvent>): Change[] =>
-  (data.files ?? []).map((file_id, nth) => ({
-    table: "approval_files",
-    kind: "put",
-    key: { approval_id: data.approval_id, version, nth },
-    row: { run_id: data.run_id, file_id, decides: type === "ApprovalDecided" },
-  }));
+  (data.files ?? []).map((file_id, nth) =>
+    putRow(
+      "approval_files",
+      { approval_id: data.approval_id, version, nth },
+      { run_id: data.run_id, file_id, decides: type === "ApprovalDecided" },
+    ),
+  );
 
 /** A file shown to readers of an approval. */
 export interface AttachmentRow {

@@ -1,6 +1,6 @@
 import type { ApprovalPeopleEvent } from "#events/approvalPeople.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
-import { decode, decodeOrNull, encode, type Change, type Db } from "../projection.ts";
+import { decode, decodeOrNull, encode, putRow, type Change, type Db } from "../projection.ts";
 import { handedFiles, parseFiles, putFiles, type AttachmentRow } from "./approvalFiles.ts";
 
 type EventRecord<T extends ApprovalPeopleEvent["type"]> = RecordedEvent<Extract<ApprovalPeopleEvent, { type: T }>>;
@@ -10,7 +10,7 @@ export const approvalPeople = {
     if (!personal) return [];
     const { approval_id, run_id, by, to } = data;
     const row = { run_id, by_id: by.id, to_id: to, reason: encode(personal.reason), at: recorded_at };
-    return [{ table: "approval_delegations", kind: "put", key: { approval_id, version }, row }];
+    return [putRow("approval_delegations", { approval_id, version }, row)];
   },
   ApprovalCommented: (event: EventRecord<"ApprovalCommented">): Change[] => {
     const { data, personal, version, recorded_at } = event;
@@ -18,7 +18,7 @@ export const approvalPeople = {
     const { approval_id, run_id, by, comment_id } = data;
     const author = { by_type: by.type, by_id: by.id };
     const row = { approval_id, run_id, version, ...author, text: encode(personal.text), at: recorded_at };
-    return [{ table: "approval_comments", kind: "put", key: { id: comment_id }, row }, ...putFiles(event)];
+    return [putRow("approval_comments", comment_id, row), ...putFiles(event)];
   },
 };
 

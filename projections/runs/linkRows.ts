@@ -1,9 +1,9 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { RunEvent } from "#events/run.ts";
-import { encode, type Change, type Row } from "../projection.ts";
+import { encode, patchRow, putRow, type Change, type Row } from "../projection.ts";
 
 type EventRecord<T extends RunEvent["type"]> = RecordedEvent<Extract<RunEvent, { type: T }>>;
-const patchLink = (id: string, row: Row): Change[] => [{ table: "approval_links", kind: "patch", key: { id }, row }];
+const patchLink = (id: string, row: Row): Change[] => [patchRow("approval_links", id, row)];
 
 /** Links to approvals, for people without an account. */
 export const approvalLinks = {
@@ -12,23 +12,18 @@ export const approvalLinks = {
     if (!personal) return [];
     const { link_id, approval_id, run_id, created_by, expires_at, secret_hash } = data;
     return [
-      {
-        table: "approval_links",
-        kind: "put",
-        key: { id: link_id },
-        row: {
-          approval_id,
-          run_id,
-          organization_id,
-          version,
-          secret_hash,
-          name: encode(personal.name),
-          email: encode(personal.email),
-          created_by_id: created_by.id,
-          expires_at: new Date(expires_at),
-          created_at: recorded_at,
-        },
-      },
+      putRow("approval_links", link_id, {
+        approval_id,
+        run_id,
+        organization_id,
+        version,
+        secret_hash,
+        name: encode(personal.name),
+        email: encode(personal.email),
+        created_by_id: created_by.id,
+        expires_at: new Date(expires_at),
+        created_at: recorded_at,
+      }),
     ];
   },
   ApprovalLinkRevoked: ({ data, recorded_at }: EventRecord<"ApprovalLinkRevoked">): Change[] =>

@@ -1,7 +1,16 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { eventTime, type RunEvent } from "#events/run.ts";
 import { askerOf } from "#events/runOrigin.ts";
-import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import {
+  defineProjection,
+  encode,
+  patchRow,
+  putRow,
+  removeRow,
+  removeRows,
+  type Change,
+  type Row,
+} from "../projection.ts";
 import { decideApproval, patchApproval, pendingRow } from "./approvalChanges.ts";
 import { approvalLinks, markLinkUsed } from "./linkRows.ts";
 import { putFiles } from "./approvalFiles.ts";
@@ -10,7 +19,7 @@ import { encodeAssignees } from "./assignees.ts";
 import { toolApprovals, type ToolApprovalEvent } from "./toolApprovals.ts";
 
 type EventRecord<T extends RunEvent["type"]> = RecordedEvent<Extract<RunEvent, { type: T }>>;
-const patch = (id: string, row: Row): Change[] => [{ table: "runs", kind: "patch", key: { id }, row }];
+const patch = (id: string, row: Row): Change[] => [patchRow("runs", id, row)];
 const nothing = (): Change[] => [];
 const OF_APPROVALS = [
   "approvals",
@@ -40,36 +49,31 @@ function applyCreation({ organization_id, position, data, personal }: EventRecor
     user_mark = null,
   } = data;
   return [
-    {
-      table: "runs",
-      kind: "put",
-      key: { id: data.run_id },
-      row: {
-        organization_id,
-        position,
-        workflow_id,
-        definition_id,
-        definition_version,
-        project_id,
-        trigger_id,
-        status: "pending",
-        started_by: encode(started_by),
-        run_as: encode(run_as),
-        external_user_id: encode(personal.external_user_id),
-        user_mark,
-        created_at: new Date(data.created_at),
-        expires_at: new Date(data.expires_at),
-        ...(starter && { starter_id: starter.run_id }),
-        ...((starter ?? data.trigger_set_by) && { asked_by: encode(askerOf(data)) }),
-        ...(parent && { parent_id: parent.run_id, parent_kind: parent.kind, parent_step: withoutNul(parent.step) }),
-        ...(continued_from && {
-          parent_id: continued_from.run_id,
-          parent_kind: "continued",
-          first_run_id: continued_from.first_run_id,
-          chain_nth: continued_from.nth,
-        }),
-      },
-    },
+    putRow("runs", data.run_id, {
+      organization_id,
+      position,
+      workflow_id,
+      definition_id,
+      definition_version,
+      project_id,
+      trigger_id,
+      status: "pending",
+      started_by: encode(started_by),
+      run_as: encode(run_as),
+      external_user_id: encode(personal.external_user_id),
+      user_mark,
+      created_at: new Date(data.created_at),
+      expires_at: new Date(data.expires_at),
+      ...(starter && { starter_id: starter.run_id }),
+      ...((starter ?? data.trigger_set_by) && { asked_by: encode(askerOf(data)) }),
+      ...(parent && { parent_id: parent.run_id, parent_kind: parent.kind, parent_step: withoutNul(parent.step) }),
+      ...(continued_from && {
+        parent_id: continued_from.run_id,
+        parent_kind: "continued",
+        first_run_id: continued_from.first_run_id,
+        chain_nth: continued_from.nth,
+      }),
+    }),
   ];
 }
 
@@ -78,35 +82,29 @@ function applyRequest(event: EventRecord<"ApprovalRequested">): Change[] {
   if (!personal) return [];
   const { run_id, workflow_id, votes } = data;
   return [
-    {
-      table: "approvals",
-      kind: "put",
-      key: { id: data.approval_id },
-      row: {
-        ...pendingRow(event, personal.assignees),
-        run_id,
-        workflow_id,
-        name: encode(personal.name),
-        title: encode(personal.title),
-        body: encode(personal.body),
-        form: encode(personal.form),
-        ...(personal.escalate_to && {
-          escalate_to: encode(personal.escalate_to),
-          escalate_assigned: encodeAssignees(personal.escalate_to),
-        }),
-        ...(personal.attachments && { attachments: encode(personal.attachments) }),
-        ...(votes && { required: votes.required, one_rejection_ends: votes.one_rejection_ends }),
-      },
-    },
+    putRow("approvals", data.approval_id, {
+      ...pendingRow(event, personal.assignees),
+      run_id,
+      workflow_id,
+      name: encode(personal.name),
+      title: encode(personal.title),
+      body: encode(personal.body),
+      form: encode(personal.form),
+      ...(personal.escalate_to && {
+        escalate_to: encode(personal.escalate_to),
+        escalate_assigned: encodeAssignees(personal.escalate_to),
+      }),
+      ...(personal.attachments && { attachments: encode(personal.attachments) }),
+      ...(votes && { required: votes.required, one_rejection_ends: votes.one_rejection_ends }),
+    }),
   ];
 }
 
 const putVote = ({ organization_id, version, data, personal }: EventRecord<"ApprovalVoted">): Change[] => [
-  {
-    table: "approval_votes",
-    kind: "put",
-    key: { approval_id: data.approval_id, by_type: data.by.type, by_id: data.by.id },
-    row: {
+  putRow(
+    "approval_votes",
+    { approval_id: data.approval_id, by_type: data.by.type, by_id: data.by.id },
+    {
       run_id: data.run_id,
       organization_id,
       version,
@@ -116,7 +114,7 @@ const putVote = ({ organization_id, version, data, personal }: EventRecord<"Appr
       comment: encode(personal?.comment),
       at: new Date(data.at),
     },
-  },
+  ),
 ];
 
 /** The data is JSON already, which contains no NUL character. */
@@ -129,18 +127,15 @@ function applyMessageWait(event: EventRecord<"MessageWaitStarted">): Change[] {
   const { run_id, key, project_id } = data;
   const { name, match } = personal;
   const row = { organization_id, project_id, name: encode(name), match: encode(match), position };
-  return [{ table: "message_waits", kind: "put", key: { run_id, key }, row }];
+  return [putRow("message_waits", { run_id, key }, row)];
 }
 
 const endMessageWait = ({ data: { run_id, key } }: { data: { run_id: string; key: string } }): Change[] => [
-  { table: "message_waits", kind: "remove", key: { run_id, key } },
+  removeRow("message_waits", { run_id, key }),
 ];
 
 /** An ended run no longer waits for messages. */
-const endRun = (run_id: string, row: Row): Change[] => [
-  ...patch(run_id, row),
-  { table: "message_waits", kind: "removeWhere", where: { run_id } },
-];
+const endRun = (run_id: string, row: Row): Change[] => [...patch(run_id, row), removeRows("message_waits", { run_id })];
 
 /** Runs, their approvals and those of agents' tool calls. Steps have no rows, because they are read from the run's stream (ADR 11). */
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
@@ -204,8 +199,8 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
       endRun(run_id, { status: "continued", continued_as, first_run_id, completed_at: recorded_at }),
     RunKept: nothing,
     RunForgotten: ({ data: { run_id } }) => [
-      { table: "runs", kind: "remove", key: { id: run_id } },
-      ...OF_APPROVALS.map((table): Change => ({ table, kind: "removeWhere", where: { run_id } })),
+      removeRow("runs", run_id),
+      ...OF_APPROVALS.map((table): Change => removeRows(table, { run_id })),
     ],
   },
 });

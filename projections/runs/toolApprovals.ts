@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { ThreadEvent } from "#events/thread.ts";
-import { encode, type Change, type Row } from "../projection.ts";
+import { encode, putRow, removeRows, type Change, type Row } from "../projection.ts";
 import { decideApproval, patchApproval, pendingRow } from "./approvalChanges.ts";
 
 /* Projects approvals of tool calls into the table of the runs' approvals. */
@@ -25,26 +25,21 @@ function applyRequest(event: EventRecord<"ToolApprovalRequested">): Change[] {
   if (!personal) return [];
   const { turn_id, agent_id, round, call, tool } = data;
   return [
-    {
-      table: "approvals",
-      kind: "put",
-      key: { id: data.approval_id },
-      row: {
-        ...pendingRow(event, personal.assignees),
-        turn_id,
-        thread_id: parseStreamName(stream).id,
-        agent_id,
-        round,
-        call,
-        asked_by: encode(data.asked_by),
-        name: encode(tool),
-        title: encode(`Run the tool ${tool}`),
-      },
-    },
+    putRow("approvals", data.approval_id, {
+      ...pendingRow(event, personal.assignees),
+      turn_id,
+      thread_id: parseStreamName(stream).id,
+      agent_id,
+      round,
+      call,
+      asked_by: encode(data.asked_by),
+      name: encode(tool),
+      title: encode(`Run the tool ${tool}`),
+    }),
   ];
 }
 
-const removeWhere = (where: Row): Change[] => [{ table: "approvals", kind: "removeWhere", where }];
+const removeWhere = (where: Row): Change[] => [removeRows("approvals", where)];
 
 export const toolApprovals = {
   ToolApprovalRequested: applyRequest,

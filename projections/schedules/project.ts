@@ -1,13 +1,11 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { scheduledRunId, type DueTime, type ScheduleEvent, type ScheduleSettings } from "#events/schedule.ts";
 import type { TriggerEvent } from "#events/trigger.ts";
-import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import { defineProjection, encode, patchRow, putRow, removeRow, type Change, type Row } from "../projection.ts";
 
 type EndEvent = Extract<TriggerEvent, { type: "TriggerDisabled" | "TriggerDeleted" }>;
 
-const patch = (trigger_id: string, row: Row): Change[] => [
-  { table: "schedules", kind: "patch", key: { trigger_id }, row },
-];
+const patch = (trigger_id: string, row: Row): Change[] => [patchRow("schedules", { trigger_id }, row)];
 const nextAt = (next: DueTime | null) => ({ next_at: next && new Date(next.due_at) });
 const encodeSettings = ({ rule, jitter_seconds, overlap, missed }: ScheduleSettings) => ({
   settings: encode({ rule, jitter_seconds, overlap, missed } satisfies ScheduleSettings),
@@ -34,12 +32,11 @@ export const schedules = defineProjection<ScheduleEvent | EndEvent>({
   tables: new URL("table.sql", import.meta.url),
   on: {
     ScheduleCreated: ({ organization_id, data }) => [
-      {
-        table: "schedules",
-        kind: "put",
-        key: { trigger_id: data.trigger_id },
-        row: { organization_id, ...encodeSettings(data), paused: false, ...nextAt(data.next) },
-      },
+      putRow(
+        "schedules",
+        { trigger_id: data.trigger_id },
+        { organization_id, ...encodeSettings(data), paused: false, ...nextAt(data.next) },
+      ),
     ],
     ScheduleChanged: ({ data }) => patch(data.trigger_id, { ...encodeSettings(data), ...nextAt(data.next) }),
     SchedulePaused: ({ data }) => patch(data.trigger_id, { paused: true }),
@@ -68,6 +65,6 @@ export const schedules = defineProjection<ScheduleEvent | EndEvent>({
       return patch(trigger_id, last(due_at, event, "refused", { error }));
     },
     TriggerDisabled: ({ data }) => patch(data.trigger_id, { next_at: null }),
-    TriggerDeleted: ({ data }) => [{ table: "schedules", kind: "remove", key: { trigger_id: data.trigger_id } }],
+    TriggerDeleted: ({ data }) => [removeRow("schedules", { trigger_id: data.trigger_id })],
   },
 });

@@ -1,13 +1,23 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { PageChange, SourceEvent, SourcePagesRead } from "#events/source.ts";
 import type { EventFrom } from "#events/define.ts";
-import { defineProjection, encode, encodeColumns, thingRows, type Change, type Row } from "../projection.ts";
+import {
+  defineProjection,
+  encode,
+  encodeColumns,
+  patchRow,
+  putRow,
+  removeRows,
+  thingRows,
+  type Change,
+  type Row,
+} from "../projection.ts";
 
 const rows = thingRows("sources");
 const date = (at: string | null): Date | null => (at === null ? null : new Date(at));
 
 const pages = "source_pages";
-const removeWhere = (where: Row): Change => ({ table: pages, kind: "removeWhere", where });
+const removeWhere = (where: Row): Change => removeRows(pages, where);
 
 /** The columns set at the start of a read. */
 const started = (read: number, { recorded_at }: Pick<RecordedEvent, "recorded_at">): Row => ({
@@ -36,9 +46,7 @@ function pageChange(event: RecordedEvent<EventFrom<typeof SourcePagesRead>>, cha
     read: data.read,
     checked_at: recorded_at,
   };
-  return first
-    ? { table: pages, kind: "put", key, row: { organization_id, ...row } }
-    : { table: pages, kind: "patch", key, row };
+  return first ? putRow(pages, key, { organization_id, ...row }) : patchRow(pages, key, row);
 }
 
 export const sources = defineProjection<SourceEvent>({

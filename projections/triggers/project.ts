@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { SCHEDULE_SET_BY, ScheduleEvent } from "#events/schedule.ts";
 import type { TriggerEvent } from "#events/trigger.ts";
-import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import { defineProjection, encode, patchRow, putRow, removeRow, type Change, type Row } from "../projection.ts";
 
 /** Events of schedules that change the row of their trigger. */
 type NamedSchedule = Extract<ScheduleEvent, { type: (typeof SCHEDULE_SET_BY)[number] }>;
@@ -11,11 +11,8 @@ type CreationEvent = RecordedEvent<
 >;
 
 /** A new row; the columns that a kind of trigger does not have are null. */
-const create = ({ organization_id, data, recorded_at, meta }: CreationEvent, name: string, columns: Row): Change => ({
-  table: "triggers",
-  kind: "put",
-  key: { id: data.trigger_id },
-  row: {
+const create = ({ organization_id, data, recorded_at, meta }: CreationEvent, name: string, columns: Row): Change =>
+  putRow("triggers", data.trigger_id, {
     organization_id,
     workflow_id: data.workflow_id,
     run_as: encode(data.run_as),
@@ -24,12 +21,9 @@ const create = ({ organization_id, data, recorded_at, meta }: CreationEvent, nam
     created_at: recorded_at,
     set_by: meta.principal,
     ...columns,
-  },
-});
+  });
 
-const patch = ({ trigger_id }: { trigger_id: string }, row: Row): Change[] => [
-  { table: "triggers", kind: "patch", key: { id: trigger_id }, row },
-];
+const patch = ({ trigger_id }: { trigger_id: string }, row: Row): Change[] => [patchRow("triggers", trigger_id, row)];
 
 export const triggers = defineProjection<TriggerEvent | NamedSchedule>({
   name: "triggers",
@@ -72,6 +66,6 @@ export const triggers = defineProjection<TriggerEvent | NamedSchedule>({
       return patch(data, { ...secret, rotated_at: recorded_at, set_by: meta.principal });
     },
     TriggerDisabled: ({ data }) => patch(data, { enabled: false, sealed_secret: null }),
-    TriggerDeleted: ({ data }) => [{ table: "triggers", kind: "remove", key: { id: data.trigger_id } }],
+    TriggerDeleted: ({ data }) => [removeRow("triggers", data.trigger_id)],
   },
 });

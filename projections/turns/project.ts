@@ -3,11 +3,20 @@ import { parseStreamName } from "#events/ids.ts";
 import { runOfScope } from "#events/scope.ts";
 import type { Prompt, PromptOrBlob, ThreadEvent } from "#events/thread.ts";
 import { titleOf } from "#events/threadTitle.ts";
-import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import {
+  defineProjection,
+  encode,
+  patchRow,
+  putRow,
+  removeRow,
+  removeRows,
+  type Change,
+  type Row,
+} from "../projection.ts";
 
 type EventRecord<T extends ThreadEvent["type"]> = RecordedEvent<Extract<ThreadEvent, { type: T }>>;
 
-const patch = (turnId: string, row: Row): Change[] => [{ table: "turns", kind: "patch", key: { id: turnId }, row }];
+const patch = (turnId: string, row: Row): Change[] => [patchRow("turns", turnId, row)];
 
 /** The request fields that a response repeats. */
 const echoRequest = ({ instructions, user, vars, agent, max_output_tokens }: Prompt) => ({
@@ -32,19 +41,14 @@ function openThread({
 }: EventRecord<"TurnStarted">): Change[] {
   if (version !== 1 || isOfRun(data)) return [];
   return [
-    {
-      table: "threads",
-      kind: "put",
-      key: { id: parseStreamName(stream).id },
-      row: {
-        organization_id,
-        position,
-        principal: meta.principal,
-        scope: data.scope,
-        agent_id: data.agent?.agent_id ?? null,
-        created_at: recorded_at,
-      },
-    },
+    putRow("threads", parseStreamName(stream).id, {
+      organization_id,
+      position,
+      principal: meta.principal,
+      scope: data.scope,
+      agent_id: data.agent?.agent_id ?? null,
+      created_at: recorded_at,
+    }),
   ];
 }
 
@@ -75,32 +79,27 @@ function applyStart(event: EventRecord<"TurnStarted">): Change[] {
   const prompt = input && "prompt" in input ? input.prompt : undefined;
   return [
     ...openThread(event),
-    {
-      table: "turns",
-      kind: "put",
-      key: { id: data.turn_id },
-      row: {
-        thread_id: parseStreamName(stream).id,
-        organization_id,
-        position,
-        principal: meta.principal,
-        scope: data.scope,
-        title: titleFrom(input),
-        model: encode(data.model),
-        streamed: data.streamed,
-        status: "running",
-        input: encode(prompt?.messages),
-        prompt_blob: input && "prompt_blob" in input ? input.prompt_blob : null,
-        stored_bytes: data.stored_bytes ?? 0,
-        agent: encode(data.agent),
-        agent_id: isOfRun(data) ? null : (data.agent?.agent_id ?? null),
-        asked: data.agent && prompt ? encode(echoRequest(prompt)) : null,
-        command_id: data.command_id,
-        attempt: 1,
-        ends_by: new Date(data.ends_by),
-        started_at: recorded_at,
-      },
-    },
+    putRow("turns", data.turn_id, {
+      thread_id: parseStreamName(stream).id,
+      organization_id,
+      position,
+      principal: meta.principal,
+      scope: data.scope,
+      title: titleFrom(input),
+      model: encode(data.model),
+      streamed: data.streamed,
+      status: "running",
+      input: encode(prompt?.messages),
+      prompt_blob: input && "prompt_blob" in input ? input.prompt_blob : null,
+      stored_bytes: data.stored_bytes ?? 0,
+      agent: encode(data.agent),
+      agent_id: isOfRun(data) ? null : (data.agent?.agent_id ?? null),
+      asked: data.agent && prompt ? encode(echoRequest(prompt)) : null,
+      command_id: data.command_id,
+      attempt: 1,
+      ends_by: new Date(data.ends_by),
+      started_at: recorded_at,
+    }),
   ];
 }
 
@@ -125,25 +124,23 @@ export const turns = defineProjection<ThreadEvent>({
     RoundRequested: ({ stream, data, personal }) => {
       const { text, reasoning, citations, calls } = personal ?? {};
       return [
-        {
-          table: "turn_rounds",
-          kind: "put",
-          key: { turn_id: data.turn_id, round: data.round },
-          row: {
+        putRow(
+          "turn_rounds",
+          { turn_id: data.turn_id, round: data.round },
+          {
             thread_id: parseStreamName(stream).id,
             said: personal ? encode({ text, reasoning, citations }) : null,
             calls: encode(calls),
           },
-        },
+        ),
       ];
     },
     ToolFinished: ({ stream, data }) => [
-      {
-        table: "turn_calls",
-        kind: "put",
-        key: { turn_id: data.turn_id, round: data.round, call: data.call },
-        row: { thread_id: parseStreamName(stream).id, status: data.status },
-      },
+      putRow(
+        "turn_calls",
+        { turn_id: data.turn_id, round: data.round, call: data.call },
+        { thread_id: parseStreamName(stream).id, status: data.status },
+      ),
     ],
     TurnCompleted: (event) =>
       patch(event.data.turn_id, {
@@ -172,17 +169,15 @@ export const turns = defineProjection<ThreadEvent>({
         resumed_at: null,
       }),
     TurnDeleted: ({ data: { turn_id } }) => [
-      { table: "turns", kind: "remove", key: { id: turn_id } },
-      { table: "turn_rounds", kind: "removeWhere", where: { turn_id } },
-      { table: "turn_calls", kind: "removeWhere", where: { turn_id } },
+      removeRow("turns", turn_id),
+      removeRows("turn_rounds", { turn_id }),
+      removeRows("turn_calls", { turn_id }),
     ],
     ThreadDeleted: ({ stream }) => [
-      { table: "threads", kind: "remove", key: { id: parseStreamName(stream).id } },
-      ...["turns", "turn_rounds", "turn_calls"].map((table) => ({
-        table,
-        kind: "removeWhere" as const,
-        where: { thread_id: parseStreamName(stream).id },
-      })),
+      removeRow("threads", parseStreamName(stream).id),
+      ...["turns", "turn_rounds", "turn_calls"].map((table) =>
+        removeRows(table, { thread_id: parseStreamName(stream).id }),
+      ),
     ],
   },
 });

@@ -38,7 +38,7 @@ type UsageEvent =
 /** The `part` of a whole turn after its end; other models that answered in it have lower numbers. */
 const WHOLE_TURN = -1;
 
-/** For sources other than documents. */
+/** The generation of sources other than documents. */
 const NO_GENERATION = 0;
 
 const source = (

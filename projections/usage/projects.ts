@@ -9,22 +9,24 @@ export type ProjectEvent =
   | Extract<KeyEvent, { type: "KeyCreated" }>
   | Extract<AgentEvent, { type: "AgentCreated" | "AgentChanged" }>;
 
-const place = ({ organization_id }: RecordedEvent, owner: string, project_id: string | null): Change => ({
+const putProject = ({ organization_id }: RecordedEvent, owner: string, project_id: string | null): Change => ({
   table: "usage_projects",
   kind: "put",
   key: { owner },
   row: { organization_id, project_id },
 });
 
-type PlacingEvent<T extends ProjectEvent["type"]> = RecordedEvent<Extract<ProjectEvent, { type: T }>>;
+type OwnerEvent<T extends ProjectEvent["type"]> = RecordedEvent<Extract<ProjectEvent, { type: T }>>;
 
 export const projectsOfOwners = {
-  KeyCreated: (event: PlacingEvent<"KeyCreated">) => [place(event, `key:${event.data.key_id}`, event.data.project_id)],
-  AgentCreated: (event: PlacingEvent<"AgentCreated">) => [
-    place(event, `agent:${event.data.agent_id}`, event.data.project_id),
+  KeyCreated: (event: OwnerEvent<"KeyCreated">) => [
+    putProject(event, `key:${event.data.key_id}`, event.data.project_id),
   ],
-  AgentChanged: (event: PlacingEvent<"AgentChanged">) => {
+  AgentCreated: (event: OwnerEvent<"AgentCreated">) => [
+    putProject(event, `agent:${event.data.agent_id}`, event.data.project_id),
+  ],
+  AgentChanged: (event: OwnerEvent<"AgentChanged">) => {
     const { agent_id, project_id } = event.data;
-    return project_id === undefined ? [] : [place(event, `agent:${agent_id}`, project_id)];
+    return project_id === undefined ? [] : [putProject(event, `agent:${agent_id}`, project_id)];
   },
 };

@@ -11,7 +11,7 @@ const table = "usage_users";
 
 export const removeUser = (id: string): Change[] => [{ table, kind: "remove", key: { id } }];
 
-/** The run's turns have its scope. Those of child runs have the same mark, but no name. */
+/** Names the user of the run's own turns, which have its scope. Turns of child runs have the same mark, but no name. */
 export function putUserOfRun({ organization_id, data, personal }: CreatedRun): Change[] {
   const { run_id, user_mark = null } = data;
   const name = encode(personal?.external_user_id ?? null);

@@ -1,13 +1,9 @@
 import type { UserEvent } from "#events/user.ts";
-import { defineProjection, encode, thingRows, type Change } from "../projection.ts";
+import { defineProjection, encode, putRow, removeRow, thingRows, type Change } from "../projection.ts";
 
 const rows = thingRows("users");
 
-const removeSubstitute = ({ user_id }: { user_id: string }): Change => ({
-  table: "substitutes",
-  kind: "remove",
-  key: { user_id },
-});
+const removeSubstitute = ({ user_id }: { user_id: string }): Change => removeRow("substitutes", { user_id });
 
 export const users = defineProjection<UserEvent>({
   name: "users",
@@ -40,12 +36,11 @@ export const users = defineProjection<UserEvent>({
         : [];
     },
     SubstituteNamed: ({ organization_id, data: { user_id, substitute_id, from, until } }) => [
-      {
-        table: "substitutes",
-        kind: "put",
-        key: { user_id },
-        row: { organization_id, substitute_id, from_time: new Date(from), until_time: new Date(until) },
-      },
+      putRow(
+        "substitutes",
+        { user_id },
+        { organization_id, substitute_id, from_time: new Date(from), until_time: new Date(until) },
+      ),
     ],
     SubstituteWithdrawn: ({ data }) => [removeSubstitute(data)],
     UserRemoved: ({ data }) => [rows.remove(data.user_id), removeSubstitute(data)],

@@ -1,7 +1,7 @@
 import type { EventFrom } from "#events/define.ts";
 import type { RunCreated } from "#events/run.ts";
 import type { WorkflowEvent } from "#events/workflow.ts";
-import { defineProjection, encodeColumns, thingRows, type Row } from "../projection.ts";
+import { defineProjection, encodeColumns, putRow, thingRows, type Row } from "../projection.ts";
 
 type WorkflowChange = Extract<WorkflowEvent, { type: "WorkflowChanged" }>;
 
@@ -30,6 +30,6 @@ export const workflows = defineProjection<WorkflowEvent | EventFrom<typeof RunCr
     RunCreated: ({ data: { trigger_id }, recorded_at }) =>
       trigger_id === null
         ? []
-        : [{ table: "trigger_starts", kind: "put", key: { trigger_id }, row: { started_at: recorded_at } }],
+        : [putRow("trigger_starts", { trigger_id }, { started_at: recorded_at })],
   },
 });

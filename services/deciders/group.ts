@@ -5,7 +5,7 @@ import { Rejection } from "#events/rejection.ts";
 /** Maximum groups of an organization. */
 const MAX_GROUPS = 200;
 
-/** The names of an organization's groups. Their members are read from the read model at a decision. */
+/** The names of an organization's groups. Their members are read from the read model when an approval is decided. */
 export interface GroupState {
   names: string[];
 }

@@ -1,12 +1,12 @@
 /*
- * Changes of records in a state. A state is never changed, so each change copies its record, which takes a millisecond for a
- * thousand keys. A fold copies each record once: it may change its own copies, because nobody has seen them.
+ * How deciders change records in their states. States are immutable, so each change copies its record, which takes a millisecond
+ * for a thousand keys. A fold copies each record only once, and then changes its own copy, to which nothing else refers.
  */
 
 /** Runs one step. */
 export type Fold = <T>(step: () => T) => T;
 
-/** The copies of the fold that runs now; undefined: none does. */
+/** The copies that the running fold has made; undefined while no fold runs. */
 let copies: WeakSet<object> | undefined;
 
 /**
@@ -26,6 +26,7 @@ export function createFold(): Fold {
   };
 }
 
+/** The record itself if the running fold owns it, else a copy. */
 function changeable<T>(record: Record<string, T>): Record<string, T> {
   if (copies?.has(record)) return record;
   const copy = { ...record };

@@ -73,20 +73,20 @@ const isOwnVoteCast = (approval: OpenApproval, voter: Actor): boolean =>
   approval.votes?.cast.some((vote) => isSame(votersOf(approval, vote).at(-1)!, voter)) ?? false;
 
 /**
- * Whether a delegation is over, because the person who delegated has voted or delegated again since. They could do so while it had
- * no effect.
+ * Whether the nth delegation has ended: the person who delegated has voted or delegated again since. They could while it had no
+ * effect.
  */
 function hasEnded(approval: OpenApproval, n: number): boolean {
   const { delegations = [] } = approval;
   const { by } = delegations[n]!;
-  // once somebody delegates to that person, what they do belongs to that delegation
+  // after that person receives a delegation, what they do concerns the received one
   const next = delegations.slice(n + 1).find((later) => later.by === by || later.to === by);
   return next ? next.by === by : isOwnVoteCast(approval, person(by));
 }
 
 /**
- * Whether a delegation has an effect: its receiver has voted, or it has not ended and the receiver is present or has delegated it
- * with effect. Once the receiver gets another one, theirs are about that one.
+ * Whether the nth delegation has an effect. It has one if its receiver has voted. Otherwise it must not have ended, and the
+ * receiver must be present, or have passed it on with a delegation that has an effect.
  */
 function hasEffect(approval: OpenApproval, n: number, absent: string[]): boolean {
   const { delegations = [] } = approval;
@@ -94,14 +94,15 @@ function hasEffect(approval: OpenApproval, n: number, absent: string[]): boolean
   if (findVote(approval, person(to))) return true;
   if (hasEnded(approval, n)) return false;
   if (!absent.includes(to)) return true;
+  // what the receiver delegates after another delegation to them concerns that one
   const received = delegations.findIndex((later, at) => at > n && later.to === to);
   const isOwn = (at: number): boolean => at > n && (received === -1 || at < received);
   return delegations.some(({ by }, at) => isOwn(at) && by === to && hasEffect(approval, at, absent));
 }
 
 /**
- * Whether a person has delegated the approval and not got it back. A delegation to somebody in `absent` counts only if the receiver
- * has used it, because that used the vote of the one who delegated.
+ * Whether a person has delegated the approval and not received it back. A delegation to somebody in `absent` counts only once the
+ * receiver has voted or passed it on, because that used the vote of the person who delegated.
  */
 export function hasDelegated(approval: OpenApproval, { id }: Actor, absent: string[] = []): boolean {
   const { delegations = [] } = approval;
@@ -109,7 +110,7 @@ export function hasDelegated(approval: OpenApproval, { id }: Actor, absent: stri
   return last?.by === id;
 }
 
-/** Whether the vote came to this person by delegations of which one is over. */
+/** Whether the approval reached this person by delegations of which one has ended. */
 function hasLostDelegation(approval: OpenApproval, { id }: Actor): boolean {
   const { delegations = [] } = approval;
   let holder = id;

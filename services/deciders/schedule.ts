@@ -28,7 +28,7 @@ import { hasOpenStart, runIdAt, type ScheduleState } from "./scheduleState.ts";
 
 /** A due time counts as missed if no process has handled it by then. Restarts and takeovers take less. */
 const MISSED_AFTER_MS = 60_000;
-/** With `missed: "all"`: the newest due times that start runs after an outage. A day of a schedule of every minute has 1,440. */
+/** With `missed: "all"`: maximum due times that start runs after an outage, the newest. A minutely schedule has 1,440 a day. */
 export const MAX_MISSED = 100;
 /** With `overlap: "queue"`: maximum waiting due times; others are skipped. Missed ones count, but have MAX_MISSED as their limit. */
 export const MAX_QUEUED = 10;
@@ -100,7 +100,7 @@ function changeSchedule({ data, at }: CommandFrom<typeof ChangeSchedule>, state:
 const isDue = ({ fires_at }: DueTime, now: number): boolean => Date.parse(fires_at) <= now;
 const isLate = ({ fires_at }: DueTime, now: number): boolean => Date.parse(fires_at) < now - MISSED_AFTER_MS;
 
-/** The first due time after a late one that is not late itself. It may be due already and fire later by its jitter. */
+/** The first due time after `late` that is not late itself. It may be due already and fire later by its jitter. */
 function firstInTime(state: ScheduleState, late: DueTime, now: number): DueTime | null {
   const horizon = now - MISSED_AFTER_MS;
   const after = Math.max(Date.parse(late.due_at), horizon - state.jitter_seconds * 1_000 - 1);
@@ -123,7 +123,7 @@ function afterMissed(state: ScheduleState, next: DueTime, now: number): DueTime 
   return oldest && Date.parse(oldest.due_at) > Date.parse(next.due_at) ? oldest : next;
 }
 
-/** `catchesUp`: for a missed time, which waits for earlier runs whatever `overlap` says. */
+/** `catchesUp`: the due time was missed, so it waits for earlier runs whatever `overlap` says. */
 function chooseAction(
   { overlap, queue }: ScheduleState,
   { overlaps, catchesUp }: { overlaps: boolean; catchesUp: boolean },

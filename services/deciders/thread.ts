@@ -87,7 +87,7 @@ const withoutTurn = (state: OpenThread, id: string): ThreadState => ({
   open_calls: state.open_calls?.turn_id === id ? null : state.open_calls,
 });
 
-/** What an event of a thread is folded into if the thread is not open yet. */
+/** The state to which the first event of a thread is applied. */
 const EMPTY_THREAD: OpenThread = {
   status: "open",
   scope: "",

@@ -16,9 +16,9 @@ import { evolveSchedule, scheduleWork, type ScheduleState } from "./scheduleStat
 
 export interface TriggerState {
   status: "absent" | "enabled" | "disabled" | "deleted";
-  /** Of the secret with which the sender signs. */
+  /** Credential id of the secret with which the sender signs. */
   credential_id?: string;
-  /** Of an enabled trigger that starts runs at due times. */
+  /** Set for an enabled trigger that starts runs at due times. */
   schedule?: ScheduleState;
 }
 type Command = TriggerCommand | ScheduleCommand;

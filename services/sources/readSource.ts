@@ -39,7 +39,7 @@ interface Reading {
   work: SourceRead;
   state: StoredSource;
   address: SourceAddress;
-  /** By address. */
+  /** The recorded pages of the source, by address. */
   known: Map<string, KnownPage>;
   visit: SourceVisit;
 }

@@ -110,7 +110,7 @@ async function modelMessage(
 
 const RESULT_FILES = "The files in the results of the tools above:";
 
-/** Not every provider takes files as a tool's result, so those of results follow them as messages of the user. */
+/** Not every provider accepts files in tool results, so the files follow the results as messages of the user. */
 function moveResultFiles(conversation: ThreadMessage[]): ThreadMessage[] {
   let waiting: ThreadMessage[] = [];
   return conversation.flatMap((message, n) => {

@@ -140,7 +140,7 @@ export async function readParkedFrames(
 export const findProgressEvents = (events: RecordedEvent[], turn: string): RecordedEvent[] =>
   events.filter((event) => isTurnStep(event, turn) || isTargetFailure(event, turn));
 
-/** What the lost attempt was asking its model, if anything. Not looked up for a turn that may kill workers. */
+/** The request that the lost attempt had sent to its model, if any. Not looked up for a turn that may kill workers. */
 async function findLost(
   options: TakeOverOptions,
   turn: TurnToRun,

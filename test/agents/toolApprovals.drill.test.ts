@@ -132,9 +132,9 @@ describe("in a deployment of several processes", () => {
   test("a stream continues in another process after the bus has dropped its frames", async () => {
     const { id, approval, seen } = await startWaiting("bea");
     const { addresses, prefix } = processes.deployment;
-    const looker = await openInspector({ url: addresses.nats_url, prefix });
-    await looker.jsm.streams.purge(looker.names.streams.frames);
-    await looker.close();
+    const inspector = await openInspector({ url: addresses.nats_url, prefix });
+    await inspector.jsm.streams.purge(inspector.names.streams.frames);
+    await inspector.close();
     const shown = await elsewhere.some(
       `/responses/${id}?stream=true`,
       undefined,

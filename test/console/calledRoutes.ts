@@ -7,7 +7,7 @@ import ts from "typescript-5";
 const ROOT = join(import.meta.dirname, "../../console");
 /** A part of a path that is only known when the console runs. */
 const ANY = "{}";
-/** The helper through which all other files send their requests. */
+/** The file whose helpers send all requests. */
 const SENDER = "api/call.ts";
 /** The possible values of a helper's parameters. A rest parameter is one text with slashes. */
 type Bindings = Map<string, string[]>;
@@ -165,6 +165,7 @@ export async function readCalls(): Promise<{ calls: Set<string>; unread: string[
       const [first, second] = node.arguments;
       if (!first || !sources.declared(name, file)?.file.fileName.endsWith(SENDER)) return;
       if (name === "call" || name === "send") note(methodOf(second), first);
+      if (name === "queryOne" || name === "queryAll") note("GET", first);
       if (name === "address") note(methodAround(node), first);
     };
     visit(file);

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { listTools, type AgentSettings } from "../../api/build.ts";
 import { listCollections } from "../../api/knowledge.ts";
 import { Checkbox } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText, formTexts } from "../../parts/formText.ts";
 import { LimitCheck, LimitSwitch } from "../../parts/LimitSwitch.tsx";
 import { readLimit } from "../../parts/readLimit.ts";
@@ -117,29 +118,24 @@ const Collections = ({ chosen }: { chosen: string[] | null }) => (
 export const AgentFields = ({ settings }: { settings: AgentSettings }) => (
   <>
     <div className="side-by-side">
-      <label>
-        Name
+      <FormField label="Name">
         <input name="name" required maxLength={200} defaultValue={settings.name} autoComplete="off" />
-      </label>
+      </FormField>
       <div>
         <ModelField chosen={settings.model} maxLength={512} placeholder="provider/model, or an alias" />
       </div>
     </div>
-    <label>
-      Instructions
+    <FormField label="Instructions">
       <textarea name="instructions" rows={8} maxLength={100_000} defaultValue={settings.instructions} />
-    </label>
+    </FormField>
     <Tools chosen={settings.tools} />
     <ToolApprovals tools={settings.tools} rules={settings.tool_approvals} />
     <Collections chosen={settings.collections} />
     <div className="side-by-side">
       <ProjectField name="project_id" note="optional" chosen={settings.project_id} />
-      <label>
-        <span>
-          Reasoning effort <span className="quiet">(optional)</span>
-        </span>
+      <FormField label="Reasoning effort" note="optional">
         <input name="reasoning.effort" maxLength={50} defaultValue={settings.reasoning?.effort} placeholder="low" />
-      </label>
+      </FormField>
     </div>
     <fieldset>
       <legend>Programs</legend>

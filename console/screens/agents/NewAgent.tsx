@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { createAgent } from "../../api/build.ts";
-import { useRole } from "../../api/useRole.ts";
 import { Form } from "../../parts/Form.tsx";
 import { ForBuilders } from "../../parts/ForRole.tsx";
 import { useLocationKey } from "../../parts/useLocationKey.ts";
@@ -12,7 +11,6 @@ export function NewAgent() {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const where = useLocationKey();
-  const { isBuilder } = useRole();
   const create = useMutation({
     mutationFn: async (form: FormData) => createAgent(readAgent(form)),
     onMutate: where,
@@ -22,7 +20,7 @@ export function NewAgent() {
     },
   });
   return (
-    <ForBuilders what="New agent" isAllowed={isBuilder}>
+    <ForBuilders what="New agent">
       <section className="screen narrow" aria-labelledby="title">
         <p>
           <Link to="/agents">← Agents</Link>

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ToolApproval } from "../../api/toolApproval.ts";
 import { Checkbox } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { SpanField } from "../../parts/SpanField.tsx";
 import { writeAssignee } from "./readToolApprovals.ts";
 
@@ -25,34 +26,31 @@ function Rule({ tool, rule }: { tool: string; rule: ToolApproval }) {
   return (
     <div className="repeated">
       <div className="side-by-side">
-        <label>
-          {tool} asks
+        <FormField label={`${tool} asks`}>
           <select name={`approval-kind-${tool}`} value={kind} onChange={({ target }) => setKind(target.value)}>
             <option value="always">always</option>
             <option value="above">when an argument is above</option>
             <option value="not_in">when an argument is none of</option>
           </select>
-        </label>
+        </FormField>
         {kind !== "always" && (
           <>
-            <label>
-              Argument of {tool}
+            <FormField label={`Argument of ${tool}`}>
               <input name={`approval-argument-${tool}`} required maxLength={200} defaultValue={when?.argument} />
-            </label>
+            </FormField>
             <label>
               {kind === "above" ? `Number for ${tool}` : `Values for ${tool}, with commas`}
               <input name={`approval-value-${tool}`} required defaultValue={valueOf(rule)} />
             </label>
           </>
         )}
-        <label>
-          Who decides about {tool}
+        <FormField label={`Who decides about ${tool}`}>
           <input
             name={`approval-assignees-${tool}`}
             placeholder="everybody who may; or ann@example.org, group:finance"
             defaultValue={assignees.map(writeAssignee).join(", ")}
           />
-        </label>
+        </FormField>
         <SpanField
           name={`approval-time-${tool}`}
           label={`${tool} waits`}

@@ -1,17 +1,14 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { tryAgent, type Agent } from "../../api/build.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Markdown } from "../../parts/Markdown.tsx";
+import { useChange } from "../../parts/useChange.ts";
 
 /** Asks the saved version once. */
 export function TryAgent({ agent }: { agent: Agent }) {
-  const queries = useQueryClient();
-  const ask = useMutation({
-    mutationFn: async (form: FormData) => tryAgent(agent.id, formText(form, "question")),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["thread"] }),
-  });
+  const ask = useChange("thread", async (form: FormData) => tryAgent(agent.id, formText(form, "question")));
   return (
     <section className="stack" aria-labelledby="try">
       <h2 id="try">Try it</h2>
@@ -22,10 +19,9 @@ export function TryAgent({ agent }: { agent: Agent }) {
         </Link>
       </p>
       <Form submit={ask.isPending ? "It answers…" : "Ask"} send={ask}>
-        <label>
-          Question
+        <FormField label="Question">
           <textarea name="question" rows={3} required />
-        </label>
+        </FormField>
       </Form>
       {ask.data && (
         <div className="card part" role="status">

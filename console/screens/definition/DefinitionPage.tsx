@@ -2,7 +2,6 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { deleteDefinition, getDefinition, saveDefinition, type DefinitionWithSource } from "../../api/build.ts";
-import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
@@ -157,11 +156,8 @@ function Read() {
 }
 
 /** One script: its source with its errors, its versions, and a form to try it. */
-export function DefinitionPage() {
-  const { isBuilder } = useRole();
-  return (
-    <ForBuilders what="Scripts" isAllowed={isBuilder}>
-      <Read />
-    </ForBuilders>
-  );
-}
+export const DefinitionPage = () => (
+  <ForBuilders what="Scripts">
+    <Read />
+  </ForBuilders>
+);

@@ -1,16 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { changeWorkflow, listAllWorkflows, registerWorkflow, type Definition, type Workflow } from "../../api/build.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
+import { useChange } from "../../parts/useChange.ts";
 import { RunForm } from "./RunForm.tsx";
 
 function Registered({ workflow, definition }: { workflow: Workflow; definition: Definition }) {
-  const queries = useQueryClient();
-  const move = useMutation({
-    mutationFn: () => changeWorkflow(workflow.id, { definition_version: null }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["workflow"] }),
-  });
+  const move = useChange("workflow", () => changeWorkflow(workflow.id, { definition_version: null }));
   return (
     <li>
       <Link to="/workflows/$workflowId" params={{ workflowId: workflow.id }}>
@@ -50,12 +47,8 @@ export function OutdatedWorkflows({ definition }: { definition: Definition }) {
 
 /** The workflows that use a definition, and a form to try a run. */
 export function DefinitionWorkflows({ definition }: { definition: Definition }) {
-  const queries = useQueryClient();
   const workflows = useQuery(listAllWorkflows);
-  const register = useMutation({
-    mutationFn: () => registerWorkflow(definition.id),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["workflow"] }),
-  });
+  const register = useChange("workflow", () => registerWorkflow(definition.id));
   return (
     <section className="stack" aria-labelledby="try">
       <h2 id="try">Try it</h2>

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { createDefinition, type ScriptType } from "../../api/build.ts";
-import { useRole } from "../../api/useRole.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { ForBuilders } from "../../parts/ForRole.tsx";
@@ -42,9 +41,8 @@ function Create({ type }: { type: ScriptType }) {
 /** A new script, based on a working example. */
 export function NewDefinition() {
   const { type = "workflow" } = route.useSearch();
-  const { isBuilder } = useRole();
   return (
-    <ForBuilders what={`New ${type}`} isAllowed={isBuilder}>
+    <ForBuilders what={`New ${type}`}>
       <section className="screen" aria-labelledby="title">
         <p>
           <Link to={type === "tool" ? "/tools" : "/workflows"}>← {type === "tool" ? "Tools" : "Workflows"}</Link>

@@ -1,5 +1,6 @@
 import { changeDocument, type DocumentChange, type DocumentInfo, type Metadata } from "../../api/knowledge.ts";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { FieldError } from "../../format/FieldError.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formGroups, formLines, formText } from "../../parts/formText.ts";
@@ -51,20 +52,17 @@ const Pairs = ({ metadata }: { metadata: Metadata }) => {
     >
       {(entry, field) => (
         <div className="side-by-side">
-          <label>
-            Key
+          <FormField label="Key">
             <input name={field("key")} defaultValue={entry?.[0]} maxLength={64} autoComplete="off" />
-          </label>
-          <label>
-            Kind
+          </FormField>
+          <FormField label="Kind">
             <select name={field("kind")} defaultValue={entry === undefined ? "text" : kindOf(entry[1])}>
               <Options choices={KINDS} />
             </select>
-          </label>
-          <label>
-            Value
+          </FormField>
+          <FormField label="Value">
             <input name={field("value")} defaultValue={entry && String(entry[1])} maxLength={512} autoComplete="off" />
-          </label>
+          </FormField>
         </div>
       )}
     </RepeatedFields>
@@ -82,16 +80,12 @@ export function DetailsForm({ document }: { document: DocumentInfo }) {
   });
   return (
     <Form submit="Save details" done="Saved." send={save}>
-      <label>
-        Name
+      <FormField label="Name">
         <input name="name" required maxLength={255} defaultValue={before.name} autoComplete="off" />
-      </label>
-      <label>
-        <span>
-          Tags <span className="quiet">(one in each line)</span>
-        </span>
+      </FormField>
+      <FormField label="Tags" note="one in each line">
         <textarea name="tags" rows={2} defaultValue={before.tags.join("\n")} />
-      </label>
+      </FormField>
       <Pairs metadata={before.metadata ?? {}} />
     </Form>
   );

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { changeDocument, type DocumentChange, type DocumentInfo, type Reader } from "../../api/knowledge.ts";
 import { Options } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formGroups, formLines, formText } from "../../parts/formText.ts";
 import { RepeatedFields } from "../../parts/RepeatedFields.tsx";
@@ -78,12 +79,9 @@ function Named({ readers }: { readers: readonly Reader[] }) {
       >
         {(reader, field) => <ReaderField name={field("reader")} reader={reader} />}
       </RepeatedFields>
-      <label>
-        <span>
-          End users of API keys <span className="quiet">(one in each line, as requests name them in “user”)</span>
-        </span>
+      <FormField label="End users of API keys" note="one in each line, as requests name them in “user”">
         <textarea name="users" rows={2} spellCheck={false} defaultValue={users.join("\n")} />
-      </label>
+      </FormField>
     </>
   );
 }

@@ -7,6 +7,7 @@ import { describeEvent } from "../../format/describeEvent.ts";
 import { formatCount } from "../../format/index.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { labelledChoices, Options } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formText, readJson } from "../../parts/formText.ts";
 import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
@@ -38,29 +39,21 @@ function NewMessage() {
     <Form submit="Send event" done={done} send={send}>
       <h2>Send an event</h2>
       <div className="side-by-side">
-        <label>
-          <span>
-            Name <span className="quiet">(as in waitForEvent)</span>
-          </span>
+        <FormField label="Name" note="as in waitForEvent">
           <input name="name" required maxLength={200} autoComplete="off" spellCheck={false} placeholder="order.paid" />
-        </label>
-        <label>
-          Who gets it
+        </FormField>
+        <FormField label="Who gets it">
           <select name="to">
             <Options choices={labelledChoices(TO)} />
           </select>
-        </label>
-        <label>
-          <span>
-            Id <span className="quiet">(optional: a repetition delivers nothing)</span>
-          </span>
+        </FormField>
+        <FormField label="Id" note="optional: a repetition delivers nothing">
           <input name="id" maxLength={255} autoComplete="off" spellCheck={false} />
-        </label>
+        </FormField>
       </div>
-      <label>
-        Data, as JSON
+      <FormField label="Data, as JSON">
         <textarea name="data" rows={4} className="mono" defaultValue="{}" spellCheck={false} />
-      </label>
+      </FormField>
     </Form>
   );
 }

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { getDeploymentHealth, type Check, type DeploymentHealth, type Process } from "../../api/health.ts";
-import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
 import { QueryResult } from "../../parts/Notices.tsx";
 import { ForAdministrators } from "../../parts/ForRole.tsx";
@@ -140,11 +139,8 @@ function Read() {
 }
 
 /** The main screen for operators. */
-export function Health() {
-  const { isAdmin } = useRole();
-  return (
-    <ForAdministrators what="Health" isAllowed={isAdmin}>
-      <Read />
-    </ForAdministrators>
-  );
-}
+export const Health = () => (
+  <ForAdministrators what="Health">
+    <Read />
+  </ForAdministrators>
+);

@@ -8,6 +8,7 @@ import { useCheckedForm } from "../../parts/useCheckedForm.tsx";
 import { useDraft } from "../../parts/useDraft.ts";
 import { useUnsavedWarning } from "../../parts/useLeaveConfirmation.ts";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 
 export interface Decision {
   decision: "approve" | "reject";
@@ -78,10 +79,7 @@ export function DecisionForm({ id, schema, takesFiles = false, isPending, error,
           <SchemaFields schema={schema} />
         </div>
       )}
-      <label>
-        <span>
-          Comment <span className="quiet">(optional)</span>
-        </span>
+      <FormField label="Comment" note="optional">
         <textarea
           name="comment"
           rows={2}
@@ -89,7 +87,7 @@ export function DecisionForm({ id, schema, takesFiles = false, isPending, error,
           value={comment}
           onChange={({ target }) => setComment(target.value)}
         />
-      </label>
+      </FormField>
       {takesFiles && <AttachField files={files} {...attaching} />}
       {notice}
       <Buttons isPending={isPending || attaching.isUploading} />

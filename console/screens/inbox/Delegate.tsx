@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { delegateApproval } from "../../api/approvalPeople.ts";
 import type { Approval } from "../../api/types.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Time } from "../../parts/Time.tsx";
+import { useChange } from "../../parts/useChange.ts";
 import { displayName } from "./displayName.ts";
 import { PersonField } from "./PersonField.tsx";
 
@@ -24,22 +25,18 @@ export function Delegations({ approval: { delegations, status } }: { approval: A
 
 /** Delegates the approval to another person. */
 export function Delegate({ approval }: { approval: Approval }) {
-  const queries = useQueryClient();
-  const delegate = useMutation({
-    mutationFn: (form: FormData) =>
-      delegateApproval(approval.id, { to: formText(form, "to"), reason: formText(form, "reason") }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
-  });
+  const delegate = useChange("run", (form: FormData) =>
+    delegateApproval(approval.id, { to: formText(form, "to"), reason: formText(form, "reason") }),
+  );
   return (
     <details>
       <summary>Delegate</summary>
       <Form submit="Delegate it" isWithin send={delegate}>
         <p className="quiet">The other person decides instead of you, and sees your reason.</p>
         <PersonField name="to" label="To" />
-        <label>
-          Why
+        <FormField label="Why">
           <input name="reason" required maxLength={1_000} autoComplete="off" />
-        </label>
+        </FormField>
       </Form>
     </details>
   );

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { listAllMembers } from "../../api/members.ts";
 import { getSession } from "../../api/queries.ts";
 import { listedChoices, Options } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 
 /** The other members who may decide approvals. */
 export function PersonField({ name, label }: { name: string; label: string }) {
@@ -12,8 +13,7 @@ export function PersonField({ name, label }: { name: string; label: string }) {
     data: members.data.filter(({ id, active, role }) => active && role !== "viewer" && id !== me?.user.id),
   };
   return (
-    <label>
-      {label}
+    <FormField label={label}>
       <select name={name} required defaultValue="">
         <option value="" disabled>
           Choose a person
@@ -22,6 +22,6 @@ export function PersonField({ name, label }: { name: string; label: string }) {
           choices={listedChoices(others, "members", ({ id, name, role }) => ({ value: id, label: `${name}, ${role}` }))}
         />
       </select>
-    </label>
+    </FormField>
   );
 }

@@ -1,11 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createLink, listLinks, revokeLink, type ApprovalLink } from "../../api/approvalLinks.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { RemoveButton } from "../../parts/RemoveButton.tsx";
 import { OneTimeSecret } from "../../parts/OneTimeSecret.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useChange } from "../../parts/useChange.ts";
 
 const DAY_S = 24 * 60 * 60;
 const LIVES = [
@@ -15,7 +17,7 @@ const LIVES = [
 ];
 
 function Links({ approval, links }: { approval: string; links: ApprovalLink[] }) {
-  const removal = useRemoval("run", (id) => revokeLink(approval, id));
+  const removal = useChange("run", (id: string) => revokeLink(approval, id));
   return (
     <>
       {removal.isError && <ErrorNotice error={removal.error} />}
@@ -64,14 +66,10 @@ export function ShareLink({ approval }: { approval: string }) {
           Whoever has the link decides in your place, once and without an account. They see this question and nothing
           else.
         </p>
-        <label>
-          <span>
-            For whom <span className="quiet">(optional)</span>
-          </span>
+        <FormField label="For whom" note="optional">
           <input name="name" maxLength={200} autoComplete="off" />
-        </label>
-        <label>
-          Works for
+        </FormField>
+        <FormField label="Works for">
           <select name="expires_in" defaultValue={7 * DAY_S}>
             {LIVES.map(({ seconds, label }) => (
               <option key={seconds} value={seconds}>
@@ -79,7 +77,7 @@ export function ShareLink({ approval }: { approval: string }) {
               </option>
             ))}
           </select>
-        </label>
+        </FormField>
       </Form>
       {create.data && (
         <OneTimeSecret title="The link" secret={create.data.url}>

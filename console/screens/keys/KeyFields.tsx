@@ -1,5 +1,6 @@
 import { PRODUCTS, type KeySettings } from "../../api/keys.ts";
 import { Checkbox } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formLines, formText } from "../../parts/formText.ts";
 import { LimitCheck, LimitSwitch } from "../../parts/LimitSwitch.tsx";
 import { readLimit } from "../../parts/readLimit.ts";
@@ -19,10 +20,9 @@ function toLocal(moment: string): string {
 /** The limits of a key. Every key may use models and agents. */
 export const KeyFields = ({ settings }: { settings: Omit<KeySettings, "enabled"> }) => (
   <>
-    <label>
-      Name
+    <FormField label="Name">
       <input name="name" required maxLength={200} defaultValue={settings.name} autoComplete="off" />
-    </label>
+    </FormField>
     <fieldset>
       <legend>Besides models and agents, it may use</legend>
       {PRODUCTS.map((product) => (
@@ -60,16 +60,13 @@ export const KeyFields = ({ settings }: { settings: Omit<KeySettings, "enabled">
       hint="which the caller runs"
       isChecked={settings.client_tools}
     />
-    <label>
-      <span>
-        Expires <span className="quiet">(optional)</span>
-      </span>
+    <FormField label="Expires" note="optional">
       <input
         name="expires_at"
         type="datetime-local"
         defaultValue={settings.expires_at ? toLocal(settings.expires_at) : ""}
       />
-    </label>
+    </FormField>
   </>
 );
 

@@ -12,7 +12,6 @@ import {
   type KeyWithSecret,
 } from "../../api/keys.ts";
 import { listProjects } from "../../api/settings.ts";
-import { useRole } from "../../api/useRole.ts";
 import { Dates } from "../../parts/Dates.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { ForAdministrators } from "../../parts/ForRole.tsx";
@@ -154,11 +153,8 @@ function ReadKey() {
 }
 
 /** One API key: its limits, its last use, and the actions that disable or delete it. */
-export function KeyPage() {
-  const { isAdmin } = useRole();
-  return (
-    <ForAdministrators what="API keys" isAllowed={isAdmin}>
-      <ReadKey />
-    </ForAdministrators>
-  );
-}
+export const KeyPage = () => (
+  <ForAdministrators what="API keys">
+    <ReadKey />
+  </ForAdministrators>
+);

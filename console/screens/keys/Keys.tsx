@@ -3,7 +3,6 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { KEY_STATES, KEYS_PER_PAGE, listAllKeys, listKeys, stateOf, type Key } from "../../api/keys.ts";
 import { listProjects, type Project } from "../../api/settings.ts";
 import type { Listing } from "../../api/readAll.ts";
-import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
@@ -160,11 +159,8 @@ function KeyList() {
 }
 
 /** The API keys of the organization, newest first. */
-export function Keys() {
-  const { isAdmin } = useRole();
-  return (
-    <ForAdministrators what="API keys" isAllowed={isAdmin}>
-      <KeyList />
-    </ForAdministrators>
-  );
-}
+export const Keys = () => (
+  <ForAdministrators what="API keys">
+    <KeyList />
+  </ForAdministrators>
+);

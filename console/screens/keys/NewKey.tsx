@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { createKey, getKey, PRODUCTS, type KeySettings, type KeyWithSecret } from "../../api/keys.ts";
-import { useRole } from "../../api/useRole.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { NextSteps } from "../../parts/NextSteps.tsx";
@@ -80,9 +79,8 @@ function Create({ settings, project }: CreateProps) {
 /** A new API key. Its secret is shown once. */
 export function NewKey() {
   const { project, like } = route.useSearch();
-  const { isAdmin } = useRole();
   return (
-    <ForAdministrators what="API keys" isAllowed={isAdmin}>
+    <ForAdministrators what="API keys">
       <section className="screen narrow" aria-labelledby="title">
         <p>
           <Link to="/keys">← Keys</Link>

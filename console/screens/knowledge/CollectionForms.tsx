@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { addText, changeCollection, deleteCollection, type Collection } from "../../api/knowledge.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { useLeaveAfter } from "../../parts/useLocationKey.ts";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
 import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
+import { useChange } from "../../parts/useChange.ts";
 
 const WORD = "delete";
 
@@ -16,51 +17,40 @@ function TextForm({ slug }: { slug: string }) {
   });
   return (
     <Form key={formKey} submit="Add text" done="Added." send={send}>
-      <label>
-        Name of the text
+      <FormField label="Name of the text">
         <input name="name" required maxLength={255} autoComplete="off" placeholder="holidays.md" />
-      </label>
-      <label>
-        Text, as Markdown
+      </FormField>
+      <FormField label="Text, as Markdown">
         <textarea name="text" rows={6} required />
-      </label>
+      </FormField>
     </Form>
   );
 }
 
 function DetailsForm({ collection: { slug, name, description } }: { collection: Collection }) {
-  const queries = useQueryClient();
-  const change = useMutation({
-    mutationFn: async (form: FormData) =>
-      changeCollection(slug, {
-        name: formText(form, "name"),
-        description: formText(form, "description").trim() || null,
-      }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["collection"] }),
-  });
+  const change = useChange("collection", async (form: FormData) =>
+    changeCollection(slug, {
+      name: formText(form, "name"),
+      description: formText(form, "description").trim() || null,
+    }),
+  );
   return (
     <Form submit="Save" done="Saved." send={change}>
-      <label>
-        Name
+      <FormField label="Name">
         <input name="name" required maxLength={120} defaultValue={name} autoComplete="off" />
-      </label>
-      <label>
-        Description
+      </FormField>
+      <FormField label="Description">
         <textarea name="description" rows={2} defaultValue={description ?? ""} />
-      </label>
+      </FormField>
     </Form>
   );
 }
 
 function DeleteForm({ slug }: { slug: string }) {
-  const queries = useQueryClient();
   const leaveAfter = useLeaveAfter();
-  const remove = useMutation({
-    mutationFn: async (form: FormData) => {
-      requireConfirmation(form, WORD);
-      await leaveAfter(() => deleteCollection(slug), { to: "/knowledge", ignoreBlocker: true });
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: ["collection"] }),
+  const remove = useChange("collection", async (form: FormData) => {
+    requireConfirmation(form, WORD);
+    await leaveAfter(() => deleteCollection(slug), { to: "/knowledge", ignoreBlocker: true });
   });
   return (
     <Form submit="Delete the collection and its documents" isDangerous send={remove}>

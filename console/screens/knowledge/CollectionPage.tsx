@@ -22,7 +22,7 @@ import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { Pagination } from "../../parts/Pagination.tsx";
 import { ReadingProgress } from "../../parts/ReadingProgress.tsx";
 import { RetryReading } from "../../parts/RetryReading.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { RemoveButton } from "../../parts/RemoveButton.tsx";
 import { ReplaceFile } from "../../parts/ReplaceFile.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
@@ -30,6 +30,7 @@ import { Table, type Columns } from "../../parts/Table.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Uploads } from "../../parts/Uploads.tsx";
+import { useChange } from "../../parts/useChange.ts";
 import { CollectionForms } from "./CollectionForms.tsx";
 import type { KnowledgeSearch } from "./search.ts";
 import { SearchBox } from "./SearchBox.tsx";
@@ -131,7 +132,7 @@ const NoDocuments = ({ isFiltered, mayChange }: { isFiltered: boolean; mayChange
 function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
   const { status, page = 0 } = route.useSearch();
   const documents = useQuery(listDocuments(slug, status, page));
-  const removal = useRemoval("document", deleteDocument);
+  const removal = useChange("document", deleteDocument);
   return (
     <QueryResult query={documents} what="documents">
       {(found) =>

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { createSource } from "../../api/sources.ts";
 import { labelledChoices, Options } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
@@ -34,20 +35,15 @@ function readBody(form: FormData, kind: Kind): object {
 
 const Filter = () => (
   <div className="side-by-side">
-    <label>
-      <span>
-        Only paths <span className="quiet">(/docs/ /*.html$)</span>
-      </span>
+    <FormField label="Only paths" note="/docs/ /*.html$">
       <input name="include" className="mono" autoComplete="off" spellCheck={false} />
-    </label>
-    <label>
-      Not these paths
+    </FormField>
+    <FormField label="Not these paths">
       <input name="exclude" className="mono" autoComplete="off" spellCheck={false} />
-    </label>
-    <label>
-      Pages at most
+    </FormField>
+    <FormField label="Pages at most">
       <input name="max_pages" type="number" required min={1} max={5_000} defaultValue={500} />
-    </label>
+    </FormField>
   </div>
 );
 
@@ -63,30 +59,26 @@ export function NewSource({ collection }: { collection: string }) {
     <Form key={formKey} submit="Add source" done="Added; it is being read." send={send}>
       <h2>Add a source</h2>
       <div className="side-by-side">
-        <label>
-          Read
+        <FormField label="Read">
           <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
             <Options choices={labelledChoices(KINDS)} />
           </select>
-        </label>
-        <label>
-          Address
+        </FormField>
+        <FormField label="Address">
           <input name="url" type="url" required maxLength={2_048} placeholder="https://…" autoComplete="off" />
-        </label>
+        </FormField>
       </div>
       <div className="side-by-side">
-        <label>
-          Again
+        <FormField label="Again">
           <select name="schedule.cron">
             <Options choices={labelledChoices(TIMES)} />
           </select>
-        </label>
-        <label>
-          When a page is gone
+        </FormField>
+        <FormField label="When a page is gone">
           <select name="when_gone">
             <Options choices={labelledChoices(GONE)} />
           </select>
-        </label>
+        </FormField>
       </div>
       {kind === "sitemap" && <Filter />}
     </Form>

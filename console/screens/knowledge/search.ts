@@ -1,5 +1,5 @@
 import type { DocumentFilter, PassageSearch } from "../../api/knowledgeSearch.ts";
-import { readNumber, readText } from "../../app/search.ts";
+import { readNumber, readTexts } from "../../app/search.ts";
 import { startOfDay } from "../../format/days.ts";
 import { FieldError } from "../../format/FieldError.ts";
 
@@ -21,12 +21,7 @@ export interface KnowledgeSearch {
 }
 
 export const readKnowledgeSearch = (search: Record<string, unknown>): KnowledgeSearch => ({
-  q: readText(search["q"]),
-  types: readText(search["types"]),
-  tags: readText(search["tags"]),
-  from: readText(search["from"]),
-  to: readText(search["to"]),
-  metadata: readText(search["metadata"]),
+  ...readTexts(search, "q", "types", "tags", "from", "to", "metadata"),
   grouped: search["grouped"] === true || undefined,
   hits: readNumber(search["hits"]),
 });

@@ -1,6 +1,7 @@
 import type { FormEvent } from "react";
 import { EVENT_TYPES } from "../../format/describeEvent.ts";
 import { wordChoices } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
 import { formText } from "../../parts/formText.ts";
@@ -26,8 +27,7 @@ function NameFilter({ label, value, placeholder, isFirst, onPick }: NameProps) {
   };
   return (
     <form onSubmit={submit}>
-      <label>
-        {label}
+      <FormField label={label}>
         <input
           key={value}
           name="name"
@@ -36,7 +36,7 @@ function NameFilter({ label, value, placeholder, isFirst, onPick }: NameProps) {
           placeholder={placeholder}
           data-filter={isFirst}
         />
-      </label>
+      </FormField>
     </form>
   );
 }

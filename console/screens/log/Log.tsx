@@ -10,7 +10,6 @@ import {
   type LogEvent,
 } from "../../api/events.ts";
 import type { Slice } from "../../api/types.ts";
-import { useRole } from "../../api/useRole.ts";
 import { VirtualRows } from "../../parts/VirtualRows.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
 import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
@@ -150,11 +149,8 @@ function EventLog() {
 }
 
 /** The organization's events, newest first. */
-export function Log() {
-  const { isAdmin } = useRole();
-  return (
-    <ForAdministrators what="Log" isAllowed={isAdmin}>
-      <EventLog />
-    </ForAdministrators>
-  );
-}
+export const Log = () => (
+  <ForAdministrators what="Log">
+    <EventLog />
+  </ForAdministrators>
+);

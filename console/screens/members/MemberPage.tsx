@@ -8,6 +8,7 @@ import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { Dates } from "../../parts/Dates.tsx";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
@@ -86,10 +87,9 @@ function Settings({ member, isOwner }: { member: Member; isOwner: boolean }) {
     <section aria-labelledby="settings" className="stack">
       <h2 id="settings">Settings</h2>
       <Form submit="Save" done="Saved." send={save}>
-        <label>
-          Name
+        <FormField label="Name">
           <input name="name" required maxLength={200} defaultValue={before.name} autoComplete="off" />
-        </label>
+        </FormField>
         <RoleFields chosen={before.role} isOwner={isOwner} />
       </Form>
     </section>

@@ -4,6 +4,7 @@ import { addMember, ROLES, type MemberWithPassword } from "../../api/members.ts"
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { NextSteps } from "../../parts/NextSteps.tsx";
 import { ForAdministrators } from "../../parts/ForRole.tsx";
@@ -39,14 +40,12 @@ function Add({ isOwner }: { isOwner: boolean }) {
   if (add.data) return <Added added={add.data} onNext={() => add.reset()} />;
   return (
     <Form submit="Add member" send={add}>
-      <label>
-        Name
+      <FormField label="Name">
         <input name="name" required maxLength={200} autoComplete="off" />
-      </label>
-      <label>
-        E-mail
+      </FormField>
+      <FormField label="E-mail">
         <input name="email" type="email" required maxLength={320} autoComplete="off" />
-      </label>
+      </FormField>
       <RoleFields chosen="viewer" isOwner={isOwner} />
       <p className="quiet">
         A role counts in the whole organization. Somebody who should reach one project only gets{" "}
@@ -58,9 +57,9 @@ function Add({ isOwner }: { isOwner: boolean }) {
 
 /** The form for a new member. The service sends no e-mail, so the initial password is shown here once. */
 export function NewMember() {
-  const { isAdmin, isOwner } = useRole();
+  const { isOwner } = useRole();
   return (
-    <ForAdministrators what="New members" isAllowed={isAdmin}>
+    <ForAdministrators what="New members">
       <section className="screen narrow" aria-labelledby="title">
         <p>
           <Link to="/members">← Members</Link>

@@ -7,10 +7,11 @@ import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { PastEnd } from "../../parts/Pagination.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useChange } from "../../parts/useChange.ts";
 import { readSubject, SubjectField, useSubjectName } from "./SubjectField.tsx";
 
 const OWNERS = ["person", "key", "agent"] as const;
@@ -34,18 +35,12 @@ const columns = (removal: Action<string>): Columns<OwnedThing> => [
     ),
   },
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
-  {
-    title: "Actions",
-    cell: (thing) => (
-      <RemoveButton
-        id={thing.id}
-        label="Delete"
-        about={nameOf(thing)}
-        question={`Delete “${nameOf(thing)}” for good? What was said in it cannot be brought back.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<OwnedThing>(removal, (thing) => ({
+    id: thing.id,
+    label: "Delete",
+    about: nameOf(thing),
+    question: `Delete “${nameOf(thing)}” for good? What was said in it cannot be brought back.`,
+  })),
 ];
 
 interface ListProps {
@@ -65,7 +60,7 @@ const Nothing = ({ kind, owner, after }: ListProps) =>
 
 function List({ kind, owner, after }: ListProps) {
   const found = useQuery(listOwned(kind, owner, after));
-  const removal = useRemoval("thread", async (id) => deleteOwned(kind, id));
+  const removal = useChange("thread", (id: string) => deleteOwned(kind, id));
   return (
     <QueryResult query={found} what={kindWord(kind)}>
       {({ data, next_after }) => (

@@ -6,7 +6,7 @@ import { kindWord } from "../../format/kindWord.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { HeldThings } from "./HeldThings.tsx";
 
-function Going({ preview }: { preview: ErasurePreview }) {
+function ErasedThings({ preview }: { preview: ErasurePreview }) {
   const kinds = ERASED_KINDS.filter((kind) => preview[kind].count > 0);
   if (kinds.length === 0) return <p>Nothing of these kinds would be erased now.</p>;
   return (
@@ -40,7 +40,7 @@ export const ErasureCounts = ({ count }: Props) => (
     <div role="status">
       {count.data && (
         <div className="notice plain">
-          <Going preview={count.data} />
+          <ErasedThings preview={count.data} />
           {count.data.held.length > 0 && <HeldThings keep="keep, until their release" held={count.data.held} />}
         </div>
       )}

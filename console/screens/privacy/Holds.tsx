@@ -4,14 +4,16 @@ import type { Action } from "../../parts/action.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { FieldError } from "../../format/FieldError.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
 import { Pagination } from "../../parts/Pagination.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { RemoveButton } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { ThingLink } from "../../parts/ThingLink.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
+import { useChange } from "../../parts/useChange.ts";
 import { HELD_KINDS, readSubject, SubjectField, useSubjectName } from "./SubjectField.tsx";
 
 /** Kinds of subjects with their own screen. */
@@ -89,16 +91,12 @@ function Place({ chosen }: { chosen: string | undefined }) {
         Nothing that it covers is deleted until it is released: people are refused, retention skips it, erasures wait.
       </p>
       <SubjectField key={chosen} kinds={HELD_KINDS} chosen={chosen} />
-      <label>
-        <span>
-          Name <span className="quiet">(stays in the log: no name of a person)</span>
-        </span>
+      <FormField label="Name" note="stays in the log: no name of a person">
         <input name="name" maxLength={100} autoComplete="off" placeholder="Case 7" />
-      </label>
-      <label>
-        Reason
+      </FormField>
+      <FormField label="Reason">
         <textarea name="reason" rows={2} maxLength={2_000} />
-      </label>
+      </FormField>
     </Form>
   );
 }
@@ -107,7 +105,7 @@ function Place({ chosen }: { chosen: string | undefined }) {
 export function Holds({ chosen, page = 0 }: { chosen: string | undefined; page: number | undefined }) {
   const holds = useQuery(listHolds(page * HOLDS_PER_PAGE));
   const name = useSubjectName();
-  const release = useRemoval("hold", releaseHold);
+  const release = useChange("hold", releaseHold);
   return (
     <>
       {release.isError && <ErrorNotice error={release.error} />}

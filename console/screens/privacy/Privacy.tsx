@@ -1,5 +1,4 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useRole } from "../../api/useRole.ts";
 import { ForAdministrators } from "../../parts/ForRole.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Contents } from "./Contents.tsx";
@@ -21,7 +20,6 @@ const NAMES: Record<Section, string> = {
 
 /** Retention, holds, exports and erasures. */
 export function Privacy() {
-  const { isAdmin } = useRole();
   const { section = "retention", subject, page, after, kind } = route.useSearch();
   const screens = {
     retention: <Retention edit={subject} />,
@@ -31,7 +29,7 @@ export function Privacy() {
     erasures: <Erasures chosen={subject} after={after} />,
   };
   return (
-    <ForAdministrators what="Retention, holds, exports and erasures" isAllowed={isAdmin}>
+    <ForAdministrators what="Retention, holds, exports and erasures">
       <section className="screen narrow" aria-labelledby="title">
         <h1 id="title">Privacy</h1>
         <Tabs

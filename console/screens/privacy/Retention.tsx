@@ -7,9 +7,10 @@ import { kindWord } from "../../format/kindWord.ts";
 import type { Action } from "../../parts/action.ts";
 import { listedChoices } from "../../parts/Choices.tsx";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useChange } from "../../parts/useChange.ts";
 import { RetentionForm } from "./RetentionForm.tsx";
 
 /** "30 days" for `30d`. */
@@ -45,25 +46,18 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
       RETAINED_KINDS.map((kind) => `${formatNumber(deleted[kind])} ${kindWord(kind, deleted[kind])}`).join(", "),
   },
   { title: "Next round", cell: ({ next_round_at }) => <Time at={next_round_at} /> },
-  {
-    title: "Actions",
-    cell: ({ subject }) => (
-      <RemoveButton
-        id={subject}
-        label="Remove"
-        about={name(subject)}
-        question={`Remove the rules of “${name(subject)}”? What is not deleted yet is kept then.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Rules>(removal, ({ subject }) => ({
+    id: subject,
+    about: name(subject),
+    question: `Remove the rules of “${name(subject)}”? What is not deleted yet is kept then.`,
+  })),
 ];
 
 /** The retention rules. */
 export function Retention({ edit }: { edit: string | undefined }) {
   const rules = useQuery(listRetention);
   const projects = useQuery(listProjects);
-  const removal = useRemoval("retention", removeRetention);
+  const removal = useChange("retention", removeRetention);
   const subjects = [
     { value: "organization", label: "The organization" },
     ...listedChoices(projects.data, "projects", ({ id, name }) => ({ value: `project:${id}`, label: name })),

@@ -11,6 +11,7 @@ import {
 } from "../../api/privacy.ts";
 import { formatNumber } from "../../format/index.ts";
 import { Options, includeChosen, type Choice } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { kindWord } from "../../format/kindWord.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
@@ -135,12 +136,11 @@ export function RetentionForm({ rules, subjects, name }: Props) {
       send={isReady ? { ...send, isSuccess: false } : { ...look, isSuccess: send.isSuccess }}
     >
       <h2>{rules ? `The rules of ${name(rules.subject)}` : "Set rules"}</h2>
-      <label>
-        Of
+      <FormField label="Of">
         <select name="subject" defaultValue={rules?.subject ?? "organization"} onChange={forget}>
           <Options choices={includeChosen(subjects, rules?.subject)} />
         </select>
-      </label>
+      </FormField>
       <p className="quiet">An empty field keeps them for ever. Saving replaces all of them.</p>
       <div onChange={forget}>
         <Days rules={rules} />

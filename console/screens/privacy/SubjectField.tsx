@@ -7,6 +7,7 @@ import { listAgents } from "../../api/nameLists.ts";
 import { listProjects } from "../../api/settings.ts";
 import { FieldError } from "../../format/FieldError.ts";
 import { formText } from "../../parts/formText.ts";
+import { FormField } from "../../parts/FormField.tsx";
 import { useFormerNames } from "../../parts/useFormerNames.ts";
 import { listedChoices, namedChoices, Options, type Choice } from "../../parts/Choices.tsx";
 
@@ -120,8 +121,7 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
   const isTyped = choices ? current === DELETED : kind !== "organization";
   return (
     <div className="side-by-side" data-params="subject owner">
-      <label>
-        About
+      <FormField label="About">
         <select
           name="kind"
           value={kind}
@@ -132,10 +132,9 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
         >
           <Options choices={kinds.map((one) => ({ value: one, label: LABELS[one] }))} />
         </select>
-      </label>
+      </FormField>
       {choices && (
-        <label>
-          Which one
+        <FormField label="Which one">
           <select name="chosen" required value={current} onChange={({ target }) => setPicked(target.value)}>
             <option value="" disabled>
               Choose one
@@ -145,7 +144,7 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
               {choices.some(({ isNote }) => isNote) ? "one that is not listed" : "one that was deleted"}
             </option>
           </select>
-        </label>
+        </FormField>
       )}
       {isTyped && (
         <label>

@@ -5,6 +5,7 @@ import { forkRun, getStep, type ForkChanges, type Run, type Step } from "../../a
 import { versionsOfDefinition } from "../../api/versions.ts";
 import { formatJson } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText, readJson } from "../../parts/formText.ts";
 import { QueryResult } from "../../parts/Notices.tsx";
 import { useLocationKey } from "../../parts/useLocationKey.ts";
@@ -29,10 +30,9 @@ function readChanges(form: FormData, run: Run): ForkChanges {
 }
 
 const JsonField = ({ name, label, value, rows }: { name: string; label: string; value: unknown; rows: number }) => (
-  <label>
-    {label}, as JSON
+  <FormField label={`${label}, as JSON`}>
     <textarea name={name} rows={rows} className="mono" spellCheck={false} defaultValue={formatJson(value)} />
-  </label>
+  </FormField>
 );
 
 function ResultField({ run, step, place }: Props) {
@@ -58,8 +58,7 @@ function VersionField({ run }: { run: Run }) {
   const newest = data?.total;
   const others = data ? versionChoices(data).filter(({ value }) => value !== String(run.definition_version)) : [];
   return (
-    <label>
-      Version of the code
+    <FormField label="Version of the code">
       <select name="version" defaultValue={run.definition_version}>
         <option value={run.definition_version}>
           {run.definition_version}, as this run{run.definition_version === newest && " (the newest)"}
@@ -71,7 +70,7 @@ function VersionField({ run }: { run: Run }) {
           </option>
         ))}
       </select>
-    </label>
+    </FormField>
   );
 }
 

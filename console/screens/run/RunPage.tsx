@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
 import { getRun, type OpenWait, type Run, type RunWait } from "../../api/run.ts";
@@ -12,6 +12,7 @@ import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { ElapsedTime } from "../../parts/ElapsedTime.tsx";
 import { ValueBlock } from "../../parts/ValueBlock.tsx";
+import { useChange } from "../../parts/useChange.ts";
 import { ChildRuns } from "./ChildRuns.tsx";
 import { Continuations, isLive, RetryButton } from "./Continuations.tsx";
 import { RunFiles } from "./RunFiles.tsx";
@@ -103,12 +104,8 @@ function Facts({ run }: { run: Run }) {
 }
 
 function CancelButton({ run }: { run: Run }) {
-  const queries = useQueryClient();
   const { mayWrite } = useRole();
-  const cancel = useMutation({
-    mutationFn: () => call(`workflows/runs/${run.id}/cancel`, { method: "POST", body: {} }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
-  });
+  const cancel = useChange("run", () => call(`workflows/runs/${run.id}/cancel`, { method: "POST", body: {} }));
   if (!isLive(run) || !mayWrite) return null;
   return (
     <>

@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { runQuery, type RunFilter } from "../../api/queries.ts";
@@ -7,6 +6,7 @@ import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
+import { useChange } from "../../parts/useChange.ts";
 
 /** Runs per request. */
 const PAGE = 25;
@@ -51,14 +51,10 @@ async function changeAll(
 
 /** Retries all failed runs of the list, or cancels all live ones. Runs that began after the list was loaded are excluded. */
 export function ChangeAll({ filter }: { filter: RunFilter }) {
-  const queries = useQueryClient();
   const { mayWrite } = useRole();
   const [progress, setProgress] = useState<Progress>();
   const action = filter.status && ACTIONS[filter.status];
-  const change = useMutation({
-    mutationFn: async () => action && changeAll(action, filter, setProgress),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
-  });
+  const change = useChange("run", async () => action && changeAll(action, filter, setProgress));
   if (!action || !mayWrite) return null;
   return (
     <p>

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { FREQUENCIES, toCron, WEEKDAYS, type ClockTime, type Frequency } from "../../format/cron.ts";
 import { labelledChoices, Options } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { NextTimes } from "./NextTimes.tsx";
 import "./schedules.css";
 
@@ -16,19 +17,15 @@ interface PartProps {
 function DayField({ clock: { frequency, weekday, day }, change }: PartProps) {
   if (frequency === "week")
     return (
-      <label>
-        Day
+      <FormField label="Day">
         <select value={weekday} onChange={({ target }) => change({ weekday: Number(target.value) })}>
           <Options choices={labelledChoices(Object.fromEntries(WEEKDAYS.entries()))} />
         </select>
-      </label>
+      </FormField>
     );
   if (frequency !== "month") return null;
   return (
-    <label>
-      <span>
-        Day <span className="quiet">(a month without it is left out)</span>
-      </span>
+    <FormField label="Day" note="a month without it is left out">
       <input
         type="number"
         min={1}
@@ -37,14 +34,13 @@ function DayField({ clock: { frequency, weekday, day }, change }: PartProps) {
         value={day || ""}
         onChange={({ target }) => change({ day: Number(target.value) })}
       />
-    </label>
+    </FormField>
   );
 }
 
 const TimeField = ({ clock: { frequency, time }, change }: PartProps) =>
   frequency === "hour" ? (
-    <label>
-      Minute
+    <FormField label="Minute">
       <input
         type="number"
         min={0}
@@ -53,19 +49,15 @@ const TimeField = ({ clock: { frequency, time }, change }: PartProps) =>
         value={Number(time.split(":")[1])}
         onChange={({ target }) => change({ time: `00:${target.value.padStart(2, "0")}` })}
       />
-    </label>
+    </FormField>
   ) : (
-    <label>
-      Time
+    <FormField label="Time">
       <input type="time" required value={time} onChange={({ target }) => change({ time: target.value })} />
-    </label>
+    </FormField>
   );
 
 const CronField = ({ cron, onChange }: { cron: string; onChange(cron: string): void }) => (
-  <label>
-    <span>
-      Times <span className="quiet">(minute, hour, day, month, weekday)</span>
-    </span>
+  <FormField label="Times" note="minute, hour, day, month, weekday">
     <input
       required
       maxLength={100}
@@ -74,7 +66,7 @@ const CronField = ({ cron, onChange }: { cron: string; onChange(cron: string): v
       value={cron}
       onChange={({ target }) => onChange(target.value)}
     />
-  </label>
+  </FormField>
 );
 
 /** Times of day, selected or written as cron, with the next times. */
@@ -95,12 +87,11 @@ export function ClockFields() {
   return (
     <>
       <div className="side-by-side" data-params="cron">
-        <label>
-          How often
+        <FormField label="How often">
           <select value={frequency} onChange={({ target }) => pick(target.value as Frequency)}>
             <Options choices={labelledChoices(FREQUENCIES)} />
           </select>
-        </label>
+        </FormField>
         {frequency === "own" ? (
           <CronField cron={own} onChange={setOwn} />
         ) : (
@@ -109,8 +100,7 @@ export function ClockFields() {
             <TimeField clock={clock} change={change} />
           </>
         )}
-        <label>
-          Time zone
+        <FormField label="Time zone">
           <input
             name="time_zone"
             required
@@ -120,7 +110,7 @@ export function ClockFields() {
             onChange={({ target }) => setZone(target.value)}
             spellCheck={false}
           />
-        </label>
+        </FormField>
       </div>
       <datalist id="time-zones">
         {ZONES.map((name) => (

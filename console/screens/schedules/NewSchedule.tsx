@@ -6,6 +6,7 @@ import { createTrigger, type MissedRule, type Overlap } from "../../api/triggers
 import type { FormSchema } from "../../api/types.ts";
 import { ArgsFields, readArgs } from "../../parts/ArgsForm.tsx";
 import { labelledChoices, namedChoices, Options } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { readSpan, SpanField } from "../../parts/SpanField.tsx";
@@ -37,28 +38,25 @@ function When({ kind }: { kind: Kind }) {
   if (kind === "every") return <SpanField name="every" label={EVERY} value={3_600} isRequired />;
   if (kind === "at")
     return (
-      <label>
-        When, in your time
+      <FormField label="When, in your time">
         <input name="at" type="datetime-local" required />
-      </label>
+      </FormField>
     );
   return <ClockFields />;
 }
 
 const Rules = () => (
   <div className="side-by-side">
-    <label>
-      While the run before is live
+    <FormField label="While the run before is live">
       <select name="overlap">
         <Options choices={labelledChoices(OVERLAPS)} />
       </select>
-    </label>
-    <label>
-      For times missed in an outage
+    </FormField>
+    <FormField label="For times missed in an outage">
       <select name="missed">
         <Options choices={labelledChoices(MISSED)} />
       </select>
-    </label>
+    </FormField>
   </div>
 );
 
@@ -84,22 +82,19 @@ export function NewSchedule({ workflows, chosen }: Props) {
     <Form key={formKey} submit="Add schedule" done="Saved." send={send}>
       <h2>Add a schedule</h2>
       <div className="side-by-side">
-        <label>
-          Workflow
+        <FormField label="Workflow">
           <select name="workflow" value={workflow.id} onChange={({ target }) => setPicked(target.value)}>
             <Options choices={namedChoices(workflows, "workflows")} />
           </select>
-        </label>
-        <label>
-          Name
+        </FormField>
+        <FormField label="Name">
           <input name="name" required maxLength={200} autoComplete="off" />
-        </label>
-        <label>
-          Starts
+        </FormField>
+        <FormField label="Starts">
           <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
             <Options choices={labelledChoices(KINDS)} />
           </select>
-        </label>
+        </FormField>
       </div>
       <When kind={kind} />
       <ArgsFields key={workflow.id} schema={schema} label="Arguments of each run" />

@@ -5,13 +5,15 @@ import { listAllMembers } from "../../api/members.ts";
 import { useRole } from "../../api/useRole.ts";
 import type { Action } from "../../parts/action.ts";
 import { Checkbox, Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText, formTexts } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { UnlistedChoices } from "../../parts/UnlistedChoices.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
+import { useChange } from "../../parts/useChange.ts";
 
 const COLUMNS: Columns<Group> = [
   { title: "Group", cell: ({ group }) => <span className="mono">{group}</span> },
@@ -28,18 +30,10 @@ const editable = (removal: Action<string>): Columns<Group> => [
     ),
   },
   ...COLUMNS.slice(1),
-  {
-    title: "Actions",
-    cell: ({ group }) => (
-      <RemoveButton
-        id={group}
-        label="Remove"
-        about={group}
-        question={`Remove the group “${group}”? Nobody decides its approvals in its name any more.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Group>(removal, ({ group }) => ({
+    id: group,
+    question: `Remove the group “${group}”? Nobody decides its approvals in its name any more.`,
+  })),
 ];
 
 /** Throws an OverwriteRefusal if a group has this name, because this form does not show its members. */
@@ -93,11 +87,9 @@ function GroupForm({ group }: { group: Group | undefined }) {
     >
       <h2>{group ? `Who is in ${group.group}` : "A new group"}</h2>
       {!group && (
-        <label>
-          <span>Name</span>
-          <span className="quiet">Lower-case letters, digits, dots, hyphens and underscores.</span>
+        <FormField label="Name" hint="Lower-case letters, digits, dots, hyphens and underscores.">
           <input name="group" required maxLength={64} autoComplete="off" spellCheck={false} placeholder="legal" />
-        </label>
+        </FormField>
       )}
       <People chosen={group?.members.map(({ id }) => id) ?? []} />
     </Form>
@@ -108,7 +100,7 @@ function GroupForm({ group }: { group: Group | undefined }) {
 export function Groups({ edit }: { edit: string | undefined }) {
   const { isAdmin } = useRole();
   const groups = useQuery(listGroups);
-  const removal = useRemoval("group", removeGroup);
+  const removal = useChange("group", removeGroup);
   return (
     <QueryResult query={groups} what="groups">
       {({ data }) => (

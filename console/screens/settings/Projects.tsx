@@ -6,10 +6,11 @@ import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
+import { useChange } from "../../parts/useChange.ts";
 
 const COLUMNS: Columns<Project> = [
   { title: "Project", cell: ({ name }) => name },
@@ -34,18 +35,12 @@ const editable = (removal: Action<string>): Columns<Project> => [
       </Link>
     ),
   },
-  {
-    title: "Actions",
-    cell: ({ id, name }) => (
-      <RemoveButton
-        id={id}
-        label="Delete"
-        about={name}
-        question={`Delete the project “${name}”? That works only once nothing belongs to it.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Project>(removal, ({ id, name }) => ({
+    id,
+    label: "Delete",
+    about: name,
+    question: `Delete the project “${name}”? That works only once nothing belongs to it.`,
+  })),
 ];
 
 function ProjectForm({ project }: { project: Project | undefined }) {
@@ -77,7 +72,7 @@ function ProjectForm({ project }: { project: Project | undefined }) {
 export function Projects({ edit }: { edit: string | undefined }) {
   const { isAdmin } = useRole();
   const projects = useQuery(listProjects);
-  const removal = useRemoval("project", deleteProject);
+  const removal = useChange("project", deleteProject);
   return (
     <QueryResult query={projects} what="projects">
       {({ data }) => (

@@ -5,14 +5,16 @@ import { configureProvider, listProviders, readProvider, removeProvider, type Pr
 import { formatCount } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formLines, formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { Time } from "../../parts/Time.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
+import { useChange } from "../../parts/useChange.ts";
 
 /** Providers whose address the service knows. */
 const KNOWN = ["openai", "anthropic", "google"];
@@ -55,18 +57,10 @@ const columns = (removal: Action<string>): Columns<Provider> => [
     cell: ({ models, model }) => model ?? (models ? formatCount(models.length, "model") : "those that it lists"),
   },
   { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
-  {
-    title: "Actions",
-    cell: ({ name }) => (
-      <RemoveButton
-        id={name}
-        label="Remove"
-        about={name}
-        question={`Remove the provider “${name}”? Its models cannot be asked any more, and its API key is forgotten.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Provider>(removal, ({ name }) => ({
+    id: name,
+    question: `Remove the provider “${name}”? Its models cannot be asked any more, and its API key is forgotten.`,
+  })),
 ];
 
 const Name = ({ onName }: { onName: (name: string) => void }) => (
@@ -109,16 +103,13 @@ const Address = ({ provider, isRequired }: { provider: Provider | undefined; isR
 /** The only model of a search endpoint. */
 const EndpointFields = ({ name, provider }: { name: string; provider: Provider | undefined }) => (
   <>
-    <label>
-      Model
+    <FormField label="Model">
       <input name="model" required maxLength={200} spellCheck={false} defaultValue={provider?.model ?? ""} />
-    </label>
+    </FormField>
     {name === EMBEDDINGS && (
-      <label>
-        <span>Numbers of a vector</span>
-        <span className="quiet">As its model makes them: 1536, for example.</span>
+      <FormField label="Numbers of a vector" hint="As its model makes them: 1536, for example.">
         <input name="dimensions" type="number" required min={1} defaultValue={provider?.dimensions ?? ""} />
-      </label>
+      </FormField>
     )}
   </>
 );
@@ -126,23 +117,16 @@ const EndpointFields = ({ name, provider }: { name: string; provider: Provider |
 /** The models of the provider. */
 const ModelFields = ({ provider }: { provider: Provider | undefined }) => (
   <>
-    <label>
-      <span>
-        Models, one in each line <span className="quiet">(optional: those that it lists)</span>
-      </span>
+    <FormField label="Models, one in each line" note="optional: those that it lists">
       <textarea name="models" rows={3} spellCheck={false} defaultValue={provider?.models?.join("\n")} />
-    </label>
-    <label>
-      API
+    </FormField>
+    <FormField label="API">
       <select name="format" defaultValue={provider?.format ?? ""}>
         <option value="">the default</option>
         <Options choices={wordChoices(KNOWN)} />
       </select>
-    </label>
-    <label>
-      <span>
-        Context windows <span className="quiet">(optional: a model and its tokens in each line)</span>
-      </span>
+    </FormField>
+    <FormField label="Context windows" note="optional: a model and its tokens in each line">
       <textarea
         name="context_windows"
         rows={2}
@@ -150,7 +134,7 @@ const ModelFields = ({ provider }: { provider: Provider | undefined }) => (
         placeholder="my-model 32000"
         defaultValue={writeWindows(provider?.context_windows ?? {})}
       />
-    </label>
+    </FormField>
   </>
 );
 
@@ -209,7 +193,7 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
 /** The organization's model providers. */
 export function Providers({ edit }: { edit: string | undefined }) {
   const providers = useQuery(listProviders);
-  const removal = useRemoval("provider", removeProvider);
+  const removal = useChange("provider", removeProvider);
   return (
     <QueryResult query={providers} what="providers">
       {({ data }) => (

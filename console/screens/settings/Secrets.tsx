@@ -3,12 +3,14 @@ import { Link } from "@tanstack/react-router";
 import { listSecrets, removeSecret, setSecret, type Secret } from "../../api/settings.ts";
 import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
+import { useChange } from "../../parts/useChange.ts";
 
 const columns = (removal: Action<string>): Columns<Secret> => [
   {
@@ -21,18 +23,10 @@ const columns = (removal: Action<string>): Columns<Secret> => [
   },
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Got its value", cell: ({ updated_at }) => <Time at={updated_at} /> },
-  {
-    title: "Actions",
-    cell: ({ name }) => (
-      <RemoveButton
-        id={name}
-        label="Remove"
-        about={name}
-        question={`Remove the secret ${name}? Scripts that read it fail.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Secret>(removal, ({ name }) => ({
+    id: name,
+    question: `Remove the secret ${name}? Scripts that read it fail.`,
+  })),
 ];
 
 function SecretForm({ secret }: { secret: Secret | undefined }) {
@@ -51,15 +45,11 @@ function SecretForm({ secret }: { secret: Secret | undefined }) {
     >
       <h2>{secret ? `A new value for ${secret.name}` : "Set a secret"}</h2>
       {!secret && (
-        <label>
-          <span>Name</span>
-          <span className="quiet">Letters, digits and underscores. A secret of this name gets the new value.</span>
+        <FormField label="Name" hint="Letters, digits and underscores. A secret of this name gets the new value.">
           <input name="name" required maxLength={64} autoComplete="off" spellCheck={false} placeholder="CRM_TOKEN" />
-        </label>
+        </FormField>
       )}
-      <label>
-        <span>Value</span>
-        <span className="quiet">It is never shown again, and hidden in logs and results.</span>
+      <FormField label="Value" hint="It is never shown again, and hidden in logs and results.">
         <textarea
           name="value"
           rows={2}
@@ -69,7 +59,7 @@ function SecretForm({ secret }: { secret: Secret | undefined }) {
           autoComplete="off"
           spellCheck={false}
         />
-      </label>
+      </FormField>
     </Form>
   );
 }
@@ -77,7 +67,7 @@ function SecretForm({ secret }: { secret: Secret | undefined }) {
 /** Values that the organization's scripts and workflows may read by name. */
 export function Secrets({ edit }: { edit: string | undefined }) {
   const secrets = useQuery(listSecrets);
-  const removal = useRemoval("secret", removeSecret);
+  const removal = useChange("secret", removeSecret);
   return (
     <QueryResult query={secrets} what="secrets">
       {({ data }) => (

@@ -6,6 +6,7 @@ import { changePassword } from "../../api/settings.ts";
 import { budgetKey, listOwnLimits } from "../../api/spending.ts";
 import { FieldError } from "../../format/FieldError.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { QueryResult } from "../../parts/Notices.tsx";
 import { Ocr } from "./Ocr.tsx";
@@ -32,19 +33,15 @@ function Password({ email }: { email: string }) {
         <input hidden name="email" value={email} autoComplete="username" readOnly />
         {/* empty again after a success */}
         <Fragment key={send.isSuccess ? send.submittedAt : 0}>
-          <label>
-            Current password
+          <FormField label="Current password">
             <input name="current_password" type="password" autoComplete="current-password" required />
-          </label>
-          <label>
-            <span>New password</span>
-            <span className="quiet">At least 12 characters.</span>
+          </FormField>
+          <FormField label="New password" hint="At least 12 characters.">
             <input name="new_password" type="password" autoComplete="new-password" minLength={12} required />
-          </label>
-          <label>
-            The new password again
+          </FormField>
+          <FormField label="The new password again">
             <input name="again" type="password" autoComplete="new-password" minLength={12} required />
-          </label>
+          </FormField>
         </Fragment>
       </Form>
     </section>

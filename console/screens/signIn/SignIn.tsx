@@ -3,6 +3,7 @@ import { useEffect, type ReactNode } from "react";
 import { ApiError, call } from "../../api/call.ts";
 import { getSession } from "../../api/queries.ts";
 import { formText } from "../../parts/formText.ts";
+import { FormField } from "../../parts/FormField.tsx";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
 import { Loading } from "../../parts/Notices.tsx";
 import { useCheckedForm } from "../../parts/useCheckedForm.tsx";
@@ -36,12 +37,9 @@ const wrongFieldOf = (error: unknown): string | undefined =>
 const OrganizationField = () => (
   <details>
     <summary>Are you a member of several organizations?</summary>
-    <label>
-      <span>
-        Organization <span className="quiet">(its id, which Settings shows)</span>
-      </span>
+    <FormField label="Organization" note="its id, which Settings shows">
       <input name="organization" autoComplete="off" spellCheck={false} />
-    </label>
+    </FormField>
   </details>
 );
 
@@ -73,14 +71,12 @@ export function SignInForm({ children }: { children: ReactNode }) {
       {children}
       {notice}
       {signIn.isPending && <Loading what="your session" />}
-      <label>
-        E-mail
+      <FormField label="E-mail">
         <input name="email" type="email" autoComplete="username" required />
-      </label>
-      <label>
-        Password
+      </FormField>
+      <FormField label="Password">
         <input name="password" type="password" autoComplete="current-password" required />
-      </label>
+      </FormField>
       <OrganizationField />
       <FocusableButton type="submit" className="button primary" isOff={signIn.isPending}>
         Sign in

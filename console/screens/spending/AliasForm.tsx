@@ -1,5 +1,6 @@
 import { configureAlias, readAlias, type Alias, type AliasSettings, type Target } from "../../api/spending.ts";
 import { Checkbox, Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
 import { ModelNames } from "../../parts/ModelField.tsx";
 import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
@@ -41,8 +42,7 @@ const readSettings = (form: FormData): AliasSettings => ({
 
 const TargetFields = ({ target, field }: { target: Target | undefined; field: (name: string) => string }) => (
   <div className="side-by-side">
-    <label>
-      Model
+    <FormField label="Model">
       <input
         name={field("model")}
         required
@@ -53,17 +53,11 @@ const TargetFields = ({ target, field }: { target: Target | undefined; field: (n
         autoComplete="off"
         spellCheck={false}
       />
-    </label>
-    <label>
-      <span>
-        Weight <span className="quiet">(for all, or none)</span>
-      </span>
+    </FormField>
+    <FormField label="Weight" note="for all, or none">
       <input name={field("weight")} type="number" min={0} max={1_000} defaultValue={target?.weight} />
-    </label>
-    <label>
-      <span>
-        Region <span className="quiet">(optional)</span>
-      </span>
+    </FormField>
+    <FormField label="Region" note="optional">
       <input
         name={field("region")}
         maxLength={32}
@@ -74,7 +68,7 @@ const TargetFields = ({ target, field }: { target: Target | undefined; field: (n
         autoComplete="off"
         spellCheck={false}
       />
-    </label>
+    </FormField>
   </div>
 );
 
@@ -124,10 +118,9 @@ export function AliasForm({ alias }: { alias: Alias | undefined }) {
     >
       <h2>{alias ? `Change ${alias.alias}` : "Add an alias"}</h2>
       {!alias && (
-        <label>
-          Name
+        <FormField label="Name">
           <input name="alias" required maxLength={64} placeholder="fast" autoComplete="off" spellCheck={false} />
-        </label>
+        </FormField>
       )}
       <RepeatedFields
         legend="Models"
@@ -143,8 +136,7 @@ export function AliasForm({ alias }: { alias: Alias | undefined }) {
       <Conditions on={alias?.on ?? DEFAULTS} />
       <div className="side-by-side">
         <SpanField {...FIRST_WORDS} value={alias?.timeout_seconds ?? 60} isRequired />
-        <label>
-          Failed tries of one request
+        <FormField label="Failed tries of one request">
           <input
             name="max_attempts"
             type="number"
@@ -153,7 +145,7 @@ export function AliasForm({ alias }: { alias: Alias | undefined }) {
             max={MAX_ATTEMPTS}
             defaultValue={alias?.max_attempts ?? 5}
           />
-        </label>
+        </FormField>
         <SpanField {...TOGETHER} value={alias?.max_seconds ?? 180} isRequired />
       </div>
     </Form>

@@ -5,9 +5,10 @@ import type { Action } from "../../parts/action.ts";
 import { formatCount } from "../../format/index.ts";
 import { formatSpan } from "../../format/spans.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useChange } from "../../parts/useChange.ts";
 import { AliasForm } from "./AliasForm.tsx";
 
 const columns = (removal: Action<string>): Columns<Alias> => [
@@ -50,24 +51,16 @@ const columns = (removal: Action<string>): Columns<Alias> => [
     ),
   },
   { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
-  {
-    title: "Actions",
-    cell: ({ alias }) => (
-      <RemoveButton
-        id={alias}
-        label="Remove"
-        about={alias}
-        question={`Remove the alias “${alias}”? Agents, keys and workflows that name it fail.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Alias>(removal, ({ alias }) => ({
+    id: alias,
+    question: `Remove the alias “${alias}”? Agents, keys and workflows that name it fail.`,
+  })),
 ];
 
 /** Names that stand for several models: if one does not answer, the next one is tried. */
 export function Aliases({ edit }: { edit: string | undefined }) {
   const aliases = useQuery(listAliases);
-  const removal = useRemoval("alias", removeAlias);
+  const removal = useChange("alias", removeAlias);
   return (
     <QueryResult query={aliases} what="aliases">
       {({ data }) => (

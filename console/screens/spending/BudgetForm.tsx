@@ -18,6 +18,7 @@ import {
   type BudgetToSet,
 } from "../../api/spending.ts";
 import { namedChoices, Options, includeChosen } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { Checkbox, Form } from "../../parts/Form.tsx";
 import { ModelNames } from "../../parts/ModelField.tsx";
 import { formText } from "../../parts/formText.ts";
@@ -117,14 +118,10 @@ const Named = ({ groups, chosen }: { groups: Groups; chosen: string | undefined 
     <>
       <div className="side-by-side">
         <Subject groups={groups} chosen={subject} />
-        <label>
-          Or one end user
+        <FormField label="Or one end user">
           <input name="user" maxLength={200} placeholder="The user of requests" autoComplete="off" />
-        </label>
-        <label>
-          <span>
-            One model only <span className="quiet">(optional)</span>
-          </span>
+        </FormField>
+        <FormField label="One model only" note="optional">
           <input
             name="model"
             maxLength={200}
@@ -134,7 +131,7 @@ const Named = ({ groups, chosen }: { groups: Groups; chosen: string | undefined 
             autoComplete="off"
             spellCheck={false}
           />
-        </label>
+        </FormField>
       </div>
       <ModelNames id="models-of-budgets" />
       <p className="quiet">

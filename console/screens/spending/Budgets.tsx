@@ -4,9 +4,10 @@ import { budgetKey, listBudgets, removeBudget, usedPercent, WARNED_PERCENT, type
 import { formatNumber } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { removalColumn } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useChange } from "../../parts/useChange.ts";
 import { BudgetForm } from "./BudgetForm.tsx";
 import { Limit } from "./Limit.tsx";
 import { nameOfBudget, useSubjects } from "./useSubjects.ts";
@@ -33,18 +34,11 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
     cell: ({ limits }) => limits.map((limit) => <Limit key={limit.name} limit={limit} />),
   },
   { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
-  {
-    title: "Actions",
-    cell: (budget) => (
-      <RemoveButton
-        id={budgetKey(budget)}
-        label="Remove"
-        about={name(budgetKey(budget))}
-        question={`Remove the budget of “${name(budgetKey(budget))}”? Nothing limits its spending then.`}
-        removal={removal}
-      />
-    ),
-  },
+  removalColumn<Budget>(removal, (budget) => ({
+    id: budgetKey(budget),
+    about: name(budgetKey(budget)),
+    question: `Remove the budget of “${name(budgetKey(budget))}”? Nothing limits its spending then.`,
+  })),
 ];
 
 interface WarningProps {
@@ -81,7 +75,7 @@ export function Budgets({ edit }: { edit: string | undefined }) {
   const budgets = useQuery(listBudgets);
   const groups = useSubjects();
   const name = (key: string) => nameOfBudget(groups, key);
-  const removal = useRemoval("budget", removeBudget);
+  const removal = useChange("budget", removeBudget);
   return (
     <QueryResult query={budgets} what="budgets">
       {({ data }) => (

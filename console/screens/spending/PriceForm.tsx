@@ -9,6 +9,7 @@ import {
   type PriceToSet,
 } from "../../api/spending.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
 import { QueryResult } from "../../parts/Notices.tsx";
 import { ModelField } from "../../parts/ModelField.tsx";
@@ -60,12 +61,9 @@ const PriceFields = ({ model, price, field }: FieldsProps) => (
         />
       </label>
     ))}
-    <label>
-      <span>
-        From <span className="quiet">(UTC; empty: always)</span>
-      </span>
+    <FormField label="From" note="UTC; empty: always">
       <input name={field("valid_from")} type="date" defaultValue={price?.valid_from?.slice(0, 10) ?? ""} />
-    </label>
+    </FormField>
   </div>
 );
 

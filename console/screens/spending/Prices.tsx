@@ -5,10 +5,11 @@ import { formatPrice } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { InputFilter } from "../../parts/Filter.tsx";
 import { EmptyState, ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { RemoveButton } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
+import { useChange } from "../../parts/useChange.ts";
 import { PriceForm } from "./PriceForm.tsx";
 
 /** One price of a model. A model may have several prices with different dates. */
@@ -109,7 +110,7 @@ const rowsOf = (prices: readonly ModelPrices[], q: string): Row[] =>
 export function Prices({ edit, q }: { edit: string | undefined; q: string | undefined }) {
   const navigate = useFilterNavigate();
   const prices = useQuery(listPrices);
-  const removal = useRemoval("price", removePrices);
+  const removal = useChange("price", removePrices);
   return (
     <>
       <search className="filters">

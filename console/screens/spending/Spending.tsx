@@ -1,5 +1,4 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useRole } from "../../api/useRole.ts";
 import { ForAdministrators } from "../../parts/ForRole.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Aliases } from "./Aliases.tsx";
@@ -14,7 +13,6 @@ const NAMES: Record<Section, string> = { budgets: "Budgets", prices: "Prices", a
 
 /** Budgets, prices of models, and aliases. */
 export function Spending() {
-  const { isAdmin } = useRole();
   const { section = "budgets", edit, q } = route.useSearch();
   const screens = {
     budgets: <Budgets edit={edit} />,
@@ -22,7 +20,7 @@ export function Spending() {
     aliases: <Aliases edit={edit} />,
   };
   return (
-    <ForAdministrators what="Budgets and prices" isAllowed={isAdmin}>
+    <ForAdministrators what="Budgets and prices">
       <section className="screen" aria-labelledby="title">
         <h1 id="title">Spending</h1>
         <Tabs

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { listDefinitions, type Definition } from "../../api/build.ts";
-import { useRole } from "../../api/useRole.ts";
 import { EmptyState, QueryResult } from "../../parts/Notices.tsx";
 import { ForBuilders } from "../../parts/ForRole.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -27,10 +26,9 @@ const COLUMNS: Columns<Definition> = [
 
 /** The organization's own tools. */
 export function Tools() {
-  const { isBuilder } = useRole();
   const tools = useQuery(listDefinitions("tool"));
   return (
-    <ForBuilders what="Tools" isAllowed={isBuilder}>
+    <ForBuilders what="Tools">
       <section className="screen" aria-labelledby="title">
         <header className="title-line">
           <h1 id="title">Tools</h1>

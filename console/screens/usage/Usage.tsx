@@ -12,7 +12,6 @@ import {
   type UsageSums,
 } from "../../api/usage.ts";
 import { MAX_CSV_GROUPS } from "../../api/usageLimits.ts";
-import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { formatCost, formatCount, formatNumber } from "../../format/index.ts";
 import { Bar } from "../../parts/Bar.tsx";
@@ -230,11 +229,8 @@ function Spent() {
 }
 
 /** The organization's tokens, requests and pages, by day or by owner. */
-export function Usage() {
-  const { isAdmin } = useRole();
-  return (
-    <ForAdministrators what="Usage" isAllowed={isAdmin}>
-      <Spent />
-    </ForAdministrators>
-  );
-}
+export const Usage = () => (
+  <ForAdministrators what="Usage">
+    <Spent />
+  </ForAdministrators>
+);

@@ -1,6 +1,7 @@
 import type { Envelope } from "../../api/envelope.ts";
 import type { Listing } from "../../api/readAll.ts";
 import { Checkbox } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
 import { UnlistedChoices } from "../../parts/UnlistedChoices.tsx";
 import { SpanField } from "../../parts/SpanField.tsx";
@@ -60,18 +61,16 @@ interface NumberProps {
 }
 
 const NumberField = ({ name, label, value, most, isRequired = true }: NumberProps) => (
-  <label>
-    {label}
+  <FormField label={label}>
     <input type="number" name={name} min={1} max={most} required={isRequired} defaultValue={value} />
-  </label>
+  </FormField>
 );
 
 /** A JSON pointer to the argument whose values are counted separately. */
 const ArgumentField = ({ name, value }: { name: string; value: string | null | undefined }) => (
-  <label>
-    For each value of (optional)
+  <FormField label="For each value of (optional)">
     <input name={name} className="mono" defaultValue={value ?? ""} placeholder="/customer" maxLength={200} />
-  </label>
+  </FormField>
 );
 
 const Limits = ({ envelope: { limits, concurrency, retention_days } }: { envelope: Envelope }) => (
@@ -127,12 +126,11 @@ const Starts = ({ envelope: { start_rate, priority } }: { envelope: Envelope }) 
         isRequired
       />
       <ArgumentField name="start_rate.key" value={start_rate?.key} />
-      <label>
-        Priority among the organization's runs
+      <FormField label="Priority among the organization's runs">
         <select name="priority" defaultValue={priority ?? "normal"}>
           <Options choices={wordChoices(PRIORITIES)} />
         </select>
-      </label>
+      </FormField>
     </div>
   </fieldset>
 );

@@ -5,6 +5,7 @@ import type { Envelope } from "../../api/envelope.ts";
 import { listAgents, listWorkflows } from "../../api/nameLists.ts";
 import { formatJson } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { readJson } from "../../parts/formText.ts";
 import { QueryResult } from "../../parts/Notices.tsx";
 import { EnvelopeFields } from "./EnvelopeFields.tsx";
@@ -53,11 +54,9 @@ function AsJson({ workflow, envelope, onSaved }: FormProps) {
     <details>
       <summary>The rules as JSON</summary>
       <Form key={JSON.stringify(envelope)} submit="Save JSON" done="Saved." send={save}>
-        <label>
-          <span>Rules as JSON</span>
-          <span className="quiet">Also `run_as`, whom the runs act for: the service, or you.</span>
+        <FormField label="Rules as JSON" hint="Also `run_as`, whom the runs act for: the service, or you.">
           <textarea name="envelope" rows={14} className="mono" spellCheck={false} defaultValue={formatJson(envelope)} />
-        </label>
+        </FormField>
       </Form>
     </details>
   );

@@ -1,6 +1,7 @@
 import type { Workflow } from "../../api/build.ts";
 import { createTrigger, SIGNERS, type Trigger } from "../../api/triggers.ts";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
+import { FormField } from "../../parts/FormField.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formLines, formText, readJson } from "../../parts/formText.ts";
 import { useSaveForm } from "../../parts/useSaveForm.ts";
@@ -38,28 +39,22 @@ const More = () => (
   <details>
     <summary>Default arguments, headers, signed deliveries</summary>
     <div className="stack">
-      <label>
-        Default arguments, as JSON
+      <FormField label="Default arguments, as JSON">
         <textarea name="default_args" rows={2} className="mono" defaultValue="{}" spellCheck={false} />
-      </label>
-      <label>
-        <span>
-          Headers that the run receives <span className="quiet">(names, one in a line)</span>
-        </span>
+      </FormField>
+      <FormField label="Headers that the run receives" note="names, one in a line">
         <textarea name="headers" rows={2} className="mono" spellCheck={false} />
-      </label>
+      </FormField>
       <div className="side-by-side" data-params="verify">
-        <label>
-          Deliveries are signed by
+        <FormField label="Deliveries are signed by">
           <select name="scheme" defaultValue="">
             <option value="">nobody: the secret is sent</option>
             <Options choices={wordChoices(SIGNERS)} />
           </select>
-        </label>
-        <label>
-          Secret of the signer
+        </FormField>
+        <FormField label="Secret of the signer">
           <input name="signing_secret" type="password" autoComplete="off" maxLength={1_024} />
-        </label>
+        </FormField>
       </div>
     </div>
   </details>
@@ -74,17 +69,15 @@ export function NewWebhook({ workflow }: { workflow: Workflow }) {
   return (
     <>
       <Form key={formKey} submit="Add webhook" send={send}>
-        <label>
-          Name of a new webhook
+        <FormField label="Name of a new webhook">
           <input name="name" required maxLength={200} autoComplete="off" />
-        </label>
-        <label>
-          <span>
-            Event that it sends{" "}
-            <span className="quiet">(optional: a call then continues the runs that wait for it, and starts none)</span>
-          </span>
+        </FormField>
+        <FormField
+          label="Event that it sends"
+          note="optional: a call then continues the runs that wait for it, and starts none"
+        >
           <input name="event" maxLength={200} autoComplete="off" placeholder="order.paid" />
-        </label>
+        </FormField>
         <More />
       </Form>
       {send.data && <HookSecret trigger={send.data} what="was added" />}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Workflow } from "../../api/build.ts";
 import { deleteTrigger, listTriggers, rotateTrigger, type Trigger } from "../../api/triggers.ts";
@@ -7,11 +7,12 @@ import { formatNumber } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice, QueryResult } from "../../parts/Notices.tsx";
-import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { RemoveButton } from "../../parts/RemoveButton.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { describeRule } from "../schedules/rule.ts";
+import { useChange } from "../../parts/useChange.ts";
 import { HookSecret, NewWebhook } from "./NewWebhook.tsx";
 
 const stateOf = ({ enabled, paused }: Trigger): string => (enabled ? (paused ? "paused" : "active") : "disabled");
@@ -62,12 +63,8 @@ const columns = (mayChange: boolean, removal: Action<string>, rotation: Action<T
 export function Triggers({ workflow }: { workflow: Workflow }) {
   const { isBuilder } = useRole();
   const triggers = useQuery(listTriggers(workflow.id));
-  const queries = useQueryClient();
-  const removal = useRemoval("trigger", async (id) => deleteTrigger({ id, workflow_id: workflow.id }));
-  const rotation = useMutation({
-    mutationFn: rotateTrigger,
-    onSettled: () => queries.invalidateQueries({ queryKey: ["trigger"] }),
-  });
+  const removal = useChange("trigger", (id: string) => deleteTrigger({ id, workflow_id: workflow.id }));
+  const rotation = useChange("trigger", rotateTrigger);
   return (
     <section className="stack" aria-labelledby="triggers">
       <h2 id="triggers">Triggers</h2>

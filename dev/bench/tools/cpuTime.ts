@@ -23,7 +23,7 @@ const readTimes = (pid: number): ProcessTimes | undefined => {
 
 let ticksPerSecond: number | undefined;
 
-/** Nanoseconds that the living threads of a process have run; 0 where the kernel does not tell. */
+/** Nanoseconds that the living threads of a process have run; 0 if the kernel does not report them. */
 const threadTimeNs = (pid: number): number => {
   try {
     return readdirSync(`/proc/${pid}/task`)

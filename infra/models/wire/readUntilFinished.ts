@@ -9,8 +9,8 @@ const DRAIN_MS = 1_000;
 const MAX_PIECES = 500_000;
 
 /**
- * Collects the events of an answer. Merges words with preceding ones of their kind, but sends the first ones alone, so that they
- * reach the reader at once.
+ * Collects the events of an answer. Words that follow words of the same kind are joined with them. The first event stays alone,
+ * so that it reaches the reader at once.
  */
 function createJoiner() {
   let events: ModelEvent[] = [];

@@ -1,6 +1,7 @@
 /**
- * JavaScript that stands before every script in its VM. Whatever is used later is taken out of the script's reach first, and
- * what the host reads has no prototype, so that no setter or `toJSON` of the script can change it.
+ * JavaScript that runs before every script in its VM. It keeps its own references to the built-in functions that it uses, because
+ * the script may replace them. Objects that the host reads have no prototype, so that no setter or `toJSON` of the script can
+ * change them.
  */
 export const BASE_GUEST = `
   for (const name of ["performance", "SharedArrayBuffer", "Atomics"]) delete globalThis[name];

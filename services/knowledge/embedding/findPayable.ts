@@ -3,7 +3,7 @@ import { EndpointFailed } from "../searchEndpoints.ts";
 /** Whose budgets count a document's vectors. */
 export interface Payer {
   principal: string | null;
-  /** Of the run that pushed the document, else of the uploading key. */
+  /** The project of the run that pushed the document, else of the key that uploaded it. */
   project_id: string | null;
 }
 

@@ -19,7 +19,7 @@ const CROWD = 20;
 const [QUIET_MS, MAX_GATHER_MS] = [50, 1_000];
 
 interface Gathering {
-  /** How many the last batch had. */
+  /** Number of documents in the last batch. */
   documents: number;
   /** When the last batch ended and when the last commit was, on the clock of `now` (milliseconds). */
   endedAt: number;
@@ -27,7 +27,7 @@ interface Gathering {
   now: number;
 }
 
-/** Milliseconds that a batch still gathers documents, if nothing more is committed meanwhile; 0 or less: it begins. */
+/** Milliseconds until the batch begins if nothing more is committed; 0 or less: now. */
 export const gatherTimeLeft = ({ documents, endedAt, hintedAt, now }: Gathering): number =>
   documents < CROWD ? 0 : Math.min(hintedAt + QUIET_MS, endedAt + MAX_GATHER_MS) - now;
 
@@ -57,7 +57,7 @@ export function createPacer(hints: Pick<Hints, "onCommitted">, signal: AbortSign
     }
   };
 
-  /** `documents`: how many the last batch had. */
+  /** `documents`: their number in the last batch. */
   return async (documents: number): Promise<void> => {
     const endedAt = performance.now();
     const nextAt = Math.max(lastAt + MIN_INTERVAL_MS, endedAt + Math.min(endedAt - lastAt, MAX_REST_MS));

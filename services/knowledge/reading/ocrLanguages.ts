@@ -1,10 +1,10 @@
 /** The languages that text recognition may look for. */
 export interface OcrLanguages {
-  /** Those of the deployment, for organizations without their own. They are installed. */
+  /** The languages of the deployment, for organizations without their own. All are installed. */
   standard: readonly string[];
-  /** Of these languages, the installed ones. */
+  /** The installed ones of these languages. */
   installed(languages: readonly string[]): string[];
-  /** Those that an organization has chosen; null if it has not. */
+  /** The languages that an organization has chosen; null if it has not. */
   find(organization_id: string): Promise<readonly string[] | null>;
 }
 

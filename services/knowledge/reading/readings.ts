@@ -16,7 +16,7 @@ import type { ReadingJob, ReadingSlot } from "./job.ts";
 
 /** Readings that wait in one process. Others stay without a worker until a sweep finds a process with room. */
 const MAX_WAITING = 10_000;
-/** With this many waiting readings, a process takes over no lost ones: processes with less to do should. */
+/** A process with this many waiting readings takes over no lost ones, and leaves them to processes with less to do. */
 const MAX_WAITING_FOR_TAKEOVER = 100;
 
 export interface ReadingsOptions {

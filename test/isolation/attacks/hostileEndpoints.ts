@@ -23,7 +23,7 @@ async function trickle(response: ServerResponse): Promise<void> {
   }
 }
 
-/** For each request the next of them. */
+/** The wrong answers, one for each request, in order. */
 const answersOf = (list: string, element: string): ((response: ServerResponse) => void)[] => [
   ...[`{${element}},`, "0,", '"",', "[],", "{},"].map((one) => send(`{"${list}":[${fill(one, 2 * MIB)}0]}`)),
   send(`{"data":[{"embedding":[${fill("0,", 2 * MIB)}0]}]}`),
