@@ -64,7 +64,7 @@ test("what a process had counted when it was killed before its commit is counted
   await killed.connect();
   await killed.query("begin");
   const [{ pid }] = (await killed.query("select pg_backend_pid() as pid")).rows;
-  const its: Db = { query: async (text, values) => (await killed.query(text, values as unknown[])).rows };
+  const its: Db = { query: async (text, values) => (await killed.query(text, values)).rows };
   expect(await countNextEvents(its, 6)).toBe(true);
   const other = countAll(testLog.db);
   await testLog.pool.query("select pg_terminate_backend($1)", [pid]);
