@@ -9,10 +9,10 @@ const MIN_KEPT = 32 * 1024;
 const MAX_KEPT = 8 * 1024 * 1024;
 
 const HEADS = `select ${HEAD_COLUMNS} from log.streams where stream = any($1)`;
+const STATE = "case when k.stream is null then s.state end as state";
 /** Reads a state only if the stream has changed since `k`, or if a newer release has written it. */
 const CHANGED_HEADS = `
-  select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&").replace("s.state,", "case when k.stream is null then s.state end as state,")}
-  from log.streams s
+  select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&").replace("s.state,", `${STATE},`)} from log.streams s
   left join unnest($2::text[], $3::bigint[], $4::integer[]) k(stream, position, state_version)
     on k.stream = s.stream and k.position = s.position and k.state_version = s.state_version
   where s.stream = any($1)`;
@@ -48,8 +48,8 @@ function createKeptHeads(maxKept: number) {
 }
 
 /**
- * Reads heads. Large states are read and parsed once per change: each platform call of a step that acts for a person reads the head
- * with all members of its organization.
+ * Reads heads. Large states are read and parsed once per change: each platform call of a step that acts for a person reads the
+ * head with all members of its organization.
  */
 export function createHeadReader(db: Db, maxKept = MAX_KEPT): EventLog["heads"] {
   const kept = createKeptHeads(maxKept);

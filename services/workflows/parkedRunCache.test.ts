@@ -25,7 +25,7 @@ function openCache(limits: { runs: number; size: number }) {
   return { ...cache, forgotten };
 }
 
-test("parked runs that are too large together make room: the oldest of the organization whose runs have the most", () => {
+test("parked runs that are too large together make room: the oldest of the organization that has the most", () => {
   const { keep, get, forgotten } = openCache({ runs: 10, size: 100 });
   keep(parkedRun("mine", 10));
   for (const id of ["a", "b", "c"]) keep(parkedRun(id, 40, "large"));

@@ -60,8 +60,8 @@ function createParkedRuns() {
 }
 
 /**
- * Keeps parked runs folded in memory, so that a decision resumes one without reading its log. Beyond the limits the oldest is dropped;
- * if they are too large together, that of the organization whose runs have the most.
+ * Keeps parked runs folded in memory, so that a decision resumes one without reading its log. Beyond the limits the oldest is
+ * dropped; if they are too large together, that of the organization whose runs have the most.
  */
 export function createParkedRunCache(deps: CacheDeps, limits = LIMITS) {
   const parked = createParkedRuns();
