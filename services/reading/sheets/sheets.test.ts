@@ -80,17 +80,17 @@ test("figures stay with their labels if some are missing, and totals without a l
     "| Rent | 10 | 11 | 12 | 13 |",
     "| Heat | 20 | 21 | n/a | – |",
     "| Water | 5 | 6 | 7 | 8 |",
-    "| | 35 | 38 | 19 | 21 |",
+    "|  | 35 | 38 | 19 | 21 |",
   ]);
 });
 
 test("parts below an empty row continue a table whose header has years, with or without a title above", async () => {
   const rows = [[null, 2023, 2024], ["Revenue", 10, 12], ["Costs", 4, 5], [], ["Profit", 6, 7]];
-  const table = "| | 2023 | 2024 |\n| --- | --- | --- |\n| Revenue | 10 | 12 |\n| Costs | 4 | 5 |\n| Profit | 6 | 7 |";
+  const table = "|  | 2023 | 2024 |\n| --- | --- | --- |\n| Revenue | 10 | 12 |\n| Costs | 4 | 5 |\n| Profit | 6 | 7 |";
   expect(await markdownOf(rows)).toBe(table);
   expect(await markdownOf([["Income"], ...rows])).toBe(`Income\n\n${table}`);
   expect(await markdownOf([...rows, [], [null, 2025, 2026], ["Plan", 8, 9]])).toBe(
-    `${table}\n\n| | 2025 | 2026 |\n| --- | --- | --- |\n| Plan | 8 | 9 |`,
+    `${table}\n\n|  | 2025 | 2026 |\n| --- | --- | --- |\n| Plan | 8 | 9 |`,
   );
 });
 
