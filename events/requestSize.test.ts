@@ -14,6 +14,11 @@ test("tools and the format count the bytes of their JSON", () => {
     fc.property(tools, format, (offered, wanted) => {
       expect(bytesOfOffer(offered, wanted)).toBe(Buffer.byteLength(JSON.stringify([offered, wanted])));
     }),
-    { examples: [[undefined, { type: "text" }], [[], { type: "text" }]] },
+    {
+      examples: [
+        [undefined, { type: "text" }],
+        [[], { type: "text" }],
+      ],
+    },
   );
 });

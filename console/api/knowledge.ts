@@ -117,8 +117,7 @@ export const createCollection = (name: string) =>
 export const changeCollection = (reference: string, body: { name: string; description: string | null }) =>
   call<Collection>(pathOfCollection(reference), { method: "PATCH", body });
 /** Also deletes its documents. */
-export const deleteCollection = (reference: string) =>
-  call<void>(pathOfCollection(reference), { method: "DELETE" });
+export const deleteCollection = (reference: string) => call<void>(pathOfCollection(reference), { method: "DELETE" });
 
 /** One page of a collection's documents, newest first; `page` counts from 0. */
 export const listDocuments = (reference: string, status: DocumentStatus | undefined, page: number) =>

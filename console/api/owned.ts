@@ -22,10 +22,10 @@ export interface OwnedThing {
 export const listOwned = (kind: OwnedKind, owner: string, after: string | undefined) =>
   queryOptions({
     queryKey: ["thread", "owned", kind, owner, after],
-    queryFn: queryOne<Slice<OwnedThing>>(
-      kind === "files" ? "files" : kind === "responses" ? "responses" : "threads",
-      { owner, after },
-    ),
+    queryFn: queryOne<Slice<OwnedThing>>(kind === "files" ? "files" : kind === "responses" ? "responses" : "threads", {
+      owner,
+      after,
+    }),
   });
 
 export const deleteThread = (id: string) => call<unknown>(itemPath("threads", id), { method: "DELETE" });

@@ -14,10 +14,8 @@ import {
 
 type EventRecord<T extends DocumentEvent["type"]> = RecordedEvent<Extract<DocumentEvent, { type: T }>>;
 
-const patch = (
-  { data, recorded_at }: Pick<EventRecord<"DocumentChanged">, "data" | "recorded_at">,
-  row: Row,
-): Change => patchRow("documents", data.document_id, { ...row, updated_at: recorded_at });
+const patch = ({ data, recorded_at }: Pick<EventRecord<"DocumentChanged">, "data" | "recorded_at">, row: Row): Change =>
+  patchRow("documents", data.document_id, { ...row, updated_at: recorded_at });
 
 type Original = Pick<EventRecord<"DocumentReplaced">["data"], "mime_type" | "size_bytes" | "original" | "blob">;
 /** Columns of a new original, which waits to be read. */
@@ -92,9 +90,7 @@ export const documents = defineProjection<DocumentEvent>({
     IndexingFailed: (event) => [patch(event, { status: "failed", error: encode(event.personal?.error) })],
     PassagesEmbedded: ({ data }) =>
       data.complete
-        ? [
-            patchRow("documents", data.document_id, { vector_space: data.space, vector_generation: data.generation }),
-          ]
+        ? [patchRow("documents", data.document_id, { vector_space: data.space, vector_generation: data.generation })]
         : [],
     DocumentDeleted: ({ data: { document_id } }) => [
       removeRow("documents", document_id),

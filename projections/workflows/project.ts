@@ -28,8 +28,6 @@ export const workflows = defineProjection<WorkflowEvent | EventFrom<typeof RunCr
     },
     WorkflowChanged: (event) => [rows.change(event, event.data.workflow_id, columns(event.data, event.personal))],
     RunCreated: ({ data: { trigger_id }, recorded_at }) =>
-      trigger_id === null
-        ? []
-        : [putRow("trigger_starts", { trigger_id }, { started_at: recorded_at })],
+      trigger_id === null ? [] : [putRow("trigger_starts", { trigger_id }, { started_at: recorded_at })],
   },
 });
