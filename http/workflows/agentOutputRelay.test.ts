@@ -15,7 +15,7 @@ async function openRelay() {
   const received: string[] = [];
   const sse = { write: (text: string) => void received.push(text), drainedBefore: async () => {} };
   const frames = { subscribe, loadFrames: async () => [] };
-  const relay = createAgentOutputRelay({ frames } as any, { id: newId(), organization_id: newId() }, sse as any);
+  const relay = createAgentOutputRelay({ frames } as any, { id: newId(), organization_id: newId() }, sse);
   relay.apply({ type: "AgentTurnStarted", data: { key: "ask", turn_id } } as any);
   relay.follow();
   await setImmediate();

@@ -25,7 +25,10 @@ async function change(body: object, ids: string[], look: (id: string) => void = 
   };
   const handlers = new Map<string, Handler>();
   const app = { post: (at: string, _options: object, handler: Handler) => void handlers.set(at, handler) };
-  changeManyRoute(app as never, { db: { query }, waitUntilCurrent: async () => {} } as never);
+  changeManyRoute(
+    app as never,
+    { db: { query }, waitUntilCurrent: async () => {}, logLimits: { refusal: () => undefined } } as never,
+  );
   const caller = { organization_id: newId(), principal: "person:p", project_id: null, session: { role: "owner" } };
   const acquireLongRead = async () => void steps.push("place");
   const request = { caller, body: { limit: 50, ...body }, headers: {}, acquireLongRead };

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { Db } from "#projections/projection.ts";
 import { createHeadReader } from "./heads.ts";
 
 const STREAM = "organization-o";
@@ -20,7 +19,7 @@ function openHeads(maxKept?: number) {
       return [{ ...found, stream, version: 1, due_at: null, state: isKnown ? null : JSON.stringify(found.state) }];
     });
   return {
-    heads: createHeadReader({ query } as unknown as Db, maxKept),
+    heads: createHeadReader({ query }, maxKept),
     set: (stream: string, position: number, state: object, state_version = 1) =>
       void streams.set(stream, { position, state_version, state }),
     sent: () => sent,

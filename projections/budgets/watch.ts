@@ -204,10 +204,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
     note: reportReached,
     noteEnd: readings.lookLater,
     reading: readings.lastOf,
-    async recent(organization) {
-      await readings.recent(organization);
-      return readings.lastOf(organization);
-    },
+    recent: readings.recent,
     async statusesFor(spender) {
       const { organization_id } = spender;
       const { budgets, at, ...figures } = await readings.recent(organization_id);

@@ -171,14 +171,15 @@ test("a run that catches up folds each page of its log before it reads the next"
   const events = manyAttempts(1);
   const growing = openMemoryLog(events[0]!);
   const folded: number[] = [];
-  let opened: OpenRun | undefined;
+  const versions: (() => number)[] = [];
   async function* pages(stream: string, from?: number) {
     for await (const page of growing.deps.log.pages(stream, from)) {
       yield page;
-      if (opened) folded.push(opened.history.version);
+      for (const version of versions) folded.push(version());
     }
   }
-  opened = await fromLog({ ...growing.deps, log: { pages } }, target);
+  const opened = await fromLog({ ...growing.deps, log: { pages } }, target);
+  versions.push(() => opened.history.version);
   growing.add(...events.slice(1));
   await opened.catchUp();
   expect(folded).toEqual([1_001, 2_001, 3_001, 4_001, 5_001, 6_001, 6_003]);
