@@ -181,6 +181,7 @@ export const ERROR_STATUS = {
   too_many_attempts: 429,
   too_many_bytes: 429,
   too_many_live_runs: 429,
+  too_many_unread_files: 429,
   start_rate_limited: 429,
   too_many_streams: 429,
   headers_too_large: 431,

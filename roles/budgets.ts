@@ -4,7 +4,7 @@ import { currentTrace } from "#events/spans.ts";
 import { toTraceHeaders } from "#events/trace.ts";
 import { ApiError } from "#http/base/errors.ts";
 import { requireLogRoom, requireStorage } from "#http/base/storageLimits.ts";
-import { openStoredBytes } from "./storedBytes.ts";
+import { openStored } from "./storedFiles.ts";
 import { watchBudgets, type BudgetWatch, type RequestedAmounts } from "#projections/budgets/watch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
 import type { FileDeps } from "#services/workflows/host/files.ts";
@@ -60,11 +60,15 @@ export function openRunLimits(budgets: BudgetWatch): AdmitRun {
 /** Limits for what workflow steps store: the organization's storage, and budgets. */
 export function openContentLimits(resources: Resources, budgets: BudgetWatch): FileDeps["admitContent"] {
   const admit = openOwnLimits(budgets);
-  const needs = { settings: resources.settings, storedBytes: openStoredBytes(resources.db) };
+  const needs = { settings: resources.settings, stored: openStored(resources.db) };
   return async ({ organization_id, project_id }, added) => {
     try {
       requireLogRoom(resources, organization_id);
-      await requireStorage(needs, organization_id, added.bytes, "The content");
+      await requireStorage(needs, organization_id, {
+        bytes: added.bytes,
+        param: "The content",
+        isRead: added.documents > 0,
+      });
     } catch (error) {
       if (error instanceof ApiError && error.status < 500) return { refused: error.message };
       throw error;

@@ -43,7 +43,7 @@ import { createReadRunner, type ReadRunner } from "./requestReads.ts";
 import { searchForRequests } from "./searchForRequests.ts";
 import { openSearchModels } from "./searchModels.ts";
 import { searchServer } from "./searchServer.ts";
-import { openStoredBytes } from "./storedBytes.ts";
+import { openStored } from "./storedFiles.ts";
 
 /** How long a sent command may wait for an unreachable database: a restart takes 1 to 3 s. */
 const COMMAND_PATIENCE_MS = 2_500;
@@ -126,7 +126,7 @@ function sharedLookUps(db: Db) {
     findKeyByHash: async (hash: string) => (await keys([hash])).get(hash),
     findSessionByTokenHash: async (hash: string) => (await sessions([hash])).get(hash),
     findTriggerByToken: async (token: string) => (await triggers([token])).get(token),
-    storedBytes: openStoredBytes(db),
+    stored: openStored(db),
   } satisfies Partial<HttpDeps>;
 }
 

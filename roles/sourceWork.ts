@@ -18,14 +18,14 @@ import { createSources } from "#services/sources/sources.ts";
 import { createSourceWeb } from "#services/sources/web.ts";
 import { openPageLimits } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
-import { openStoredBytes, type StoredBytes } from "./storedBytes.ts";
+import { openStored, type ReadStored } from "./storedFiles.ts";
 
 /** The result for a page that was skipped; the next read fetches it again. */
 const NO_SPACE = "It was not fetched: a disk of the service is almost full.";
 
 /** Describes a file from the web as an upload would be stored, or says why it cannot be. */
 async function describe(
-  needs: Pick<Resources, "settings" | "logLimits"> & { storedBytes: StoredBytes },
+  needs: Pick<Resources, "settings" | "logLimits"> & { stored: ReadStored },
   organization_id: string,
   { bytes, filename, mimetype }: WebFile,
 ): Promise<PageFile | { refusal: string }> {
@@ -33,7 +33,7 @@ async function describe(
     requireLogRoom(needs, organization_id);
     const sha256 = await hashInSteps(bytes);
     const file = await describeFile({ bytes, filename, mimetype, sha256 }, { pictures: needs.settings.OCR });
-    await requireStorage(needs, organization_id, bytes.length, "The page");
+    await requireStorage(needs, organization_id, { bytes: bytes.length, param: "The page", isRead: true });
     return file;
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return { refusal: error.message };
@@ -48,7 +48,7 @@ export function openSourceWork(
   { reader, budgets }: { reader: Pick<Reader, "list">; budgets: BudgetWatch },
 ) {
   const { db, log, blobs, vault, keyring, worker, logger, settings, freeSpace, logLimits } = resources;
-  const storedBytes = openStoredBytes(db);
+  const stored = openStored(db);
   const send = sendTo(handle, worker);
   const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
   const name = settings.SERVICE_NAME;
@@ -74,7 +74,7 @@ export function openSourceWork(
         return { source, pages: source ? await allSourcePages(db, source_id) : [] };
       },
     },
-    describe: (organization_id, file) => describe({ settings, logLimits, storedBytes }, organization_id, file),
+    describe: (organization_id, file) => describe({ settings, logLimits, stored }, organization_id, file),
     admit: openPageLimits(budgets),
     onError: (error, stream) => logger.warn({ err: error, stream }, "source not read, retrying"),
   });

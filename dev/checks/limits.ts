@@ -205,6 +205,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("Sources of an organization", "http/base/countLimits.ts#MAX_SOURCES", "", "too_many_sources"),
     limit("What an organization may store", "ORGANIZATION_MEGABYTES", "megabytes", "storage_limit_reached"),
     limit(
+      "Files of an organization that wait to be read",
+      "http/base/storageLimits.ts#MAX_UNREAD",
+      "",
+      "too_many_unread_files",
+    ),
+    limit(
       "What the events of an organization may take",
       "ORGANIZATION_LOG_MEGABYTES",
       "megabytes",

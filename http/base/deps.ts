@@ -17,6 +17,7 @@ import type { SearchEngine } from "#projections/passages/engine.ts";
 import type { SearchModels } from "#projections/passages/models.ts";
 import type { WaitForProjections } from "#projections/progress.ts";
 import type { Db } from "#projections/projection.ts";
+import type { StoredFiles } from "#projections/storedFiles.ts";
 import type { BuiltFiles } from "./builtFiles.ts";
 import type { Aliases } from "./aliases.ts";
 import type { RateWatch } from "#projections/budgets/rateWatch.ts";
@@ -98,8 +99,8 @@ export interface HttpDeps extends HttpPorts {
   };
   /** For queries of projections. The log and the operational tables are reached through ports. */
   db: Db;
-  /** Bytes stored by an organization. Concurrent look-ups share one query. */
-  storedBytes(organization: string): Promise<number>;
+  /** What an organization has stored. Concurrent look-ups share one query. */
+  stored(organization: string): Promise<StoredFiles>;
   /** Finds a collection by its id or slug. Concurrent look-ups share one query. */
   findCollection(organization: string, reference: string): Promise<CollectionRow | undefined>;
   /** Whether neither the document nor its collection is deleted. Concurrent look-ups share one query. */

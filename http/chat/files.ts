@@ -27,7 +27,7 @@ async function store(http: Http, request: FastifyRequest, upload: FileUpload): P
   const identity = identifyPost(request, "/files", { user, body: sha256, more: [filename, mime_type, purpose] });
   const previous = (await findPreviousOutcome(http, identity))?.event;
   if (previous) return find(http, caller, user, parseStreamName(previous.stream).id);
-  await requireStorage(http, organization_id, bytes.length, "file");
+  await requireStorage(http, organization_id, { bytes: bytes.length, param: "file" });
   const file_id = newId();
   const thing = streamName("file", file_id);
   const wrapped_key = http.vault.createKey(thing);

@@ -8,7 +8,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findPreviousOutcome, nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
 import { uploadSpender, runWithinLimits } from "../base/limits.ts";
-import { requireStorage } from "../base/storageLimits.ts";
+import { requireReadingRoom, requireStorage } from "../base/storageLimits.ts";
 import type { Upload } from "../upload/readUpload.ts";
 import { findHolder } from "../upload/storeOnce.ts";
 import type { PublicDocument } from "./documentShape.ts";
@@ -71,7 +71,7 @@ interface Reprocessing {
 
 /**
  * Starts to process a document again. If its file is read, which is charged, that needs what is left of pages. Throws 402
- * `budget_exceeded`.
+ * `budget_exceeded` and 429 `too_many_unread_files`.
  */
 export async function reprocessDocument(
   http: Http,
@@ -84,8 +84,11 @@ export async function reprocessDocument(
     ocr_languages
       ? http.send(RereadDocument, { ...fields, data: { document_id, ocr_languages } })
       : http.send(ReprocessDocument, { ...fields, data: { document_id, reextract } });
-  // a document that failed has not been charged, and a repetition gets its first answer
-  const isCharged = (reextract || status === "failed") && !(await findPreviousOutcome(http, identity));
+  // a repetition gets its first answer
+  const isRepeated = (await findPreviousOutcome(http, identity)) !== undefined;
+  if (!isRepeated) await requireReadingRoom(http, request.caller.organization_id);
+  // a document that failed has not been charged
+  const isCharged = (reextract || status === "failed") && !isRepeated;
   const admission = { request, spender: uploadSpender(request.caller), wanted: { pages: 0 } };
   await (isCharged ? runWithinLimits(http, admission, send) : send());
 }
@@ -133,7 +136,7 @@ export async function replaceDocument(
     const tagged = await applyDetails(http, request, row, newDetails(upload));
     return answerExisting(http, request, tagged, identity);
   }
-  await requireStorage(http, request.caller.organization_id, bytes.length, original);
+  await requireStorage(http, request.caller.organization_id, { bytes: bytes.length, param: original, isRead: true });
   const folder = blobFolder(request.caller.organization_id, thing);
   const admission = { request, spender: uploadSpender(request.caller), wanted: { bytes: bytes.length, pages: 0 } };
   const blob = await http.vault.put({ thing, wrapped_key: row.wrapped_key, folder }, bytes);

@@ -24,7 +24,7 @@ async function startWith(failure: Error, request: { settings?: object; agent?: o
   const http = {
     settings: { TURN_SECONDS: 60, ORGANIZATION_MEGABYTES: 1_000, THREAD_MEGABYTES: 1_000 },
     db: { query: async () => [{ bytes: 0 }] },
-    storedBytes: async () => 0,
+    stored: async () => ({ bytes: 0, unread: 0 }),
     vault: { createKey: () => "key", put: async () => "blob" },
     budgets: {
       check: async () => undefined,

@@ -221,7 +221,7 @@ async function prepare(
   if (mayFit && commandBytes(StartTurn, inline, http.httpId) <= MAX_COMMAND_BYTES) return inline;
   const json = await encodeLargeJson(prompt);
   await requireThreadStorage(http, turn, stored_bytes + json.length, "messages");
-  await requireStorage(http, turn.organization_id, stored_bytes + json.length, "messages");
+  await requireStorage(http, turn.organization_id, { bytes: stored_bytes + json.length, param: "messages" });
   await turn.room.admit(json.length);
   const title = titleOf(messages);
   const bytes = json.length;

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const http = {
   db: { query: async () => [{ bytes: 0 }] },
   settings: { ORGANIZATION_MEGABYTES: 10_000, THREAD_MEGABYTES: 10_000 },
-  storedBytes: async () => 0,
+  stored: async () => ({ bytes: 0, unread: 0 }),
   vault: { put: () => setImmediate("blob") },
 } as unknown as Parameters<typeof storeMessages>[0];
 const turn: TurnBlobs = {

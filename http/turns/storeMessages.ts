@@ -11,7 +11,7 @@ import type { AttachedBytes } from "./attachedBytes.ts";
 import { fileNotFound, findFile } from "./files.ts";
 import { textMessage, type InputMessage } from "./turnRequest.ts";
 
-type Needs = Pick<Http, "db" | "vault" | "waitUntilCurrent" | "settings" | "storedBytes">;
+type Needs = Pick<Http, "db" | "vault" | "waitUntilCurrent" | "settings" | "stored">;
 
 /** Where a turn's blobs are stored, and the key that seals them. */
 export interface TurnFolder {
@@ -104,7 +104,7 @@ async function requireRoom(http: Needs, turn: TurnBlobs, found: FoundAttachment[
   const last = found.at(-1);
   if (!last) return 0;
   await requireThreadStorage(http, turn, bytes, last.param);
-  await requireStorage(http, turn.organization_id, bytes, last.param);
+  await requireStorage(http, turn.organization_id, { bytes, param: last.param });
   await turn.room.admit(bytes);
   return bytes;
 }

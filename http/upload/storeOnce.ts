@@ -50,7 +50,8 @@ export type StoreResult<R> =
 type AttemptResult = Exclude<StoreResult<never>, { row: never }> | { kind: "repeated" | "existing"; id: string };
 
 async function create<R>(http: Http, options: StoreOptions<R>, identity: IdempotentRequest): Promise<AttemptResult> {
-  await requireStorage(http, identity.organization_id, options.bytes.length, options.param);
+  const stored = { bytes: options.bytes.length, param: options.param, isRead: true };
+  await requireStorage(http, identity.organization_id, stored);
   const id = newId();
   const thing = streamName(options.kind, id);
   const folder = blobFolder(identity.organization_id, thing);

@@ -1,6 +1,12 @@
 import type { Db } from "./projection.ts";
 
-/* Bytes stored as blobs. Limits on them are not exact, because read models lag. */
+/* What organizations have stored as blobs. Limits on it are not exact, because read models lag. */
+
+export interface StoredFiles {
+  bytes: number;
+  /** Documents and extractions that wait to be read, or are being read. */
+  unread: number;
+}
 
 /** What a file, an extraction or a document takes besides its bytes: its rows, and the unused end of its last block on disk. */
 const ITEM_BYTES = 4_096;
@@ -8,6 +14,10 @@ const ITEM_BYTES = 4_096;
 /** The summaries have the bytes of the documents that are ready. The others are added, because a failed one keeps its file. */
 const STORED_BY_ORGANIZATIONS = `
   select o.id, (
+    (select count(*) from read.collections c join read.documents d on d.collection_id = c.id and d.status in ('pending', 'processing')
+     where c.organization_id = o.id)
+    + (select count(*) from read.extractions where organization_id = o.id and status in ('pending', 'processing'))
+  )::integer as unread, (
     (select coalesce(sum(stored_bytes), 0) from read.turns where organization_id = o.id and stored_bytes > 0)
     + (select coalesce(sum(bytes + ${ITEM_BYTES}), 0) from read.files where organization_id = o.id)
     + (select coalesce(sum(size_bytes + ${ITEM_BYTES}), 0) from read.extractions where organization_id = o.id)
@@ -18,10 +28,10 @@ const STORED_BY_ORGANIZATIONS = `
        where c.organization_id = o.id)
   )::bigint as bytes from unnest($1::uuid[]) o (id)`;
 
-/** The stored bytes of each organization. */
-export async function organizationBytes(db: Db, organizations: string[]): Promise<Map<string, number>> {
-  const rows = await db.query<{ id: string; bytes: number }>(STORED_BY_ORGANIZATIONS, [organizations]);
-  return new Map(rows.map(({ id, bytes }) => [id, Number(bytes)]));
+/** What each organization has stored. */
+export async function storedFiles(db: Db, organizations: string[]): Promise<Map<string, StoredFiles>> {
+  const rows = await db.query<StoredFiles & { id: string }>(STORED_BY_ORGANIZATIONS, [organizations]);
+  return new Map(rows.map(({ id, bytes, unread }) => [id, { bytes: Number(bytes), unread }]));
 }
 
 export async function threadBytes(db: Db, organization: string, thread: string): Promise<number> {
