@@ -15,10 +15,12 @@ const grants = (role: string, database: string, maintains: boolean): string[] =>
   `grant create on database ${database} to ${role}`,
 ];
 
-const SECURED = `
+/** The tables that the role cannot use yet. Changing the others again would lock them, and could deadlock with a running service. */
+const UNSECURED = `
   select format('%I.%I', n.nspname, c.relname) as table, n.nspname = 'read' as rebuilt
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where n.nspname in ('log', 'ops', 'read') and c.relkind = 'r'`;
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.rolname = $1
+  where n.nspname in ('log', 'ops', 'read') and c.relkind = 'r' and case when n.nspname = 'read' then c.relowner <> r.oid
+    else not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'of_service' and r.oid = any(p.polroles)) end`;
 
 /** Row-level security applies to everybody but the owner, so the role needs a policy for tables it does not own. */
 const admission = (role: string, table: string): string[] => [
@@ -41,7 +43,7 @@ export const grantServiceRole = (databaseUrl: string, role: string): Promise<voi
     await client.query("begin");
     for (const grant of grants(name, pg.escapeIdentifier(database), version >= MAINTAIN_SINCE))
       await client.query(grant);
-    const { rows } = await client.query<{ table: string; rebuilt: boolean }>(SECURED);
+    const { rows } = await client.query<{ table: string; rebuilt: boolean }>(UNSECURED, [role]);
     for (const { table, rebuilt } of rows) {
       const statements = rebuilt ? [`alter table ${table} owner to ${name}`] : admission(name, table);
       for (const statement of statements) await client.query(statement);

@@ -48,7 +48,7 @@ test("new work of an organization with too many events is refused, and everythin
   const approvals = [];
   for (const run of runs) approvals.push((await full.pending(run))[0]);
   const hook = await full.hook(waiting);
-  const file = await full.upload("Words.");
+  const file = await full.upload("Words.", full.key);
   const { headers } = await turnOf(full);
   const schedule = { name: "S", schedule: { every: 1 }, args: {} };
   const quick = await full.register(workflowSource("return 1;"));
