@@ -41,13 +41,10 @@ const REFUSED = [
   "POST /api/workflows/:id/triggers",
   "PUT /api/aliases/:alias",
   "PUT /api/budgets/:subject",
-  "PUT /api/groups/:group",
-  "PUT /api/members/:id/substitute",
   "PUT /api/ocr",
   "PUT /api/prices/:provider/:model",
   "PUT /api/providers/:name",
   "PUT /api/secrets/:name",
-  "PUT /api/tools/scripted",
 ];
 
 let app: App | undefined;

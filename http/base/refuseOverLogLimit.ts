@@ -30,6 +30,7 @@ export const ALLOWED_BEYOND: readonly string[] = [
   "PATCH /api/members/:id",
   "POST /api/members/:id/password",
   "POST /api/workflows/:id/triggers/:trigger_id/rotate",
+  "PUT /api/tools/scripted",
   // work that ends
   "POST /api/agents/:agent_id/v1/responses/:id/cancel",
   "POST /api/workflows/runs/:run_id/cancel",
@@ -39,6 +40,9 @@ export const ALLOWED_BEYOND: readonly string[] = [
   "POST /api/workflows/approvals/:approval_id/delegate",
   "POST /api/workflows/approvals/:approval_id/links",
   "POST /api/workflows/approval-links/:link_id/decision",
+  // who decides: nobody else could if the only one is absent or must not any more
+  "PUT /api/groups/:group",
+  "PUT /api/members/:id/substitute",
   // what the law may require, and the repair of commands that failed
   "POST /api/erasures",
   "POST /api/holds",
