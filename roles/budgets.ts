@@ -61,24 +61,20 @@ export function openRunLimits(budgets: BudgetWatch): AdmitRun {
 export function openContentLimits(resources: Resources, budgets: BudgetWatch): FileDeps["admitContent"] {
   const admit = openOwnLimits(budgets);
   const needs = { settings: resources.settings, stored: openStored(resources.db) };
-  return async ({ organization_id, project_id }, added) => {
+  return async ({ organization_id, project_id }, { bytes, documents, isRead }) => {
     try {
       requireLogRoom(resources, organization_id);
-      await requireStorage(needs, organization_id, {
-        bytes: added.bytes,
-        param: "The content",
-        isRead: added.documents > 0,
-      });
+      await requireStorage(needs, organization_id, { bytes, param: "The content", isRead });
     } catch (error) {
       if (error instanceof ApiError && error.status < 500) return { refused: error.message };
       throw error;
     }
-    return admit(organization_id, project_id, { ...added, pages: 0 });
+    return admit(organization_id, project_id, { bytes, documents, pages: 0 });
   };
 }
 
 /** Limits for pages of sources. */
 export function openPageLimits(budgets: BudgetWatch): StorePageDeps["admit"] {
   const admit = openOwnLimits(budgets);
-  return (organization_id, added) => admit(organization_id, null, { ...added, pages: 0 });
+  return (organization_id, { bytes, documents }) => admit(organization_id, null, { bytes, documents, pages: 0 });
 }

@@ -12,6 +12,8 @@ const TIMEOUT_MS = 10_000;
 export interface AddedStorage {
   bytes: number;
   documents: number;
+  /** Whether the content will be read, also as the next version of a document. */
+  isRead: boolean;
 }
 export type StorageAdmission = { refused: string } | { admitted: { settle(position: number): void; withdraw(): void } };
 
@@ -55,7 +57,7 @@ export async function storeContent(
   const thing = streamName("document", document_id);
   const existing = await vault.findKey(thing);
   const wrapped_key = existing ?? vault.createKey(thing);
-  const room = await admit({ bytes: bytes.length, documents: existing ? 0 : 1 });
+  const room = await admit({ bytes: bytes.length, documents: existing ? 0 : 1, isRead: true });
   if ("refused" in room) return room;
   const folder = blobFolder(organization_id, thing);
   const blob = await retryWhileDiskFull(() => vault.put({ thing, wrapped_key, folder }, bytes));

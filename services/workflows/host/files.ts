@@ -77,7 +77,7 @@ export async function saveFile(
   const thing = streamName("file", file_id);
   // an earlier attempt saved it
   if ((await log.heads([thing])).has(thing)) return saved;
-  const room = await admitContent(step, { bytes: bytes.length, documents: 0 });
+  const room = await admitContent(step, { bytes: bytes.length, documents: 0, isRead: false });
   if ("refused" in room) throw new StepFailure("step_error", `save_file: ${room.refused}`);
   const wrapped_key = vault.createKey(thing);
   const folder = blobFolder(organization_id, thing);
