@@ -40,7 +40,7 @@ export const ALLOWED_BEYOND: readonly string[] = [
   "POST /api/workflows/approvals/:approval_id/delegate",
   "POST /api/workflows/approvals/:approval_id/links",
   "POST /api/workflows/approval-links/:link_id/decision",
-  // who decides: nobody else could if the only one is absent or must not any more
+  // who decides what waits: the only one may be absent, or must not decide any more
   "PUT /api/groups/:group",
   "PUT /api/members/:id/substitute",
   // what the law may require, and the repair of commands that failed
