@@ -55,8 +55,8 @@ function countSigns(rows: readonly SignRow<SignCell>[]): ColumnCount[] {
 }
 
 /**
- * The places of a row's signs that belong to the number beside them. A column of mostly other contents has its own values, for example
- * percentages below `%`, or units. Currency codes that begin their row, or have a heading, name what the row is about.
+ * The places of a row's signs that belong to the number beside them. A column of mostly other contents has its own values, for
+ * example percentages below `%`, or units. Currency codes that begin their row, or have a heading, name what the row is about.
  */
 function placesOfSigns(row: SignRow<SignCell>, counts: readonly ColumnCount[]): number[] {
   const first = row.findIndex((cell) => textOf(cell) !== "");
@@ -88,8 +88,8 @@ function joinInRow<Cell extends SignCell>(row: SignRow<Cell>, counts: readonly C
 }
 
 /**
- * Moves currency signs from their own column before the numbers on their right, and brackets and percent signs after the numbers on
- * their left, which may span the column of a currency sign. Their old cells become empty.
+ * Moves currency signs from their own column before the numbers on their right, and brackets and percent signs after the numbers
+ * on their left, which may span the column of a currency sign. Their old cells become empty.
  */
 export function joinSigns<Cell extends SignCell>(rows: readonly SignRow<Cell>[]): (Cell | undefined)[][] {
   const counts = countSigns(rows);

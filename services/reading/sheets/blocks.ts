@@ -50,8 +50,8 @@ const PERIOD = /^(?:(?:19|20)\d\d(?:-\d\d-\d\d)?|\p{L}{3,9}[ -](?:(?:19|20)\d\d|
 const isPeriod = ({ isText, text }: Cell): boolean => !isText && PERIOD.test(text);
 
 /**
- * Whether a row names columns by at least two years or dates, which are no text. Rows of data may have some, too, but then the row
- * below has them as well.
+ * Whether a row names columns by at least two years or dates, which are no text. Rows of data may have some, too, but then the
+ * row below has them as well.
  */
 const namesPeriods = ({ cells }: Row, below: Row | undefined): boolean => {
   const periods = cells.filter(({ isText }) => !isText);
@@ -172,8 +172,8 @@ const isFigure = ({ isText, text }: Cell): boolean => !isText || NO_FIGURE.test(
 const MIN_LABELLED = 0.75;
 
 /**
- * Whether rows have only figures, so that their labels are on the side to their left. If that has figures of its own, it has some in
- * each of these rows: a longer table beside it is another one.
+ * Whether rows have only figures, so that their labels are on the side to their left. If that has figures of its own, it has some
+ * in each of these rows: a longer table beside it is another one.
  */
 const areFiguresOf = ({ labels, from, to }: Side, right: Block): boolean => {
   const figures = right.filter((row) => row.cells.every(isFigure) || !isHeader(row));
