@@ -76,7 +76,8 @@ export function createBudgetReadings(
       if (age < MAX_AGE_MS) return last;
       const reading = loader.load(organization);
       if ((last.budgets.length === 0 || far.has(last)) && age <= MAX_IDLE_MS) return last;
-      return withFallback(reading, last);
+      // figures are known before the statuses of many users, which may take too long
+      return (await withFallback<BudgetReading | undefined>(reading, undefined)) ?? lastOf(organization);
     },
     /** Reads the figures once no turn has ended for a second, so that a burst of turns costs one query. */
     lookLater(organization: string): void {

@@ -115,6 +115,10 @@ test("a deeper list between items belongs to the item before, as do paragraphs a
   expect(await read("<ol><div><li>one</li></div><div><li>two</li></div></ol>")).toBe("1. one\n2. two");
 });
 
+test("a heading between items belongs to the item after it", async () => {
+  expect(await read("<ul><li>one</li><h3>Part</h3><li>two</li></ul>")).toMatch(/^- one\n+- #+ Part\n+  two$/);
+});
+
 test("items keep their numbers after one without words", async () => {
   expect(await read("<ol><li>one</li><li></li><li>three</li></ol>")).toBe("1. one\n3. three");
   const bare = "<li><ol><li>a</li></ol></li>";

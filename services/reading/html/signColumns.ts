@@ -3,7 +3,9 @@ import { plainText } from "./cellContent.ts";
 
 /* Web pages made from print align figures and lists with separate columns for signs. */
 
-const CURRENCY = /^(?:[A-Z]{0,3}[$€£¥₹]|[A-Z]{3})$/;
+/** Codes of large currencies. Other three letters are more often words, months or airports. */
+const CODE = /^(?:AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|HUF|INR|JPY|KRW|MXN|NOK|NZD|PLN|RUB|SEK|SGD|USD|ZAR)$/;
+const CURRENCY = /^[A-Z]{0,3}[$€£¥₹]$/;
 const CLOSING = /^[)%‰]{1,3}$/;
 const NUMBER_START = /^[-–—−(]?\s*[\d.—–-]/;
 const NUMBER = /^(?:[A-Z]{0,3}[$€£¥₹])?\s*[-–—−(]?\s*[\d.,—–-]/;
@@ -15,6 +17,7 @@ interface SignCell {
   content: Content;
   columns: number;
 }
+type SignRow<Cell extends SignCell> = readonly (Cell | undefined)[];
 
 const textOf = (cell: { content: Content } | undefined): string => (cell ? plainText(cell.content).trim() : "");
 
@@ -30,18 +33,47 @@ function replaceContent<Cell extends SignCell>(row: (Cell | undefined)[], place:
   }
 }
 
+const isSign = (text: string): boolean => CLOSING.test(text) || CURRENCY.test(text) || CODE.test(text);
+
+interface ColumnCount {
+  signs: number;
+  others: number;
+}
+
+/** Counts the signs and the other contents of each column, without cells that span several. */
+function countSigns(rows: readonly SignRow<SignCell>[]): ColumnCount[] {
+  const counts: ColumnCount[] = [];
+  for (const row of rows) {
+    for (const [x, cell] of row.entries()) {
+      const text = cell?.columns === 1 ? textOf(cell) : "";
+      if (text === "") continue;
+      const count = (counts[x] ??= { signs: 0, others: 0 });
+      count[isSign(text) ? "signs" : "others"] += 1;
+    }
+  }
+  return counts;
+}
+
 /**
- * Moves a currency sign from its own cell before the number on its right, and a bracket or percent sign after the number on its
- * left, which may span the column of a currency sign. Their old cells become empty.
+ * The places of a row's signs that belong to the number beside them. A column of mostly other contents has its own values, for
+ * example percentages below `%`, or units. Currency codes that begin their row, or have a heading, name what the row is about.
  */
-export function joinSigns<Cell extends SignCell>(row: readonly (Cell | undefined)[]): (Cell | undefined)[] {
+function placesOfSigns(row: SignRow<SignCell>, counts: readonly ColumnCount[]): number[] {
+  const first = row.findIndex((cell) => textOf(cell) !== "");
+  return [...row.keys()].filter((x) => {
+    const text = textOf(row[x]);
+    const count = counts[x];
+    if (!count || row[x]?.columns !== 1 || !isSign(text)) return false;
+    return CODE.test(text) ? x > first && count.others === 0 : count.signs > count.others;
+  });
+}
+
+function joinInRow<Cell extends SignCell>(row: SignRow<Cell>, counts: readonly ColumnCount[]): (Cell | undefined)[] {
   const joined = [...row];
-  for (const [x, cell] of row.entries()) {
-    if (!cell || cell.columns > 1) continue;
-    const sign = textOf(cell);
-    const isClosing = CLOSING.test(sign);
+  for (const x of placesOfSigns(row, counts)) {
+    const cell = row[x]!;
+    const isClosing = CLOSING.test(textOf(cell));
     const step = isClosing ? -1 : 1;
-    if (!isClosing && !CURRENCY.test(sign)) continue;
     const place = textOf(joined[x + step]) === "" ? x + 2 * step : x + step;
     const number = joined[place];
     if (!number || !(isClosing ? NUMBER : NUMBER_START).test(textOf(number))) continue;
@@ -53,6 +85,15 @@ export function joinSigns<Cell extends SignCell>(row: readonly (Cell | undefined
     joined[x] = { ...cell, content: [] };
   }
   return joined;
+}
+
+/**
+ * Moves currency signs from their own column before the numbers on their right, and brackets and percent signs after the numbers
+ * on their left, which may span the column of a currency sign. Their old cells become empty.
+ */
+export function joinSigns<Cell extends SignCell>(rows: readonly SignRow<Cell>[]): (Cell | undefined)[][] {
+  const counts = countSigns(rows);
+  return rows.map((row) => joinInRow(row, counts));
 }
 
 /** The list that a table of bullets and texts represents; undefined for other tables. */

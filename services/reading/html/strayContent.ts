@@ -4,6 +4,8 @@ import { eachElement, element, isElement } from "./tree.ts";
 /* Editors and e-mail programs put deeper lists and paragraphs between the items of a list. Browsers show them below the item before. */
 
 const LIST = /^(?:ol|ul|menu|dir)$/;
+/** A heading belongs to the item after it. */
+const HEADING = /^h[1-6]$/;
 
 /** Whether a child of a list is an item, or contains items of this list. */
 const hasItems = (node: Nodes): boolean =>
@@ -16,7 +18,8 @@ const adopt = (list: Element): void => {
   const kept: ElementContent[] = [];
   let item: Element | undefined;
   for (const child of list.children) {
-    if (isElement(child) && hasItems(child)) item = child.tagName === "li" ? child : undefined;
+    if (isElement(child) && (hasItems(child) || HEADING.test(child.tagName)))
+      item = child.tagName === "li" ? child : undefined;
     else if (item) {
       item.children.push(asBlock(child));
       continue;

@@ -138,7 +138,7 @@ export const toGrid = (table: Row[]): Grid => {
   const spreadRows = expandSpans(rows).map((places, y) => ({ row: rows[y], places }));
   const filledRows = spreadRows.filter(({ places }) => places.some(isFilled));
   const declared = headerCount(filledRows.flatMap(({ row }) => row ?? []));
-  const places = dropEmptyColumns(filledRows.map((line) => joinSigns(line.places)));
+  const places = dropEmptyColumns(joinSigns(filledRows.map((line) => line.places)));
   const count = Math.max(declared, filledRows[0]?.row?.header === true ? 1 : groupedHeaders(places));
   const columns = [...(places[0] ?? []).keys()];
   const header = columns.map((x) => stackHeaders(places.slice(0, count), x));

@@ -151,6 +151,22 @@ test("signs without a number beside them stay in their cell", async () => {
   expect((await read(table)).slice(2)).toEqual(["| money | $ | Dollar |", "| share | % | Percent |"]);
 });
 
+test("signs and codes that are values or headings of a column of their own stay there", async () => {
+  const shares = [row("Region", "2024", "%"), row("North", "12", "60"), row("South", "8", "40")];
+  expect(await read(`<table>${shares.join("")}</table>`)).toEqual([
+    "| Region | 2024 | % |",
+    "| --- | --- | --- |",
+    "| North | 12 | 60 |",
+    "| South | 8 | 40 |",
+  ]);
+  const flights = [row("", "From", "Departure"), row("Monday", "LHR", "10:30"), row("Tuesday", "JFK", "12:45")];
+  expect((await read(`<table>${flights.join("")}</table>`))[2]).toBe("| Monday | LHR | 10:30 |");
+  const prices = [row("Item", "Currency", "Price"), row("Tea", "EUR", "5"), row("Rum", "USD", "9")];
+  expect((await read(`<table>${prices.join("")}</table>`))[2]).toBe("| Tea | EUR | 5 |");
+  const rates = [row("", "Buy", "Sell"), row("USD", "1.08", "1.09"), row("GBP", "0.85", "0.86")];
+  expect((await read(`<table>${rates.join("")}</table>`))[2]).toBe("| USD | 1.08 | 1.09 |");
+});
+
 test("a table of bullets is a list", async () => {
   const table = `<table>${row("•", "", "First <b>risk</b>.")}${row("", "•", "Second risk.")}</table>`;
   expect(await read(table)).toEqual(["- First **risk**.", "- Second risk."]);

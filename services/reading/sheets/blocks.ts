@@ -47,10 +47,16 @@ const isHeader = ({ cells }: Row): boolean => cells.length > 1 && cells.every(({
 /** Years and dates as they are displayed: `2024`, `2024-12-31`, `Dec 2024`, `Dec-24`. */
 const PERIOD = /^(?:(?:19|20)\d\d(?:-\d\d-\d\d)?|\p{L}{3,9}[ -](?:(?:19|20)\d\d|\d\d))$/u;
 
-/** Whether a row names columns by at least two years or dates, which are no text. */
-const namesPeriods = ({ cells }: Row): boolean => {
-  const periods = cells.filter(({ isText }) => !isText).map(({ text }) => text);
-  return periods.length > 1 && new Set(periods).size === periods.length && periods.every((text) => PERIOD.test(text));
+const isPeriod = ({ isText, text }: Cell): boolean => !isText && PERIOD.test(text);
+
+/**
+ * Whether a row names columns by at least two years or dates, which are no text. Rows of data may have some, too, but then the
+ * row below has them as well.
+ */
+const namesPeriods = ({ cells }: Row, below: Row | undefined): boolean => {
+  const periods = cells.filter(({ isText }) => !isText);
+  const isDistinct = new Set(periods.map(({ text }) => text)).size === periods.length;
+  return periods.length > 1 && isDistinct && periods.every(isPeriod) && below?.cells.some(isPeriod) === false;
 };
 
 const extend = (extent: Extent | undefined, { cells }: Row): Extent => ({
@@ -95,17 +101,20 @@ const splitRows = (block: Block): Block[] =>
 /** Tables that may be side by side. */
 const MAX_NEIGHBOURS = 16;
 
-const isTop = (row: Row): boolean => isHeader(row) || namesPeriods(row);
+const isTop = (block: Block, index: number): boolean => {
+  const row = block[index];
+  return row !== undefined && (isHeader(row) || namesPeriods(row, block[index + 1]));
+};
 
 /** Whether a table begins: a header, or a title above one. */
-const beginsTable = ([first, second]: Block): boolean =>
-  first !== undefined && (isTop(first) || (first.cells.length === 1 && second !== undefined && isTop(second)));
+const beginsTable = (block: Block): boolean => isTop(block, 0) || (block[0]?.cells.length === 1 && isTop(block, 1));
 
 /** Whether the first row below the titles names the columns. */
-const hasHeader = (block: Block): boolean => {
-  const first = block.find(({ cells }) => cells.length > 1);
-  return first !== undefined && isTop(first);
-};
+const hasHeader = (block: Block): boolean =>
+  isTop(
+    block,
+    block.findIndex(({ cells }) => cells.length > 1),
+  );
 
 /** Joins blocks that an empty row separates, if the second has the same columns and no header. */
 const joinContinued = (separates: Block[]): Block[] => {
@@ -162,14 +171,17 @@ const isFigure = ({ isText, text }: Cell): boolean => !isText || NO_FIGURE.test(
 /** Share of figures with a label; totals may have none. */
 const MIN_LABELLED = 0.75;
 
-/** Whether rows have only figures, so that their labels are on the side to their left. */
-const areFiguresOf = ({ labels }: Side, right: Block): boolean => {
+/**
+ * Whether rows have only figures, so that their labels are on the side to their left. If that has figures of its own, it has some
+ * in each of these rows: a longer table beside it is another one.
+ */
+const areFiguresOf = ({ labels, from, to }: Side, right: Block): boolean => {
   const figures = right.filter((row) => row.cells.every(isFigure) || !isHeader(row));
   const labelled = figures.filter(({ at }) => labels.get(at) === true);
   return (
     figures.length > 1 &&
     labelled.length >= figures.length * MIN_LABELLED &&
-    figures.every(({ cells }) => cells.every(isFigure)) &&
+    figures.every(({ at, cells }) => cells.every(isFigure) && (from === to || labels.has(at))) &&
     figures.length >= right.length - 2
   );
 };

@@ -94,6 +94,24 @@ test("parts below an empty row continue a table whose header has years, with or 
   );
 });
 
+test("a longer table of numbers stays beside a table with figures of its own", async () => {
+  const [left, right] = ["| Name | Count |", "| Year | Total |"];
+  const rows = [["Name", "Count", null, "Year", "Total"], ["a", 1, null, 2021, 5], ["b", 2, null, 2022, 6]];
+  const markdown = await markdownOf([...rows, ["c", 3, null, 2023, 7], [null, null, null, 2024, 8]]);
+  expect(markdown.split("\n").filter((line) => line === left || line === right)).toEqual([left, right]);
+});
+
+test("rows with several years or dates below an empty row continue their table", async () => {
+  const day = (date: number): CellObject => number(date, "yyyy-mm-dd");
+  const rows = [["Task", "From", "To"], ["Design", day(46000), day(46001)], []];
+  const last = ["Build", day(46002), day(46003)];
+  const table = "| Task | From | To |\n| --- | --- | --- |\n| Design | 2025-12-09 | 2025-12-10 |";
+  expect(await markdownOf([...rows, last])).toBe(`${table}\n| Build | 2025-12-11 | 2025-12-12 |`);
+  expect(await markdownOf([...rows, last, ["Test", day(46004), "open"]])).toBe(
+    `${table}\n| Build | 2025-12-11 | 2025-12-12 |\n| Test | 2025-12-13 | open |`,
+  );
+});
+
 test("empty rows separate tables, unless the next part has no header", async () => {
   const table = [
     ["Name", "Count"],
