@@ -96,7 +96,11 @@ test("parts below an empty row continue a table whose header has years, with or 
 
 test("a longer table of numbers stays beside a table with figures of its own", async () => {
   const [left, right] = ["| Name | Count |", "| Year | Total |"];
-  const rows = [["Name", "Count", null, "Year", "Total"], ["a", 1, null, 2021, 5], ["b", 2, null, 2022, 6]];
+  const rows = [
+    ["Name", "Count", null, "Year", "Total"],
+    ["a", 1, null, 2021, 5],
+    ["b", 2, null, 2022, 6],
+  ];
   const markdown = await markdownOf([...rows, ["c", 3, null, 2023, 7], [null, null, null, 2024, 8]]);
   expect(markdown.split("\n").filter((line) => line === left || line === right)).toEqual([left, right]);
 });
