@@ -49,7 +49,7 @@ const openLimits = ({ settings }: ResourceOptions, db: Db, bus: Bus, worker: str
     process: worker,
     onError: (error) => logger.warn({ err: error }, "turns of the last minute not read, retrying"),
   }),
-  logLimits: watchLogLimits({ db, megabytes: settings.ORGANIZATION_LOG_MEGABYTES, logger }),
+  logLimits: watchLogLimits({ db, settings, logger }),
 });
 
 async function openBlobFolder({ DATA_DIR }: Settings) {

@@ -8,6 +8,8 @@ import { runPeriodically } from "./runPeriodically.ts";
  */
 
 const EVERY_MS = 5_000;
+/** Rarer, because all values are added up. */
+const VALUES_EVERY_MS = 60_000;
 /** Positions counted in one transaction. Sizes are read without the values, so that this takes tens of milliseconds. */
 const SLICE = 20_000;
 /** Pause between two slices while a log is being caught up with, so that the server can do other work. */
@@ -42,15 +44,34 @@ export async function countNextEvents(db: Db, slice: number = SLICE): Promise<bo
   return row?.more ?? false;
 }
 
+/** Adds the values of runs up again, because they disappear with their runs. */
+const COUNT_VALUES = `
+  with counted as materialized (
+    select organization_id, sum(bytes) as bytes from read.run_values group by organization_id
+  ), removed as (
+    update ops.log_bytes set value_bytes = 0
+    where value_bytes > 0 and organization_id not in (select organization_id from counted)
+  )
+  insert into ops.log_bytes as known (organization_id, bytes, value_bytes)
+  select organization_id, 0, bytes from counted
+  on conflict (organization_id) do update set value_bytes = excluded.value_bytes
+    where known.value_bytes <> excluded.value_bytes`;
+
+/** Counts what the values of runs take as blobs. */
+export const countRunValues = (db: Db): Promise<unknown> => db.query(COUNT_VALUES);
+
 interface CountOptions {
   db: Db;
   onError(error: unknown): void;
 }
 
-/** Counts new events, now and every few seconds, until the signal. */
-export function countLogBytes({ db, onError }: CountOptions, signal: AbortSignal): Promise<void> {
+/** Counts new events, now and every few seconds, and the values of runs every minute, until the signal. */
+export async function countLogBytes({ db, onError }: CountOptions, signal: AbortSignal): Promise<void> {
   const catchUp = async (): Promise<void> => {
     while (!signal.aborted && (await countNextEvents(db))) await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
   };
-  return runPeriodically(EVERY_MS, catchUp, onError, signal);
+  await Promise.all([
+    runPeriodically(EVERY_MS, catchUp, onError, signal),
+    runPeriodically(VALUES_EVERY_MS, () => countRunValues(db), onError, signal),
+  ]);
 }

@@ -106,6 +106,31 @@ describe("the runs projection", () => {
     expect(['pay "ü" 😀', "pay\0", null].map(parentStep)).toEqual([['pay "ü" 😀'], ["pay\u{fffd}"], [null]]);
   });
 
+  test("counts the values of a run that are blobs until the run is destroyed, and no others", () => {
+    const large = (bytes: number) => ({ blob: "b", bytes });
+    const small = { json: "1" };
+    const started = { ...created, personal: { ...created.personal, args: large(5), inherited: [large(7), small] } };
+    const scheduled = StepsScheduled.of({ ...ids, concurrency: null, on_error: "fail", steps: [] }, { args: [small] });
+    const step = { ...ids, key, name: "s", attempt: 1, duration_ms: 1, secrets: [] };
+    const done = StepCompleted.of(step, { result: large(11), logs: [] });
+    const changes = from(started, scheduled, done, erased(done), RunForgotten.of(ids));
+    expect(changes.filter(({ table }) => table === "run_values")).toEqual([
+      {
+        table: "run_values",
+        kind: "put",
+        key: { run_id: id, position: 1 },
+        row: { organization_id: ORGANIZATION, bytes: 12 },
+      },
+      {
+        table: "run_values",
+        kind: "put",
+        key: { run_id: id, position: 3 },
+        row: { organization_id: ORGANIZATION, bytes: 11 },
+      },
+      { table: "run_values", kind: "removeWhere", where: { run_id: id } },
+    ]);
+  });
+
   test("patches the status of a started run, and ignores its steps", () => {
     const scheduled = StepsScheduled.of({ ...ids, concurrency: null, on_error: "fail", steps: [] }, { args: [] });
     const step = { ...ids, key, name: "pay", attempt: 1, duration_ms: 1, secrets: [] };
@@ -149,9 +174,10 @@ describe("the runs projection", () => {
     expect(from(WaitTimedOut.of({ ...ids, key }))).toEqual(removed);
   });
 
-  test("removes a forgotten run with its approvals", () => {
+  test("removes a forgotten run with its values and approvals", () => {
     expect(from(RunForgotten.of(ids))).toEqual([
       { table: "runs", kind: "remove", key: { id } },
+      { table: "run_values", kind: "removeWhere", where: { run_id: id } },
       { table: "approvals", kind: "removeWhere", where: { run_id: id } },
       { table: "approval_votes", kind: "removeWhere", where: { run_id: id } },
       { table: "approval_links", kind: "removeWhere", where: { run_id: id } },

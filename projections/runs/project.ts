@@ -17,6 +17,7 @@ import { putFiles } from "./approvalFiles.ts";
 import { approvalPeople } from "./approvalPeople.ts";
 import { encodeAssignees } from "./assignees.ts";
 import { toolApprovals, type ToolApprovalEvent } from "./toolApprovals.ts";
+import { putValues } from "./valueRows.ts";
 
 type EventRecord<T extends RunEvent["type"]> = RecordedEvent<Extract<RunEvent, { type: T }>>;
 const patch = (id: string, row: Row): Change[] => [patchRow("runs", id, row)];
@@ -33,7 +34,8 @@ const OF_APPROVALS = [
 /** This column has no JSON text, but an author may name a step with a NUL character, which PostgreSQL refuses. */
 const withoutNul = (name: string | null): string | null => name?.replaceAll("\0", "\u{fffd}") ?? null;
 
-function applyCreation({ organization_id, position, data, personal }: EventRecord<"RunCreated">): Change[] {
+function applyCreation(event: EventRecord<"RunCreated">): Change[] {
+  const { organization_id, position, data, personal } = event;
   if (!personal) return [];
   const {
     workflow_id,
@@ -74,6 +76,7 @@ function applyCreation({ organization_id, position, data, personal }: EventRecor
         chain_nth: continued_from.nth,
       }),
     }),
+    ...putValues(event, [personal.args, ...(personal.inherited ?? [])]),
   ];
 }
 
@@ -140,16 +143,16 @@ const endRun = (run_id: string, row: Row): Change[] => [...patch(run_id, row), r
 /** Runs, their approvals and those of agents' tool calls. Steps have no rows, because they are read from the run's stream (ADR 11). */
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 14,
+  version: 15,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ...toolApprovals,
     RunCreated: applyCreation,
     RunStarted: (event) => patch(event.data.run_id, { status: "running", started_at: eventTime(event) }),
     RunTaken: nothing,
-    StepsScheduled: nothing,
+    StepsScheduled: (event) => putValues(event, event.personal?.args),
     StepStarted: nothing,
-    StepCompleted: nothing,
+    StepCompleted: (event) => putValues(event, [event.personal?.result]),
     StepAttemptFailed: nothing,
     StepAttemptLost: nothing,
     StepFailed: nothing,
@@ -168,25 +171,24 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
     RunWarned: nothing,
     RunLogged: nothing,
     RunParked: nothing,
-    ChildRunRequested: nothing,
+    ChildRunRequested: (event) => putValues(event, [event.personal?.args]),
     ChildRunStarted: nothing,
     RunWaitStarted: nothing,
     MessageWaitStarted: applyMessageWait,
     RunWaitRegistered: nothing,
-    AgentTurnRequested: nothing,
+    AgentTurnRequested: (event) => putValues(event, [event.personal?.request]),
     AgentTurnStarted: nothing,
     AgentTurnPending: nothing,
-    WaitAnswered: endMessageWait,
+    WaitAnswered: (event) => [...endMessageWait(event), ...putValues(event, [event.personal?.answer])],
     WaitTimedOut: endMessageWait,
     RunWatched: nothing,
     RunSettled: nothing,
-    RunCompleted: ({ data: { run_id, completion }, personal, recorded_at }) =>
-      endRun(run_id, {
-        status: "completed",
-        completion,
-        result: encode(personal?.result),
-        completed_at: recorded_at,
-      }),
+    RunCompleted: (event) => {
+      const { data, personal, recorded_at } = event;
+      const { run_id, completion } = data;
+      const row = { status: "completed", completion, result: encode(personal?.result), completed_at: recorded_at };
+      return [...endRun(run_id, row), ...putValues(event, [personal?.result])];
+    },
     RunFailed: ({ data: { run_id, code, key, step }, personal, recorded_at }) =>
       endRun(run_id, {
         status: "failed",
@@ -200,6 +202,7 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
     RunKept: nothing,
     RunForgotten: ({ data: { run_id } }) => [
       removeRow("runs", run_id),
+      removeRows("run_values", { run_id }),
       ...OF_APPROVALS.map((table): Change => removeRows(table, { run_id })),
     ],
   },

@@ -188,3 +188,11 @@ create table approval_links (
 );
 create index approval_links_by_approval on approval_links (approval_id);
 create index approval_links_by_run on approval_links (run_id);
+-- What the values in blobs take, by the event that has them. No index by organization: one process adds all of them up.
+create table run_values (
+  run_id uuid not null,
+  position bigint not null,
+  organization_id uuid not null,
+  bytes bigint not null,
+  primary key (run_id, position)
+);

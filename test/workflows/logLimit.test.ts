@@ -94,3 +94,19 @@ test("another organization is not affected", async () => {
   expect((await turnOf(other)).status).toBe(200);
   expect((await other.run(workflowSource("return 1;"))).status).toBe("completed");
 });
+
+test("long arguments and results of a run are counted", async () => {
+  const other = await w.join("Third");
+  const count = async (): Promise<number> => {
+    const [row] = await w.resources.db.query<{ bytes: number }>(
+      "select coalesce(sum(bytes), 0)::int as bytes from read.run_values where organization_id = $1",
+      [other.organization_id],
+    );
+    return row!.bytes;
+  };
+  const source = workflowSource("return ctx.runStep('repeat', args);", `repeat: async (args) => args.text + args.text`);
+  const run = await other.start(await other.register(source), { text: "x".repeat(50_000) });
+  expect((await other.untilOver(run)).status).toBe("completed");
+  // its arguments, the same as the step's, the step's result, and the run's
+  await expect.poll(count, SOON).toBeGreaterThan(250_000);
+});
