@@ -19,6 +19,7 @@ const SMALL = new Set([
   "ops.workers",
   "ops.bus",
   "log.numbered_cursors",
+  "ops.log_bytes_counted",
 ]);
 
 const TABLES = `
