@@ -89,7 +89,7 @@ function createHealthGauges(registers: Registry[]) {
 export function measureLogLimits(registry: Registry, { countReached }: Pick<LogLimits, "countReached">): void {
   new Gauge({
     name: "organizations_over_log_limit",
-    help: "Organizations whose new work is refused because of ORGANIZATION_LOG_MEGABYTES",
+    help: "Organizations whose events, or values of runs, take more than they may",
     registers: [registry],
     collect() {
       this.set(countReached());
