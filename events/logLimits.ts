@@ -1,7 +1,10 @@
-/** Says which organizations have as many events in the log as they may, by this process's last look. */
+/**
+ * Says which organizations may start nothing new, by this process's last look: their events, or the long arguments and results of
+ * their runs, take as much as they may.
+ */
 export interface LogLimits {
-  /** Why new work of the organization is refused; undefined while it is within its limit. */
+  /** Why new work of the organization is refused; undefined while it is within its limits. */
   refusal(organization: string): { code: "storage_limit_reached"; message: string } | undefined;
-  /** Number of organizations over their limit. */
+  /** Number of organizations over a limit. */
   countReached(): number;
 }

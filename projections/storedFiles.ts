@@ -13,20 +13,23 @@ const ITEM_BYTES = 4_096;
 
 /** The summaries have the bytes of the documents that are ready. The others are added, because a failed one keeps its file. */
 const STORED_BY_ORGANIZATIONS = `
-  select o.id, (
-    (select count(*) from read.collections c join read.documents d on d.collection_id = c.id and d.status in ('pending', 'processing')
-     where c.organization_id = o.id)
-    + (select count(*) from read.extractions where organization_id = o.id and status in ('pending', 'processing'))
-  )::integer as unread, (
+  select o.id, (others.unread + extractions.unread)::integer as unread, (
     (select coalesce(sum(stored_bytes), 0) from read.turns where organization_id = o.id and stored_bytes > 0)
     + (select coalesce(sum(bytes + ${ITEM_BYTES}), 0) from read.files where organization_id = o.id)
-    + (select coalesce(sum(size_bytes + ${ITEM_BYTES}), 0) from read.extractions where organization_id = o.id)
     + (select coalesce(sum(s.bytes + s.total * ${ITEM_BYTES}::bigint), 0)
        from read.collections c join ops.collection_summaries s on s.collection_id = c.id where c.organization_id = o.id)
-    + (select coalesce(sum(d.size_bytes), 0)
-       from read.collections c join read.documents d on d.collection_id = c.id and d.status in ('pending', 'processing', 'failed')
-       where c.organization_id = o.id)
-  )::bigint as bytes from unnest($1::uuid[]) o (id)`;
+    + extractions.bytes + others.bytes
+  )::bigint as bytes
+  from unnest($1::uuid[]) o (id)
+  cross join lateral (
+    select coalesce(sum(size_bytes + ${ITEM_BYTES}), 0) as bytes, count(*) filter (where status in ('pending', 'processing')) as unread
+    from read.extractions where organization_id = o.id
+  ) extractions
+  cross join lateral (
+    select coalesce(sum(d.size_bytes), 0) as bytes, count(*) filter (where d.status <> 'failed') as unread
+    from read.collections c join read.documents d on d.collection_id = c.id and d.status in ('pending', 'processing', 'failed')
+    where c.organization_id = o.id
+  ) others`;
 
 /** What each organization has stored. */
 export async function storedFiles(db: Db, organizations: string[]): Promise<Map<string, StoredFiles>> {

@@ -52,7 +52,7 @@ test("the members of a large organization are folded again without a copy of all
 test("large states are forgotten before they fill the memory, the oldest first", async () => {
   const read: string[] = [];
   const heads = async (streams: string[]) => (read.push(...streams), new Map<string, StreamHead>());
-  const states = streamStates({ heads, read: async () => [] }, { streams: 10, size: 25_000 });
+  const states = streamStates({ heads, read: async () => [] }, { entries: 10, size: 25_000 });
   const load = (stream: string) => states.load(stream, organization, { fresh: false });
   const remember = (stream: string, size: number) =>
     states.remember(stream, { version: 1, state: { status: "active", members: { a: "x".repeat(size) } } });

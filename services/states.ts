@@ -1,6 +1,7 @@
 import type { Decider } from "#events/decider.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
+import { createSizedCache } from "#events/sizedCache.ts";
 import { createPause } from "#events/slices.ts";
 import { createFold } from "./deciders/records.ts";
 import { estimateSize } from "./estimateSize.ts";
@@ -13,7 +14,7 @@ export interface StreamState {
 }
 
 /** Streams whose state a process remembers, and their size together: a run with a thousand waits may have millions. */
-const REMEMBERED = { streams: 20_000, size: 64 * 1024 * 1024 };
+const REMEMBERED = { entries: 20_000, size: 64 * 1024 * 1024 };
 
 /** The state from a head row; folded again from the events if another version of the decider wrote the row. */
 export async function readState(
@@ -60,30 +61,9 @@ export interface StreamStates {
   forget(stream: string): void;
 }
 
-/** The states that were used last. */
-function createRememberedStates(limits: typeof REMEMBERED) {
-  const states = new Map<string, { state: StreamState; size: number }>();
-  let total = 0;
-  function forget(stream: string): void {
-    total -= states.get(stream)?.size ?? 0;
-    states.delete(stream);
-  }
-  return {
-    find: (stream: string): StreamState | undefined => states.get(stream)?.state,
-    forget,
-    remember(stream: string, state: StreamState): void {
-      forget(stream);
-      const size = estimateSize(state.state);
-      states.set(stream, { state, size });
-      total += size;
-      while (states.size > limits.streams || total > limits.size) forget(states.keys().next().value!);
-    },
-  };
-}
-
 /** Folded states of streams, from memory or else from the head row. Loading costs one row, however long the stream is. */
 export function streamStates(log: Pick<EventLog, "heads" | "read">, limits = REMEMBERED): StreamStates {
-  const states = createRememberedStates(limits);
+  const states = createSizedCache<StreamState>(limits);
   return {
     async load(stream, decider, { fresh }) {
       const remembered = states.find(stream);
@@ -93,7 +73,7 @@ export function streamStates(log: Pick<EventLog, "heads" | "read">, limits = REM
       const head = await findHead(log, stream);
       return head ? readState(log, head, decider) : { version: 0, state: decider.initial };
     },
-    remember: states.remember,
+    remember: (stream, state) => states.set(stream, state, estimateSize(state.state)),
     forget: states.forget,
   };
 }

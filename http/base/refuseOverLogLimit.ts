@@ -6,7 +6,7 @@ import { requireLogRoom, type LogNeeds } from "./storageLimits.ts";
 const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 /**
- * What an organization may do beyond the limit of its events, besides reading and deleting: store nothing, end something, decide
+ * What an organization may do beyond the limit of its events or of its runs' values, besides reading and deleting: store nothing, end something, decide
  * what waits, or take access away. Everything else that writes is refused, also routes that are added later
  * (docs/adr/0102-an-organization-has-a-share-of-the-log.md).
  */
@@ -51,7 +51,7 @@ export const ALLOWED_BEYOND: readonly string[] = [
 ];
 
 /**
- * Refuses requests of organizations over the limit of their events, before their bodies are read. A request without a credential
+ * Refuses requests of organizations over the limit of their events or of their runs' values, before their bodies are read. A request without a credential
  * or a hook belongs to no organization yet.
  */
 export function refuseOverLogLimit(app: App, http: LogNeeds): void {

@@ -41,7 +41,7 @@ export async function requireStorage(
   );
 }
 
-/** Throws 413 `storage_limit_reached` if the events of the organization take more than they may. */
+/** Throws 413 `storage_limit_reached` if the events of the organization, or the values of its runs, take more than they may. */
 export function requireLogRoom({ logLimits }: LogNeeds, organization: string): void {
   const refusal = logLimits.refusal(organization);
   if (refusal) throw new ApiError(refusal.code, refusal.message);

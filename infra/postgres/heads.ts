@@ -1,4 +1,5 @@
 import type { EventLog, StreamHead } from "#events/ports.ts";
+import { createSizedCache } from "#events/sizedCache.ts";
 import type { Db } from "#projections/projection.ts";
 import { batchLookups } from "./batchLookups.ts";
 import { HEAD_COLUMNS, headFrom, type HeadRow } from "./openWork.ts";
@@ -20,65 +21,39 @@ const CHANGED_HEADS = `
 /** Null: the state is the known one. */
 type ChangedRow = Omit<HeadRow, "state"> & { state: string | null };
 
-/** The heads with large states that were read last. */
-function createKeptHeads(maxKept: number) {
-  const kept = new Map<string, { head: StreamHead; size: number }>();
-  let total = 0;
-  function drop(stream: string): void {
-    total -= kept.get(stream)?.size ?? 0;
-    kept.delete(stream);
-  }
-  return {
-    find: (streams: string[]): Map<string, StreamHead> =>
-      new Map(streams.flatMap((stream) => (kept.has(stream) ? [[stream, kept.get(stream)!.head]] : []))),
-    use(stream: string): void {
-      const used = kept.get(stream);
-      if (!used) return;
-      kept.delete(stream);
-      kept.set(stream, used);
-    },
-    keep(head: StreamHead, size: number): void {
-      drop(head.stream);
-      if (size < MIN_KEPT || size > maxKept) return;
-      kept.set(head.stream, { head, size });
-      total += size;
-      while (total > maxKept) drop(kept.keys().next().value!);
-    },
-  };
-}
-
 /**
  * Reads heads. Large states are read and parsed once per change: each platform call of a step that acts for a person reads the
  * head with all members of its organization.
  */
 export function createHeadReader(db: Db, maxKept = MAX_KEPT): EventLog["heads"] {
-  const kept = createKeptHeads(maxKept);
+  const kept = createSizedCache<StreamHead>({ size: maxKept });
 
-  async function readChanged(streams: string[], known: Map<string, StreamHead>): Promise<StreamHead[]> {
-    const heads = [...known.values()];
+  async function readChanged(streams: string[], known: StreamHead[]): Promise<StreamHead[]> {
+    const states = new Map(known.map(({ stream, state }) => [stream, state]));
     const rows = await db.query<ChangedRow>(CHANGED_HEADS, [
       streams,
-      heads.map(({ stream }) => stream),
-      heads.map(({ position }) => position),
-      heads.map(({ state_version }) => state_version),
+      known.map(({ stream }) => stream),
+      known.map(({ position }) => position),
+      known.map(({ state_version }) => state_version),
     ]);
     return rows.map(({ state, ...row }) => {
       if (state !== null) return parse({ ...row, state });
       kept.use(row.stream);
-      return { ...headFrom({ ...row, state: "null" }), state: known.get(row.stream)!.state };
+      return { ...headFrom({ ...row, state: "null" }), state: states.get(row.stream) };
     });
   }
 
   function parse(row: HeadRow): StreamHead {
     const head = headFrom(row);
-    kept.keep(head, row.state.length);
+    if (row.state.length < MIN_KEPT) kept.forget(head.stream);
+    else kept.set(head.stream, head, row.state.length);
     return head;
   }
 
   return batchLookups<StreamHead>(async (streams) => {
-    const known = kept.find(streams);
+    const known = streams.flatMap((stream) => kept.find(stream) ?? []);
     const heads =
-      known.size > 0 ? await readChanged(streams, known) : (await db.query<HeadRow>(HEADS, [streams])).map(parse);
+      known.length > 0 ? await readChanged(streams, known) : (await db.query<HeadRow>(HEADS, [streams])).map(parse);
     return new Map(heads.map((head) => [head.stream, head]));
   });
 }

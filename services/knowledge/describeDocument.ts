@@ -85,3 +85,5 @@ export function createDescriptionReader(log: Pick<EventLog, "pages">, maxRemembe
     forget: (stream: string): void => void remembered.delete(stream),
   };
 }
+
+export type DescriptionReader = ReturnType<typeof createDescriptionReader>;

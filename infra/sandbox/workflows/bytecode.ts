@@ -1,4 +1,5 @@
 import { EvalFlags, type QuickJS } from "quickjs-wasi";
+import { createSizedCache } from "#events/sizedCache.ts";
 
 /** Compiles a module to bytecode, which VMs with the same options can run. Throws the script's error. */
 export function compileModule(vm: QuickJS, js: string): Uint8Array {
@@ -11,25 +12,11 @@ export function compileModule(vm: QuickJS, js: string): Uint8Array {
 
 /** Bytecode of scripts by the SHA-256 of their source. Beyond `maxBytes` the least recently used script is dropped. */
 export function createCodeCache(maxBytes: number) {
-  const cached = new Map<string, Uint8Array>();
-  let bytes = 0;
+  const cached = createSizedCache<Uint8Array>({ size: maxBytes });
   return {
-    find(sha256: string): Uint8Array | undefined {
-      const code = cached.get(sha256);
-      if (!code) return undefined;
-      cached.delete(sha256);
-      cached.set(sha256, code);
-      return code;
-    },
+    find: cached.use,
     add(sha256: string, code: Uint8Array): void {
-      if (cached.has(sha256)) return;
-      cached.set(sha256, code);
-      bytes += code.byteLength;
-      for (const [oldest, { byteLength }] of cached) {
-        if (bytes <= maxBytes || oldest === sha256) return;
-        cached.delete(oldest);
-        bytes -= byteLength;
-      }
+      if (!cached.find(sha256)) cached.set(sha256, code, code.byteLength);
     },
   };
 }

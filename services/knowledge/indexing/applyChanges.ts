@@ -17,7 +17,7 @@ const REMOVAL_BATCH = 500;
 const REFUSED = "The document could not be taken into the search index.";
 
 export interface ApplyDeps extends PutDeps {
-  log: Pick<EventLog, "heads" | "read" | "pages" | "event">;
+  log: Pick<EventLog, "heads" | "read" | "event">;
   index: Pick<PassageIndex, "put" | "remove" | "waitFor" | "exists">;
   send: Send;
   /** A point at which the crash harness may end the process. */

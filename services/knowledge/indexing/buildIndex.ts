@@ -16,7 +16,7 @@ const RETRY_MS = 1_000;
 const [MAX_READ_MODEL_CHECKS, READ_MODEL_CHECK_MS] = [100, 20];
 
 export interface BuildDeps extends ApplyDeps {
-  log: Pick<EventLog, "scan" | "heads" | "read" | "pages" | "event">;
+  log: Pick<EventLog, "scan" | "heads" | "read" | "event">;
   index: PassageIndex;
   registry: IndexRegistry;
   /** The prefix of the index ids of this deployment. */

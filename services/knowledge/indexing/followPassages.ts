@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Hints } from "#events/ports.ts";
+import { streamName } from "#events/ids.ts";
+import type { EventLog, Hints } from "#events/ports.ts";
 import { HOUR_MS } from "#events/units.ts";
 import { createSerializer } from "../../serialize.ts";
+import { createDescriptionReader } from "../describeDocument.ts";
 import type { IndexStatus, ServingIndex } from "../passageIndex.ts";
 import { applyChanges, IndexLost, removeSurplus, reportResults, SurplusPassages } from "./applyChanges.ts";
 import {
@@ -14,7 +16,6 @@ import {
   type BuildOptions,
 } from "./buildIndex.ts";
 import { createIndexContents, type IndexContents } from "./contents.ts";
-import { forgetDescription } from "./loadPassages.ts";
 import { createPacer } from "./pacer.ts";
 import { FOLLOWED_EVENTS, planChanges, type IndexPlan, type SupersededGeneration } from "./planChanges.ts";
 import { createReconcile } from "./reconcile.ts";
@@ -29,14 +30,15 @@ const CLEAN_MS = HOUR_MS;
 /** Pause before an index of a new version is built again, after one was incomplete. */
 const UPGRADE_RETRY_MS = HOUR_MS;
 
-export interface FollowDeps extends BuildDeps {
+export interface FollowDeps extends Omit<BuildDeps, "descriptions"> {
+  log: BuildDeps["log"] & Pick<EventLog, "pages">;
   hints: Pick<Hints, "onCommitted">;
   /** Interval of comparing the index with the read model; 30 s by default. */
   reconcileMs?: number;
 }
 
 interface Follower {
-  deps: FollowDeps;
+  deps: FollowDeps & BuildDeps;
   signal: AbortSignal;
   lock: BuildOptions["lock"];
   reconcile: ReturnType<typeof createReconcile>;
@@ -91,7 +93,8 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
   await follower.build?.done.catch(() => {});
 }
 
-function createFollower(deps: FollowDeps, signal: AbortSignal): Follower {
+function createFollower(given: FollowDeps, signal: AbortSignal): Follower {
+  const deps = { ...given, descriptions: createDescriptionReader(given.log) };
   const serialize = createSerializer();
   return {
     deps,
@@ -161,7 +164,7 @@ async function followBatch(follower: Follower, { serving, position, projected }:
   const from = serving ? Math.max(follower.position, position) : follower.position;
   const { events, seen } = await deps.log.scan(from, FOLLOWED_EVENTS, SCAN_BATCH);
   const plan = await planChanges(deps.log, events, contents);
-  for (const { document_id } of plan.deleted) forgetDescription(deps.log, document_id);
+  for (const { document_id } of plan.deleted) deps.descriptions.forget(streamName("document", document_id));
   const older = Object.groupBy([...follower.older, ...plan.older], (one) =>
     one.position <= projected ? "due" : "later",
   );

@@ -1,6 +1,5 @@
-import { streamName } from "#events/ids.ts";
 import { Unavailable, type EventLog } from "#events/ports.ts";
-import { createDescriptionReader, describeDocument, type DocumentDescription } from "../describeDocument.ts";
+import { describeDocument, type DescriptionReader, type DocumentDescription } from "../describeDocument.ts";
 import { decodeVectors, markPassages } from "../embedding/vectorBlob.ts";
 import type { IndexedPassage } from "../passageIndex.ts";
 import { decodePassages } from "../../reading/passageLines.ts";
@@ -16,24 +15,16 @@ export class UnreadablePassages extends Error {
 /** Documents with at most this many events are looked up together, in one shared query. */
 const MAX_SHARED_EVENTS = 8;
 
-type LoadDeps = VaultDeps & { log: Pick<EventLog, "pages" | "event">; onError(error: unknown): void };
-
-/** By log: each change of a document loads it, in the one process that follows the log for all organizations. */
-const readers = new WeakMap<LoadDeps["log"], ReturnType<typeof createDescriptionReader>>();
-function readerFor(log: LoadDeps["log"]) {
-  const reader = readers.get(log) ?? createDescriptionReader(log);
-  readers.set(log, reader);
-  return reader;
+interface LoadDeps extends VaultDeps {
+  log: Pick<EventLog, "event">;
+  descriptions: DescriptionReader;
+  onError(error: unknown): void;
 }
-
-/** Call it for each document that was deleted. */
-export const forgetDescription = (log: LoadDeps["log"], document_id: string): void =>
-  readerFor(log).forget(streamName("document", document_id));
 
 /** The passages of a generation for the index; undefined if the document was erased. Throws UnreadablePassages, Unavailable. */
 export async function loadPassages(deps: LoadDeps, wanted: WantedGeneration): Promise<IndexedPassage[] | undefined> {
   const [blobs, description] = await Promise.all([openThingBlobs(deps, wanted), describeWanted(deps, wanted)]);
-  if (!blobs) readerFor(deps.log).forget(wanted.stream);
+  if (!blobs) deps.descriptions.forget(wanted.stream);
   if (!blobs || !description) return undefined;
   const passages = await readPassages(blobs, wanted);
   const vectors = await loadVectors(deps, blobs, { wanted, passages });
@@ -47,10 +38,10 @@ export async function loadPassages(deps: LoadDeps, wanted: WantedGeneration): Pr
 }
 
 async function describeWanted(
-  { log }: LoadDeps,
+  { log, descriptions }: LoadDeps,
   { stream, version }: WantedGeneration,
 ): Promise<DocumentDescription | undefined> {
-  if (version > MAX_SHARED_EVENTS) return readerFor(log).read(stream);
+  if (version > MAX_SHARED_EVENTS) return descriptions.read(stream);
   const events = await Promise.all(Array.from({ length: version }, (_, n) => log.event(stream, n + 1)));
   return describeDocument(events.filter((event) => event !== undefined));
 }

@@ -38,7 +38,10 @@ function openBench() {
     },
     log: {
       event: async (stream) => ({ ...documentUploaded(stream), recorded_at: new Date() }) as unknown as RecordedEvent,
-      pages: () => expect.unreachable("no document here has so many events"),
+    },
+    descriptions: {
+      read: () => expect.unreachable("no document here has so many events"),
+      forget: () => {},
     },
     index: {
       put: async (_, given: IndexedPassage[]) => {

@@ -1,5 +1,6 @@
 import { currentTime } from "#events/clock.ts";
 import type { EventLog } from "#events/ports.ts";
+import type { DescriptionReader } from "../describeDocument.ts";
 import type { IndexChangeId, ChangeResult, IndexedPassage, PassageIndex } from "../passageIndex.ts";
 import type { VaultDeps } from "../../thingBlobs.ts";
 import { UnreadablePassages, loadPassages } from "./loadPassages.ts";
@@ -11,7 +12,8 @@ const BATCH_PASSAGES = 2_000;
 const [MAX_LOADS, MAX_LOADED_PASSAGES] = [50, 200];
 
 export interface PutDeps extends VaultDeps {
-  log: Pick<EventLog, "pages" | "event">;
+  log: Pick<EventLog, "event">;
+  descriptions: DescriptionReader;
   index: Pick<PassageIndex, "put">;
   onError(error: unknown): void;
 }
