@@ -5,6 +5,7 @@ import { NO_USAGE } from "#events/thread.ts";
 import { eventsIn, expectStream } from "#test/agents/grammar.ts";
 import { countRounds } from "#test/countRounds.ts";
 import { RESPONSE_HEAD } from "#test/samples.ts";
+import type { FramePlace } from "../turns/frameReader.ts";
 import { encodeEvent, type NumberedEvent } from "./encodeEvents.ts";
 import { createStream, REGENERATED_MESSAGE } from "./responseStream.ts";
 import { buildResponse } from "./storedResponse.ts";
@@ -33,7 +34,7 @@ const textOf = (frames: FramePayload[]): string =>
   frames.map((each) => (each.type === "text" ? each.text : "")).join("");
 
 function play(frames: FramePayload[], end: TurnEnd, from = RESPONSE_HEAD, startAfter = -1): string {
-  const stream = createStream(from, { startAfter, attempt: 1 });
+  const stream = createStream(from, { startAfter, newest: undefined });
   const opened = stream.open();
   const next = frames.flatMap((each) => stream.next(frame(each)));
   return toSse([...opened, ...next, ...stream.end(end, 1_700_000_001)]);
@@ -163,7 +164,7 @@ describe("the stream of a response", () => {
     const replayed = async (startAfter: number) =>
       parsed(
         toSse(
-          await createStream(RESPONSE_HEAD, { startAfter, attempt: 1 }).replay(
+          await createStream(RESPONSE_HEAD, { startAfter, newest: undefined }).replay(
             [{ type: "text", text: "half" }],
             stopped,
             1_700_000_001,
@@ -187,18 +188,21 @@ describe("the stream of a response", () => {
   test("ends where a later attempt generates again what the client already has, because the bus lost it", () => {
     const known = TOOL_TURN.slice(0, 4);
     const has = parsed(play(TOOL_TURN, cited)).findLast(({ type }) => type.endsWith("text.delta")).sequence_number;
-    const continued = (attemptOfClient: number) => {
-      const stream = createStream(RESPONSE_HEAD, { startAfter: has, attempt: attemptOfClient });
+    const continued = (newest: FramePlace) => {
+      const stream = createStream(RESPONSE_HEAD, { startAfter: has, newest });
       const opened = stream.open();
       const again = known.flatMap((each) => stream.next(frame(each, 2)));
-      const other = stream.next({ ...frame({ type: "text", text: "\n\nAnother" }, 2), is_new: true });
+      const other = stream.next({ ...frame({ type: "text", text: "\n\nAnother" }, 2), n: 7, is_new: true });
       return parsed(toSse([...opened, ...again, ...other, ...stream.end(cited, 1_700_000_001)]));
     };
-    expect(continued(1)).toMatchObject([
+    const regenerated = [
       { type: "response.failed", sequence_number: has + 1, response: { error: { message: REGENERATED_MESSAGE } } },
-    ]);
+    ];
+    expect(continued({ attempt: 1, n: 9 })).toMatchObject(regenerated);
+    // the later attempt had begun when the client asked, but had not come as far
+    expect(continued({ attempt: 2, n: 6 })).toMatchObject(regenerated);
     // what the client has may be of the later attempt itself
-    expect(continued(2).at(-1).type).toBe("response.completed");
+    expect(continued({ attempt: 2, n: 7 }).at(-1).type).toBe("response.completed");
   });
 
   test("that breaks off before its first event begins with the response, so that its reader can continue", () => {

@@ -5,6 +5,7 @@ import { countRounds } from "#test/countRounds.ts";
 import { RESPONSE_HEAD } from "#test/samples.ts";
 import { openFrameReader } from "../turns/frameReader.ts";
 import { followResponse, replayResponse } from "./followResponse.ts";
+import { START } from "./responseStream.ts";
 
 test("a stream that repeats long instructions in three events lets other work run in between", async () => {
   const written: (string | Buffer)[] = [];
@@ -92,7 +93,7 @@ test("a resumed stream sends retained frames of 3 MB at the pace of its client",
   const { raw, written } = slowConnection();
   const reply = { raw, request: { headers: {} }, hijack: () => {}, getHeaders: () => ({}) };
   const never = new AbortController().signal;
-  const followed = { organization_id: "o", head: RESPONSE_HEAD, reader, startAfter: -1, disconnected: never };
+  const followed = { organization_id: "o", head: RESPONSE_HEAD, reader, place: START, disconnected: never };
 
   const ended = await followResponse({ closing: never } as never, reply as never, { ...followed, row: undefined });
   expect(raw.destroyed).toBe(false);

@@ -8,12 +8,12 @@ import { onDisconnect } from "../base/disconnect.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { encodeComment, openEventStream, type EventStream } from "../base/sse.ts";
 import { unixSeconds } from "../base/times.ts";
-import { MAX_CATCH_UP_MS, type FrameReader } from "../turns/frameReader.ts";
+import { MAX_CATCH_UP_MS, type FramePlace, type FrameReader } from "../turns/frameReader.ts";
 import { SILENCE_MS } from "../turns/turnEnd.ts";
 import { encodeEvents, type NumberedEvent } from "./encodeEvents.ts";
 import type { ResponseRow } from "./lookups.ts";
 import type { ResponseHead } from "./present.ts";
-import { createStream, type ResponseStream } from "./responseStream.ts";
+import { createStream, type ResponseStream, type StreamPlace } from "./responseStream.ts";
 import { readResponseEnd, readFrames } from "./storedResponse.ts";
 
 /** Maximum wait for the read model to show the end of a turn. */
@@ -48,17 +48,14 @@ async function readRest(
 const encodeFirst = async ({ request }: FastifyReply, events: NumberedEvent[]) =>
   events.length > 0 ? encodeEvents(events) : encodeComment(request);
 
-type FramePosition = Pick<Frame, "attempt" | "n">;
-
-const isNext = ({ attempt, n }: Frame, previous: FramePosition | undefined): boolean =>
+const isNext = ({ attempt, n }: Frame, previous: FramePlace | undefined): boolean =>
   previous ? attempt === previous.attempt && n === previous.n + 1 : n === 0;
 
 interface FollowedResponse {
   organization_id: string;
   head: ResponseHead;
   reader: FrameReader;
-  /** Number of the last event that the client has; -1 for none. */
-  startAfter: number;
+  place: StreamPlace;
   disconnected: AbortSignal;
   /** The row as read before; undefined for a turn that this request started. */
   row: ResponseRow | undefined;
@@ -71,7 +68,7 @@ async function writeParked(http: Http, row: ResponseRow | undefined, stream: Res
   const attempt = row.attempt - 1;
   const giveUp = AbortSignal.any([http.closing, AbortSignal.timeout(MAX_CATCH_UP_MS)]);
   for (const frame of await readFrames(http, row)) {
-    sse.write(await encodeEvents(stream.next({ ...frame, attempt })));
+    sse.write(await encodeEvents(stream.next({ ...frame, attempt, n: 0 })));
     await sse.drainedBefore(giveUp);
   }
 }
@@ -86,8 +83,8 @@ export async function followResponse(
   following: FollowedResponse,
 ): Promise<TurnEnd | undefined> {
   const { reader, disconnected } = following;
-  const { head, startAfter, row } = following;
-  const stream = createStream(head, { startAfter, attempt: row?.attempt ?? 0 });
+  const { head, place, row } = following;
+  const stream = createStream(head, place);
   // sends the headers at once
   const sse = openEventStream(reply, await encodeFirst(reply, stream.open()));
   const closeReader = () => reader.close();
@@ -112,7 +109,7 @@ async function writeUntilEnd(
   stream: ResponseStream,
   sse: EventStream,
 ): Promise<TurnEnd | undefined> {
-  let previous: FramePosition | undefined;
+  let previous: FramePlace | undefined;
   while (!disconnected.aborted && !http.closing.aborted) {
     const frame = await reader.next(SILENCE_MS);
     if (frame && frame.type !== "end") {
@@ -147,7 +144,7 @@ export async function replayResponse(
   { head, row, startAfter }: { head: ResponseHead; row: ResponseRow; startAfter: number },
 ): Promise<void> {
   const { end, completed_at } = readResponseEnd(row)!;
-  const stream = createStream(head, { startAfter, attempt: row.attempt });
+  const stream = createStream(head, { startAfter, newest: undefined });
   const events = await stream.replay(await readFrames(http, row), end, completed_at);
   openEventStream(reply, await encodeFirst(reply, events)).end("");
 }

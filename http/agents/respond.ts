@@ -22,6 +22,7 @@ import { measureHead, type ResponseHead } from "./present.ts";
 import { readToolResultCalls } from "./readInput.ts";
 import { findRepeatedTurn } from "./repeatedToolResult.ts";
 import { resendAnswer } from "./resendAnswer.ts";
+import { START } from "./responseStream.ts";
 import type { ResponseRequest } from "./schema.ts";
 import { readResponseEnd, readHead } from "./storedResponse.ts";
 
@@ -143,7 +144,7 @@ async function answerStreamed(
     const head = knownHead ?? (await readHead(http, row!));
     http.streams.countKept(reply, measureHead(head));
     if (row && readResponseEnd(row)) return await replayResponse(http, reply, { head, row, startAfter: -1 });
-    const end = await followResponse(http, reply, { organization_id, head, reader, startAfter: -1, disconnected, row });
+    const end = await followResponse(http, reply, { organization_id, head, reader, place: START, disconnected, row });
     if (end) http.metrics.turn(end);
     else if (http.closing.aborted) await recordAbandonedTurn(http, turn);
   } catch (error) {

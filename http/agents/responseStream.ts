@@ -1,6 +1,7 @@
 import type { Frame, FramePayload, TurnEnd } from "#events/ports.ts";
 import { mapInSlices } from "#events/slices.ts";
 import { NO_OUTPUT, NO_USAGE } from "#events/thread.ts";
+import type { FramePlace } from "../turns/frameReader.ts";
 import { createDeduplicator } from "./deduplicateFrames.ts";
 import type { NumberedEvent } from "./encodeEvents.ts";
 import { createFold } from "./foldFrames.ts";
@@ -54,10 +55,14 @@ function createNumbering(startAfter: number) {
 export interface StreamPlace {
   /** Number of the last event that the client has; -1 for none. */
   startAfter: number;
-  /** The turn's attempt when the client asked to continue. Its events come from this attempt or earlier ones. */
-  attempt: number;
+  /** The newest frame when the client asked to continue, so all that the client can have. Undefined if that is unknown. */
+  newest: FramePlace | undefined;
 }
-const START: StreamPlace = { startAfter: -1, attempt: 0 };
+/** From the first event. */
+export const START: StreamPlace = { startAfter: -1, newest: undefined };
+
+const isAfter = (frame: FramePlace, place: FramePlace): boolean =>
+  frame.attempt > place.attempt || (frame.attempt === place.attempt && frame.n > place.n);
 
 /** UTF-16 units of text. */
 const countText = (frames: FramePayload[]): number =>
@@ -70,10 +75,10 @@ const isStoredShorter = (end: TurnEnd, sentUnits: number): boolean =>
 /**
  * Turns the frames of one response into numbered events, without those that its client has. Repeated frames of a newer attempt
  * are not sent again. The stream ends as failed if an attempt contradicts earlier output. If the bus loses frames together with
- * their worker, it also does if a newer attempt generates an answer of which the client has more, or if a turn that was given up
- * is stored with less than was sent.
+ * their worker, it also does if a newer attempt has yet to generate what the client already has, or if a turn that was given up is
+ * stored with less than was sent.
  */
-export function createStream(head: ResponseHead, { startAfter, attempt: attemptOfClient }: StreamPlace = START) {
+export function createStream(head: ResponseHead, { startAfter, newest }: StreamPlace = START) {
   const fold = createFold(head);
   const deduplicate = createDeduplicator();
   const numbering = createNumbering(startAfter);
@@ -100,9 +105,8 @@ export function createStream(head: ResponseHead, { startAfter, attempt: attemptO
     return numbering.number([...closing, { type, response }]);
   }
 
-  function sendFrame(frame: FramePayload, attempt: number, isNew = false): NumberedEvent[] {
+  function sendFrame(frame: FramePayload, attempt: number): NumberedEvent[] {
     if (isOver) return [];
-    if (isNew && attempt > attemptOfClient && numbering.isBehindClient()) return finish(REGENERATED, 0);
     const unsent = deduplicate(frame, attempt);
     if (!unsent) return finish(REGENERATED, 0);
     units += countText(unsent);
@@ -113,8 +117,11 @@ export function createStream(head: ResponseHead, { startAfter, attempt: attemptO
     /** The first two events. */
     open,
     /** The next frame of the turn. */
-    next: ({ attempt, is_new, ...frame }: FramePayload & Pick<Frame, "attempt" | "is_new">): NumberedEvent[] =>
-      sendFrame(frame, attempt, is_new),
+    next({ attempt, n, is_new, ...frame }: FramePayload & FramePlace & Pick<Frame, "is_new">): NumberedEvent[] {
+      const isUnseen = is_new && newest !== undefined && isAfter({ attempt, n }, newest);
+      if (isUnseen && numbering.isBehindClient()) return finish(REGENERATED, 0);
+      return sendFrame(frame, attempt);
+    },
     /** Whether the terminal event was sent. */
     isOver: (): boolean => isOver,
     end: finish,

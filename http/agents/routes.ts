@@ -84,9 +84,10 @@ function readRoute(app: App, http: Http): void {
       if (readResponseEnd(row)) return replayResponse(http, reply, { head, row, startAfter });
       const { organization_id } = row;
       const reader = openFrameReader(http.frames, organization_id, row.id);
-      await reader.catchUp().catch(() => {});
+      const newest = await reader.catchUp().catch(() => undefined);
       const disconnected = disconnectSignal(reply.raw);
-      await followResponse(http, reply, { organization_id, head, reader, startAfter, disconnected, row });
+      const place = { startAfter, newest };
+      await followResponse(http, reply, { organization_id, head, reader, place, disconnected, row });
       return reply;
     },
   );

@@ -98,6 +98,8 @@ describe("the frame reader of a turn", () => {
     const reader = openFrameReader(memoryBus([text(0), text(1)]).port, "o", "t");
     await reader.catchUp();
     expect(await reader.next(1_000)).toEqual(text(0));
+    const first = openFrameReader(memoryBus().port, "o", "t");
+    expect(await first.catchUp()).toEqual({ attempt: 0, n: -1 });
   });
 
   test("lets a writer wait for its client while retained frames are returned, and not for live ones", async () => {
@@ -110,7 +112,7 @@ describe("the frame reader of a turn", () => {
       await reader.pace(client);
       return waits.length;
     };
-    await reader.catchUp();
+    expect(await reader.catchUp()).toMatchObject({ attempt: 1, n: 1 });
     bus.deliver(text(2));
     expect([await takeNext(), await takeNext(), await takeNext()]).toEqual([1, 2, 3]);
     setTimeout(() => bus.deliver(text(3)), 5);

@@ -28,12 +28,18 @@ const held = createCounter();
 const sizeOf = (frame: Frame): number =>
   FRAME_OVERHEAD + (frame.type === "text" || frame.type === "reasoning" ? frame.text.length : 0);
 
+/** Where a frame stands among the frames of its turn. */
+export type FramePlace = Pick<Frame, "attempt" | "n">;
+
+/** Before all frames. */
+const NOWHERE: FramePlace = { attempt: 0, n: -1 };
+
 /** Reads the frames of one turn in order. */
 export interface FrameReader {
   /** Waits for the next frame. Returns undefined after `ms` without one, or once the reader is closed. */
   next(ms: number): Promise<Frame | undefined>;
-  /** Loads the frames that were sent before this reader was opened. */
-  catchUp(): Promise<void>;
+  /** Loads the frames that were sent before this reader was opened. Returns the place of the newest one that is retained. */
+  catchUp(): Promise<FramePlace>;
   /** Waits for the client of a stream if retained frames are being returned. Call it after each frame is written. */
   pace(stream: Pick<EventStream, "drainedBefore">): Promise<void>;
   close(): void;
@@ -54,11 +60,12 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
     for (const frame of isClosed() ? [] : more) ready.add(frame);
     if (more.length > 0) waiter.wake();
   };
-  async function catchUp(): Promise<void> {
-    const retained = await frames.loadFrames(organization, turn);
+  async function catchUp(): Promise<FramePlace> {
     // the newest attempt is enough: it repeats the text of earlier attempts
-    for (const frame of newestAttempt(retained)) push(order.accept(frame));
+    const retained = newestAttempt(await frames.loadFrames(organization, turn));
+    for (const frame of retained) push(order.accept(frame));
     if (!ready.isEmpty()) catchingUp ??= AbortSignal.any([closed.signal, AbortSignal.timeout(MAX_CATCH_UP_MS)]);
+    return retained.at(-1) ?? NOWHERE;
   }
   async function fillGap(): Promise<void> {
     if (isFilling) return;
