@@ -27,11 +27,11 @@ import { shareBriefly } from "./base/shareBriefly.ts";
 import { createStreamLimits } from "./base/streamLimits.ts";
 import { normalizeUrl } from "./base/normalizeUrl.ts";
 import { toApiError } from "./base/toApiError.ts";
+import { MAX_REQUEST_MS, refuseSlowBodies } from "./base/slowBodies.ts";
 import { compilers } from "./base/validate.ts";
 import { hintForPath } from "./base/misplacedPaths.ts";
 import { registerRoutes } from "./routes.ts";
 
-const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
 /** Node's default limit of a request's address and headers together. So no part of a path is longer. */
 const MAX_HEAD_BYTES = 16 * 1024;
@@ -48,7 +48,7 @@ function bareServer({ logger, settings }: Pick<HttpDeps, "logger" | "settings">)
     rewriteUrl: ({ url = "" }) => normalizeUrl(url),
     trustProxy: settings.TRUST_PROXY.length > 0 && settings.TRUST_PROXY,
     bodyLimit: MIB,
-    requestTimeout: REQUEST_MS,
+    requestTimeout: MAX_REQUEST_MS,
     // `observeRequests` refuses a missing Host with our error body instead
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     clientErrorHandler: answerBadRequest,
@@ -65,6 +65,7 @@ function bareServer({ logger, settings }: Pick<HttpDeps, "logger" | "settings">)
     return503OnClosing: false,
   }).withTypeProvider<ZodTypeProvider>();
   limitPipelining(app.server);
+  refuseSlowBodies(app.server);
   return app;
 }
 

@@ -8,6 +8,7 @@ import { ApiError } from "./errors.ts";
 import { encodeInPieces, measureJson } from "#events/largeJson.ts";
 import { createLongReads, type LongReads } from "./longReads.ts";
 import { reserveAnswerBytes, limitIdleTime, MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
+import { MIN_BYTES, RATE_INTERVAL_MS } from "./slowBodies.ts";
 import { trackRequestTime } from "./requestTime.ts";
 import { traceRequests } from "./traceRequests.ts";
 
@@ -35,10 +36,6 @@ function logRequest({ metrics }: Pick<Http, "metrics">, request: FastifyRequest,
   metrics.request(method, route, status, ms / 1000);
   request.log.info({ request_id: id, trace_id: trace?.trace_id, method, route, status, ms }, "request");
 }
-
-/** A body must grow by MIN_BYTES in each interval, or its connection is closed. That is 10 KB/s, slower than any modem. */
-const RATE_INTERVAL_MS = 5_000;
-const MIN_BYTES = 50_000;
 
 const isCounted = ({ headers }: FastifyRequest): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > MAX_UNCOUNTED_BYTES;
