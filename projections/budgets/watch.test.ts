@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { BudgetLimits, BudgetStep } from "#events/budget.ts";
 import { watchBudgets } from "./watch.ts";
 
@@ -8,7 +9,16 @@ const spender = { organization_id: "o", principal: "key:k", project_id: null, ag
 /** A database with one budget of ten tokens a day, or with none, that counts its queries. */
 function openWatch(budgets = 1) {
   const limits: BudgetLimits = { tokens_per_day: 10 };
-  const state = { budgets, limits, set_at: new Date(0), tokens: 0, queries: 0, isAway: false, hangs: false };
+  const state = {
+    budgets,
+    limits,
+    set_at: new Date(0),
+    tokens: 0,
+    queries: 0,
+    isAway: false,
+    hangs: false,
+    version: "1",
+  };
   const told: BudgetStep[] = [];
   const rows = (text: string): unknown[] => {
     const spent = [{ ...spender, tokens: state.tokens, cost: null }];
@@ -32,6 +42,7 @@ function openWatch(budgets = 1) {
     return state.budgets > 0 ? [budget] : [];
   };
   const query = async (text: string) => {
+    if (text.includes("as version")) return [{ version: state.version }] as never[];
     state.queries++;
     if (state.isAway) throw new Error("away");
     if (state.hangs) await new Promise(() => {});
@@ -62,6 +73,26 @@ test("an organization without budgets waits for no query after its first turn, e
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("an organization without budgets is read again only once somebody has set one", async () => {
+  const { watch, state } = openWatch(0);
+  await watch.check(spender);
+  await sleep(0);
+  vi.useFakeTimers({ now: Date.now() + 5_000, toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  // the version was unknown when it was read first
+  await watch.check(spender);
+  await sleep(0);
+  vi.setSystemTime(Date.now() + 5_000);
+  await watch.check(spender);
+  expect(state.queries).toBe(2);
+  Object.assign(state, { version: "2", budgets: 1, tokens: 10 });
+  await sleep(600);
+  await watch.check(spender);
+  await sleep(0);
+  await watch.check(spender);
+  await vi.waitFor(async () => expect(await watch.check(spender)).toMatchObject({ refuses: true }));
 });
 
 test("an organization that is far from its limits waits for no query, even while they are not answered", async () => {
