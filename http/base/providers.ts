@@ -1,6 +1,6 @@
 import { listProviders, type ProviderRow } from "#projections/providers/query.ts";
 import type { Db } from "#projections/projection.ts";
-import { createTableVersion } from "#projections/tableVersion.ts";
+import { watchTable } from "#projections/tableChanges.ts";
 
 /**
  * How long this process may offer a provider that another process has removed, if it does not know whether one has changed since.
@@ -19,22 +19,19 @@ export interface Providers {
 
 interface CachedProviders {
   at: number;
-  /** The version of the table before the rows were read. */
-  version: string | undefined;
   rows: ProviderRow[];
 }
 
 export function createProviders(db: Db): Providers {
   const cache = new Map<string, CachedProviders>();
-  const version = createTableVersion(db, "providers");
-  const isCurrent = (cached: CachedProviders): boolean =>
-    performance.now() - cached.at < MAX_AGE_MS || (cached.version !== undefined && cached.version === version());
+  const changes = watchTable(db, "providers");
+  const isCurrent = ({ at, rows }: CachedProviders): boolean =>
+    performance.now() - at < MAX_AGE_MS || changes.isUnchanged(rows);
 
   async function readNow(organization: string): Promise<ProviderRow[]> {
-    const before = version();
-    const rows = await listProviders(db, organization);
+    const rows = await changes.read(() => listProviders(db, organization));
     if (cache.size >= MAX_ORGANIZATIONS) cache.clear();
-    cache.set(organization, { at: performance.now(), version: before, rows });
+    cache.set(organization, { at: performance.now(), rows });
     return rows;
   }
   return {

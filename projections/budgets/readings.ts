@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { currentTime } from "#events/clock.ts";
 import type { BudgetStep } from "#events/budget.ts";
 import { createFigures, NO_BUDGET_READING, type FigureOptions, type BudgetReading } from "./figures.ts";
-import { createTableVersion } from "../tableVersion.ts";
+import { watchTable } from "../tableChanges.ts";
 import { createSharedLoader, createOrganizationCache } from "./organizationCache.ts";
 import { budgetStatuses, reachedLimits, type BudgetStatus } from "./status.ts";
 
@@ -46,16 +46,12 @@ export function createBudgetReadings(
   const figures = createFigures(options);
   const known = createOrganizationCache<BudgetReading>(({ budgets, today }) => budgets.length + today.size);
   const far = new WeakSet<BudgetReading>();
-  const version = createTableVersion(options.db, "budgets");
-  /** The version of the budgets before an organization without any was read. */
-  const withoutBudgets = new WeakMap<BudgetReading, string>();
+  const changes = watchTable(options.db, "budgets");
   /** When the newest turn of an organization ended. Removed once figures that include it are read. */
   const lastEnds = new Map<string, number>();
   const lastOf = (organization: string): BudgetReading => known.get(organization) ?? NO_BUDGET_READING;
   const loader = createSharedLoader(async (organization) => {
-    const before = version();
-    const reading = await figures.read(organization, currentTime());
-    if (reading.budgets.length === 0 && before !== undefined) withoutBudgets.set(reading, before);
+    const reading = await changes.read(() => figures.read(organization, currentTime()));
     // first, because the statuses of many users take their time
     known.set(organization, reading);
     const statuses = await statusesOf(reading);
@@ -63,10 +59,6 @@ export function createBudgetReadings(
     reportReached(organization, reachedLimits(statuses));
     return reading;
   }, options.onError);
-  function isUnchanged(reading: BudgetReading): boolean {
-    const then = withoutBudgets.get(reading);
-    return then !== undefined && then === version();
-  }
   function awaitQuiet(organization: string): void {
     const look = () => {
       if (currentTime() - lastEnds.get(organization)! < MAX_AGE_MS) return awaitQuiet(organization);
@@ -83,7 +75,7 @@ export function createBudgetReadings(
     async recent(organization: string): Promise<BudgetReading> {
       const last = lastOf(organization);
       const age = currentTime() - last.at;
-      if (age < MAX_AGE_MS || isUnchanged(last)) return last;
+      if (age < MAX_AGE_MS || (last.budgets.length === 0 && changes.isUnchanged(last))) return last;
       const reading = loader.load(organization);
       if ((last.budgets.length === 0 || far.has(last)) && age <= MAX_IDLE_MS) return last;
       // figures are known before the statuses of many users, which may take too long
