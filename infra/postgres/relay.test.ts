@@ -30,6 +30,8 @@ interface StartOptions {
   batch?: number;
   resume?: (position: number) => Promise<number>;
   isAwaited?: boolean;
+  /** How long a read of the log takes. */
+  scanMs?: number;
 }
 
 beforeEach(() => {
@@ -46,7 +48,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-function start({ hasHints = true, batch = 100, resume, isAwaited = false }: StartOptions = {}): void {
+function start({ hasHints = true, batch = 100, resume, isAwaited = false, scanMs = 0 }: StartOptions = {}): void {
   const failIfSet = (step: "scan" | "publish" | "save"): void => {
     if (fails.has(step)) throw new Error(step);
   };
@@ -68,6 +70,7 @@ function start({ hasHints = true, batch = 100, resume, isAwaited = false }: Star
         async scan(after, _, limit) {
           scans += 1;
           failIfSet("scan");
+          if (scanMs > 0) await new Promise((resolve) => setTimeout(resolve, scanMs));
           const events = log.filter((position) => position > after).slice(0, limit);
           return {
             events: events.map((position) => ({ position }) as ScannedEvent),
@@ -165,11 +168,14 @@ test("a relay without commit hints polls four times a second", async () => {
   expect(published).toEqual([1]);
 });
 
-test("a relay does not pause while there are more events than one batch", async () => {
+test("a relay with more events than one batch rests as long after each as it took, and no longer", async () => {
   add(...Array.from({ length: 25 }, (_, n) => n + 1));
-  start({ batch: 10 });
-  await pass(0);
-  expect(published).toEqual(log);
+  start({ batch: 10, scanMs: 30 });
+  const countAt = async (ms: number) => {
+    await pass(ms);
+    return published.length;
+  };
+  expect([await countAt(30), await countAt(59), await countAt(1), await countAt(60)]).toEqual([10, 10, 20, 25]);
 });
 
 describe("a relay's checkpoint", () => {

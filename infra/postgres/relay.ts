@@ -101,7 +101,13 @@ export async function relay(options: RelayOptions, signal: AbortSignal): Promise
       hasNewCommit = false;
       const began = performance.now();
       const more = await runRound().catch((error) => options.onError(error));
-      if (more || signal.aborted) continue;
+      if (signal.aborted) break;
+      if (more) {
+        // many events, as after the feed's stream was lost: requests get at least half of the process
+        const took = performance.now() - began;
+        if (took > 0) await sleep(took, undefined, { signal }).catch(() => {});
+        continue;
+      }
       const gather = options.isAwaited?.() ? MIN_ROUND_MS.isAwaited : MIN_ROUND_MS.else;
       const rest = options.onCommitted ? began + gather - performance.now() : 0;
       if (rest > 0) await sleep(rest, undefined, { signal }).catch(() => {});
