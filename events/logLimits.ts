@@ -1,4 +1,4 @@
-export interface LogRefusal {
+interface LogRefusal {
   code: "storage_limit_reached";
   message: string;
 }

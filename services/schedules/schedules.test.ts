@@ -145,7 +145,7 @@ test("while a limit lets no run of an organization start, a schedule records tha
   const idOf = ({ stream }: { stream: string }) => parseStreamName(stream).id;
   const resumeAll = async () => {
     fired.length = 0;
-    for (const head of due) await resumeWork(head as never);
+    for (const head of due) await resumeWork(head);
     return fired.map(({ trigger_id, limited }) => [trigger_id, limited]);
   };
   const [refused, skipped, otherwise, elsewhere] = due.map(idOf);

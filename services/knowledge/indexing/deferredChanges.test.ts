@@ -3,7 +3,7 @@ import type { PublicEvent } from "#events/ports.ts";
 import { createDeferredChanges } from "./deferredChanges.ts";
 
 const changed = (id: number, position: number, organization_id = "o1", type = "DocumentChanged"): PublicEvent =>
-  ({ stream: `document-${id}`, organization_id, type, position, data: {} }) as unknown as PublicEvent;
+  ({ stream: `document-${id}`, organization_id, type, position, data: {} }) as PublicEvent;
 const streams = (...ids: number[]): Set<string> => new Set(ids.map((id) => `document-${id}`));
 
 test("what does not fit is planned again until it does, and holds the checkpoint back", () => {
