@@ -76,6 +76,8 @@ export const FireSchedule = defineCommand(
     overlaps: z.boolean(),
     /** The stream version that the command was decided on. It has no effect at any other version. */
     seen: z.int().optional(),
+    /** Whether a limit let no run start at the due time. No run makes up for it then, or for those that were due since. */
+    limited: z.boolean().optional(),
   }),
 );
 /** Starts the first due time in the queue: the run that it waited for has ended. */

@@ -15,6 +15,20 @@ test("the entries that were set or used longest ago are dropped beyond the size"
   expect(cache.find("a")).toBeUndefined();
 });
 
+test("the owner that has the most makes room for the others", () => {
+  const cache = createSizedCache<number>({ size: 10, entries: 4 });
+  cache.set("a", 1, 2, "small");
+  for (const key of ["b", "c", "d"]) cache.set(key, 2, 3, "large");
+  expect(["a", "b", "c", "d"].map(cache.find)).toEqual([1, undefined, 2, 2]);
+  cache.set("e", 3, 1, "small");
+  cache.use("c");
+  cache.set("f", 3, 0, "small");
+  // five entries: three of the owner that has less
+  expect(["a", "e", "f", "c", "d"].map(cache.find)).toEqual([undefined, 3, 3, 2, 2]);
+  cache.set("g", 3, 4, "small");
+  expect(["e", "f", "g", "c", "d"].map(cache.find)).toEqual([3, 3, 3, 2, undefined]);
+});
+
 test("the sizes of what is kept never exceed the limit together, and an entry that fits is kept when it is set", () => {
   const key = fc.constantFrom("a", "b", "c", "d", "e");
   const change = fc.oneof(

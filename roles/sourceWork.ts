@@ -54,6 +54,7 @@ export function openSourceWork(
   const name = settings.SERVICE_NAME;
   const sources = createSources({
     log,
+    logLimits,
     blobs,
     vault,
     keyring,

@@ -195,7 +195,7 @@ async function makePlan(log: EventLog, command: Command, decider: Decider<any>, 
 
 function announce(deps: Deps, command: Command, plan: Extract<Plan, { kind: "append" }>, position: number): void {
   const decided = [{ command, events: plan.events, after: plan.after }, ...plan.joined];
-  for (const one of decided) deps.states.remember(one.command.stream, one.after);
+  for (const one of decided) deps.states.remember(one.command.stream, one.after, one.command.organization_id);
   if (position > 0) deps.hints.announceCommitted(position);
   for (const { command: each, events, after } of decided)
     if (events.length > 0) deps.afterCommit({ command: each, events, version: after.version, position });

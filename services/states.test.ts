@@ -54,8 +54,12 @@ test("large states are forgotten before they fill the memory, the oldest first",
   const heads = async (streams: string[]) => (read.push(...streams), new Map<string, StreamHead>());
   const states = streamStates({ heads, read: async () => [] }, { entries: 10, size: 25_000 });
   const load = (stream: string) => states.load(stream, organization, { fresh: false });
-  const remember = (stream: string, size: number) =>
-    states.remember(stream, { version: 1, state: { status: "active", members: { a: "x".repeat(size) } } });
+  const remember = (stream: string, size: number, organization = "o1") =>
+    states.remember(
+      stream,
+      { version: 1, state: { status: "active", members: { a: "x".repeat(size) } } },
+      organization,
+    );
   for (const stream of ["a", "b"]) remember(stream, 10_000);
   expect(await Promise.all([load("a"), load("b")])).toMatchObject([{ remembered: true }, { remembered: true }]);
   remember("c", 10_000);
@@ -64,5 +68,9 @@ test("large states are forgotten before they fill the memory, the oldest first",
   remember("huge", 30_000);
   for (let n = 0; n < 20; n++) remember(`small ${n}`, 1);
   await Promise.all(["huge", "c", "small 9", "small 10", "small 19"].map(load));
-  expect(read).toEqual(["huge", "c", "small 9"]);
+  expect(read.splice(0)).toEqual(["huge", "c", "small 9"]);
+  remember("other", 5_000, "o2");
+  for (let n = 0; n < 20; n++) remember(`large ${n}`, 2_000);
+  await Promise.all(["other", "large 19"].map(load));
+  expect(read).toEqual([]);
 });

@@ -13,7 +13,10 @@ export interface StreamState {
   remembered?: boolean;
 }
 
-/** Streams whose state a process remembers, and their size together: a run with a thousand waits may have millions. */
+/**
+ * Streams whose state a process remembers, and their size together: a run with a thousand waits may have millions. The organization
+ * that has the most makes room.
+ */
 const REMEMBERED = { entries: 20_000, size: 64 * 1024 * 1024 };
 
 /** The state from a head row; folded again from the events if another version of the decider wrote the row. */
@@ -57,7 +60,8 @@ export async function findState<State>(
 
 export interface StreamStates {
   load(stream: string, decider: Decider<any, any, any>, options: { fresh: boolean }): Promise<StreamState>;
-  remember(stream: string, state: StreamState): void;
+  /** `organization_id`: the organization of the stream. */
+  remember(stream: string, state: StreamState, organization_id: string): void;
   forget(stream: string): void;
 }
 
@@ -73,7 +77,7 @@ export function streamStates(log: Pick<EventLog, "heads" | "read">, limits = REM
       const head = await findHead(log, stream);
       return head ? readState(log, head, decider) : { version: 0, state: decider.initial };
     },
-    remember: (stream, state) => states.set(stream, state, estimateSize(state.state)),
+    remember: (stream, state, organization_id) => states.set(stream, state, estimateSize(state.state), organization_id),
     forget: states.forget,
   };
 }

@@ -12,7 +12,7 @@ import { checkSignInOrigin, noSessionCookie, sessionCookie } from "../auth/cooki
 import { hashPassword, verifyPassword } from "../auth/password.ts";
 import { queueHash } from "../auth/passwordQueue.ts";
 import { newSecret } from "../auth/secrets.ts";
-import { clearAttempts, countAttempt } from "../auth/throttle.ts";
+import { clearAttempts, countAttempt, countSignInBeyondLimit } from "../auth/throttle.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
@@ -71,6 +71,7 @@ const present = (
 
 /** Starts a session for a person whose password has been checked. */
 async function signIn(http: Http, request_id: string, user: UserRow): Promise<LoggedIn> {
+  if (http.logLimits.finalRefusal(user.organization_id)) await countSignInBeyondLimit(http.loginAttempts, user);
   await endUnusedSessions(http, request_id, user);
   const token = newSecret("sess", http.settings.SERVICE_NAME);
   const session_id = newId();

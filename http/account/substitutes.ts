@@ -4,7 +4,7 @@ import { currentTime } from "#events/clock.ts";
 import { DAY_MS } from "#events/units.ts";
 import { NameSubstitute, WithdrawSubstitute } from "#events/user.ts";
 import { getMember } from "#projections/users/query.ts";
-import { getSubstitute } from "#projections/users/substitutes.ts";
+import { getSubstitute, hasSubstitute } from "#projections/users/substitutes.ts";
 import { mayDecide, requireSession } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
@@ -63,6 +63,9 @@ async function nameSubstitute(http: Http, request: FastifyRequest, id: string, b
   return readSubstitute(http, caller, user_id);
 }
 
+const mayWithdraw = ({ session }: Caller, { id, role }: Awaited<ReturnType<typeof requireMember>>): boolean =>
+  session?.user_id === id || session?.role === "owner" || (session?.role === "admin" && role !== "owner");
+
 /** Substitutes decide approvals for an absent member. Members set their own; owners and admins also those of others. */
 export function substituteRoutes(app: App, http: Http): void {
   const onRequest = requireSession(http);
@@ -91,7 +94,11 @@ export function substituteRoutes(app: App, http: Http): void {
   const withdrawing = { ...baseSchema, summary: "Withdraw a substitute", response: { 204: z.null() } };
   app.delete("/members/:id/substitute", { onRequest, schema: withdrawing }, async (request, reply) => {
     const { caller, params } = request;
-    const { id: user_id } = await requireMember(http, caller, params.id);
+    const member = await requireMember(http, caller, params.id);
+    const { id: user_id } = member;
+    // the decider refuses others, and does not know whether there is one: a withdrawal that is repeated must not fill the log
+    if (mayWithdraw(caller, member) && !(await hasSubstitute(http.db, caller.organization_id, user_id)))
+      return reply.code(204).send(null);
     await http.send(WithdrawSubstitute, {
       ...commandFields(request, peopleStream(caller), ["users"]),
       requireProjected: true,

@@ -9,6 +9,12 @@ const MAX_PER_ACCOUNT = 10;
 /** Attempts per address, for all accounts together. */
 const MAX_PER_ADDRESS = 50;
 
+/**
+ * Sign-ins of a person, and of an organization, while its events take 10 % more than they may: each writes some. Enough to sign in
+ * and delete something.
+ */
+const MAX_BEYOND_LIMIT = { person: 3, organization: 50 };
+
 /** A sign-in, or a signed-in person who enters the current password. */
 export type Attempt = { kind: "login"; address: string; email: string } | { kind: "password"; user_id: string };
 
@@ -44,6 +50,20 @@ export async function countWrongLink(loginAttempts: LoginAttempts, address: stri
   await loginAttempts.markWrong(
     await count(loginAttempts, limits, "Too many links that do not exist; try again later."),
   );
+}
+
+/** Counts a sign-in of somebody whose organization may hardly write anything any more. Throws 429 `too_many_attempts`. */
+export async function countSignInBeyondLimit(
+  loginAttempts: LoginAttempts,
+  { id, organization_id }: { id: string; organization_id: string },
+): Promise<void> {
+  const limits = new Map([
+    [subject("person-beyond-limit", id), MAX_BEYOND_LIMIT.person],
+    [subject("organization-beyond-limit", organization_id), MAX_BEYOND_LIMIT.organization],
+  ]);
+  const message =
+    "The events of the organization take more than they may, so few sign-ins are allowed; try again later.";
+  await loginAttempts.markWrong(await count(loginAttempts, limits, message));
 }
 
 async function count(

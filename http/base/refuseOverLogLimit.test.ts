@@ -2,16 +2,15 @@ import { readFile } from "node:fs/promises";
 import fastify, { type FastifyRequest } from "fastify";
 import { afterEach, expect, test } from "vitest";
 import type { App } from "./app.ts";
-import { ALLOWED_BEYOND, refuseOverLogLimit } from "./refuseOverLogLimit.ts";
+import { ALLOWED_BEYOND, ALWAYS_ALLOWED, refuseOverLogLimit, REVOCATIONS } from "./refuseOverLogLimit.ts";
 import { toApiError } from "./toApiError.ts";
 
-/** Routes that are refused beyond the limit. A new one that writes stands here or in ALLOWED_BEYOND. */
+/** Routes that are refused beyond the limit. A new one that writes stands here or among those that are allowed. */
 const REFUSED = [
   "PATCH /api/agents/:id",
   "PATCH /api/definitions/:id",
   "PATCH /api/projects/:id",
   "PATCH /api/v1/knowledge/collections/:reference",
-  "PATCH /api/v1/knowledge/documents/:id",
   "PATCH /api/v1/knowledge/sources/:id",
   "PATCH /api/workflows/:id",
   "PATCH /api/workflows/:id/triggers/:trigger_id",
@@ -50,13 +49,18 @@ const REFUSED = [
 let app: App | undefined;
 afterEach(() => app?.close());
 
-const refusal = (organization: string) =>
-  organization === "full" ? { code: "storage_limit_reached" as const, message: "Too many events." } : undefined;
+const ALLOWED = [...ALWAYS_ALLOWED, ...ALLOWED_BEYOND];
+const REVOKING = Object.keys(REVOCATIONS);
+
+const refuse = { code: "storage_limit_reached" as const, message: "Too many events." };
+/** `full` is over its limit, `fuller` far over it. */
+const refusal = (organization: string) => (organization.startsWith("full") ? refuse : undefined);
+const finalRefusal = (organization: string) => (organization === "fuller" ? refuse : undefined);
 
 /** A server with these routes, where a header or the hook of a trigger names the organization. */
 function open(routes: readonly string[]): App {
   app = fastify() as App;
-  refuseOverLogLimit(app, { logLimits: { refusal, countReached: () => 1 } });
+  refuseOverLogLimit(app, { logLimits: { refusal, finalRefusal, countReached: () => 1 } });
   app.setErrorHandler((error, _request, reply) => reply.code(toApiError(error).status).send());
   const onRequest = async (request: FastifyRequest): Promise<void> => {
     const { organization, hook } = request.headers as Record<string, string>;
@@ -70,9 +74,15 @@ function open(routes: readonly string[]): App {
   return app;
 }
 
-const statusOf = async (server: App, name: string, headers: Record<string, string>): Promise<number> => {
+const statusOf = async (
+  server: App,
+  name: string,
+  headers: Record<string, string>,
+  payload?: object,
+): Promise<number> => {
   const [method, url] = name.split(" ") as ["POST", string];
-  return (await server.inject({ method, url: url.replaceAll(/:[a-z_]+/g, "x"), headers })).statusCode;
+  const request = { method, url: url.replaceAll(/:[a-z_]+/g, "x"), headers, ...(payload && { payload }) };
+  return (await server.inject(request)).statusCode;
 };
 
 test("every route that writes is either refused or allowed beyond the limit", async () => {
@@ -80,20 +90,43 @@ test("every route that writes is either refused or allowed beyond the limit", as
   const rows = [...page.matchAll(/^\| `((?:POST|PUT|PATCH) [^`]+)`/gm)].map(([, name]) =>
     name!.replaceAll(/\{(\w+)\}/g, ":$1"),
   );
-  expect([...ALLOWED_BEYOND, ...REFUSED].toSorted()).toEqual(rows.toSorted());
+  expect([...ALLOWED, ...REFUSED].toSorted()).toEqual(rows.toSorted());
 });
 
 test("an organization over its limit does only what is allowed beyond it, and reads and deletes", async () => {
   const others = ["GET /api/work", "DELETE /api/work"];
-  const server = open([...ALLOWED_BEYOND, ...REFUSED, ...others]);
+  const server = open([...ALLOWED, ...REFUSED, ...others]);
   for (const name of REFUSED) expect(await statusOf(server, name, { organization: "full" }), name).toBe(413);
-  for (const name of [...ALLOWED_BEYOND, ...others])
+  for (const name of [...ALLOWED, ...others])
     expect(await statusOf(server, name, { organization: "full" }), name).toBe(200);
   for (const name of REFUSED) expect(await statusOf(server, name, { organization: "other" }), name).toBe(200);
 });
 
+test("an organization far over its limit does only what can happen once for each thing", async () => {
+  const others = ["GET /api/work", "DELETE /api/work"];
+  const server = open([...ALLOWED, ...REFUSED, ...others]);
+  for (const name of [...ALLOWED_BEYOND, ...REFUSED])
+    expect(await statusOf(server, name, { organization: "fuller" }), name).toBe(413);
+  for (const name of [...ALWAYS_ALLOWED, ...others])
+    expect(await statusOf(server, name, { organization: "fuller" }), name).toBe(200);
+});
+
+test("a change that only takes access away is always allowed, and no other one", async () => {
+  const server = open([...ALLOWED, ...REFUSED]);
+  for (const organization of ["full", "fuller"])
+    for (const name of REVOKING) {
+      const revoking = REVOCATIONS[name]!;
+      const granting = Object.fromEntries(Object.entries(revoking).map(([field, value]) => [field, !value]));
+      const more = { ...revoking, name: "other" };
+      expect(await statusOf(server, name, { organization }, revoking), name).toBe(200);
+      const refused = organization === "full" && ALLOWED_BEYOND.includes(name) ? 200 : 413;
+      for (const body of [granting, more, {}, [false]])
+        expect(await statusOf(server, name, { organization }, body), name).toBe(refused);
+    }
+});
+
 test("a hook belongs to its trigger's organization, and a request without a credential to none", async () => {
-  const server = open([...ALLOWED_BEYOND, ...REFUSED]);
+  const server = open([...ALLOWED, ...REFUSED]);
   const hook = "POST /api/workflows/hooks/:hook_token";
   expect(await statusOf(server, hook, { hook: "full" })).toBe(413);
   expect(await statusOf(server, hook, { hook: "other" })).toBe(200);
@@ -101,6 +134,6 @@ test("a hook belongs to its trigger's organization, and a request without a cred
 });
 
 test("a server without a route that is named as allowed does not start", async () => {
-  const [missing, ...rest] = ALLOWED_BEYOND;
+  const [missing, ...rest] = [...ALLOWED, ...REFUSED];
   await expect(open(rest).ready()).rejects.toThrow(`no route is ${missing}`);
 });

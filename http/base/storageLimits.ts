@@ -47,6 +47,12 @@ export function requireLogRoom({ logLimits }: LogNeeds, organization: string): v
   if (refusal) throw new ApiError(refusal.code, refusal.message);
 }
 
+/** Throws 413 `storage_limit_reached` if the events of the organization take 10 % more than they may. */
+export function requireFinalLogRoom({ logLimits }: LogNeeds, organization: string): void {
+  const refusal = logLimits.finalRefusal(organization);
+  if (refusal) throw new ApiError(refusal.code, refusal.message);
+}
+
 /** Throws 413 `thread_too_large` if the thread may not store this many more bytes. */
 export async function requireThreadStorage(
   { db, settings }: Pick<Http, "db" | "settings">,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { DocumentReader } from "#events/documentDetails.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import { identifyReader, mayRead } from "#projections/documents/readers.ts";
@@ -61,6 +62,16 @@ export async function checkReaders(
   if (unknown === undefined) return;
   throw new ApiError(null, `readers: there is no member ${unknown}.`, { param: "readers" });
 }
+
+/** Whether a change only takes readers away, which nobody can repeat for ever. */
+export const takesReadersAway = (
+  { readers: before }: Pick<DocumentRow, "readers">,
+  { readers: after, ...others }: { readers?: DocumentReader[] | null | undefined },
+): boolean => {
+  if (!after || Object.values(others).some((value) => value !== undefined)) return false;
+  if (before === null) return true;
+  return after.length < before.length && after.every((reader) => before.some((one) => isDeepStrictEqual(one, reader)));
+};
 
 /** The answer if the same bytes exist in a document that the sender may not see. It reveals only that they exist. */
 export const hiddenDocument = () =>

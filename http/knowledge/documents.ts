@@ -7,8 +7,9 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { identifyPost } from "../base/idempotency.ts";
 import { requireLanguages } from "../base/ocrLanguages.ts";
+import { requireLogRoom } from "../base/storageLimits.ts";
 import { validator } from "../base/validate.ts";
-import { checkReaders } from "./documentAccess.ts";
+import { checkReaders, takesReadersAway } from "./documentAccess.ts";
 import {
   ChangeDocumentBody,
   CHANGE_CODES,
@@ -68,8 +69,10 @@ export function documentRoutes(app: App, http: Http): void {
     response: { 200: Document },
   };
   app.patch("/documents/:id", { schema: changing, validatorCompiler: validator(CHANGE_CODES) }, async (request) => {
-    const { id: document_id } = await find(request, request.params.id);
+    const row = await find(request, request.params.id);
     const { caller, body } = request;
+    if (!takesReadersAway(row, body)) requireLogRoom(http, caller.organization_id);
+    const document_id = row.id;
     await checkReaders(http, caller.organization_id, body.readers);
     const data = { document_id, ...body };
     await http.send(ChangeDocument, { ...commandFor(request, document_id), data, requireProjected: true });

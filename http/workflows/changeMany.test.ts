@@ -27,7 +27,11 @@ async function change(body: object, ids: string[], look: (id: string) => void = 
   const app = { post: (at: string, _options: object, handler: Handler) => void handlers.set(at, handler) };
   changeManyRoute(
     app as never,
-    { db: { query }, waitUntilCurrent: async () => {}, logLimits: { refusal: () => undefined } } as never,
+    {
+      db: { query },
+      waitUntilCurrent: async () => {},
+      logLimits: { refusal: () => undefined, finalRefusal: () => undefined },
+    } as never,
   );
   const caller = { organization_id: newId(), principal: "person:p", project_id: null, session: { role: "owner" } };
   const acquireLongRead = async () => void steps.push("place");

@@ -11,6 +11,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
+import { requireFinalLogRoom } from "../base/storageLimits.ts";
 import { LinkedApproval, linkStatus, LinkOutcome } from "./approvalLinkShape.ts";
 import { absentDelegates, checkOwnRight } from "./approvers.ts";
 import { isAttached, sendAttachment } from "./attachments.ts";
@@ -91,6 +92,7 @@ async function decideByLink(http: Http, request: FastifyRequest, body: z.infer<t
   if (body.files?.length) throw invalidFiles("somebody with a link has uploaded none.");
   const { link, approval } = await requireLink(http, request);
   await checkUsable(http, { link, approval });
+  requireFinalLogRoom(http, link.organization_id);
   const data = await encodeData(http, link, approval, decision, body.data);
   try {
     await http.send(DecideApproval, {

@@ -46,7 +46,7 @@ export function createHeadReader(db: Db, maxKept = MAX_KEPT): EventLog["heads"] 
   function parse(row: HeadRow): StreamHead {
     const head = headFrom(row);
     if (row.state.length < MIN_KEPT) kept.forget(head.stream);
-    else kept.set(head.stream, head, row.state.length);
+    else kept.set(head.stream, head, row.state.length, head.organization_id);
     return head;
   }
 

@@ -2,14 +2,14 @@ import { expect, test, vi } from "vitest";
 import { watchLogLimits } from "./logLimits.ts";
 
 const settings = { ORGANIZATION_LOG_MEGABYTES: 1, ORGANIZATION_MEGABYTES: 2 };
-const open = (query: () => Promise<{ id: string; by_events: boolean }[]>) => {
+const open = (query: (text: string, values: number[]) => Promise<{ id: string; limited: string }[]>) => {
   const logger = { warn: vi.fn(), info: vi.fn() };
   return { logger, ...watchLogLimits({ db: { query } as never, settings, logger }) };
 };
 
 test("an organization over the limit is refused until it is within it, and both are logged once", async () => {
   let over = ["o1"];
-  const { refusal, countReached, look, stop, logger } = open(async () => over.map((id) => ({ id, by_events: true })));
+  const { refusal, countReached, look, stop, logger } = open(async () => over.map((id) => ({ id, limited: "events" })));
   await look();
   await look();
   expect(refusal("o1")).toEqual({
@@ -25,11 +25,29 @@ test("an organization over the limit is refused until it is within it, and both 
   await stop();
 });
 
+test("an organization whose events take 10 % more than they may is refused everything that can be repeated", async () => {
+  let limited = "events";
+  const query = vi.fn(async () => [{ id: "o1", limited }]);
+  const { refusal, finalRefusal, look, stop, logger } = open(query);
+  await look();
+  expect([refusal("o1")?.message, finalRefusal("o1")]).toEqual([expect.stringMatching(/more than 1 MB/), undefined]);
+  limited = "final";
+  await look();
+  expect(finalRefusal("o1")).toEqual({
+    code: "storage_limit_reached",
+    message: expect.stringMatching(/10 % more than 1 MB.*ORGANIZATION_LOG_MEGABYTES/),
+  });
+  expect([refusal("o1"), finalRefusal("o2")]).toEqual([finalRefusal("o1"), undefined]);
+  expect(query.mock.lastCall).toEqual([expect.any(String), [1_000_000, 2_000_000, 1_100_000]]);
+  expect(logger.warn.mock.calls.map(([fields]) => fields.limited)).toEqual(["events", "final"]);
+  await stop();
+});
+
 test("a look that fails keeps the last figures, and is logged", async () => {
   let fails = false;
   const query = async () => {
     if (fails) throw new Error("gone");
-    return [{ id: "o1", by_events: false }];
+    return [{ id: "o1", limited: "values" }];
   };
   const watch = open(query);
   await watch.look();

@@ -28,6 +28,11 @@ export async function getSubstitute(db: Db, organization: string, user_id: strin
   return { ...rest, substitute: { id, name: decode(name), email: decode(email), role } };
 }
 
+/** Whether a person has named a substitute and not withdrawn it, whoever that is and whenever it holds. */
+export const hasSubstitute = async (db: Db, organization: string, user_id: string): Promise<boolean> =>
+  (await db.query("select from read.substitutes where organization_id = $1 and user_id = $2", [organization, user_id]))
+    .length > 0;
+
 /** A person for whom somebody may decide now, with the names of the person's groups. */
 export interface SubstitutedPerson {
   user_id: string;

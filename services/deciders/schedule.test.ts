@@ -46,8 +46,8 @@ const started = (at: string) =>
   ScheduledRunStarted.of({ trigger_id, due_at: at, run_id: scheduledRunId(trigger_id, at) });
 const missed = (first_due_at: string, next: string | null) =>
   ScheduleTimesMissed.of({ trigger_id, first_due_at, next: due(next) } as any);
-const fire = (due_at: string, at = due_at, overlaps = false) =>
-  command("FireSchedule", { trigger_id, due_at, overlaps }, { at, worker: "p1" });
+const fire = (due_at: string, at = due_at, overlaps = false, more: object = {}) =>
+  command("FireSchedule", { trigger_id, due_at, overlaps, ...more }, { at, worker: "p1" });
 const change = (data: object, at = hour(0, "30")) => command("ChangeSchedule", { trigger_id, ...data }, { at });
 const work = (...events: NewEvent[]) => trigger.workStatus!(given(trigger, events).state);
 
@@ -227,6 +227,14 @@ describe("after an outage", () => {
     given(trigger, second)
       .when(fire(hour(2), at))
       .then(fired(hour(2), "start", hour(3), { epoch: 2 }));
+  });
+  test.each(["one", "all"])("no run makes up for a time at which a limit let none start, with missed: %s", (rule) => {
+    given(trigger, [created({ missed: rule })])
+      .when(fire(hour(1), at, false, { limited: true }))
+      .then(missed(hour(1), hour(6)));
+    given(trigger, [created({ missed: rule })])
+      .when(fire(hour(1), `${HOUR}05:00:30.000Z`, false, { limited: true }))
+      .then(missed(hour(1), hour(5)), fired(hour(5), "start", hour(6)));
   });
   test.each(["skip", "queue", "cancel"])(
     "with missed: all, each run waits for the runs before it, with the overlap rule %s",

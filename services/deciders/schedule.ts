@@ -110,9 +110,9 @@ function firstInTime(state: ScheduleState, late: DueTime, now: number): DueTime 
 }
 
 /** The due time to continue with if the next one is so late that it counts as missed. */
-function afterMissed(state: ScheduleState, next: DueTime, now: number): DueTime | null {
+function afterMissed(state: ScheduleState, next: DueTime, { now, limited }: { now: number; limited: boolean }) {
   if (!isLate(next, now)) return next;
-  if (state.missed === "none") return firstInTime(state, next, now);
+  if (state.missed === "none" || limited) return firstInTime(state, next, now);
   const count = state.missed === "one" ? 1 : MAX_MISSED;
   // the newest of them may fire later because of its jitter
   const newest = timesUpTo(state.rule, new Date(now), count + 1).map((due) => dueTime(state, due));
@@ -135,11 +135,11 @@ function chooseAction(
 }
 
 function fireSchedule(command: CommandFrom<typeof FireSchedule>, state: ScheduleState): ScheduleEvent[] {
-  const { trigger_id, due_at, overlaps, seen = state.version } = command.data;
+  const { trigger_id, due_at, overlaps, seen = state.version, limited = false } = command.data;
   if (seen !== state.version) return [];
   const now = Date.parse(command.at);
   if (state.paused || state.starting || state.next?.due_at !== due_at || !isDue(state.next, now)) return [];
-  const due = afterMissed(state, state.next, now);
+  const due = afterMissed(state, state.next, { now, limited });
   const missed =
     due?.due_at === due_at ? [] : [ScheduleTimesMissed.of({ trigger_id, first_due_at: due_at, next: due })];
   if (!due || !isDue(due, now)) return missed;

@@ -29,6 +29,8 @@ export interface ScheduleState extends ScheduleSettings {
   starting: { due_at: string; cancels: string | null } | null;
   /** Due times that wait for the run of an earlier one to end, oldest first. */
   queue: string[];
+  /** Why the last due time started no run: `skipped`, or the code of the refusal. Valid only as `set` is. */
+  unstarted?: { why: string; seen: number } | undefined;
   /** The last run it started, which may have ended. */
   run_id: string | null;
   epoch: number;
@@ -38,6 +40,10 @@ export interface ScheduleState extends ScheduleSettings {
 /** Whether a run must be started, now or after another one ends. */
 export const hasOpenStart = ({ starting, queue }: Pick<ScheduleState, "starting" | "queue">): boolean =>
   starting !== null || queue.length > 0;
+
+/** Why the last due time started no run; undefined if it did, or if anything has happened since. */
+export const whyUnstarted = ({ unstarted, version }: Pick<ScheduleState, "unstarted" | "version">) =>
+  unstarted?.seen === version ? unstarted.why : undefined;
 
 export function scheduleWork(state: ScheduleState): WorkStatus {
   const { paused, next, starting, worker } = state;
@@ -69,7 +75,8 @@ function applyFired(state: ScheduleState, data: After<"ScheduleFired">): Partial
   const { due_at, action, cancels, next, epoch, worker } = data;
   const fired = { next, epoch, worker };
   if (action === "start") return { ...fired, starting: { due_at, cancels } };
-  return action === "queue" ? { ...fired, queue: [...state.queue, due_at] } : fired;
+  if (action === "skip") return { ...fired, unstarted: { why: "skipped", seen: state.version + 1 } };
+  return { ...fired, queue: [...state.queue, due_at] };
 }
 
 function applyToSchedule(state: ScheduleState, { type, data }: ScheduleEvent): Partial<ScheduleState> {
@@ -96,7 +103,7 @@ function applyToSchedule(state: ScheduleState, { type, data }: ScheduleEvent): P
     case "ScheduledRunStarted":
       return { starting: null, run_id: data.run_id };
     case "ScheduledRunRefused":
-      return { starting: null };
+      return { starting: null, unstarted: { why: data.code, seen: state.version + 1 } };
   }
 }
 

@@ -39,19 +39,19 @@ async function startWithDecision(
 
 /**
  * Decides what happens at a schedule's due time. A run that waits for nothing starts in the same commit; otherwise the process that
- * commits ScheduleFired starts it. Does nothing if the schedule has changed; the sweep finds it again if it is still due. Throws
- * Unavailable.
+ * commits ScheduleFired starts it. Does nothing if the schedule has changed; the sweep finds it again if it is still due.
+ * `limited`: a limit let no run start when it was due. Throws Unavailable.
  */
 export async function handleDueTime(
   deps: ScheduledStartDeps,
   target: CommandTarget,
-  state: ScheduleState,
+  { state, limited }: { state: ScheduleState; limited: boolean },
 ): Promise<void> {
   const { trigger_id, next, run_id, version } = state;
   const [heads, overlaps] = await Promise.all([deps.log.heads([target.stream]), isRunLive(deps.log, run_id)]);
   if (heads.get(target.stream)?.version !== version) return;
   // What was found holds for this version only: an earlier start may be recorded meanwhile.
-  const data = { trigger_id, due_at: next!.due_at, overlaps, seen: version };
+  const data = { trigger_id, due_at: next!.due_at, overlaps, seen: version, ...(limited && { limited }) };
   const fire = serviceCommand(deps.worker, target, FireSchedule.type, data);
   if (!(await startWithDecision(deps, target, state, fire))) await deps.handle(fire);
 }

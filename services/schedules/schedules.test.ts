@@ -2,7 +2,13 @@ import { expect, test, vi } from "vitest";
 import type { Command } from "#events/envelope.ts";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
-import { FireSchedule, ScheduleCreated, ScheduledRunStarted, ScheduleFired } from "#events/schedule.ts";
+import {
+  FireSchedule,
+  ScheduleCreated,
+  ScheduledRunRefused,
+  ScheduledRunStarted,
+  ScheduleFired,
+} from "#events/schedule.ts";
 import { run as runDecider } from "../deciders/run.ts";
 import { trigger as decider, type TriggerState } from "../deciders/trigger.ts";
 import type { CommittedCommand } from "../handle.ts";
@@ -20,10 +26,20 @@ function dueSchedule(organization_id: string): StreamHead {
   return { stream, organization_id, state, ...position, ...decider.workStatus!(state) };
 }
 
+/** Limits that the organization `full` has reached. */
+const limits = (full = { organization: "" }) => ({
+  freeSpace: { isRefused: () => false },
+  logLimits: {
+    refusal: (organization: string) =>
+      organization === full.organization ? { code: "storage_limit_reached", message: "Full." } : undefined,
+  },
+});
+
 /** Schedules of a process whose look-ups get no answer. */
 function openStuck() {
   const heads = vi.fn(() => new Promise<never>(() => {}));
-  const { resumeWork, busy } = createSchedules({ log: { heads }, worker: "w", onError() {} } as any);
+  const deps = { log: { heads }, worker: "w", onError() {}, ...limits() };
+  const { resumeWork, busy } = createSchedules(deps as any);
   return { heads, resumeWork, busy };
 }
 
@@ -67,7 +83,7 @@ test("schedules that wait in the queues of two organizations leave room for due 
       heads: async ([stream]: string[]) => new Map(heads.has(stream!) ? [[stream, heads.get(stream!)]] : []),
       event: async () => undefined,
     },
-    freeSpace: { isRefused: () => false },
+    ...limits(),
     handle: async ({ type, organization_id }: Command) => {
       if (type === FireSchedule.type) fired.push(organization_id);
       return {};
@@ -87,5 +103,62 @@ test("schedules that wait in the queues of two organizations leave room for due 
   }
   expect(fired).toEqual(["o3", "o1"]);
   expect(["o1", "o2", "o3"].map(hasRoom)).toEqual([false, false, true]);
+  await stop();
+});
+
+/** A schedule that is due again after its last due time, with what became of that one. */
+function dueAgain(organization_id: string, action: "start" | "skip", refusal?: string) {
+  const head = dueSchedule(organization_id);
+  const trigger_id = parseStreamName(head.stream).id;
+  const next = { due_at, fires_at: due_at };
+  const fired = { trigger_id, due_at, action, cancels: null, next, epoch: 1, worker: "w" };
+  const events = [ScheduleFired.of(fired)] as { type: string }[];
+  if (refusal) events.push(ScheduledRunRefused.of({ trigger_id, due_at, code: refusal }, { message: "" }));
+  const state = events.reduce((before, event) => decider.evolve(before, event as never), head.state as TriggerState);
+  return { ...head, state, version: 1 + events.length };
+}
+
+test("while a limit lets no run of an organization start, a schedule records that once, and makes up for nothing afterwards", async () => {
+  const full = { organization: "full" };
+  const heads = new Map<string, object>();
+  const fired: { trigger_id: string; limited?: boolean }[] = [];
+  const { resumeWork, stop } = createSchedules({
+    worker: "w",
+    log: {
+      heads: async ([stream]: string[]) => new Map(heads.has(stream!) ? [[stream, heads.get(stream!)]] : []),
+      event: async () => undefined,
+    },
+    ...limits(full),
+    handle: async ({ type, data }: Command) => {
+      if (type === FireSchedule.type) fired.push(data as { trigger_id: string });
+      return {};
+    },
+    onError: (error: unknown) => expect.fail(String(error)),
+  } as any);
+  const due = [
+    dueAgain("full", "start", "storage_limit_reached"),
+    dueAgain("full", "skip"),
+    dueAgain("full", "start", "invalid_args"),
+    dueAgain("other", "start", "storage_limit_reached"),
+  ];
+  for (const head of due) heads.set(head.stream, head);
+  const idOf = ({ stream }: { stream: string }) => parseStreamName(stream).id;
+  const resumeAll = async () => {
+    fired.length = 0;
+    for (const head of due) await resumeWork(head);
+    return fired.map(({ trigger_id, limited }) => [trigger_id, limited]);
+  };
+  const [refused, skipped, otherwise, elsewhere] = due.map(idOf);
+  expect(await resumeAll()).toEqual([
+    [otherwise, true],
+    [elsewhere, undefined],
+  ]);
+  full.organization = "";
+  expect(await resumeAll()).toEqual([
+    [refused, true],
+    [skipped, true],
+    [otherwise, true],
+    [elsewhere, undefined],
+  ]);
   await stop();
 });

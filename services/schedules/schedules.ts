@@ -11,6 +11,7 @@ import { sendTo, type CommandTarget } from "../send.ts";
 import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
 import { findHead, readState } from "../states.ts";
 import { handleDueTime, isRunLive } from "./handleDueTime.ts";
+import { createHeldTimes } from "./heldTimes.ts";
 import { startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
 
 /**
@@ -37,6 +38,8 @@ interface SchedulesDeps extends ScheduledStartDeps {
   now?(): number;
   onError(error: unknown, stream: string): void;
 }
+
+type HeldTimes = ReturnType<typeof createHeldTimes>;
 
 /** `due`: the due time that the sweep found; absent: the open starts. */
 interface ScheduleWork extends CommandTarget {
@@ -108,7 +111,7 @@ async function waitForStart(ended: Promise<void> | undefined): Promise<void> {
 
 /** Work that a schedule needs and no process does: a due time, or a start whose process was lost. */
 async function findLostStart(
-  deps: SchedulesDeps,
+  deps: SchedulesDeps & { held: HeldTimes },
   head: StreamHead,
   isHeld: (key: string) => boolean,
 ): Promise<LostWork<ScheduleWork> | undefined> {
@@ -116,7 +119,7 @@ async function findLostStart(
   if (!state) return undefined;
   const { trigger_id, worker, epoch } = state;
   const { stream, organization_id } = head;
-  if (isDue(state, (deps.now ?? currentTime)())) {
+  if (isDue(state, (deps.now ?? currentTime)()) && !deps.held.holds(organization_id, state)) {
     const work = { stream, organization_id, due: state };
     const takeOver = (start: StartWork<ScheduleWork>) => waitForStart(start(work)?.ended);
     // It is short, and must happen even if queues hold all places of its organization.
@@ -142,14 +145,17 @@ export function createSchedules(deps: SchedulesDeps) {
   const stopped = new AbortController();
   const pause = createSharedPause(QUEUE_POLL_MS, stopped.signal);
   const room = createFairSemaphore(STARTS);
+  const held = createHeldTimes(deps, deps.now ?? currentTime);
 
   async function processWork({ due, ...target }: ScheduleWork, stopping: AbortSignal): Promise<void> {
     const whenRoom: Waiting["whenRoom"] = (work) =>
       room.run(target.organization_id, async () => {
         if (!stopping.aborted) await work();
       });
-    if (due) await whenRoom(() => handleDueTime(deps, target, due));
-    else await startOpenRuns(deps, target, { stopping, pause, whenRoom });
+    if (due) {
+      const limited = held.wasLimited(target.organization_id, due);
+      await whenRoom(() => handleDueTime(deps, target, { state: due, limited }));
+    } else await startOpenRuns(deps, target, { stopping, pause, whenRoom });
   }
 
   const starts = createLeasedWork<ScheduleWork, { ended: Promise<void> }>({
@@ -157,7 +163,7 @@ export function createSchedules(deps: SchedulesDeps) {
     limits: HELD,
     identify: ({ due, ...target }) => ({ key: due ? dueKey(target.stream) : target.stream, ...target }),
     leasedBy: findLeased,
-    open: (head, isHeld) => findLostStart(deps, head, isHeld),
+    open: (head, isHeld) => findLostStart({ ...deps, held }, head, isHeld),
     start: (work, stopping) => ({ ended: processWork(work, stopping) }),
     onError: (error, { stream }) => deps.onError(error, stream),
   });

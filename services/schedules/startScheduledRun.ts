@@ -9,13 +9,12 @@ import { runIdAt, type ScheduleState } from "../deciders/scheduleState.ts";
 import { sendTo, type CommandTarget } from "../send.ts";
 import { cancelNewestRun } from "../workflows/newestRun.ts";
 import { findWorkflow, startWorkflowRun, type StartDeps } from "../workflows/startRun.ts";
+import { findLimit } from "./heldTimes.ts";
 
 export interface ScheduledStartDeps extends StartDeps {
   log: StartDeps["log"] & Pick<EventLog, "event" | "readNewest">;
   freeSpace: FreeSpace;
 }
-
-const NO_SPACE: Refusal = { code: "storage_full", message: "A disk of the service is almost full." };
 
 /** The newest event by a person who answers for the schedule. */
 async function readSetter({ log }: ScheduledStartDeps, { stream }: CommandTarget, { version, set }: ScheduleState) {
@@ -64,7 +63,9 @@ export async function startScheduledRun(
   ]);
   // Another process started it, and was lost before it recorded that.
   if (isStarted) return joined && { code: "run_exists", message: "The run exists already." };
-  if (deps.freeSpace.isRefused("runs")) return NO_SPACE;
+  // before any other reason, which would be recorded again at each due time
+  const limit = findLimit(deps, target.organization_id);
+  if (limit) return limit;
   if (!workflow) return { code: "workflow_not_found", message: "The workflow no longer exists." };
   if (!start) return { code: "trigger_not_found", message: "The trigger was deleted." };
   return startWorkflowRun(deps, workflow, {

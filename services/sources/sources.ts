@@ -1,4 +1,5 @@
 import { parseStreamName } from "#events/ids.ts";
+import type { LogLimits } from "#events/logLimits.ts";
 import type { StreamHead } from "#events/ports.ts";
 import { EndSourceRead, ReadSource, TakeSourceRead, type SourceEvent } from "#events/source.ts";
 import { source as sourceDecider, storedSource } from "../deciders/source.ts";
@@ -15,6 +16,7 @@ const MAX_ATTEMPTS = 20;
 const WORKERS_LOST = "The read ended too often without a result.";
 
 interface SourcesDeps extends ReadSourceDeps {
+  logLimits: Pick<LogLimits, "refusal">;
   onError(error: unknown, stream: string): void;
 }
 
@@ -39,7 +41,7 @@ function findLeased({ command: { stream, organization_id }, events }: CommittedC
 
 /** A read that is due, or whose process was lost. */
 async function findLostRead(
-  { log, send, worker }: SourcesDeps,
+  { log, send, worker, logLimits }: SourcesDeps,
   head: StreamHead,
   isHeld: (key: string) => boolean,
 ): Promise<LostWork<never> | undefined> {
@@ -47,6 +49,8 @@ async function findLostRead(
   if (!state) return undefined;
   const source_id = parseStreamName(head.stream).id;
   const { reading, next, reads: read } = state;
+  // it waits, because each read writes events, also if all that it finds is refused
+  if (!reading && logLimits.refusal(head.organization_id)) return undefined;
   if (!reading)
     // the commit of SourceReadStarted starts the read
     return {

@@ -48,3 +48,15 @@ test("of too many parked runs the oldest is dropped, and one that resumes makes 
   expect([get("run-c"), get("run-d")]).not.toContain(undefined);
   expect(forgotten).toEqual(["a"]);
 });
+
+test("a run that resumes is taken out, so that its runner keeps it however many others park", () => {
+  const { keep, take, get, forgotten } = openCache({ runs: 2, size: 100 });
+  const resumed = parkedRun("a", 0);
+  keep(resumed);
+  expect(take("run-a")).toBe(resumed);
+  expect(get("run-a")).toBeUndefined();
+  for (const id of ["b", "c", "d"]) keep(parkedRun(id, 0));
+  expect(forgotten).toEqual(["b"]);
+  keep(resumed);
+  expect([get("run-a"), get("run-d")]).not.toContain(undefined);
+});

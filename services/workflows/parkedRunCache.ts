@@ -83,9 +83,15 @@ export function createParkedRunCache(deps: CacheDeps, limits = LIMITS) {
       }
     },
 
-    /** The run at `version` or later, from memory or from the log. Throws RunGone. */
-    async open(target: CommandTarget, version: number): Promise<OpenRun> {
-      const run = parked.get(target.stream);
+    /** Takes out a run that resumes: it must not be dropped, nor make room, while a coordinator has it. */
+    take(stream: string): OpenRun | undefined {
+      const run = parked.get(stream);
+      parked.remove(stream);
+      return run;
+    },
+
+    /** The run at `version` or later, from memory or from the log. `run`: taken out before. Throws RunGone. */
+    async open(target: CommandTarget, version: number, run = parked.get(target.stream)): Promise<OpenRun> {
       if (!run) return fromLog(deps, target);
       if (run.isBehind() || run.recorded() < version) await run.catchUp();
       return run;

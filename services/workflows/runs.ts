@@ -62,9 +62,10 @@ function findLeasedRuns({ command: { stream, organization_id }, events, version 
 
 /** Drives a run until it ends, parks or is left to another worker. */
 function startRun(deps: RunsDeps, parkedRuns: ParkedRunCache, work: RunWork, stopping: AbortSignal): ActiveRun {
-  const active: ActiveRun = { run: undefined, coordinator: undefined, ended: Promise.resolve() };
+  const parked = work.run ? undefined : parkedRuns.take(work.stream);
+  const active: ActiveRun = { run: work.run ?? parked, coordinator: undefined, ended: Promise.resolve() };
   const runToEnd = async (): Promise<void> => {
-    const run = work.run ?? (await parkedRuns.open(work, work.version));
+    const run = work.run ?? (await parkedRuns.open(work, work.version, parked));
     const coordinator = coordinateRun(deps, run, work.creation);
     Object.assign(active, { run, coordinator });
     if (stopping.aborted) coordinator.stop();

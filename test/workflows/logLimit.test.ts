@@ -6,26 +6,40 @@ import { code, openWorkflows, SOON, UNKNOWN, WAITING, workflowSource, type Workf
 
 type Tenant = Workflows["home"];
 const KILOBYTES_EACH = 100;
+const BYTES = 2_000_000;
 const FULL = [413, "storage_limit_reached"];
 
 let w: Workflows;
 let full: Tenant;
 beforeAll(async () => {
-  w = await openWorkflows({ ORGANIZATION_LOG_MEGABYTES: "1", SCHEDULE_SECONDS: "1" });
+  w = await openWorkflows({ ORGANIZATION_LOG_MEGABYTES: "2", SCHEDULE_SECONDS: "1" });
   full = w.home;
 });
 
 const turnOf = ({ key }: Tenant, text = "Hello") => key("POST", "/openai/v1/chat/completions", say(text));
 
+/** Sets how much the events of an organization take, and waits until it is told so. */
+async function setBytes({ organization_id, owner }: Tenant, bytes: number, message: string): Promise<void> {
+  await w.resources.db.query(
+    `insert into ops.log_bytes (organization_id, bytes) values ($1, $2)
+     on conflict (organization_id) do update set bytes = excluded.bytes`,
+    [organization_id, bytes],
+  );
+  const told = async () => (await owner("POST", "/projects", { name: "P" })).body.error?.message;
+  await expect.poll(told, { ...SOON, interval: 500 }).toContain(message);
+}
+
 /** Fills the log until the organization is refused. */
 async function fill(tenant: Tenant): Promise<void> {
   // the question and its answer are events
-  for (let n = 0; n < 8; n++) {
+  for (let n = 0; n < 16; n++) {
     const { status } = await turnOf(tenant, "x".repeat(KILOBYTES_EACH * 1_000));
     if (status === 413) break;
     expect(status).toBe(200);
   }
   await expect.poll(async () => code(await turnOf(tenant)), { ...SOON, interval: 500 }).toEqual(FULL);
+  // by little, because more has another effect
+  await setBytes(tenant, BYTES * 1.01, "no new work is accepted");
 }
 
 /** Waits for an approval, and then does what new work would. */
@@ -67,7 +81,7 @@ test("new work of an organization with too many events is refused, and everythin
       "select data::json ->> 'code' as code from log.events where stream = $1 and type = 'ScheduledRunRefused'",
       [`trigger-${trigger}`],
     );
-  await expect.poll(async () => (await refusals()).map((each) => each.code), SOON).toContain("storage_limit_reached");
+  await expect.poll(async () => (await refusals()).map((each) => each.code), SOON).toEqual(["storage_limit_reached"]);
 
   for (const approval of approvals) expect((await full.decide(approval)).status).toBe(200);
   const ended = [];
@@ -82,11 +96,50 @@ test("new work of an organization with too many events is refused, and everythin
   expect((await full.key("GET", `${thread}/messages`)).body.data.length).toBe(2);
   for (const path of [thread, `/openai/v1/files/${file}`]) expect((await full.key("DELETE", path)).status).toBe(200);
   expect((await full.owner("POST", "/erasures", { owner: `key:${UNKNOWN}` })).status).toBeLessThan(300);
+  // a due time every second, of which only the first is recorded
+  expect((await refusals()).length).toBe(1);
   expect((await full.owner("DELETE", `${triggers}/${trigger}`)).status).toBeLessThan(300);
-  expect((await full.owner("POST", "/auth/logout")).status).toBeLessThan(300);
-  expect((await full.owner("GET", "/auth/me")).status).toBe(401);
   const metrics = await (await fetch(`${w.url}/metrics`)).text();
   expect(metrics).toContain("organizations_over_log_limit 1\n");
+});
+
+test("an organization that takes 10 % more than it may only deletes, ends and takes access away", async () => {
+  const far = await w.join("Far");
+  const workflow = await far.register(WAITING);
+  const run = await far.start(workflow);
+  const [approval] = await far.pending(run);
+  const key = await far.newKey();
+  const member = await far.member("builder");
+  const at = `/workflows/${workflow.id}`;
+  const schedule = await far.made(far.owner("POST", `${at}/triggers`, { schedule: { every: 3_600 }, args: {} }));
+  await setBytes(far, BYTES * 1.2, "10 % more");
+  const refused: [string, string, object?][] = [
+    ["PATCH", `/keys/${key.id}`, { name: "Other" }],
+    ["POST", `/keys/${key.id}/rotate`],
+    ["PATCH", `/members/${member.id}`, { name: "Other" }],
+    ["POST", `/workflows/approvals/${approval.id}/decision`, { decision: "approve" }],
+    ["PATCH", at, { enabled: false, name: "Other" }],
+    ["PATCH", `${at}/triggers/${schedule.id}`, { paused: false }],
+    ["POST", "/erasures", { owner: `key:${UNKNOWN}` }],
+  ];
+  for (const [method, path, body] of refused) expect(code(await far.owner(method, path, body)), path).toEqual(FULL);
+  const allowed: [string, string, object?][] = [
+    ["PATCH", `/members/${member.id}`, { active: false }],
+    ["PATCH", `${at}/triggers/${schedule.id}`, { paused: true }],
+    ["PATCH", at, { enabled: false }],
+    ["PUT", "/tools/scripted", { enabled: false }],
+    ["POST", `/workflows/runs/${run}/cancel`],
+    ["DELETE", `/members/${member.id}/substitute`],
+    ["DELETE", `/members/${member.id}`],
+    ["DELETE", `/keys/${key.id}`],
+  ];
+  for (const [method, path, body] of allowed) await far.made(far.owner(method, path, body));
+  const signIns = [];
+  for (let n = 0; n < 4; n++)
+    signIns.push((await far.clientAt("none")("POST", "/auth/login", far.credentials.admin)).status);
+  expect(signIns).toEqual([200, 200, 200, 429]);
+  await far.made(far.owner("POST", "/auth/logout"));
+  expect((await far.owner("GET", "/auth/me")).status).toBe(401);
 });
 
 test("another organization is not affected", async () => {

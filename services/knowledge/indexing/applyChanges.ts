@@ -48,28 +48,29 @@ export async function removeSurplus(
 
 /**
  * Puts wanted generations, removes superseded ones, and waits until both are done. A document that the server refuses is tried
- * three times in all. Returns the refused ones. Throws if the search server or the log is unavailable, or the index is lost.
+ * three times in all. Returns the refused ones, and those beyond their organization's `share` of passages. Throws if the search
+ * server or the log is unavailable, or the index is lost.
  */
 export async function applyChanges(
   deps: ApplyDeps,
   index: string,
-  { wanted, superseded }: { wanted: WantedGeneration[]; superseded: PassageRemoval[] },
+  { wanted, superseded, share }: { wanted: WantedGeneration[]; superseded: PassageRemoval[]; share?: number },
   contents: IndexContents,
-): Promise<Set<WantedGeneration>> {
+): Promise<{ refused: Set<WantedGeneration>; deferred: Set<WantedGeneration> }> {
   const missing = wanted.filter(({ finished_at }) => finished_at === undefined);
-  const first = await putGenerations(deps, index, missing);
+  const first = await putGenerations(deps, index, missing, share === undefined ? {} : { share });
   const removal = superseded.length > 0 ? await deps.index.remove(index, superseded) : [];
   const results = await waitForChanges(deps, index, [...first.batches.flatMap(({ changes }) => changes), ...removal]);
   let open = [...first.unreadable, ...recordContents(first.batches, results, contents)];
   for (const pause of RETRY_AFTER_MS) {
     if (open.length === 0) break;
     await sleep(pause);
-    const { batches, unreadable } = await putGenerations(deps, index, open, 1);
+    const { batches, unreadable } = await putGenerations(deps, index, open, { batchPassages: 1 });
     const changes = batches.flatMap((batch) => batch.changes);
     open = [...unreadable, ...recordContents(batches, await waitForChanges(deps, index, changes), contents)];
   }
   for (const change of removal) requireRemoved(results.get(change)!);
-  return new Set(open);
+  return { refused: new Set(open), deferred: new Set(first.deferred) };
 }
 
 /** Confirms or fails the indexing of the documents that wait for it. */

@@ -92,7 +92,8 @@ async function fillBatch(build: Build): Promise<boolean> {
   if (!(await deps.index.exists(index))) throw new IndexLost(`the index ${index} is gone`);
   const { events, seen } = await deps.log.scan(build.position, FOLLOWED_EVENTS, SCAN_BATCH);
   const { wanted, deleted, older } = await planChanges(deps.log, events, contents);
-  refusals.note(wanted, await applyChanges(deps, index, { wanted, superseded: [...deleted, ...older] }, contents));
+  const { refused } = await applyChanges(deps, index, { wanted, superseded: [...deleted, ...older] }, contents);
+  refusals.note(wanted, refused);
   build.position = seen;
   const { head } = await deps.registry.status();
   await deps.registry.saveBuildProgress(seen, Math.max(seen, head));

@@ -17,10 +17,13 @@ import {
 } from "./buildIndex.ts";
 import { createIndexContents, type IndexContents } from "./contents.ts";
 import { createPacer } from "./pacer.ts";
+import { createDeferredChanges } from "./deferredChanges.ts";
 import { FOLLOWED_EVENTS, planChanges, type IndexPlan, type SupersededGeneration } from "./planChanges.ts";
 import { createReconcile } from "./reconcile.ts";
 import { createRefusedGenerations, type RefusedGenerations } from "./refusedGenerations.ts";
 
+/** Passages of an organization in one round, so that one that changes many documents does not delay those of others. */
+const SHARE_OF_ROUND = 10_000;
 const EXISTENCE_CHECK_MS = 1_000;
 const CHECKPOINT_MS = 1_000;
 const MAX_RETRY_MS = 2_000;
@@ -48,7 +51,8 @@ interface Follower {
   position: number;
   /** Superseded generations. They stay until the read model shows their successors, because searches still need them. */
   older: SupersededGeneration[];
-  /** The index includes all document events up to this position. */
+  deferred: ReturnType<typeof createDeferredChanges>;
+  /** Unless some are deferred: the index includes all document events up to this position. */
   covered: number;
   /** The index whose dictionaries the search server has loaded; undefined if the server may have restarted since. */
   warmed: string | undefined;
@@ -105,6 +109,7 @@ function createFollower(given: FollowDeps, signal: AbortSignal): Follower {
     refusals: createRefusedGenerations(deps, deps.reconcileMs),
     position: 0,
     older: [],
+    deferred: createDeferredChanges(),
     covered: 0,
     warmed: undefined,
     build: undefined,
@@ -160,9 +165,12 @@ function rebuild(follower: Follower, from: string): Promise<void> {
 
 /** Applies one batch of events. */
 async function followBatch(follower: Follower, { serving, position, projected }: IndexStatus): Promise<BatchResult> {
-  const { deps, contents, refusals } = follower;
+  const { deps, contents, refusals, deferred } = follower;
   const from = serving ? Math.max(follower.position, position) : follower.position;
-  const { events, seen } = await deps.log.scan(from, FOLLOWED_EVENTS, SCAN_BATCH);
+  const { events: found, seen } = deferred.isFull()
+    ? { events: [], seen: from }
+    : await deps.log.scan(from, FOLLOWED_EVENTS, SCAN_BATCH);
+  const events = [...deferred.next(), ...found];
   const plan = await planChanges(deps.log, events, contents);
   for (const { document_id } of plan.deleted) deps.descriptions.forget(streamName("document", document_id));
   const older = Object.groupBy([...follower.older, ...plan.older], (one) =>
@@ -172,23 +180,29 @@ async function followBatch(follower: Follower, { serving, position, projected }:
   const superseded = [...plan.deleted, ...due];
   const index = serving?.index ?? (await createFirst(follower, plan));
   const wanted = [...plan.wanted, ...(await refusals.due(deps.log))];
+  let waiting: ReadonlySet<string> = new Set();
   if (index && wanted.length + superseded.length > 0) {
-    const refused = await applyChanges(deps, index, { wanted, superseded }, contents);
-    refusals.note(wanted, refused);
+    const changes = { wanted, superseded, share: SHARE_OF_ROUND };
+    const { refused, deferred: later } = await applyChanges(deps, index, changes, contents);
+    const tried = wanted.filter((one) => !later.has(one));
+    refusals.note(tried, refused);
+    waiting = new Set(plan.wanted.filter((one) => later.has(one)).map(({ stream }) => stream));
     deps.failpoint("after-passages-put");
     await reportResults(deps, plan.wanted, refused);
     deps.failpoint("after-indexed");
   }
+  deferred.settle(events, waiting);
   if (events.length > 0 || follower.position === 0) follower.covered = seen;
   Object.assign(follower, { position: seen, older: later });
   await saveCheckpoint(follower, events.length + due.length > 0);
-  return { hasMore: events.length === SCAN_BATCH, documents: plan.wanted.length };
+  return { hasMore: found.length === SCAN_BATCH || deferred.hasAny(), documents: plan.wanted.length };
 }
 
 /** Saves the checkpoint after document events, or at intervals: other events pass by the thousand. */
-async function saveCheckpoint({ deps, position, older, next }: Follower, isUrgent: boolean): Promise<void> {
+async function saveCheckpoint({ deps, position, older, deferred, next }: Follower, isUrgent: boolean): Promise<void> {
   if (!isUrgent && performance.now() <= next.checkpoint) return;
-  await deps.registry.advance(older.reduce((least, one) => Math.min(least, one.position - 1), position));
+  const last = Math.min(position, deferred.firstPosition() - 1);
+  await deps.registry.advance(older.reduce((least, one) => Math.min(least, one.position - 1), last));
   next.checkpoint = performance.now() + CHECKPOINT_MS;
 }
 

@@ -54,10 +54,10 @@ function openBench() {
   return { deps, puts, groups };
 }
 
-const wanted = (id: number, chunk_count: number | undefined = 1, text = "text"): WantedGeneration =>
+const wanted = (id: number, chunk_count: number | undefined = 1, text = "text", organization_id = "o") =>
   ({
     stream: `document-${id}`,
-    organization_id: "o",
+    organization_id,
     document_id: String(id),
     collection_id: "k",
     text: { generation: 1, text, passages: "passages", units: 1 },
@@ -97,4 +97,13 @@ test("while the disk cannot be read no document counts as unreadable: the whole 
   const { deps } = openBench();
   const loading = putGenerations(deps, "index", [wanted(0), wanted(1, 1, "not now")]);
   await expect(loading).rejects.toThrow("no file handles");
+});
+
+test("an organization beyond its share leaves the rest for the next round, and takes no place from others", async () => {
+  const { deps, puts } = openBench();
+  // each is loaded alone, and has one passage
+  const some = [0, 1, 2, 3].map((id) => wanted(id, 5_000)).concat(wanted(4, 5_000, "text", "other"));
+  const { deferred } = await putGenerations(deps, "index", some, { share: 2 });
+  expect(puts).toEqual([["0", "1", "4"]]);
+  expect(deferred.map(({ document_id }) => document_id)).toEqual(["2", "3"]);
 });

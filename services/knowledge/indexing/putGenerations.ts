@@ -24,13 +24,29 @@ export interface PutBatch {
   changes: IndexChangeId[];
 }
 
-/** Sends generations to the index in batches. Erased documents are left out; `unreadable` are those whose blobs do not open. */
+interface PutOptions {
+  batchPassages?: number;
+  /** Passages after which an organization gets no further generation into this round. */
+  share?: number;
+}
+
+/**
+ * Sends generations to the index in batches. Erased documents are left out; `unreadable` are those whose blobs do not open, and
+ * `deferred` those beyond their organization's share.
+ */
 export async function putGenerations(
   deps: PutDeps,
   index: string,
   wanted: WantedGeneration[],
-  batchPassages = BATCH_PASSAGES,
-): Promise<{ batches: PutBatch[]; unreadable: WantedGeneration[] }> {
+  { batchPassages = BATCH_PASSAGES, share = Infinity }: PutOptions = {},
+): Promise<{ batches: PutBatch[]; unreadable: WantedGeneration[]; deferred: WantedGeneration[] }> {
+  const used = new Map<string, number>();
+  const deferred: WantedGeneration[] = [];
+  const fits = (one: WantedGeneration): boolean => {
+    const hasRoom = (used.get(one.organization_id) ?? 0) < share;
+    if (!hasRoom) deferred.push(one);
+    return hasRoom;
+  };
   const batches: PutBatch[] = [];
   const unreadable: WantedGeneration[] = [];
   let passages: IndexedPassage[] = [];
@@ -40,17 +56,18 @@ export async function putGenerations(
     [passages, loaded] = [[], []];
   };
   for (const group of groupLoads(wanted)) {
-    for (const { generation, found } of await Promise.all(group.map((each) => load(deps, each)))) {
+    for (const { generation, found } of await Promise.all(group.filter(fits).map((each) => load(deps, each)))) {
       if (found === "unreadable") unreadable.push(generation);
       else if (found) {
         for (const passage of found) passages.push(passage);
         loaded.push(generation);
+        used.set(generation.organization_id, (used.get(generation.organization_id) ?? 0) + found.length);
       }
       if (passages.length >= batchPassages) await flush();
     }
   }
   await flush();
-  return { batches, unreadable };
+  return { batches, unreadable, deferred };
 }
 
 /** Splits generations, in order, into groups that are loaded together. One of unknown length may have 50 MB, and gets a group of its own. */
