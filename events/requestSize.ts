@@ -46,10 +46,13 @@ export interface SentFile {
 }
 
 /** What files add to a request. */
-export const sizeOfFiles = (files: SentFile[]): Omit<RequestSize, "max_output_tokens"> => ({
-  bytes: files.reduce((sum, { mime_type, bytes }) => sum + (isSentAsPicture(mime_type) ? 0 : bytes), 0),
-  pictures: files.filter(({ mime_type }) => isSentAsPicture(mime_type)).length,
-});
+export function sizeOfFiles(files: SentFile[]): Omit<RequestSize, "max_output_tokens"> {
+  const size = { bytes: 0, pictures: 0 };
+  for (const file of files)
+    if (isSentAsPicture(file.mime_type)) size.pictures += 1;
+    else size.bytes += file.bytes;
+  return size;
+}
 
 /** Typical tokens per file: providers count pictures by width and height, and a PDF page as a picture and its text. */
 const USUAL_PICTURE = 1_500;

@@ -1,3 +1,4 @@
+import type { SentFile } from "#events/requestSize.ts";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import type { RateRefusal } from "#projections/budgets/rateRefusal.ts";
 import type { TurnAdmission } from "#projections/budgets/rateWatch.ts";
@@ -20,12 +21,14 @@ export const spenderOf = (http: Pick<Http, "keyring">, caller: Caller, request: 
 });
 
 /** Counts the attachments sent inline. The process that runs the turn counts stored files, whose sizes are not known here. */
-const inlineFiles = ({ messages }: TurnRequest) =>
-  messages
-    .flatMap(({ files }) => files)
-    .flatMap((file) =>
-      file.kind === "inline" ? [{ mime_type: file.mime_type, bytes: Math.ceil((file.base64.length * 3) / 4) }] : [],
-    );
+function inlineFiles({ messages }: TurnRequest): SentFile[] {
+  const found: SentFile[] = [];
+  for (const { files } of messages)
+    for (const file of files)
+      if (file.kind === "inline")
+        found.push({ mime_type: file.mime_type, bytes: Math.ceil((file.base64.length * 3) / 4) });
+  return found;
+}
 
 /** Admits the turn under all budgets and limits. Throws 402 `budget_exceeded`, 429 `rate_limited` or 429 `budget_reserved`. */
 export async function admitTurn(

@@ -56,7 +56,7 @@ export async function growReservation(
     if (decision.kind === "reserved") return { reserved: describeReserved(presentMoneyLimit(decision.by, now)) };
     if (decision.kind === "wait" && now <= giveUpAt) continue;
     if (cost > own) {
-      turns.reserve(limits, cost - own);
+      turns.usedShare()?.countMoney(limits, cost - own);
       announceReservation(cost);
     }
     return "held";

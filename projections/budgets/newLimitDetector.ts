@@ -12,11 +12,17 @@ export class NewLimitDetector {
   #budgets: BudgetRow[] | undefined;
   #limited: Set<string> | undefined;
   #counted = Promise.resolve();
+  /** Readings that have not ended. */
+  #readings = 0;
 
   constructor(read: () => Promise<void>) {
     this.#read = read;
   }
 
+  /** Whether the turns for all these budgets are counted, so that `follow` need not be awaited. */
+  hasFollowed(budgets: BudgetRow[]): boolean {
+    return budgets === this.#budgets && this.#readings === 0;
+  }
   /** Resolves once the turns for all budgets are counted, as they are after the first call. */
   follow(budgets: BudgetRow[]): Promise<void> {
     if (budgets === this.#budgets) return this.#counted;
@@ -24,7 +30,10 @@ export class NewLimitDetector {
     const known = this.#limited ?? limited;
     this.#budgets = budgets;
     this.#limited = limited;
-    if (!limited.isSubsetOf(known)) this.#counted = this.#read();
+    if (!limited.isSubsetOf(known)) {
+      this.#readings += 1;
+      this.#counted = this.#read().finally(() => (this.#readings -= 1));
+    }
     return this.#counted;
   }
 }

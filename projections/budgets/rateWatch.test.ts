@@ -246,6 +246,30 @@ test("a new limit counts the turns that began before it, when no limit applied t
   expect(await watch!.statuses("o", budget(limits, "key:k"))).toMatchObject([{ used: 1 }, { used: 1 }]);
 });
 
+test("a new limit counts the running turns that began when only money was limited", async () => {
+  const recorded: object[] = [];
+  const [watch] = openProcesses(1, { recorded });
+  const begin = (turn_id: string, limits: BudgetLimits, subject = "organization") =>
+    watch!.admit({ budgets: budget(limits, subject), spending: spendingOf(1) }, spender, {
+      turn_id,
+      tokens: 7,
+      streamed: false,
+      cost: 1n,
+    });
+  const money = { cost_per_day: "3" };
+  const first = admitted(await begin("m1", money));
+  admitted(await begin("m2", money)).end({ tokens: 5, cost: "0" });
+  expect([first.reserved, first.headers]).toEqual(["0.000000000001", {}]);
+  const row = { ...spender, started_at: new Date(), streamed: false, attempt: 1, parked_at: null };
+  recorded.push({ ...row, turn_id: "m1", ended_at: null, usage: null });
+  recorded.push({ ...row, turn_id: "m2", ended_at: new Date(), usage: '{"prompt_tokens":2,"completion_tokens":3}' });
+  const both = { ...money, concurrent_turns: 1, tokens_per_minute: 100 };
+  expect(await begin("m3", both)).toMatchObject({ refused: { code: "rate_limited" } });
+  first.end({ tokens: 6, cost: "0" });
+  const headers = { "x-ratelimit-remaining-tokens": "82" };
+  expect(admitted(await begin("m4", both)).headers).toMatchObject(headers);
+});
+
 test("a process that starts knows of turns that ended before the read models have them", async () => {
   const [first, late] = openProcesses(2);
   const limits = { requests_per_minute: 2, tokens_per_minute: 1_000 };

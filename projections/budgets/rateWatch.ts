@@ -101,12 +101,14 @@ function countedLimits({ budgets, spending }: LimitReading, spender: Spender): S
   return limits.rates.length > 0 || (spending !== undefined && limits.money.length > 0) ? limits : undefined;
 }
 
+const NO_RATES = { kind: "admit" } as const;
+
 /** The refusal of a turn that may not begin; undefined if it may. */
 function refusalOf(turns: TurnFollower, { rates, limits, added, now }: CurrentLimits, turn: WantedTurn) {
   const share = turns.share(now);
   const money = decideMoney(limits, turn.cost, share, now);
   if (money.kind === "spent") return { spent: presentMoneyLimit(money.by, now) };
-  const rate = decideRates(rates, added, share);
+  const rate = rates.length === 0 ? NO_RATES : decideRates(rates, added, share);
   if (rate.kind === "refuse") return { refused: rateRefusal(turns.counts, rate.by, { rates, added, now }) };
   if (money.kind === "reserved") return { refused: reservedRefusal(presentMoneyLimit(money.by, now)) };
   return money.kind === "wait" || rate.kind === "wait" ? "wait" : undefined;
@@ -126,38 +128,44 @@ interface SpenderReading {
   limits: SpenderLimits;
 }
 
-/** Decides once this process's share suffices. An admitted turn is counted in the same tick, so that no other takes its place. */
-async function decide(turns: TurnFollower, { spending, limits }: SpenderReading, turn: WantedTurn) {
+/** What the answer to an admitted turn shows of its limits per minute and on concurrency. */
+function describeRates(
+  rates: RateStatus[],
+  counts: TurnCounts,
+  now: number,
+): Pick<TurnAdmission, "headers" | "reached"> {
+  if (rates.length === 0) return { headers: {}, reached: [] };
+  return { headers: rateHeaders(rates, counts, now), reached: reachedRates(rates, now) };
+}
+
+/**
+ * Decides about a turn now. `wait`: this process's share does not suffice; never if the turn `hasWaited`. An admitted turn is counted
+ * in the same tick, so that no other takes its place. Called for every turn: money alone goes no way through the rates.
+ */
+function decide(turns: TurnFollower, { spending, limits }: SpenderReading, turn: WantedTurn, hasWaited: boolean) {
+  const now = currentTime();
   const { turn_id, tokens, streamed, cost } = turn;
-  const { subjects } = limits;
   const added = rateUsageOfTurn(turn);
-  for (const giveUpAt = currentTime() + MAX_WAIT_MS; ; await turns.renew()) {
-    const now = currentTime();
-    if (spending) turns.reservations.apply(spending, now);
-    const rates = ratesOf(limits.rates, turns.counts, now);
-    const money = moneyLimitsOf(limits.money, turns.reservations, now);
-    const refused = refusalOf(turns, { rates, limits: money, added, now }, turn);
-    if (refused === "wait" && now <= giveUpAt) continue;
-    if (refused !== undefined && refused !== "wait") return refused;
-    turns.countAdmitted(rates, added);
-    turns.reserve(money, cost);
-    const reserved = money.length > 0 && { reserved: String(cost) };
-    turns.announce({ kind: "began", turn_id, subjects, tokens, streamed, ...reserved });
-    countTurn(rates, added);
-    const answer = { headers: rateHeaders(rates, turns.counts, now), reached: reachedRates(rates, now) };
-    return { ...answer, ...(reserved && { reserved: fromPicodollars(cost) }) };
-  }
+  if (spending) turns.reservations.apply(spending, now);
+  const rates = ratesOf(limits.rates, turns.counts, now);
+  const money = moneyLimitsOf(limits.money, turns.reservations, now);
+  const refused = refusalOf(turns, { rates, limits: money, added, now }, turn);
+  if (refused !== undefined && !(refused === "wait" && hasWaited)) return refused;
+  const used = turns.usedShare();
+  used?.countTurn(rates, added);
+  used?.countMoney(money, cost);
+  const began = { turn_id, subjects: limits.subjects, tokens, streamed, isRated: rates.length > 0 };
+  turns.begin(money.length > 0 ? { ...began, reserved: cost } : began, now);
+  countTurn(rates, added);
+  const answer = describeRates(rates, turns.counts, now);
+  return money.length > 0 ? { ...answer, reserved: fromPicodollars(cost) } : answer;
 }
 
 /** What may happen with an admitted turn. */
 const outcomes = (turns: TurnFollower, { turn_id }: WantedTurn): Pick<TurnAdmission, "withdraw" | "end"> => ({
   withdraw: () => turns.announce({ kind: "withdrawn", turn_id }),
   end({ tokens, cost }, position) {
-    const known = {
-      ...(cost && { cost: String(toPicodollars(cost)) }),
-      ...(position !== undefined && { position }),
-    };
-    turns.announce({ kind: "ended", turn_id, tokens, ...known });
+    turns.end(turn_id, { tokens, cost: cost === undefined ? cost : toPicodollars(cost), position });
   },
 });
 
@@ -181,9 +189,15 @@ export function watchRates(options: FollowerOptions): RateWatch {
     async admit(reading, spender, turn) {
       const limits = countedLimits(reading, spender);
       if (!limits) return { admitted: UNLIMITED };
-      const turns = await follow(spender.organization_id, reading.budgets);
-      const decided = await decide(turns, { spending: reading.spending, limits }, turn);
-      return "headers" in decided ? { admitted: { ...decided, ...outcomes(turns, turn) } } : decided;
+      const known = followers.get(spender.organization_id);
+      const turns = known?.hasCounted(reading.budgets) ? known : await follow(spender.organization_id, reading.budgets);
+      const current = { spending: reading.spending, limits };
+      const giveUpAt = currentTime() + MAX_WAIT_MS;
+      for (; ; await turns.renew()) {
+        const decided = decide(turns, current, turn, currentTime() > giveUpAt);
+        if (decided === "wait") continue;
+        return "headers" in decided ? { admitted: { ...decided, ...outcomes(turns, turn) } } : decided;
+      }
     },
     async growReservation({ budgets, spending }, spender, turn) {
       const limits = limitsOfSpender(budgets, spender);

@@ -1,6 +1,7 @@
 import type { Sums } from "./limits.ts";
 import { NOTHING_UNSETTLED, type EarlierSums, type UnsettledAmounts } from "./status.ts";
 import { subjectsOf, type Spender } from "./subjects.ts";
+import { UnsettledTotals, type UnsettledTotal } from "./unsettledTotals.ts";
 
 /** A turn never began if it is missing from a read model that is this much further than its admission. */
 const UNRECORDED_MS = 30_000;
@@ -39,6 +40,9 @@ export interface Spending extends EarlierSums {
 /** A turn that the sums do not include, or only some rounds of. */
 interface Entry extends Reservation {
   subjects: string[];
+  totals: UnsettledTotal[];
+  /** Its part of each of its totals. */
+  added: UnsettledAmounts;
   at: number;
   counted: bigint;
   counted_today: bigint;
@@ -83,7 +87,7 @@ const pendingOf = ({ cost, spent, counted, counted_today, reserved }: Entry): Un
  */
 export class Reservations {
   readonly #entries = new Map<string, Entry>();
-  readonly #totals = new Map<string, UnsettledAmounts>();
+  readonly #totals = new UnsettledTotals();
   /** When turns were forgotten, in this order. */
   readonly #forgotten = new Map<string, number>();
   /** The newest snapshot. */
@@ -92,8 +96,8 @@ export class Reservations {
   get spending(): Spending | undefined {
     return this.#spending;
   }
-  of(subject: string): Readonly<UnsettledAmounts> {
-    return this.#totals.get(subject) ?? NOTHING_UNSETTLED;
+  of(subject: string): UnsettledAmounts {
+    return this.#totals.of(subject);
   }
   /** Ids of turns that only a snapshot can settle, because no process announced their last log position. */
   turnsToLookUp(): string[] {
@@ -119,14 +123,18 @@ export class Reservations {
 
   begin(turn_id: string, { subjects, reserved, at }: Pick<Entry, "subjects" | "reserved" | "at">): void {
     if (this.#entries.has(turn_id) || this.#forgotten.has(turn_id)) return;
-    const open = { cost: undefined, end_position: undefined, isRecorded: false };
-    this.#put(turn_id, { subjects, attempt: 1, reserved, at, counted: 0n, counted_today: 0n, spent: 0n, ...open });
+    const nothing = { counted: 0n, counted_today: 0n, spent: 0n, cost: undefined, end_position: undefined };
+    this.#put(turn_id, { subjects, attempt: 1, reserved, at, ...nothing, isRecorded: false });
   }
   /** Changes the reservation of a running turn: it needs more, has ended a round, or is parked and reserves nothing for its next attempt. */
   grow(turn_id: string, { spent, ...reservation }: Reservation & Pick<Entry, "spent">): void {
     const entry = this.#entries.get(turn_id);
     if (!entry || entry.cost !== undefined) return;
-    this.#change(entry, { ...newestReservation(entry, reservation), spent: maxBigInt(entry.spent, spent) });
+    const { attempt, reserved } = newestReservation(entry, reservation);
+    entry.attempt = attempt;
+    entry.reserved = reserved;
+    entry.spent = maxBigInt(entry.spent, spent);
+    this.#add(entry, pendingOf(entry));
   }
   /** Whether a running turn is known to reserve this much in this attempt, and to have spent this much. */
   includes(turn_id: string, { attempt, reserved, spent }: Reservation & Pick<Entry, "spent">): boolean {
@@ -147,7 +155,9 @@ export class Reservations {
       this.forget(turn_id, at);
       return;
     }
-    this.#change(entry, { cost, end_position: position });
+    entry.cost = cost;
+    entry.end_position = position;
+    this.#add(entry, pendingOf(entry));
   }
   /** Whether the newest snapshot includes this log position. */
   #contains(position: number | undefined): boolean {
@@ -199,35 +209,27 @@ export class Reservations {
     this.#put(turn_id, { subjects, at, spent, cost, end_position, ...held, isRecorded: true });
   }
 
-  #put(turn_id: string, entry: Entry): void {
+  #put(turn_id: string, turn: Omit<Entry, "totals" | "added">): void {
+    const entry: Entry = { ...turn, totals: this.#totals.enter(turn.subjects), added: NOTHING_UNSETTLED };
     this.#entries.set(turn_id, entry);
-    this.#add(entry.subjects, pendingOf(entry));
+    this.#add(entry, pendingOf(entry));
   }
   #remove(turn_id: string): void {
     const entry = this.#entries.get(turn_id);
     if (!entry) return;
     this.#entries.delete(turn_id);
-    const { ended, reserved } = pendingOf(entry);
-    this.#add(entry.subjects, { ended: -ended, reserved: -reserved });
+    this.#add(entry, NOTHING_UNSETTLED);
+    this.#totals.leave(entry.subjects, entry.totals);
   }
-  #change(entry: Entry, changes: Partial<Entry>): void {
-    const before = pendingOf(entry);
-    Object.assign(entry, changes);
-    const after = pendingOf(entry);
-    this.#add(entry.subjects, { ended: after.ended - before.ended, reserved: after.reserved - before.reserved });
-  }
-  /** Called three times for every turn, with several subjects each: it leaves out what changes nothing. */
-  #add(subjects: string[], { ended, reserved }: UnsettledAmounts): void {
+  /** Makes these amounts the turn's part of its totals. Called three times for every turn: it leaves out what changes nothing. */
+  #add(entry: Entry, amounts: UnsettledAmounts): void {
+    const ended = amounts.ended - entry.added.ended;
+    const reserved = amounts.reserved - entry.added.reserved;
+    entry.added = amounts;
     if (ended === 0n && reserved === 0n) return;
-    for (const subject of subjects) {
-      const total = this.#totals.get(subject);
-      if (!total) {
-        this.#totals.set(subject, { ended, reserved });
-        continue;
-      }
+    for (const total of entry.totals) {
       if (ended !== 0n) total.ended += ended;
       if (reserved !== 0n) total.reserved += reserved;
-      if (total.ended === 0n && total.reserved === 0n) this.#totals.delete(subject);
     }
   }
 }

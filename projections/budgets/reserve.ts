@@ -75,8 +75,11 @@ function remember(find: PriceOf): PriceOf {
       found.clear();
       since = now;
     }
-    if (!found.has(model)) found.set(model, find(model));
-    return found.get(model);
+    const known = found.get(model);
+    if (known || found.has(model)) return known;
+    const priced = find(model);
+    found.set(model, priced);
+    return priced;
   };
 }
 

@@ -29,6 +29,31 @@ test("a turn counts with an estimate until it ends, then with its tokens, for a 
   expect(used(counts, AT, "key:other")).toEqual([0, 0, 0]);
 });
 
+test("a turn without subjects is open and counts for nothing, until it is read for a limit that was set since", () => {
+  const counts = new TurnCounts();
+  const unrated = { ...begun("a"), subjects: [] };
+  counts.begin(unrated);
+  expect([used(counts), counts.hasOpen()]).toEqual([[0, 0, 0], true]);
+  counts.begin(begun("a"));
+  counts.begin(begun("a"));
+  expect(used(counts)).toEqual([1, 10, 1]);
+  counts.end("a", 25, AT);
+  expect([used(counts), counts.hasOpen()]).toEqual([[1, 25, 0], false]);
+});
+
+test("nothing is remembered of a turn without subjects after it has ended or was withdrawn", () => {
+  const counts = new TurnCounts();
+  counts.begin({ ...begun("a"), subjects: [] });
+  counts.end("a", 25, AT);
+  counts.begin({ ...begun("b"), subjects: [] });
+  counts.withdraw("b", AT);
+  expect([counts.hasOpen(), counts.endedSince(AT - 1)]).toEqual([false, []]);
+  // a limit was set meanwhile, and the read models have the turn
+  counts.begin(begun("a"));
+  counts.end("a", 25, AT);
+  expect(used(counts)).toEqual([1, 25, 0]);
+});
+
 test("a turn that never began counts for nothing", () => {
   const counts = new TurnCounts();
   counts.begin(begun("a"));

@@ -59,7 +59,7 @@ interface SubjectCounts {
 /** A turn that began; times are by this process's clock. */
 export interface StartedTurn {
   turn_id: string;
-  /** The subjects that count it. */
+  /** The subjects that count it. None: no limit per minute or on concurrency applied to it when it began. */
   subjects: string[];
   /** Estimated tokens until it ends. */
   tokens: number;
@@ -140,13 +140,16 @@ export class TurnCounts {
     turn.ended_at = ended_at;
     turn.took = took;
     turn.isParked = isParked;
-    this.#ended.set(turn_id, turn);
+    // nothing is to be remembered of a turn that nothing counts
+    if (turn.subjects.length > 0) this.#ended.set(turn_id, turn);
     this.#countOpen(turn, -1);
     return turn;
   }
 
+  /** A turn that nothing counts begins to be counted when it is read from the read models, for a limit that was set since. */
   begin(turn: StartedTurn): void {
-    if (this.#open.has(turn.turn_id) || this.#ended.has(turn.turn_id)) return;
+    const open = this.#open.get(turn.turn_id);
+    if ((open && open.subjects.length > 0) || this.#ended.has(turn.turn_id)) return;
     for (const subject of turn.subjects) this.#countsOf(subject).requests.add(turn.at, 1);
     this.#enter(turn);
   }
@@ -176,7 +179,7 @@ export class TurnCounts {
   /** The turn was refused before it began, and is not counted. */
   withdraw(turn_id: string, at: number): void {
     const turn = this.#close(turn_id, { ended_at: at, took: undefined, isParked: false });
-    if (!turn) return;
+    if (!turn || turn.subjects.length === 0) return;
     this.#withdrawn.add(turn_id);
     for (const subject of turn.subjects) this.#countsOf(subject).requests.add(turn.at, -1);
   }

@@ -2,27 +2,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { currentTime } from "#events/clock.ts";
 import type { TurnNews, TurnNewsExchange } from "#events/turnNews.ts";
 import type { Db } from "../projection.ts";
-import type { RateStatus, ProcessShare } from "./rates.ts";
-import type { MoneyLimit } from "./moneyLimits.ts";
+import type { ProcessShare } from "./rates.ts";
 import { listNewsForPeer } from "./newsForPeer.ts";
 import { NewLimitDetector } from "./newLimitDetector.ts";
-import { findTurns, listRecentTurns, type TurnState } from "./recentTurns.ts";
-import { subjectsOf } from "./subjects.ts";
+import type { BudgetRow } from "./query.ts";
+import { countRecentTurns, endUnannounced } from "./recordedTurns.ts";
 import { Reservations } from "./reservations.ts";
-import { addRateUsage, NO_RATE_USAGE, TurnCounts, WINDOW_SECONDS, type RateUsage } from "./turnCounts.ts";
+import { TurnCounts, WINDOW_SECONDS, type StartedTurn } from "./turnCounts.ts";
+import { UsedShare } from "./usedShare.ts";
 
 /** Interval at which unfinished turns are looked up and the other processes are asked. */
 const MAINTENANCE_MS = 2_000;
 /** Timeout for answers. A process that does not answer is gone, or too busy to start turns. */
 const MAX_ANSWER_MS = 1_000;
-/** Unfinished turns older than this are looked up, because this process may have missed their end. */
-const LOOK_UP_AFTER_MS = 3_000;
 /** The read models are at most this far behind the log. */
 const READ_MODEL_LAG_MS = 2_000;
 /** A process that is silent for this long starts no turns. */
 const SILENT_MS = 5_000;
-/** A turn that is not recorded after this time never began. */
-const UNRECORDED_MS = 30_000;
 /** How long the first turn waits for the other processes' reports, so that two processes do not both admit the whole limit. */
 const FIRST_REPORTS_MS = 100;
 /** How long a turn waits for the read models. */
@@ -40,11 +36,27 @@ export interface FollowerOptions {
   process: string;
   onError(error: unknown): void;
 }
+/** A turn that begins in this process. */
+interface NewTurn extends Pick<StartedTurn, "turn_id" | "subjects" | "tokens" | "streamed"> {
+  /** Picodollars; absent: no budget of money applies. */
+  reserved?: bigint;
+  /** Whether a limit per minute or on concurrency applies. */
+  isRated: boolean;
+}
+/** How a turn ended. `cost`: picodollars. */
+interface EndedTurn {
+  tokens: number;
+  cost: bigint | undefined;
+  position: number | undefined;
+}
 interface FollowedOrganization {
   organization: string;
   /** Called once, after the follower has closed. The organization's next turn opens a new one. */
   onIdle(): void;
 }
+
+/** No subject counts a turn to which no limit per minute or on concurrency applies. */
+const UNRATED: string[] = [];
 
 /** One organization's turns as this process knows them: first from the read models, then from all processes. */
 export class TurnFollower {
@@ -52,18 +64,16 @@ export class TurnFollower {
   readonly reservations = new Reservations();
   /** Resolves once the turns of the last minute are read. */
   readonly ready: Promise<void>;
+  #isReady = false;
   readonly #options: FollowerOptions;
   readonly #organization: string;
-  readonly newLimits = new NewLimitDetector(() => this.#readInTime(this.#read()));
+  readonly newLimits = new NewLimitDetector(() => this.#readInTime(countRecentTurns(this.#counted())));
   readonly #onIdle: () => void;
   /** Other processes that start turns, and when each sent its last message. */
   readonly #lastMessageAt = new Map<string, number>();
   /** Silent processes, and when this one dropped them: from then on they may have missed messages. */
   readonly #silentSince = new Map<string, number>();
-  /** By subject: what this process has admitted since all others last answered. */
-  #admitted = new Map<string, RateUsage>();
-  /** By subject: picodollars reserved since then. */
-  #reserved = new Map<string, bigint>();
+  readonly #used = new UsedShare();
   /** Number of the last `ask`; answers to earlier ones are ignored. */
   #questions = 0;
   /** Processes that have not answered yet, and what to do when all have. */
@@ -81,15 +91,39 @@ export class TurnFollower {
     this.#unsubscribe = options.exchange.subscribe(organization, (news) => this.#receive(news, currentTime()));
     this.#timer = setInterval(() => this.#maintain(currentTime()), MAINTENANCE_MS).unref();
     this.#send({ kind: "hello" });
-    const known = Promise.all([this.#read(), sleep(FIRST_REPORTS_MS, undefined, { ref: false })]);
-    this.ready = this.#readInTime(known);
+    const read = countRecentTurns(this.#counted());
+    const known = Promise.all([read, sleep(FIRST_REPORTS_MS, undefined, { ref: false })]);
+    this.ready = this.#readInTime(known).then(() => void (this.#isReady = true));
   }
 
-  /** Applies a turn's news here at once, and in other processes within milliseconds. A withdrawn turn may begin again. */
+  /** Whether the turns for all these budgets are counted. */
+  hasCounted(budgets: BudgetRow[]): boolean {
+    return this.#isReady && this.newLimits.hasFollowed(budgets);
+  }
+  /** Begins a turn here at once, and in other processes within milliseconds. A withdrawn turn may begin again. */
+  begin({ turn_id, subjects, tokens, streamed, reserved, isRated }: NewTurn, at: number): void {
+    this.counts.readmit(turn_id);
+    this.reservations.readmit(turn_id);
+    this.counts.begin({ turn_id, subjects: isRated ? subjects : UNRATED, tokens, streamed, at, attempt: 1 });
+    if (reserved !== undefined) this.reservations.begin(turn_id, { subjects, reserved, at });
+    if (!this.#hasPeers()) return;
+    const held = reserved !== undefined && { reserved: String(reserved) };
+    this.#send({ kind: "began", turn_id, subjects, tokens, streamed, ...held });
+  }
+  end(turn_id: string, ended: EndedTurn): void {
+    this.#end(turn_id, ended, currentTime());
+    if (!this.#hasPeers()) return;
+    const { tokens, cost, position } = ended;
+    const known = { ...(cost !== undefined && { cost: String(cost) }), ...(position !== undefined && { position }) };
+    this.#send({ kind: "ended", turn_id, tokens, ...known });
+  }
+  /** Applies other news of a turn. */
   announce(news: TurnNews): void {
-    if (news.kind === "began") for (const one of [this.counts, this.reservations]) one.readmit(news.turn_id);
     this.#apply(news, currentTime());
-    if (this.#lastMessageAt.size > 0) this.#send(news);
+    if (this.#hasPeers()) this.#send(news);
+  }
+  #hasPeers(): boolean {
+    return this.#lastMessageAt.size > 0;
   }
   #send(news: TurnNews): void {
     this.#options.exchange.publish(this.#organization, { ...news, process: this.#options.process });
@@ -111,8 +145,8 @@ export class TurnFollower {
     else if (news.kind === "parked") this.#park(news, now);
     else if (news.kind === "resumed") this.counts.resume({ ...news, tokens: 0, at: now });
     else if (news.kind === "ended") {
-      this.counts.end(news.turn_id, news.tokens, now);
-      this.reservations.end(news.turn_id, { cost: BigInt(news.cost ?? 0), position: news.position, at: now });
+      const { turn_id, tokens, cost, position } = news;
+      this.#end(turn_id, { tokens, cost: cost === undefined ? cost : BigInt(cost), position }, now);
     } else if (news.kind === "withdrawn") {
       this.counts.withdraw(news.turn_id, now);
       this.reservations.forget(news.turn_id, now);
@@ -122,6 +156,10 @@ export class TurnFollower {
     const { turn_id, subjects, tokens, streamed = false, reserved } = news;
     this.counts.begin({ turn_id, subjects, tokens, streamed, at, attempt: 1 });
     if (reserved !== undefined) this.reservations.begin(turn_id, { subjects, reserved: BigInt(reserved), at });
+  }
+  #end(turn_id: string, { tokens, cost = 0n, position }: EndedTurn, at: number): void {
+    this.counts.end(turn_id, tokens, at);
+    this.reservations.end(turn_id, { cost, position, at });
   }
   #grow(news: Omit<Extract<TurnNews, { kind: "grew" }>, "kind">, at: number): void {
     const { turn_id, subjects, attempt = 1 } = news;
@@ -147,20 +185,8 @@ export class TurnFollower {
     const read = reading.then(() => {}, this.#options.onError);
     return Promise.race([read, sleep(MAX_READ_MS, undefined, { ref: false })]);
   }
-  async #read(): Promise<void> {
-    const { db } = this.#options;
-    const since = new Date(currentTime() - WINDOW_SECONDS * 1000);
-    for (const turn of await listRecentTurns(db, this.#organization, since)) {
-      const { turn_id, attempt, streamed, expected } = turn;
-      const begun = { turn_id, subjects: subjectsOf(turn), tokens: expected, streamed, attempt };
-      this.counts.begin({ ...begun, at: turn.started_at.getTime() });
-      this.#applyState(turn);
-    }
-  }
-  /** Applies a turn as found in a read model. `now`: when its end or pause counts; undefined: when it happened. */
-  #applyState({ turn_id, attempt, ended_at, parked_at, tokens }: TurnState, now?: number): void {
-    if (ended_at) this.counts.end(turn_id, tokens, now ?? ended_at.getTime());
-    else if (parked_at) this.counts.park(turn_id, attempt, now ?? parked_at.getTime());
+  #counted() {
+    return { db: this.#options.db, organization: this.#organization, counts: this.counts };
   }
 
   #maintain(now: number): void {
@@ -172,7 +198,7 @@ export class TurnFollower {
     this.counts.prune(now);
     this.#dropSilent(now);
     void this.renew();
-    this.#endUnannounced(now).catch(this.#options.onError);
+    endUnannounced(this.#counted(), now).catch(this.#options.onError);
   }
   #dropSilent(now: number): void {
     for (const [name, at] of this.#lastMessageAt)
@@ -181,16 +207,6 @@ export class TurnFollower {
         this.#silentSince.set(name, now);
       }
     for (const [name, at] of this.#silentSince) if (now - at > WINDOW_SECONDS * 1000) this.#silentSince.delete(name);
-  }
-  /** Ends turns whose end no process has announced: their client disconnected, or their process died. */
-  async #endUnannounced(now: number): Promise<void> {
-    const open = this.counts.openBefore(now - LOOK_UP_AFTER_MS);
-    if (open.length === 0) return;
-    const found = await findTurns(this.#options.db, this.#organization, open);
-    for (const turn of found) this.#applyState(turn, now);
-    const recorded = new Set(found.map(({ turn_id }) => turn_id));
-    for (const turn_id of this.counts.openBefore(now - UNRECORDED_MS))
-      if (!recorded.has(turn_id)) this.counts.end(turn_id, 0, now);
   }
 
   /** Resolves with a new share once every other process has reported the turns it has started. */
@@ -204,8 +220,7 @@ export class TurnFollower {
     this.#unanswered = new Set(this.#lastMessageAt.keys());
     // runs in the same tick as the last answer, because a turn admitted after it counts towards the new share
     this.#onAnswers = () => {
-      this.#admitted = new Map();
-      this.#reserved = new Map();
+      this.#used.clear();
       resolve();
     };
     this.#send({ kind: "ask", n: this.#questions });
@@ -221,26 +236,11 @@ export class TurnFollower {
   /** What this process may still admit. */
   share(now: number): ProcessShare {
     this.#usedAt = now;
-    const [admitted, reserved] = [this.#admitted, this.#reserved];
-    return {
-      processes: this.#lastMessageAt.size + 1,
-      admitted: (counted) => admitted.get(counted) ?? NO_RATE_USAGE,
-      reserved: (counted) => reserved.get(counted) ?? 0n,
-    };
+    return { processes: this.#lastMessageAt.size + 1, admitted: this.#used.admitted, reserved: this.#used.reserved };
   }
-  /** Counts the maximum cost of a turn against this process's share of the budgets. Without other processes, its share is everything. */
-  reserve(limits: MoneyLimit[], cost: bigint): void {
-    if (this.#lastMessageAt.size === 0) return;
-    for (const counted of new Set(limits.map((limit) => limit.counted)))
-      this.#reserved.set(counted, (this.#reserved.get(counted) ?? 0n) + cost);
-  }
-  /** Counts a turn against this process's share of the limits. */
-  countAdmitted(rates: RateStatus[], added: RateUsage): void {
-    if (this.#lastMessageAt.size === 0) return;
-    for (const counted of new Set(rates.map((rate) => rate.counted))) {
-      const before = this.#admitted.get(counted) ?? NO_RATE_USAGE;
-      this.#admitted.set(counted, addRateUsage(before, added));
-    }
+  /** Where admitted turns are counted against this process's share. Undefined without other processes: its share is everything. */
+  usedShare(): UsedShare | undefined {
+    return this.#hasPeers() ? this.#used : undefined;
   }
 
   close(): void {

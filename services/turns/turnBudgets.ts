@@ -3,7 +3,7 @@ import { measureJson } from "#events/largeJson.ts";
 import { bytesOfOffer, sizeOfFiles, type RequestSize } from "#events/requestSize.ts";
 import type { Usage } from "#events/thread.ts";
 import type { AskModel } from "./converse.ts";
-import { ModelError, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
+import { ModelError, type ModelMessage, type ModelRequest } from "./model.ts";
 import { filesOfRequest } from "./requestFiles.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
@@ -38,18 +38,16 @@ export class LimitReached extends ModelError {
   }
 }
 
-const textBytes = (part: Part): number => (part.type === "text" ? Buffer.byteLength(part.text) : 0);
+function sizeOfMessage(message: ModelMessage): number {
+  let bytes = 0;
+  for (const part of message.parts) if (part.type === "text") bytes += Buffer.byteLength(part.text);
+  if (message.role !== "assistant") return bytes;
+  const { calls, opaque } = message;
+  for (const call of calls ?? []) bytes += Buffer.byteLength(call.name + call.arguments);
+  return opaque === undefined ? bytes : bytes + measureJson(opaque, Number.POSITIVE_INFINITY);
+}
 
-const sizeOfMessage = (message: ModelMessage): number => {
-  const { calls, opaque } = message.role === "assistant" ? message : { calls: undefined, opaque: undefined };
-  return (
-    message.parts.reduce((sum, part) => sum + textBytes(part), 0) +
-    (calls ?? []).reduce((sum, call) => sum + Buffer.byteLength(call.name + call.arguments), 0) +
-    (opaque === undefined ? 0 : measureJson(opaque, Number.POSITIVE_INFINITY))
-  );
-};
-
-/** Size of everything that is sent: conversation, files, rounds, instructions and tools. */
+/** Size of everything that is sent: conversation, files, rounds, instructions and tools. Called for every turn: it builds few lists. */
 function sizeOfRequest({
   messages,
   instructions,
@@ -57,14 +55,14 @@ function sizeOfRequest({
   response_format,
   max_output_tokens,
 }: Pick<ModelRequest, "messages" | "instructions" | "tools" | "response_format" | "max_output_tokens">): RequestSize {
-  const bytes = messages.reduce((sum, message) => sum + sizeOfMessage(message), 0);
   const files = sizeOfFiles(filesOfRequest({ messages }));
-  return {
-    bytes: bytes + files.bytes + Buffer.byteLength(instructions ?? "") + bytesOfOffer(tools, response_format),
-    pictures: files.pictures,
-    max_output_tokens,
-  };
+  let bytes = files.bytes + bytesOfOffer(tools, response_format);
+  if (instructions) bytes += Buffer.byteLength(instructions);
+  for (const message of messages) bytes += sizeOfMessage(message);
+  return { bytes, pictures: files.pictures, max_output_tokens };
 }
+
+const NOTHING_SPENT: Money = "0";
 
 export const costOf = (parts: { usage: Usage }[]): Money =>
   fromPicodollars(parts.reduce((sum, { usage }) => sum + toPicodollars(usage.cost ?? "0"), 0n));
@@ -80,7 +78,7 @@ export const askWithinBudget = (
     : async (request, rounds, signal, onFrame) => {
         const next = {
           size: sizeOfRequest(request),
-          spent: costOf([...replaced, ...rounds]),
+          spent: replaced.length + rounds.length === 0 ? NOTHING_SPENT : costOf([...replaced, ...rounds]),
           isFirst: rounds.length === 0,
         };
         await reserveMoney(turn, next, signal);
