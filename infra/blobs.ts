@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { link, open, opendir, readFile, rename, rm, stat, utimes, type FileHandle } from "node:fs/promises";
+import { constants, link, open, opendir, readFile, rename, rm, stat, utimes, type FileHandle } from "node:fs/promises";
 import { dirname, join, normalize, relative, sep } from "node:path";
 import { currentTime } from "#events/clock.ts";
 import type { Blobs } from "#events/vault.ts";
@@ -46,7 +46,14 @@ async function createBelow<T>(path: string, create: () => Promise<T>): Promise<T
     }
 }
 
-const createFile = (path: string): Promise<FileHandle> => createBelow(path, () => open(path, "w", 0o600));
+const WRITTEN = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
+/** Bytes that Node writes at once. */
+const ONE_WRITE = 512 * 1024;
+/** A file whose write is durable when it ends, which saves a call of the file system. macOS would keep it in the disk's cache. */
+const SYNCED = process.platform === "linux" ? WRITTEN | constants.O_SYNC : undefined;
+
+const createFile = (path: string, flags: number): Promise<FileHandle> =>
+  createBelow(path, () => open(path, flags, 0o600));
 
 /** Gives a file a second name. False if the file system has no hard links, or the file has too many. Throws ENOENT. */
 async function linkFile(from: string, to: string): Promise<boolean> {
@@ -80,10 +87,11 @@ async function* findFiles(directory: string, signal?: AbortSignal): AsyncIterabl
 /** Writes a file durably. Leaves nothing behind on failure. */
 async function storePart(path: string, sealed: Uint8Array): Promise<void> {
   try {
-    const file = await createFile(path);
+    const synced = sealed.length <= ONE_WRITE ? SYNCED : undefined;
+    const file = await createFile(path, synced ?? WRITTEN);
     try {
       await file.writeFile(sealed);
-      await file.sync();
+      if (synced === undefined) await file.sync();
     } finally {
       await file.close();
     }

@@ -1,4 +1,4 @@
-import { open, rm } from "node:fs/promises";
+import { open, unlink } from "node:fs/promises";
 import { isError } from "./folders.ts";
 
 /**
@@ -16,5 +16,6 @@ export async function verifyDisk(path: string): Promise<void> {
     if (isError(error, "ENOENT")) return;
     throw error;
   }
-  await rm(path);
+  // not rm, which looks at the file first
+  await unlink(path);
 }

@@ -189,7 +189,7 @@ export async function startHttpRole(resources: Resources, local?: LocalServices)
   const app = await buildServer({
     settings,
     db,
-    ...openHttpPorts(db, worker),
+    ...openHttpPorts(db, log, worker),
     ...sharedLookUps(db),
     ...openCommands(resources, { db, read, breaker, local }),
     frames: bus.frames,

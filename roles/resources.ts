@@ -5,6 +5,7 @@ import { connectBus, type Bus } from "#infra/nats/connect.ts";
 import { openBlobs } from "#infra/blobs.ts";
 import { makeFolder } from "#infra/folders.ts";
 import { storeFolders, watchFreeSpace } from "#infra/freeSpace.ts";
+import { keepNewBlobs } from "#infra/newBlobs.ts";
 import { openVault } from "#infra/vault.ts";
 import { openKeyring } from "#infra/keyring.ts";
 import { createLogger } from "#infra/logger.ts";
@@ -55,7 +56,7 @@ const openLimits = ({ settings }: ResourceOptions, db: Db, bus: Bus, worker: str
 async function openBlobFolder({ DATA_DIR }: Settings) {
   const folder = join(DATA_DIR, "blobs");
   await makeFolder(folder);
-  return openBlobs(folder);
+  return keepNewBlobs(openBlobs(folder));
 }
 
 const watchBus = (db: Db, bus: Bus, worker: string, logger: Logger) =>

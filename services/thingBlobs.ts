@@ -14,12 +14,15 @@ export interface ThingBlobs {
   put(bytes: Uint8Array): Promise<string>;
 }
 
-/** Undefined if the thing was erased. The data key is looked up once. */
+/**
+ * Undefined if the thing was erased. The data key is looked up once, unless it is given by somebody who finds out in another way
+ * whether the thing still exists.
+ */
 export async function openThingBlobs(
   { vault }: VaultDeps,
-  { stream, organization_id }: CommandTarget,
+  { stream, organization_id, wrapped_key: given }: CommandTarget & { wrapped_key?: string | undefined },
 ): Promise<ThingBlobs | undefined> {
-  const wrapped_key = await vault.findKey(stream);
+  const wrapped_key = given ?? (await vault.findKey(stream));
   if (wrapped_key === undefined) return undefined;
   const owner = { thing: stream, wrapped_key, folder: blobFolder(organization_id, stream) };
   return {

@@ -140,8 +140,18 @@ function createOutcomeReader(db: Db): EventLog["outcome"] {
   };
 }
 
+/** The times of events that this process has recorded a moment ago. */
+export interface RecentTimes {
+  /** Undefined if the database must answer. */
+  recentTime(position: number): Date | undefined;
+}
+
 /** The event log in PostgreSQL. */
-export function openLog(pool: pg.Pool, keyring: Keyring, onAppend?: AppendListener): EventLog & DataKeys & AuditLog {
+export function openLog(
+  pool: pg.Pool,
+  keyring: Keyring,
+  onAppend?: AppendListener,
+): EventLog & DataKeys & AuditLog & RecentTimes {
   const db = asDb(pool);
   const recentEvents = createRecentEvents();
 
@@ -187,5 +197,6 @@ export function openLog(pool: pg.Pool, keyring: Keyring, onAppend?: AppendListen
       return row!.died;
     },
     outcome: createOutcomeReader(db),
+    recentTime: recentEvents.recordedAt,
   };
 }

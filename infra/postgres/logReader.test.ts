@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { claimStream } from "#events/ids.ts";
 import type { Db } from "#projections/projection.ts";
+import type { RecentTimes } from "./log.ts";
 import { openLogReader } from "./logReader.ts";
 
 /** A database that answers by a function, and records its queries. */
-function fakeDb(answer: (asked: string[]) => object[]) {
+function fakeDb(answer: (asked: string[]) => object[], recentTime: RecentTimes["recentTime"] = () => undefined) {
   const asked: string[][] = [];
   const db = {
     query: async (_: string, [values]: [string[]]) => {
@@ -12,7 +13,7 @@ function fakeDb(answer: (asked: string[]) => object[]) {
       return answer(values);
     },
   } as unknown as Db;
-  return { asked, reader: openLogReader(db) };
+  return { asked, reader: openLogReader(db, { recentTime }) };
 }
 
 test("the times of a hundred events requested at once are read in one query", async () => {
@@ -25,6 +26,15 @@ test("the times of a hundred events requested at once are read in one query", as
   expect(times.map((time) => time?.getTime())).toEqual(
     Array.from({ length: 100 }, (_, n) => (n === 7 ? undefined : n)),
   );
+});
+
+test("the time of an event that this process has just recorded is read without a query", async () => {
+  const { asked, reader } = fakeDb(
+    () => [],
+    (position) => (position === 7 ? new Date(7) : undefined),
+  );
+  expect([await reader.recordedAt(7), await reader.recordedAt(8)]).toEqual([new Date(7), undefined]);
+  expect(asked).toEqual([["8"]]);
 });
 
 test("the holders of a hundred claims requested at once are read in one query, and each caller gets its own", async () => {

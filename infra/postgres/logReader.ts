@@ -2,6 +2,7 @@ import { claimStream } from "#events/ids.ts";
 import type { LogReader } from "#http/base/ports.ts";
 import type { Db } from "#projections/projection.ts";
 import { batchLookups } from "./batchLookups.ts";
+import type { RecentTimes } from "./log.ts";
 
 const findTimes = (db: Db) =>
   batchLookups<Date>(async (positions) => {
@@ -47,7 +48,7 @@ const findPublicData = (db: Db) =>
   });
 
 /** Concurrent requests of the same kind, such as many uploads, share one query. */
-export function openLogReader(db: Db): LogReader {
+export function openLogReader(db: Db, { recentTime }: RecentTimes): LogReader {
   const positions = findPositions(db);
   const times = findTimes(db);
   const publicData = findPublicData(db);
@@ -59,7 +60,7 @@ export function openLogReader(db: Db): LogReader {
       const data = (await publicData([key])).get(key);
       return data && JSON.parse(data);
     },
-    recordedAt: async (position) => (await times([String(position)])).get(String(position)),
+    recordedAt: async (position) => recentTime(position) ?? (await times([String(position)])).get(String(position)),
     claimHolders: findHolders(db),
   };
 }

@@ -38,6 +38,11 @@ test("recent events are scanned from any position within them, by type", () => {
     seen: 7,
   });
 });
+test("recent events know their times, and those of no others", () => {
+  const { recent } = recentEventsWith([5, ["A", "C"]]);
+  expect([4, 5, 6, 7].map(recent.recordedAt)).toEqual([undefined, AT, AT, undefined]);
+  expect(createRecentEvents().recordedAt(0)).toBeUndefined();
+});
 test("recent events do not answer a scan that starts before the first or after the last of them", () => {
   const { scan } = recentEventsWith([5, ["A"]]);
   expect([scan(3), scan(5), scan(9)]).toEqual([undefined, undefined, undefined]);
@@ -57,7 +62,7 @@ test("recent events are limited to one second and to a maximum count", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const { recent, scan } = recentEventsWith([5, ["A"]]);
   vi.advanceTimersByTime(1_001);
-  expect(scan(4)).toBeUndefined();
+  expect([scan(4), recent.recordedAt(5)]).toEqual([undefined, undefined]);
   for (let n = 6; n < 3_000; n++) recent.add({ events: [event("A")] }, by, committed(n, n));
   expect(scan(5)).toBeUndefined();
   expect(scan(2_998)).toEqual(["2999A", 2_999]);

@@ -16,6 +16,7 @@ type RecentEvent = Omit<ScannedEvent, "data"> & { json: string };
 export function createRecentEvents() {
   let recent: RecentEvent[] = [];
   let addedAt = 0;
+  const isUsable = (): boolean => recent.length > 0 && performance.now() - addedAt <= MAX_AGE_MS;
   return {
     add(
       { events }: { events: Pick<EncodedEvent, "stream" | "version" | "type" | "data">[] },
@@ -39,11 +40,16 @@ export function createRecentEvents() {
       if (recent.length > 2 * MAX_EVENTS) recent = recent.slice(-MAX_EVENTS);
       addedAt = performance.now();
     },
+    /** The time at which an event was recorded. Undefined if the database must answer. */
+    recordedAt(position: number): Date | undefined {
+      const found = isUsable() ? recent[position - recent[0]!.position] : undefined;
+      return found && new Date(found.recorded_at);
+    },
     /** Like EventLog.scan. Undefined if the database must answer. */
     scan(after: number, types: string[], limit: number): { events: ScannedEvent[]; seen: number } | undefined {
       const [first, last] = [recent[0], recent.at(-1)];
       if (!first || !last || after < first.position - 1 || after >= last.position) return undefined;
-      if (performance.now() - addedAt > MAX_AGE_MS) return undefined;
+      if (!isUsable()) return undefined;
       const wanted = new Set(types);
       const events = recent
         .slice(after + 1 - first.position)

@@ -1,15 +1,15 @@
 import type { ReadingProgress } from "#events/readingProgress.ts";
 import type { FileToRead, Pagination, FileText } from "#services/reading/reader.ts";
 
-/* The messages between this process and a reading process. File contents go over a pipe next to them. */
+/* The messages between this process and a reading process. The contents of most files go over a pipe next to them. */
 
 export type ReadingTask =
   | ({ kind: "read" } & Omit<FileToRead, "bytes">)
   | ({ kind: "cut" } & Pagination)
   | { kind: "list" };
 
-/** `bytes`: how many follow on the pipe, of the file or of the Markdown to cut. */
-export type ReadingRequest = ReadingTask & { bytes: number };
+/** `bytes`: the length of the file or of the Markdown to cut. It follows on the pipe, unless it is short enough to be the `content`. */
+export type ReadingRequest = ReadingTask & { bytes: number; content?: Uint8Array };
 
 /** `started`: the request has arrived completely, so any later failure is due to the file. */
 export type ReadingAnswer = { kind: "started" } | { kind: "progress"; progress: ReadingProgress } | ReadingOutcome;

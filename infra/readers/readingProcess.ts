@@ -26,6 +26,8 @@ export interface ReadingWork {
 
 /** Maximum bytes of a result: 50 MB of Markdown, and passages whose leads may repeat a table's header. */
 const MAX_RESULT = 500_000_000;
+/** Bytes of a content up to which it is part of the message, which saves a write. */
+const MAX_CONTENT = 64 * 1024;
 /** Heap of a process, in MiB. */
 const HEAP = 1_024;
 const READABLE = ["services", "infra/readers", "infra/processes"];
@@ -66,8 +68,9 @@ export const startReadingProcess = (options: ProcessOptions) => {
 
   /** Undefined if the process died, or its result has another size than announced. */
   const send = async ({ request, bytes, onProgress }: ReadingWork): Promise<ReadingResult | undefined> => {
-    process.send(request, () => {});
-    if (bytes.length > 0) pipe.write(bytes);
+    const isShort = bytes.length <= MAX_CONTENT;
+    process.send(isShort ? { ...request, content: bytes } : request, () => {});
+    if (!isShort) pipe.write(bytes);
     if (!(await nextAnswer())) throw new NotStarted("A reading process ended before it began to read");
     const outcome = await readOutcome(nextAnswer, onProgress);
     if (!outcome) return undefined;

@@ -11,6 +11,9 @@ const send = (answer: ReadingAnswer): void => {
   process.send?.(answer);
 };
 
+const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
 const NO_BYTES = Buffer.alloc(0);
 
 const NO_TEXT = { passages: NO_BYTES, page_count: null, chunk_count: 0, characters: 0 };
@@ -54,13 +57,16 @@ export const serveReading = (reader: FileReader): void => {
   process.on("disconnect", () => process.exit());
   new Worker(new URL("./exitWithParent.ts", import.meta.url), { workerData: process.ppid });
   const pipe = new Socket({ fd: PIPE, readable: true, writable: true }).on("error", () => process.exit());
-  const serve = async (request: ReadingRequest): Promise<void> => {
-    const bytes = await readExactly(pipe, request.bytes);
+  const serve = async ({ content, ...request }: ReadingRequest): Promise<void> => {
+    const bytes = content ? toBuffer(content) : await readExactly(pipe, request.bytes);
     if (!bytes) return process.exit();
     send({ kind: "started" });
     const { outcome, results } = await runRequest(reader, request, bytes);
     send(outcome);
+    // both in one write
+    pipe.cork();
     for (const result of results) pipe.write(result);
+    pipe.uncork();
   };
   process.on("message", (request: ReadingRequest) => void serve(request));
 };

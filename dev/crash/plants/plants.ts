@@ -159,7 +159,7 @@ export const PLANTS: Plant[] = [
   {
     name: "blob-not-synced",
     file: "infra/blobs.ts",
-    text: "await file.sync();",
+    text: " | constants.O_SYNC",
     instead: "",
     rules: ["I12"],
     load: ["upload", "withFile"],

@@ -14,6 +14,10 @@ export interface ReadingJob extends CommandTarget {
   /** The generation of a document; 1 for an extraction. */
   generation: number;
   attempt: number;
+  /** The collection of a new document, whose head is then read together with that of the document. */
+  collection_id?: string;
+  /** The wrapped data key, if its command brought it: then nobody has to look it up. */
+  wrapped_key?: string | undefined;
   /** The trace of the request. Without it a job would run in the trace of the job before it. */
   trace?: Trace | undefined;
 }

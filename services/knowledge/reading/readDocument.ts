@@ -19,11 +19,15 @@ interface StoredText {
 
 /** Reads a document, or cuts its Markdown again, and records the text. Throws if the service itself fails; the sweep then starts the next attempt. */
 export async function readDocument(deps: JobDeps, job: ReadingJob, slot: ReadingSlot): Promise<void> {
-  const before = await findWaiting(deps, job);
+  const { collection_id } = job;
+  const [before, isDeleted] = await Promise.all([
+    findWaiting(deps, job),
+    collection_id !== undefined && wasCollectionDeleted(deps.log, collection_id),
+  ]);
   if (!before) return;
   const { send } = deps;
   const work = { document_id: parseStreamName(job.stream).id, generation: job.generation, attempt: job.attempt };
-  if (await wasCollectionDeleted(deps.log, before.collection_id))
+  if (isDeleted || (collection_id === undefined && (await wasCollectionDeleted(deps.log, before.collection_id))))
     return void (await send(job, DeleteDocument.type, { document_id: work.document_id }));
   if (job.attempt > MAX_ATTEMPTS)
     return void (await send(job, FailReading.type, { ...work, attempt: MAX_ATTEMPTS, error: WORKERS_LOST }));

@@ -58,7 +58,7 @@ function openReadings({ atOnce = 2, perOrganization = atOnce }: { atOnce?: numbe
     await settled();
     return jobs.map(({ stream, attempt }) => `${stream}/${attempt}`);
   };
-  return { ...readings, sent, endOne, started, slots };
+  return { ...readings, jobs, sent, endOne, started, slots };
 }
 
 describe("The readings of a process", () => {
@@ -72,6 +72,14 @@ describe("The readings of a process", () => {
     await endOne();
     expect(await started()).toEqual(["document-a/1", "document-b/1", "document-c/1"]);
     expect(busy()).toEqual(["document-b", "document-c"]);
+  });
+
+  test("know the collection and the key of a new document", async () => {
+    const { afterCommit, started, jobs } = openReadings();
+    const uploaded = commit("a");
+    afterCommit({ ...uploaded, command: { ...uploaded.command, keys: { "document-a": "wrapped" } } });
+    await started();
+    expect(jobs).toMatchObject([{ stream: "document-a", attempt: 1, collection_id: "k1", wrapped_key: "wrapped" }]);
   });
 
   test("leave room for another organization while one has many", async () => {

@@ -83,19 +83,34 @@ async function runWithPermit(
 }
 
 /** The readings that a commit opens. */
-function findOpenedJobs({ command: { stream, organization_id }, events }: CommittedCommand) {
+function findOpenedJobs({ command: { stream, organization_id, keys }, events }: CommittedCommand) {
   return (events as (DocumentEvent | ExtractionEvent)[]).flatMap((event) => {
     const opened = openedBy(event);
     if (!opened) return [];
-    const { generation, worker } = opened;
-    return [{ worker, work: { stream, organization_id, generation, attempt: 1, trace: currentTrace() } }];
+    const { worker, ...work } = opened;
+    const wrapped_key = keys?.[stream];
+    return [{ worker, work: { stream, organization_id, attempt: 1, wrapped_key, trace: currentTrace(), ...work } }];
   });
 }
 
-function openedBy(event: DocumentEvent | ExtractionEvent): { generation: number; worker: string | null } | undefined {
-  if (event.type === "ExtractionRequested") return { generation: 1, worker: event.data.worker };
-  const opens = ["DocumentUploaded", "DocumentReplaced", "DocumentReprocessed"].includes(event.type);
-  return opens ? (event.data as { generation: number; worker: string | null }) : undefined;
+type OpenedReading = Pick<ReadingJob, "generation" | "collection_id"> & { worker: string | null };
+
+function openedBy(event: DocumentEvent | ExtractionEvent): OpenedReading | undefined {
+  switch (event.type) {
+    case "ExtractionRequested":
+      return { generation: 1, worker: event.data.worker };
+    case "DocumentUploaded": {
+      const { generation, worker, collection_id } = event.data;
+      return { generation, worker, collection_id };
+    }
+    case "DocumentReplaced":
+    case "DocumentReprocessed": {
+      const { generation, worker } = event.data;
+      return { generation, worker };
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** The next attempt at a reading that no process holds, or the end of an extraction that has expired. */
