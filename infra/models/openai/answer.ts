@@ -16,11 +16,7 @@ export interface Completion {
   usage?: unknown;
 }
 
-/** Undefined if the value is no chat completion. */
-export function toCompletion(raw: unknown): Completion | undefined {
-  const { choices, usage } = asObject(raw) ?? {};
-  return Array.isArray(choices) ? { choices, usage } : undefined;
-}
+export const isCompletion = (raw: unknown): raw is Completion => Array.isArray(asObject(raw)?.choices);
 
 /** A whole call, or a chunk of a streamed one; servers leave out any of the fields. */
 export interface CallChunk {
@@ -42,14 +38,14 @@ export interface AnswerPiece {
   finish_reason: string | null;
 }
 
-const listItems = (list: unknown): unknown[] => (Array.isArray(list) ? list.slice(0, MAX_LISTED) : []);
+const NONE: never[] = [];
+/** What `read` makes of the items of a list. */
+const readItems = <T>(list: unknown, read: (item: unknown) => T[]): T[] =>
+  Array.isArray(list) ? list.slice(0, MAX_LISTED).flatMap(read) : NONE;
 
 /** Some servers send the text as a list of parts. */
 const readText = (content: unknown): string =>
-  asText(content) ??
-  listItems(content)
-    .map((part) => asText(asObject(part)?.text) ?? "")
-    .join("");
+  asText(content) ?? readItems(content, (part) => [asText(asObject(part)?.text) ?? ""]).join("");
 
 function readCitation(raw: unknown): Citation[] {
   const source = asObject(asObject(raw)?.url_citation);
@@ -75,15 +71,18 @@ function readCall(raw: unknown): CallChunk[] {
   ];
 }
 
-/** Whether this is the first choice. Servers may leave out the index. */
-const isFirst = ({ index }: Record<string, unknown>): boolean => !Number.isSafeInteger(index) || index === 0;
+/** Servers may leave out the index. */
+function findFirstChoice(choices: unknown[]): Record<string, unknown> | undefined {
+  for (let n = 0; n < Math.min(choices.length, MAX_CHOICES); n++) {
+    const choice = asObject(choices[n]);
+    if (choice && (choice.index === 0 || !Number.isSafeInteger(choice.index))) return choice;
+  }
+  return undefined;
+}
 
 /** Undefined if there is no first choice. */
 export function toAnswerPiece({ choices }: Completion): AnswerPiece | undefined {
-  const choice = choices
-    .slice(0, MAX_CHOICES)
-    .map(asObject)
-    .find((one) => one !== undefined && isFirst(one));
+  const choice = findFirstChoice(choices);
   if (!choice) return undefined;
   const message = asObject(choice.delta) ?? asObject(choice.message) ?? {};
   const reasoning_content = asText(message.reasoning_content) ?? "";
@@ -91,8 +90,8 @@ export function toAnswerPiece({ choices }: Completion): AnswerPiece | undefined 
     text: readText(message.content),
     refusal: asText(message.refusal) ?? "",
     reasoning: reasoning_content || (asText(message.reasoning) ?? ""),
-    citations: listItems(message.annotations).flatMap(readCitation),
-    calls: listItems(message.tool_calls).flatMap(readCall),
+    citations: readItems(message.annotations, readCitation),
+    calls: readItems(message.tool_calls, readCall),
     reasoning_content,
     finish_reason: asText(choice.finish_reason) || null,
   };
