@@ -13,24 +13,24 @@ const MAX_IN_PROGRESS = 1_000;
 /** Maximum bytes of a command handled locally. Longer ones go to the bus, which refuses those that exceed a message. */
 const MAX_BYTES = 128 * 1024;
 
-/** Resolves when the gate closes. */
-function untilClosed(gate: Gate): { closed: Promise<undefined>; stop(): void } {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const stop = gate.onChange((isOpen) => isOpen || resolve(undefined));
-  return { closed: promise, stop };
-}
-
-/** The result of a command handled locally; undefined if it must go through the bus. */
-async function handleHere({ handle, gate }: LocalHandler, command: Command): Promise<CommandResult | undefined> {
-  const { closed, stop } = untilClosed(gate);
-  try {
-    return await Promise.race([handle(command), closed]);
-  } catch {
-    // Whatever failed: the bus sends the command again, and its stored outcome answers it if it took effect.
-    return undefined;
-  } finally {
-    stop();
-  }
+/** Handles commands here. The result is undefined if the gate closes first, or the handler fails. */
+function handleWhileOpen({ handle, gate }: LocalHandler): (command: Command) => Promise<CommandResult | undefined> {
+  // one listener for all commands: one for each took a hundredth of a turn
+  const waiting = new Set<() => void>();
+  gate.onChange((isOpen) => {
+    if (!isOpen) for (const giveUp of waiting) giveUp();
+  });
+  return (command) =>
+    new Promise((resolve) => {
+      const finish = (result?: CommandResult): void => {
+        waiting.delete(giveUp);
+        resolve(result);
+      };
+      const giveUp = () => finish();
+      waiting.add(giveUp);
+      // Whatever failed: the bus sends the command again, and its stored outcome answers it if it took effect.
+      handle(command).then(finish, giveUp);
+    });
 }
 
 /**
@@ -39,6 +39,7 @@ async function handleHere({ handle, gate }: LocalHandler, command: Command): Pro
  */
 export function preferLocal(local: LocalHandler, bus: CommandSender): CommandSender {
   let inProgress = 0;
+  const handleHere = handleWhileOpen(local);
   return {
     async send(command) {
       const encoded = JSON.stringify(command);
@@ -46,7 +47,7 @@ export function preferLocal(local: LocalHandler, bus: CommandSender): CommandSen
       inProgress++;
       try {
         // A copy, as another process would receive it.
-        return (await handleHere(local, JSON.parse(encoded))) ?? (await bus.send(command));
+        return (await handleHere(JSON.parse(encoded))) ?? (await bus.send(command));
       } finally {
         inProgress--;
       }

@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { currentTime } from "#events/clock.ts";
+import { onSharedAbort } from "#events/onSharedAbort.ts";
 import type { Frame, TurnEnd } from "#events/ports.ts";
 import { NO_OUTPUT, NO_USAGE } from "#events/thread.ts";
 import { getTurn } from "#projections/turns/query.ts";
@@ -89,7 +90,7 @@ export async function followResponse(
   const sse = openEventStream(reply, await encodeFirst(reply, stream.open()));
   const closeReader = () => reader.close();
   onDisconnect(disconnected, closeReader);
-  http.closing.addEventListener("abort", closeReader, { once: true });
+  const ignoreClosing = onSharedAbort(http.closing, closeReader);
   try {
     await writeParked(http, row, stream, sse);
     return await writeUntilEnd(http, following, stream, sse);
@@ -98,7 +99,7 @@ export async function followResponse(
     sse.end(await encodeEvents(stream.breakOff()));
     throw error;
   } finally {
-    http.closing.removeEventListener("abort", closeReader);
+    ignoreClosing();
     reader.close();
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply } from "fastify";
+import { onSharedAbort } from "#events/onSharedAbort.ts";
 import type { Frame, TurnEnd } from "#events/ports.ts";
 import { isAlias } from "#events/route.ts";
 import { NO_USAGE } from "#events/thread.ts";
@@ -163,11 +164,11 @@ export async function answerStreamed(
     void recordAbandonedTurn(http, turn).then(() => stops && stopLater(http, turn));
   });
   const closeReader = () => reader.close();
-  http.closing.addEventListener("abort", closeReader, { once: true });
+  const ignoreClosing = onSharedAbort(http.closing, closeReader);
   try {
     end ??= await writeUntilEnd(http, attached, stream, disconnected);
   } finally {
-    http.closing.removeEventListener("abort", closeReader);
+    ignoreClosing();
     reader.close();
     stopCounting();
     stream.close();

@@ -16,7 +16,7 @@ export interface FrameOrder {
 export function createFrameOrder(): FrameOrder {
   let attempt = 0;
   let next = 0;
-  let held = new Map<number, Frame>();
+  const held = new Map<number, Frame>();
 
   return {
     accept(frame) {
@@ -24,9 +24,13 @@ export function createFrameOrder(): FrameOrder {
       if (frame.attempt > attempt) {
         attempt = frame.attempt;
         next = 0;
-        held = new Map();
+        held.clear();
       }
       if (frame.n < next) return [];
+      if (frame.n === next && held.size === 0) {
+        next += 1;
+        return [frame];
+      }
       held.set(frame.n, frame);
       const ready: Frame[] = [];
       for (let found = held.get(next); found; found = held.get(next)) {

@@ -18,8 +18,6 @@ export const MAX_CATCH_UP_MS = 60_000;
 const MAX_HELD = 64 * MIB;
 /** What an object takes in memory beside its text. */
 const FRAME_OVERHEAD = 200;
-/** Without a reason, an abort creates an error with its stack, which took a hundredth of a streamed turn. */
-const CLOSED = "closed";
 /** Frames that are returned without a wait before other work runs. A long turn has a hundred thousand retained ones. */
 const MAX_AT_ONCE = 100;
 
@@ -52,26 +50,30 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   let atOnce = 0;
   const waiter = createWaiter();
   let isFilling = false;
-  const closed = new AbortController();
-  const isClosed = () => closed.signal.aborted;
-  let catchingUp: AbortSignal | undefined;
+  let isClosed = false;
+  let isCatchingUp = false;
+  /** Ends the waits for the client. Made only if there are any: each aborter takes a hundredth of a streamed turn. */
+  let patience: AbortController | undefined;
 
   const push = (more: Frame[]) => {
-    for (const frame of isClosed() ? [] : more) ready.add(frame);
+    for (const frame of isClosed ? [] : more) ready.add(frame);
     if (more.length > 0) waiter.wake();
   };
   async function catchUp(): Promise<FramePlace> {
     // the newest attempt is enough: it repeats the text of earlier attempts
     const retained = newestAttempt(await frames.loadFrames(organization, turn));
     for (const frame of retained) push(order.accept(frame));
-    if (!ready.isEmpty()) catchingUp ??= AbortSignal.any([closed.signal, AbortSignal.timeout(MAX_CATCH_UP_MS)]);
+    if (!ready.isEmpty() && !isCatchingUp) {
+      isCatchingUp = true;
+      patience = abortAfter(MAX_CATCH_UP_MS);
+    }
     return retained.at(-1) ?? NOWHERE;
   }
   async function fillGap(): Promise<void> {
     if (isFilling) return;
     isFilling = true;
     // missing frames may be retained a moment later; frames that the bus lost never are, and then the end frame suffices
-    for (let wait = FIRST_WAIT_MS; order.hasGap() && !isClosed(); wait = Math.min(wait * 2, MAX_WAIT_MS)) {
+    for (let wait = FIRST_WAIT_MS; order.hasGap() && !isClosed; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
       await catchUp().catch(() => {});
       const end = order.heldEnd();
       if (end) push([end]);
@@ -88,23 +90,31 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   return {
     catchUp,
     async pace(stream) {
-      if (catchingUp && held.count(organization) <= MAX_HELD) await stream.drainedBefore(catchingUp);
+      if (!isCatchingUp || !patience || held.count(organization) > MAX_HELD) return;
+      await stream.drainedBefore(patience.signal);
     },
     async next(ms) {
-      if (ready.isEmpty()) catchingUp = undefined;
-      const mustWait = ready.isEmpty() && !isClosed();
+      if (ready.isEmpty()) isCatchingUp = false;
+      const mustWait = ready.isEmpty() && !isClosed;
       if (mustWait) await waiter.wait(ms);
       atOnce = mustWait ? 0 : atOnce + 1;
       if (atOnce % MAX_AT_ONCE === MAX_AT_ONCE - 1) await setImmediate();
       return ready.take();
     },
     close() {
-      closed.abort(CLOSED);
+      isClosed = true;
+      patience?.abort();
       unsubscribe();
       ready.clear();
       waiter.wake();
     },
   };
+}
+
+function abortAfter(ms: number): AbortController {
+  const aborter = new AbortController();
+  setTimeout(() => aborter.abort(), ms).unref();
+  return aborter;
 }
 
 function createWaiter() {

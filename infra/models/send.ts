@@ -25,6 +25,13 @@ export type RequestSender = (url: string, outgoing: OutgoingRequest) => Promise<
 /** Maximum connections per provider address; each running turn holds one. HTTP/2 would put a hundred turns on one connection. */
 const MAX_CONNECTIONS = 512;
 
+const toHeaders = (fields: Record<string, string | string[] | undefined>): Headers =>
+  new Headers(
+    Object.entries(fields).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as [string, string]],
+    ),
+  );
+
 /**
  * Calls undici directly, without its fetch and Response: 0.28 instead of 0.48 ms of CPU for a buffered answer at 32
  * connections, 0.42 instead of 0.65 ms for one streamed in 12 chunks. Redirects are not followed.
@@ -33,12 +40,12 @@ const plainSender = (): RequestSender => {
   const dispatcher = new Agent({ connections: MAX_CONNECTIONS, headersTimeout: 0, bodyTimeout: 0, allowH2: false });
   return async (url, outgoing) => {
     const { statusCode, headers, body } = await request(url, { ...outgoing, dispatcher });
-    const pairs = Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] as [string, string]],
-    );
     return {
       status: statusCode,
-      headers: new Headers(pairs),
+      // nobody reads those of a stream
+      get headers() {
+        return toHeaders(headers);
+      },
       chunks: body[Symbol.asyncIterator](),
       cancel: () => body.destroy(),
     };

@@ -90,10 +90,11 @@ export function createFeed(bus: BusContext): Feed {
   /** A message that the stream accepts only directly after the previous one. */
   const encodeMessage = ({ event, traceparent }: FeedMessage, previous: FeedMessage | undefined): EncodedMessage => {
     const fields = headers();
-    fields.set("Nats-Msg-Id", messageId(event));
-    if (previous) fields.set("Nats-Expected-Last-Msg-Id", messageId(previous.event));
-    else if (sequence !== undefined) fields.set("Nats-Expected-Last-Sequence", String(sequence));
-    if (traceparent) fields.set("traceparent", traceparent);
+    // `set` would first search and remove what is not there
+    fields.append("Nats-Msg-Id", messageId(event));
+    if (previous) fields.append("Nats-Expected-Last-Msg-Id", messageId(previous.event));
+    else if (sequence !== undefined) fields.append("Nats-Expected-Last-Sequence", String(sequence));
+    if (traceparent) fields.append("traceparent", traceparent);
     return [names.event(event), JSON.stringify(event), { headers: fields }];
   };
   /**

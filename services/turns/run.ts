@@ -1,5 +1,6 @@
 import { currentTime } from "#events/clock.ts";
 import { parseStreamName } from "#events/ids.ts";
+import { onSharedAbort } from "#events/onSharedAbort.ts";
 import type { FramePayload, Frames } from "#events/ports.ts";
 import { inSpan, type Attributes } from "#events/spans.ts";
 import { answerTurn, type AnswerOptions, type FrameSink } from "./answerTurn.ts";
@@ -35,8 +36,7 @@ export const runTurn = (options: TurnRunnerOptions, turn: TurnToRun, stopping: A
 function openAborter({ frames, now = currentTime }: TurnRunnerOptions, turn: TurnToRun, stopping: AbortSignal) {
   const aborter = new AbortController();
   const abort = (why: AbortReason): void => aborter.abort(why);
-  const leave = (): void => abort("lost");
-  stopping.addEventListener("abort", leave, { once: true });
+  const forgetStop = onSharedAbort(stopping, () => abort("lost"));
   const timer = setTimeout(() => abort("late"), Math.max(1, Date.parse(turn.ends_by) - now()));
   const unsubscribe = frames.onStop(turn.organization_id, turn.turn_id, abort);
   return {
@@ -44,7 +44,7 @@ function openAborter({ frames, now = currentTime }: TurnRunnerOptions, turn: Tur
     abort,
     close(): void {
       clearTimeout(timer);
-      stopping.removeEventListener("abort", leave);
+      forgetStop();
       unsubscribe();
     },
   };

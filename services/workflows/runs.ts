@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Command } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventFrom } from "#events/define.ts";
+import { onSharedAbort } from "#events/onSharedAbort.ts";
 import type { EventLog } from "#events/ports.ts";
 import { DecideApproval, StartRun, type RunCreated, type RunEvent } from "#events/run.ts";
 import { AnswerRunWaits, DeliverMessage } from "#events/runLinks.ts";
@@ -69,8 +70,8 @@ function startRun(deps: RunsDeps, parkedRuns: ParkedRunCache, work: RunWork, sto
     const coordinator = coordinateRun(deps, run, work.creation);
     Object.assign(active, { run, coordinator });
     if (stopping.aborted) coordinator.stop();
-    stopping.addEventListener("abort", coordinator.stop);
-    await coordinator.ended.finally(() => stopping.removeEventListener("abort", coordinator.stop));
+    const forget = onSharedAbort(stopping, coordinator.stop);
+    await coordinator.ended.finally(forget);
     parkedRuns.keep(run);
   };
   active.ended = runToEnd();

@@ -4,7 +4,7 @@ import { readChunks } from "../wire/readChunks.ts";
 import type { Client } from "../wire/client.ts";
 import { createSizeLimit, endAnswer, outputPieces, PROGRESS, type Output } from "../wire/output.ts";
 import { readUntilFinished } from "../wire/readUntilFinished.ts";
-import { Completion, toFinishReason, toAnswerPiece, toUsage, type AnswerPiece } from "./answer.ts";
+import { isCompletion, toAnswerPiece, toFinishReason, toUsage, type AnswerPiece, type Completion } from "./answer.ts";
 import { createCallAssembler } from "./callAssembler.ts";
 import { toRequestBody } from "./request.ts";
 
@@ -36,8 +36,8 @@ async function askWhole({ client }: Server, body: object, share: Share, signal: 
   const response = await client(PATH, signal, { ...body, stream: false }, share);
   // a truncated answer may still have been JSON, a web page never was
   const isJson = response.headers.get("content-type")?.includes("json");
-  const completion = Completion.safeParse(await (isJson ? response.json() : response.text())).data;
-  if (!completion) throw new ModelError("refused", "The provider's answer is not a chat completion.");
+  const completion: unknown = await (isJson ? response.json() : response.text());
+  if (!isCompletion(completion)) throw new ModelError("refused", "The provider's answer is not a chat completion.");
   return completion;
 }
 
@@ -51,19 +51,20 @@ function createCollector(request: ModelRequest) {
   const calls = createCallAssembler();
   return {
     isFinished: () => finishReason !== null,
-    *add(completion: Completion): Generator<ModelEvent> {
+    add(completion: Completion): ModelEvent[] {
       usage = toUsage(completion.usage) ?? usage;
       const piece = toAnswerPiece(completion);
-      if (!piece) return;
+      if (!piece) return [];
       finishReason = piece.finish_reason ?? finishReason;
       output.text += piece.text;
       refusal += piece.refusal;
       output.reasoning += piece.reasoning;
       addSize(pieceSize(piece));
       calls.add(piece);
-      yield* outputPieces(piece);
-      if (request.streamed && isCalling(piece)) yield PROGRESS;
-      if (piece.citations.length > 0) yield { type: "citations", citations: piece.citations };
+      const events: ModelEvent[] = outputPieces(piece);
+      if (request.streamed && isCalling(piece)) events.push(PROGRESS);
+      if (piece.citations.length > 0) events.push({ type: "citations", citations: piece.citations });
+      return events;
     },
     end: () =>
       endAnswer(request, {
@@ -87,10 +88,7 @@ function streamAnswer(
 ): AsyncGenerator<ModelEvent> {
   const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
   const send = async (sendSignal: AbortSignal) => readChunks(await client(PATH, sendSignal, streamed, share), api_key);
-  const toEvents = (raw: unknown) => {
-    const completion = Completion.safeParse(raw).data;
-    return completion ? add(completion) : [];
-  };
+  const toEvents = (raw: unknown) => (isCompletion(raw) ? add(raw) : []);
   // only the usage and the end mark follow the finish reason
   return readUntilFinished({ send, toEvents, isFinished }, signal);
 }

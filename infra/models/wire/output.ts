@@ -103,7 +103,9 @@ async function estimateUsage(request: ModelRequest, output: Output, batch: CallB
 }
 
 /** A complete answer as one piece of each kind. */
-export function* outputPieces({ text, reasoning }: Output): Generator<OutputPiece> {
-  if (reasoning !== "") yield { type: "reasoning", text: reasoning };
-  if (text !== "") yield { type: "text", text };
+export function outputPieces({ text, reasoning }: Output): OutputPiece[] {
+  const pieces: OutputPiece[] = [];
+  if (reasoning !== "") pieces.push({ type: "reasoning", text: reasoning });
+  if (text !== "") pieces.push({ type: "text", text });
+  return pieces;
 }

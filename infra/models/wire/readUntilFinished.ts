@@ -20,8 +20,7 @@ function createJoiner() {
       const last = events.at(-1);
       if (event.type === "progress" && last?.type === "progress") return;
       const isSame = last?.type === event.type && (last.type === "text" || last.type === "reasoning");
-      if (isSame && event.type === last.type && last !== first)
-        events[events.length - 1] = { ...last, text: last.text + event.text };
+      if (isSame && event.type === last.type && last !== first) last.text += event.text;
       else events.push(event);
       first ??= event;
     },
