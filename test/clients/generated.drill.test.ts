@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { signIn } from "../agents/agents.ts";
 import { testFolder } from "../harness.ts";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 
 /* Clients that generators make of /openapi.json: they compile, their types are those of the service, and their calls work. */
 
@@ -17,7 +17,7 @@ let url: string;
 let description: any;
 let settings: string;
 beforeAll(async () => {
-  const { platform } = await openCommonPlatform();
+  const { platform } = await openPlatform();
   ({ url } = platform);
   const { api_key, admin } = await platform.organization();
   const { token } = await signIn(url, admin);

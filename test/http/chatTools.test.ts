@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { startOpenai, type OpenaiDouble, type Reply } from "../doubles/openai.ts";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { OpenaiDouble, Reply } from "../doubles/openai.ts";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openLibrary, type Library } from "../knowledge/library.ts";
@@ -16,8 +16,8 @@ let note: { id: string };
 let pushed: { id: string };
 let chat: ReturnType<typeof clientOf>;
 beforeAll(async () => {
-  provider = await startOpenai();
-  library = await openLibrary({ OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: provider.url });
+  library = await openLibrary();
+  provider = library.provider;
   await library.collect("Staff");
   await library.collect("Workshop Rules");
   const pdf = await readFile(new URL("../../examples/handbook.pdf", import.meta.url));
@@ -28,7 +28,6 @@ beforeAll(async () => {
   pushed = await library.ended(body.id);
   chat = clientOf({ chat: `${library.platform.url}/api/openai/v1` }, library.credentials.api_key);
 });
-afterAll(() => provider.close());
 beforeEach(() => {
   provider.requests.length = 0;
 });
