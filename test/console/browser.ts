@@ -72,7 +72,7 @@ export const idIn = (page: Page): string => new URL(page.url()).pathname.split("
 
 export type Console = Awaited<ReturnType<typeof openConsole>>;
 
-/** A service with its console in a browser, and the organization that the console shows. For `beforeAll`. */
+/** A service with its console in a browser, and the organization that the console shows. */
 export async function openConsole(env?: Record<string, string>) {
   const service = await startService(env);
   const browser = await openBrowser();

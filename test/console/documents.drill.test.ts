@@ -1,19 +1,14 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
-import { openReader, type Reader } from "../knowledge/library.ts";
+import { openReader } from "../knowledge/library.ts";
 import { notice, scanOf } from "../reading/scans.ts";
 import { SOON } from "../soon.ts";
-import { HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
+import { HOSTILE, inspect, LONG_NAME, openConsole } from "./browser.ts";
 
 /* Details and readers of documents, and searches that use them. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let reader: Reader;
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-  reader = openReader(tenant.url, tenant.credentials.api_key);
-});
+const { tenant, open } = await openConsole();
+const reader = openReader(tenant.url, tenant.credentials.api_key);
 
 test("a document that was read only in part says so on its page, in its collection and beside its hits", async () => {
   const shelf = await reader.collect("Warnings");

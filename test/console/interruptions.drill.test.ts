@@ -1,17 +1,12 @@
 import type { Dialog, Page } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { SOON, WAITING } from "../workflows/tenant.ts";
-import { agreeToAll, expectAccessible, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { agreeToAll, expectAccessible, inspect, openConsole, PHONE } from "./browser.ts";
 
 /* What people typed survives a lost connection, a session that ends, a reload and a wrong click. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let service: Console["service"];
-beforeAll(async () => {
-  ({ tenant, open, service } = await openConsole());
-});
+const { tenant, open, service } = await openConsole();
 
 const name = (page: Page) => page.getByLabel("Name", { exact: true });
 
