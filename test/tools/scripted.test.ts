@@ -2,10 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { OpenaiDouble } from "../doubles/openai.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";
-import { openDesk, toolSource, type Desk } from "./desk.ts";
+import { openDesk, toolSource } from "./desk.ts";
 
 /* An organization's own tools in chats and agents. */
 
@@ -18,17 +17,12 @@ async function sell(request: IncomingMessage, response: ServerResponse): Promise
 }
 const shop = createServer((request, response) => void sell(request, response));
 
-let provider: OpenaiDouble;
-let desk: Desk;
-let shop_url: string;
-beforeAll(async () => {
-  shop.listen(0, "127.0.0.1");
-  await once(shop, "listening");
-  const { port } = shop.address() as AddressInfo;
-  shop_url = `http://127.0.0.1:${port}`;
-  desk = await openDesk({ PRIVATE_FETCH_HOSTS: `127.0.0.1:${port}` });
-  provider = desk.service.provider;
-});
+shop.listen(0, "127.0.0.1");
+await once(shop, "listening");
+const { port } = shop.address() as AddressInfo;
+const shop_url = `http://127.0.0.1:${port}`;
+const desk = await openDesk({ PRIVATE_FETCH_HOSTS: `127.0.0.1:${port}` });
+const provider = desk.service.provider;
 afterAll(() => void shop.close());
 beforeEach(() => {
   provider.requests.length = 0;
