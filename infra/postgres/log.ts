@@ -140,7 +140,6 @@ function createOutcomeReader(db: Db): EventLog["outcome"] {
   };
 }
 
-/** The event log in PostgreSQL. */
 export function openLog(pool: pg.Pool, keyring: Keyring, onAppend?: AppendListener): EventLog & DataKeys & AuditLog {
   const db = asDb(pool);
   const recentEvents = createRecentEvents();

@@ -48,7 +48,6 @@ export interface RunRow {
   /** Its number in the chain, from 2. */
   chain_nth: number | null;
   continued_as: string | null;
-  /** Number of pending approvals. */
   pending_approvals: number;
   /** The data key of `run-<id>`, wrapped (base64). */
   wrapped_key: string;

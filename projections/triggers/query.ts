@@ -73,7 +73,6 @@ export const listScheduleTriggers = (db: Db, organization: string, page: Page): 
     parseRow,
   });
 
-/** Counts the triggers of a workflow. */
 export async function countTriggers(db: Db, workflow: string): Promise<{ enabled: number; total: number }> {
   const [counts] = await db.query<{ enabled: number; total: number }>(
     `select (count(*) filter (where enabled))::integer as enabled, count(*)::integer as total
