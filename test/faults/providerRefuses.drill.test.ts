@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { freePort } from "#infra/embedded/freePort.ts";
 import { afterFile } from "../cleanUp.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";

@@ -3,7 +3,6 @@ import { clientOf, startService } from "./service.ts";
 
 /* Completions whose key may bring tools that the caller runs (clients with such loops: test/clients). */
 
-type Client = ReturnType<typeof clientOf>;
 const service = await startService();
 const closed = clientOf(service, service.credentials.api_key);
 const { body } = await closed("POST", `${service.base}/api/auth/login`, service.credentials.admin);
