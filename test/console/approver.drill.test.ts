@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { SOON } from "../soon.ts";
-import { HOSTILE, inspect, openConsole, PHONE, shownSecret } from "./browser.ts";
+import { HOSTILE, inspect, openConsole, PHONE, refuseNext, shownSecret } from "./browser.ts";
 
 /* An approver's and a builder's way through the console, in a real browser. */
 
@@ -116,11 +116,7 @@ test("leaving an approval whose decision was refused asks first, because its fie
   await page.getByLabel("Reason").selectOption("late");
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("alert").getByText("Not like this.").waitFor();
-  const asked: string[] = [];
-  page.once("dialog", (dialog) => {
-    asked.push(dialog.message());
-    void dialog.dismiss();
-  });
+  const asked = refuseNext(page);
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await expect.poll(() => asked, SOON).toEqual(["Leave the page? What you wrote is not saved."]);
   expect(await page.getByLabel("Amount").inputValue()).toBe("5");

@@ -3,7 +3,7 @@ import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
 import { openReader } from "../knowledge/library.ts";
 import { notice, scanOf } from "../reading/scans.ts";
 import { SOON } from "../soon.ts";
-import { HOSTILE, inspect, LONG_NAME, openConsole } from "./browser.ts";
+import { HOSTILE, inspect, LONG_NAME, openConsole, refuseNext } from "./browser.ts";
 
 /* Details and readers of documents, and searches that use them. */
 
@@ -172,11 +172,7 @@ describe("a document", () => {
       metadata: { kind: "rule", year: 2026 },
     });
     const page = await open(`knowledge/documents/${id}`);
-    const asked: string[] = [];
-    page.once("dialog", (dialog) => {
-      asked.push(dialog.message());
-      void dialog.dismiss();
-    });
+    const asked = refuseNext(page);
     await page.getByText("Details, readers and your own metadata").click();
     await page.getByRole("button", { name: "Leave out key 1" }).click();
     await page.getByRole("link", { name: "Agents", exact: true }).click();
